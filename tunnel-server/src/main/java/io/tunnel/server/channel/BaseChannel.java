@@ -23,6 +23,9 @@ final class BaseChannel implements Channel {
   /** Of whose rows the connection was told last; -1 before it was told anything. */
   private long toldAt = -1;
 
+  /** Whether the read that is under way was promised its room; only one of rows is. */
+  private boolean isPromised;
+
   private boolean isAwake;
   private volatile long delivered;
 
@@ -93,7 +96,8 @@ final class BaseChannel implements Channel {
   private void readOn() {
     guarded(
         () -> {
-          OptionalInt bytesMax = core.nextRead(port.isWritable());
+          isPromised |= core.wantsRows() && port.isWritable() && port.promisePage();
+          OptionalInt bytesMax = core.nextRead(isPromised);
           if (bytesMax.isPresent()) {
             source.read(lastKey, core.nextPosition(), bytesMax.getAsInt(), new Result());
           }
@@ -155,17 +159,26 @@ final class BaseChannel implements Channel {
 
   private void take(Runnable found) {
     if (core.isStopped()) {
+      readOver();
       return;
     }
     guarded(
         () -> {
           found.run();
+          readOver();
           if (core.isEnded()) {
             port.end(new ChannelEnd(start.handle(), start.epoch(), delivered));
           } else {
             readOn();
           }
         });
+  }
+
+  private void readOver() {
+    if (isPromised) {
+      isPromised = false;
+      port.pageOver();
+    }
   }
 
   /** The rows that are delivered next, or that there are no more, hold all changes up to there. */
@@ -188,6 +201,7 @@ final class BaseChannel implements Channel {
       step.run();
     } catch (RuntimeException | VirtualMachineError e) {
       RefusedException reason = Failure.of(start.partition(), e);
+      readOver();
       stop();
       port.fail(start.handle(), reason);
     }

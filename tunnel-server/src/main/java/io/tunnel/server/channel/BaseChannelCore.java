@@ -50,6 +50,11 @@ final class BaseChannelCore {
     return state == State.ENDED;
   }
 
+  /** Whether it would read rows now, if the connection took them. */
+  boolean wantsRows() {
+    return state == State.RESTING && credit > 0;
+  }
+
   /**
    * Begins a read, of so many bytes of rows, or of 0 to look whether there is a row; nothing when
    * there is nothing to read now.

@@ -11,6 +11,16 @@ public interface DeliveryPort {
   /** Whether the connection takes more without piling it up in memory; asked on its own thread. */
   boolean isWritable();
 
+  /**
+   * Promises room for a page of rows that another thread is about to read; until {@link #pageOver},
+   * also when there is no page. Without room nothing is read: {@link Channel#resume} says when
+   * there is.
+   */
+  boolean promisePage();
+
+  /** A page that room was promised for was delivered, or will never be. */
+  void pageOver();
+
   /** Runs {@code action} on the connection's own thread, soon. */
   void execute(Runnable action);
 

@@ -143,7 +143,12 @@ final class Closing {
     return switch (why) {
       case NOT_GREETED, FRAME_LATE -> ErrorCode.INVALID_REQUEST;
       case NOT_AUTHENTICATED -> ErrorCode.NOT_AUTHENTICATED;
-      case ONE_TOO_MANY, ADDRESS_CROWDED, IDLE, FRAME_CROWDED_OUT, ANSWERS_UNTAKEN ->
+      case ONE_TOO_MANY,
+          ADDRESS_CROWDED,
+          IDLE,
+          FRAME_CROWDED_OUT,
+          ANSWERS_UNTAKEN,
+          OWN_ANSWERS_UNTAKEN ->
           ErrorCode.BUSY;
     };
   }
@@ -181,6 +186,10 @@ final class Closing {
           "clients leave more than net.limits.answerBytesMax = "
               + limits.answerBytesMax()
               + " bytes untaken, and this one has taken nothing for longest";
+      case OWN_ANSWERS_UNTAKEN ->
+          "this client leaves more than net.limits.connectionAnswerBytesMax = "
+              + limits.connectionAnswerBytesMax()
+              + " bytes untaken";
     };
   }
 }

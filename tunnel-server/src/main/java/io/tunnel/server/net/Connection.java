@@ -17,8 +17,6 @@ import io.tunnel.server.net.delivery.UnaskedDeliveries;
 import io.tunnel.server.partition.read.ReadTurns;
 import io.tunnel.server.session.SessionPort;
 import io.tunnel.wire.Agreement;
-import io.tunnel.wire.ChannelEnd;
-import io.tunnel.wire.Credit;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameException;
@@ -51,7 +49,7 @@ final class Connection extends ChannelInboundHandlerAdapter
   private final Untaken.Account account;
   private final FrameIntake intake;
   private final OpenRequests openRequests;
-  private final DeliveryPushes deliveries = new DeliveryPushes(this);
+  private final DeliveryPushes deliveries;
   private final Pace pace;
   private final HeldRights held = new HeldRights();
   private final SessionPushes sessions;
@@ -64,9 +62,6 @@ final class Connection extends ChannelInboundHandlerAdapter
   private Optional<UnaskedDeliveries> unasked = Optional.empty();
 
   private Closing closing;
-
-  /** Whether a session was asked for here, which ends by its lease when it is silent. */
-  private boolean hasOpened;
 
   /** Who it is; set on the event loop before any request is served, read by any thread. */
   private volatile Caller caller;
@@ -81,6 +76,7 @@ final class Connection extends ChannelInboundHandlerAdapter
       String serverName,
       NetServer.Budgets budgets) {
     this.requests = requests;
+    this.deliveries = new DeliveryPushes(this, requests);
     this.sessions = new SessionPushes(this, requests);
     this.door = door;
     this.caller = door.gate().stranger();
@@ -90,11 +86,11 @@ final class Connection extends ChannelInboundHandlerAdapter
             door.gate(), () -> TlsPeer.of(context.pipeline()), serverName, new EntrancePort());
     this.budgets = budgets;
     this.pace = new Pace(budgets.shares(), new PacePort());
-    this.account = budgets.untaken().open(() -> closeAtOnce(Farewell.ANSWERS_UNTAKEN));
+    this.account = budgets.untaken().open(this::closeAtOnce, () -> execute(this::goOn));
     this.intake = new FrameIntake(budgets.partial(), budgets.limits(), new IntakeOwner());
     this.openRequests =
         new OpenRequests(
-            budgets.requests(), budgets.limits().requestsMax(), new OpenRequestsPort());
+            budgets.requests(), account, budgets.limits().requestsMax(), new OpenRequestsPort());
   }
 
   @Override
@@ -202,7 +198,8 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     @Override
     public boolean isIdle() {
-      return !hasOpened && openRequests.areNone() && deliveries.carried().areNone();
+      // A session ends by its lease when it is silent.
+      return sessions.areNone() && openRequests.areNone() && deliveries.carried().areNone();
     }
 
     @Override
@@ -229,7 +226,6 @@ final class Connection extends ChannelInboundHandlerAdapter
         refuse(request, new RefusedException(ErrorCode.SHUTTING_DOWN, STOPPING));
       } else {
         pace.requested();
-        hasOpened |= request.operation() == Operation.OPEN_SESSION;
         requests.handle(request, Connection.this);
       }
     }
@@ -353,19 +349,9 @@ final class Connection extends ChannelInboundHandlerAdapter
     doom(Closing.NO_OPERATION, 0, why.code(), String.valueOf(why.getMessage()));
   }
 
-  /** The client gives credit, or says where a channel ends: one that is delivered here, or not. */
   private void pushed(Frame frame) {
     try {
-      if (frame.operation() == Operation.CREDIT) {
-        deliveries.carried().credit(Credit.decode(frame.payload()));
-        return;
-      }
-      ChannelEnd end = ChannelEnd.decode(frame.payload());
-      if (deliveries.carried().isAttached(end.handle())) {
-        deliveries.carried().limit(end);
-      } else {
-        requests.limit(this, end);
-      }
+      deliveries.take(frame);
     } catch (MalformedException e) {
       doom(frame.operationCode(), 0, ErrorCode.INVALID_REQUEST, e.getMessage());
     }
@@ -383,11 +369,6 @@ final class Connection extends ChannelInboundHandlerAdapter
   /** Something was refused. */
   void refused(ErrorCode code) {
     meter.refused(code);
-  }
-
-  /** The table of a partition that is delivered here. */
-  Optional<String> table(int partition) {
-    return requests.table(partition);
   }
 
   private void doom(int operation, int correlationId, ErrorCode code, String message) {
@@ -467,7 +448,14 @@ final class Connection extends ChannelInboundHandlerAdapter
   @Override
   public boolean takesAnswers() {
     // Of one that is gone nothing is written any more, and nobody would wake its reads.
-    return isWritable() || !context.channel().isActive();
+    return context.channel().isActive()
+        ? isWritable() && account.promise(Untaken.Answer.ROWS)
+        : account.promiseAnyway(Untaken.Answer.ROWS);
+  }
+
+  @Override
+  public void answered() {
+    account.giveBack(Untaken.Answer.ROWS);
   }
 
   @Override
@@ -477,17 +465,26 @@ final class Connection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    if (closing.isDoomed()) {
-      return;
-    }
     if (ctx.channel().isWritable()) {
-      openRequests.next();
-      requests.takesAnswers(this);
-      deliveries.carried().resume();
-    } else {
+      goOn();
+    } else if (!closing.isDoomed()) {
       // A client that does not take its answers gets no further requests read either.
       read(false);
     }
+  }
+
+  /** The client takes answers again, or there is room for more of them. */
+  private void goOn() {
+    if (!closing.isDoomed()) {
+      openRequests.next();
+      requests.takesAnswers(this);
+      deliveries.carried().resume();
+    }
+  }
+
+  /** What it was promised and has not taken. */
+  Untaken.Account account() {
+    return account;
   }
 
   /** Runs {@code action} on the event loop. */

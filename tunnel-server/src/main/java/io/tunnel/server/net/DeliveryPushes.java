@@ -6,7 +6,9 @@ import io.tunnel.server.changes.Extents;
 import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.server.net.delivery.CarriedChannels;
 import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.Credit;
 import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
 import java.io.IOException;
@@ -15,10 +17,30 @@ import java.io.IOException;
 final class DeliveryPushes implements Attachments.Port {
 
   private final Connection connection;
+  private final Requests requests;
   private final CarriedChannels carried = new CarriedChannels();
 
-  DeliveryPushes(Connection connection) {
+  DeliveryPushes(Connection connection, Requests requests) {
     this.connection = connection;
+    this.requests = requests;
+  }
+
+  /**
+   * The client gives credit, or says where a channel ends: one that is delivered here, or not.
+   *
+   * @throws io.tunnel.codec.MalformedException when it cannot be read
+   */
+  void take(Frame pushed) {
+    if (pushed.operation() == Operation.CREDIT) {
+      carried.credit(Credit.decode(pushed.payload()));
+      return;
+    }
+    ChannelEnd end = ChannelEnd.decode(pushed.payload());
+    if (carried.isAttached(end.handle())) {
+      carried.limit(end);
+    } else {
+      requests.limit(connection, end);
+    }
   }
 
   @Override
@@ -33,7 +55,19 @@ final class DeliveryPushes implements Attachments.Port {
 
   @Override
   public boolean isWritable() {
-    return connection.isWritable() && connection.pace().mayDeliver();
+    return connection.isWritable()
+        && connection.account().hasRoom(Untaken.Answer.DELIVERY)
+        && connection.pace().mayDeliver();
+  }
+
+  @Override
+  public boolean promisePage() {
+    return connection.account().promise(Untaken.Answer.BASE_PAGE);
+  }
+
+  @Override
+  public void pageOver() {
+    connection.account().giveBack(Untaken.Answer.BASE_PAGE);
   }
 
   @Override
@@ -62,7 +96,7 @@ final class DeliveryPushes implements Attachments.Port {
     if (connection.caller().principal().isPresent()) {
       carried
           .partition(handle)
-          .flatMap(connection::table)
+          .flatMap(requests::table)
           .ifPresent(table -> connection.pace().delivered(table, rows, bytes));
     }
   }

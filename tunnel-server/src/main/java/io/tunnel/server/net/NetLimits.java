@@ -13,6 +13,9 @@ package io.tunnel.server.net;
  *     one small request served at a time, and larger ones are refused as BUSY
  * @param answerBytesMax bytes of answers and deliveries that clients have not taken, of all
  *     connections; beyond it the connection is closed that has taken nothing for longest
+ * @param connectionAnswerBytesMax bytes of answers and deliveries of one connection that are being
+ *     made at their largest, or are made and not taken; nothing more is read for it beyond, and it
+ *     is closed when small answers alone come to more
  * @param httpConnectionsMax connections of the HTTP port; a further one takes the place of the
  *     oldest
  * @param connectionsPerAddressMax connections of one address, of IPv6 one network of 64 bits; a
@@ -28,6 +31,7 @@ public record NetLimits(
     int requestsMax,
     long requestBytesMax,
     long answerBytesMax,
+    long connectionAnswerBytesMax,
     int httpConnectionsMax,
     int connectionsPerAddressMax,
     int idleMsMax,
@@ -41,7 +45,8 @@ public record NetLimits(
 
   /** What fits a heap of 1 GiB. */
   public static final NetLimits DEFAULT =
-      new NetLimits(30_000, 64 * MIB, 8_192, 128 * MIB, 128 * MIB, 64, 2_500, 3_600_000, 100);
+      new NetLimits(
+          30_000, 64 * MIB, 8_192, 128 * MIB, 128 * MIB, 32 * MIB, 64, 2_500, 3_600_000, 100);
 
   /** Refuses limits under which a single client could not work. */
   public NetLimits {
@@ -58,6 +63,10 @@ public record NetLimits(
     require(
         answerBytesMax >= 16 * MIB,
         "answerBytesMax is at least 16777216 (two frames), not " + answerBytesMax);
+    require(
+        connectionAnswerBytesMax >= 32 * MIB,
+        "connectionAnswerBytesMax is at least 33554432 (four frames), not "
+            + connectionAnswerBytesMax);
     require(httpConnectionsMax >= 1, "httpConnectionsMax is at least 1, not " + httpConnectionsMax);
     require(
         connectionsPerAddressMax >= 1,

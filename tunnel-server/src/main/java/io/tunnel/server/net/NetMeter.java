@@ -68,6 +68,8 @@ public interface NetMeter {
     /** Partial frames took more memory than they may, and this one was the oldest. */
     FRAME_CROWDED_OUT,
     /** Answers took more memory than they may, and this client had taken none for longest. */
-    ANSWERS_UNTAKEN
+    ANSWERS_UNTAKEN,
+    /** The client's own answers took more memory than those of one connection may. */
+    OWN_ANSWERS_UNTAKEN
   }
 }

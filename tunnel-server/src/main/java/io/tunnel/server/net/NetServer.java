@@ -313,7 +313,7 @@ public final class NetServer implements AutoCloseable {
           limits,
           new PartialFrames(limits.partialBytesMax()),
           new OpenRequests.Budget(limits.requestBytesMax()),
-          new Untaken(limits.answerBytesMax()),
+          new Untaken(limits.answerBytesMax(), limits.connectionAnswerBytesMax()),
           new Places(connectionsMax, limits.connectionsPerAddressMax()),
           new Shares(gate, limits.principalMetricsMax()));
     }

@@ -15,7 +15,8 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>A connection that is served nothing is served its next small request even when all others
  * together have taken the budget: so each goes on, and one that waits is looked at again when one
- * of its own requests is answered. Belongs to the event loop, except {@link #answered}.
+ * of its own requests is answered. One with a large answer waits for room for that. Belongs to the
+ * event loop, except {@link #answered}.
  */
 final class OpenRequests {
 
@@ -26,6 +27,7 @@ final class OpenRequests {
   static final int SMALL_BYTES_MAX = 64 * 1024;
 
   private final Budget budget;
+  private final Untaken.Account account;
   private final int requestsMax;
   private final Port port;
   private final Deque<Waiting> waiting = new ArrayDeque<>();
@@ -57,8 +59,9 @@ final class OpenRequests {
     void execute(Runnable action);
   }
 
-  OpenRequests(Budget budget, int requestsMax, Port port) {
+  OpenRequests(Budget budget, Untaken.Account account, int requestsMax, Port port) {
     this.budget = budget;
+    this.account = account;
     this.requestsMax = requestsMax;
     this.port = port;
   }
@@ -118,29 +121,24 @@ final class OpenRequests {
     if (servedNow >= requestsMax || !port.mayServe()) {
       return false;
     }
-    if (next.isCounted()) {
-      return true;
-    }
     long cost = cost(next.request());
-    if (budget.tryTake(cost)) {
-      return countedNow(next);
-    }
-    if (servedNow == 0) {
+    if (!next.isCounted() && !budget.tryTake(cost)) {
+      if (servedNow > 0) {
+        return false;
+      }
       budget.take(cost);
-      return countedNow(next);
     }
-    return false;
-  }
-
-  private boolean countedNow(Waiting next) {
-    waiting.poll();
-    waiting.addFirst(new Waiting(next.request(), true));
-    return true;
+    if (!next.isCounted()) {
+      waiting.poll();
+      waiting.addFirst(new Waiting(next.request(), true));
+    }
+    return Untaken.Answer.of(next.request().operation()).map(account::promise).orElse(true);
   }
 
   /** A request was answered. May be called by any thread. */
   void answered(Frame request) {
     budget.give(cost(request));
+    Untaken.Answer.of(request.operation()).ifPresent(account::giveBack);
     served.decrementAndGet();
     if (hasWaiting) {
       port.execute(this::next);

@@ -8,6 +8,7 @@ import io.tunnel.wire.control.SessionControl.Fence;
 import io.tunnel.wire.control.SessionControl.Revocation;
 import io.tunnel.wire.control.SessionControl.SessionEnd;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * What a connection's sessions are told: each word ends, on the event loop, what it ends of the
@@ -18,6 +19,9 @@ final class SessionPushes implements SessionPort {
   private final Connection connection;
   private final Requests requests;
 
+  /** Sessions that live here; a session outlives no connection. */
+  private final AtomicInteger open = new AtomicInteger();
+
   SessionPushes(Connection connection, Requests requests) {
     this.connection = connection;
     this.requests = requests;
@@ -26,6 +30,21 @@ final class SessionPushes implements SessionPort {
   @Override
   public String holder() {
     return connection.caller().name();
+  }
+
+  @Override
+  public void began() {
+    open.incrementAndGet();
+  }
+
+  @Override
+  public void ended() {
+    open.decrementAndGet();
+  }
+
+  /** Whether no session lives here. */
+  boolean areNone() {
+    return open.get() == 0;
   }
 
   @Override

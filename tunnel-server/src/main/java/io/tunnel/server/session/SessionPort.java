@@ -18,6 +18,12 @@ public interface SessionPort {
     return "";
   }
 
+  /** A session lives here from now on; nothing is said of that. */
+  void began();
+
+  /** A session that lived here does not any more, for whatever reason; nothing is said of that. */
+  void ended();
+
   /** Says that the session holds a channel: its worker may attach to it. */
   void assign(Assignment assignment);
 

@@ -57,6 +57,7 @@ final class Sessions {
     catalog.tables().holdings().openSession(session.port().holder(), session.run().info().table());
     sessionById.put(session.id(), session);
     sessionsByPort.computeIfAbsent(session.port(), key -> new LinkedHashSet<>()).add(session);
+    session.port().began();
   }
 
   /** The sessions that live on a connection. */
@@ -136,6 +137,7 @@ final class Sessions {
     if (ofPort.isEmpty()) {
       sessionsByPort.remove(session.port());
     }
+    session.port().ended();
   }
 
   /**

@@ -81,6 +81,7 @@ final class BaseChannelTest {
       boolean isLast = holder == holders - 1;
       if (isLast) {
         connection.isWritable = true;
+        connection.hasRoom = true;
         channel.resume();
         connection.credit(channel, 1 << 20);
         runAll();
@@ -109,6 +110,7 @@ final class BaseChannelTest {
     runAll();
     assertThat(connection.ends).as("told once").hasSize(1);
     assertThat(connection.failures).isEmpty();
+    assertThat(connection.hasPage).as("room is given back").isFalse();
   }
 
   private void play(Channel channel, Random random) {
@@ -123,7 +125,8 @@ final class BaseChannelTest {
         case 0 -> connection.credit(channel, 1 + random.nextInt(200));
         case 1 -> {
           connection.isWritable = random.nextBoolean();
-          if (connection.isWritable) {
+          connection.hasRoom = random.nextBoolean();
+          if (connection.isWritable && connection.hasRoom) {
             channel.resume();
           }
         }
@@ -169,6 +172,22 @@ final class BaseChannelTest {
     assertThat(rows.reads).hasSize(1);
     runAll();
     assertThat(connection.positions).as("one row, since one always fits").containsExactly(1L);
+  }
+
+  @Test
+  void nothingIsReadWithoutRoomForAPageAndEachPageGivesItsRoomBack() {
+    addRows(3);
+    connection.hasRoom = false;
+    Channel channel = channel(0, Bytes.EMPTY);
+    runAll();
+    connection.credit(channel, 1 << 20);
+    runAll();
+    assertThat(connection.positions).isEmpty();
+    connection.hasRoom = true;
+    channel.resume();
+    runAll();
+    assertThat(connection.positions).hasSize(3);
+    assertThat(connection.hasPage).isFalse();
   }
 
   @Test

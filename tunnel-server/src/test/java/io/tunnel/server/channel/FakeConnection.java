@@ -38,6 +38,13 @@ final class FakeConnection implements DeliveryPort {
   final List<ChannelEnd> settled = new ArrayList<>();
 
   boolean isWritable = true;
+
+  /** Whether there is room for a page that is to be read. */
+  boolean hasRoom = true;
+
+  /** Whether a page was promised its room, and is not over. */
+  boolean hasPage;
+
   Runnable duringDelivery = () -> {};
   private long credit;
   private int largestDelivery;
@@ -71,6 +78,19 @@ final class FakeConnection implements DeliveryPort {
   @Override
   public boolean isWritable() {
     return isWritable;
+  }
+
+  @Override
+  public boolean promisePage() {
+    assertThat(hasPage).as("a channel reads one page at a time").isFalse();
+    hasPage = hasRoom;
+    return hasRoom;
+  }
+
+  @Override
+  public void pageOver() {
+    assertThat(hasPage).isTrue();
+    hasPage = false;
   }
 
   @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Operation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -18,7 +19,9 @@ final class OpenRequestsTest {
 
   private final OpenRequests.Budget budget = new OpenRequests.Budget(BUDGET);
   private final FakePort port = new FakePort();
-  private final OpenRequests requests = new OpenRequests(budget, MANY, port);
+  private final Untaken.Account account =
+      new Untaken(1 << 30, 32 << 20).open(why -> {}, () -> port.posted.add(this::next));
+  private final OpenRequests requests = new OpenRequests(budget, account, MANY, port);
 
   private static final class FakePort implements OpenRequests.Port {
     private final List<Integer> served = new ArrayList<>();
@@ -59,6 +62,10 @@ final class OpenRequestsTest {
         posted.remove().run();
       }
     }
+  }
+
+  private void next() {
+    requests.next();
   }
 
   private static Frame request(int id, int payloadBytes) {
@@ -121,6 +128,26 @@ final class OpenRequestsTest {
     assertThat(port.served).containsExactly(2, 3, 4);
     answer();
     assertThat(budget.bytes()).isZero();
+  }
+
+  @Test
+  void answersThatMayBeLargeAreMadeWhileTheyFitBesideEachOtherAndNoneIsForgotten() {
+    for (int id = 1; id <= MANY; id++) {
+      requests.take(new Frame(Operation.PARTITION_MAP, FrameKind.REQUEST, id, new byte[0]));
+    }
+    assertThat(port.served).as("each may have a frame, and 15 MiB stay").containsExactly(1, 2);
+    assertThat(port.isReading).isFalse();
+    answer();
+    assertThat(port.served).containsExactly(1, 2, 3);
+    assertThat(port.isReading).isTrue();
+    account.given(17 << 20);
+    answer();
+    answer();
+    requests.take(new Frame(Operation.PARTITION_MAP, FrameKind.REQUEST, 4, new byte[0]));
+    assertThat(port.served).as("while so much is not taken").containsExactly(1, 2, 3);
+    account.taken(17 << 20);
+    port.run();
+    assertThat(port.served).containsExactly(1, 2, 3, 4);
   }
 
   @Test

@@ -38,6 +38,8 @@ import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.TestClock;
 import io.tunnel.server.partition.TestShards;
 import io.tunnel.server.partition.read.CurrentRows;
+import io.tunnel.server.partition.read.FairReads;
+import io.tunnel.server.partition.read.ReadTurns;
 import io.tunnel.server.session.Coordinator;
 import io.tunnel.server.session.LedTunnels;
 import io.tunnel.server.session.Operators;
@@ -57,6 +59,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -90,12 +93,26 @@ final class TestNode implements Closeable {
   final Map<Integer, MemoryCatalogStore> storeByTable = new ConcurrentHashMap<>();
 
   final ExecutorService control = Executors.newSingleThreadExecutor();
+  private final Optional<FairReads> fair;
   private final Shards shards;
   private final Hosting others;
   private final Served served;
   private final NetServer net;
 
+  /** Reads rows at once, on the thread that asks. */
   TestNode(Path directory) throws IOException {
+    this(directory, NetLimits.DEFAULT, Optional.empty());
+  }
+
+  /** Reads rows in turns, as a server does. */
+  static TestNode reading(Path directory, NetLimits limits) throws IOException {
+    return new TestNode(directory, limits, Optional.of(new FairReads("reader", 2, 10_000)));
+  }
+
+  private TestNode(Path directory, NetLimits limits, Optional<FairReads> fair) throws IOException {
+    this.fair = fair;
+    Executor readers = fair.isPresent() ? fair.get() : Runnable::run;
+    ReadTurns turns = fair.isPresent() ? fair.get() : ReadTurns.of(readers);
     MemoryCatalogStore store = new MemoryCatalogStore();
     new Founding(new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52")).noteIn(store);
     Catalog leader = new Catalog(store);
@@ -132,7 +149,7 @@ final class TestNode implements Closeable {
                 new Ports.Partitions(
                     hosts,
                     changes,
-                    new CurrentRows(catalog, hosts, Runnable::run, clock::epochMicros),
+                    new CurrentRows(catalog, hosts, readers, clock::epochMicros),
                     delivered,
                     delivered),
                 new Ports.Tunnels(
@@ -145,13 +162,13 @@ final class TestNode implements Closeable {
                 new OwnLogs(catalog, shards),
                 view,
                 new Coordinator.Naming(handles, catalog.grants()),
-                new Ports.Threads(control, Runnable::run, clock)),
+                new Ports.Threads(control, turns, turns, readers, Runnable::run, clock)),
             1_000);
     attachments = served.rooms().delivery().attachments();
     readings = served.rooms().delivery().readings();
     net =
         new NetServer(
-            new NetConfig("127.0.0.1", 0, -1, 1, 100, false),
+            new NetConfig("127.0.0.1", 0, -1, 1, 100, false, limits),
             served.rooms(),
             served.threads(),
             NetServer.Door.open(),
@@ -257,6 +274,16 @@ final class TestNode implements Closeable {
     return net.localAddress();
   }
 
+  /** What serves the requests of its connections. */
+  Requests requests() {
+    return new Requests(served.rooms(), served.threads());
+  }
+
+  /** What clients make it hold. */
+  NetServer.Held held() {
+    return net.held();
+  }
+
   /** This node leads a partition from now on. */
   void lead(int partition) {
     led.add(partition);
@@ -291,6 +318,9 @@ final class TestNode implements Closeable {
   public void close() throws IOException {
     net.close();
     control.shutdown();
+    if (fair.isPresent()) {
+      fair.get().close();
+    }
     shards.close();
   }
 }

@@ -8,10 +8,10 @@ import org.junit.jupiter.api.Test;
 
 final class UntakenTest {
 
-  private final Untaken untaken = new Untaken(100);
+  private final Untaken untaken = new Untaken(100, Long.MAX_VALUE);
   private final List<String> closed = new ArrayList<>();
-  private final Untaken.Account lazy = untaken.open(() -> closed.add("lazy"));
-  private final Untaken.Account keen = untaken.open(() -> closed.add("keen"));
+  private final Untaken.Account lazy = untaken.open(why -> closed.add("lazy"), () -> {});
+  private final Untaken.Account keen = untaken.open(why -> closed.add("keen"), () -> {});
 
   @Test
   void asMuchAsAllowedMayWait() {

@@ -28,9 +28,11 @@ import io.tunnel.server.session.fake.FakeSurroundings;
 import io.tunnel.wire.control.Control.CreateTunnel;
 import io.tunnel.wire.control.SessionControl.OpenSession;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** As many sessions as allowed, and their end. */
@@ -99,6 +101,32 @@ final class SessionLimitsTest {
     coordinator.disconnected(first);
     open(coordinator, second);
     assertThat(coordinator.sessionCount()).isEqualTo(2);
+  }
+
+  @Test
+  void aConnectionIsToldOfEachSessionThatLivesOnItAndOfItsEndHoweverItEnds() throws IOException {
+    coordinator = coordinator(10, 10);
+    List<String> ids = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      coordinator.open(
+          new OpenSession("id", "tag", i == 0 ? 1_000 : 60_000, 0),
+          first,
+          opened -> ids.add(opened.sessionId()));
+    }
+    open(coordinator, second);
+    assertThat(first.open).isEqualTo(4);
+    surroundings.nowNanos += TimeUnit.MILLISECONDS.toNanos(1_001);
+    coordinator.tick();
+    assertThat(first.open).as("a lease has ended").isEqualTo(3);
+    assertThat(second.open).isZero();
+    coordinator.close(ids.get(1), first);
+    assertThat(first.open).as("one was closed").isEqualTo(2);
+    open(coordinator, second);
+    assertThat(second.open).isEqualTo(1);
+    coordinator.disconnected(second);
+    assertThat(second.open).as("the connection has gone").isZero();
+    coordinator.resign("others coordinate the tunnel");
+    assertThat(first.open).isZero();
   }
 
   @Test

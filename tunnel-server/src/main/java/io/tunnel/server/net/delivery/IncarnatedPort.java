@@ -35,6 +35,16 @@ record IncarnatedPort(DeliveryPort connection, Optional<Long> told, Supplier<Opt
   }
 
   @Override
+  public boolean promisePage() {
+    return connection.promisePage();
+  }
+
+  @Override
+  public void pageOver() {
+    connection.pageOver();
+  }
+
+  @Override
   public void execute(Runnable action) {
     connection.execute(action);
   }

@@ -196,7 +196,13 @@ public final class FairReads implements ReadTurns, Executor, Closeable {
     } else {
       queue(lane);
     }
-    return read;
+    return () -> {
+      try {
+        read.run();
+      } finally {
+        lane.asker.answered();
+      }
+    };
   }
 
   /** Reads that wait. */

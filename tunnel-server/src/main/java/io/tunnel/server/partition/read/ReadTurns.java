@@ -14,13 +14,19 @@ public interface ReadTurns {
   /** Somebody whose reads come one behind the other. */
   interface Asker {
 
-    /** Whether what is read would be taken; nothing is read for an asker meanwhile. */
+    /**
+     * Whether what is read would be taken; nothing is read for an asker meanwhile. If so, a read is
+     * begun, and {@link #answered} ends it.
+     */
     boolean takesAnswers();
 
     /** Whose turn its reads take: owners have turns with each other, and so have their askers. */
     default Object owner() {
       return this;
     }
+
+    /** A read is over, and its answer was given. */
+    default void answered() {}
   }
 
   /** An asker that takes everything. */

@@ -45,9 +45,22 @@ public final class FakeSession implements SessionPort {
   /** Sessions that ended. */
   public final List<SessionEnd> overs = new ArrayList<>();
 
+  /** Sessions that live on it. */
+  public int open;
+
   @Override
   public String holder() {
     return holder;
+  }
+
+  @Override
+  public void began() {
+    open++;
+  }
+
+  @Override
+  public void ended() {
+    open--;
   }
 
   @Override

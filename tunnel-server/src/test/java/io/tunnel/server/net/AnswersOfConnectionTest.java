@@ -1,0 +1,89 @@
+package io.tunnel.server.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.server.net.NetMeter.Farewell;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What one connection may have in memory. */
+final class AnswersOfConnectionTest {
+
+  private static final int MAX = 32 << 20;
+
+  private final List<Farewell> closed = new ArrayList<>();
+  private int woken;
+  private final Untaken untaken = new Untaken(1L << 30, MAX);
+  private final Untaken.Account account = untaken.open(closed::add, () -> woken++);
+  private final Untaken.Account other = untaken.open(closed::add, () -> {});
+
+  private static int needed(Untaken.Answer answer) {
+    return answer.bytesMax() + answer.leftBytes();
+  }
+
+  @Test
+  void anAnswerIsPromisedWhenItFitsAtItsLargestAndNotWithOneByteMore() {
+    for (Untaken.Answer answer : Untaken.Answer.values()) {
+      woken = 0;
+      account.given(MAX - needed(answer));
+      assertThat(account.promise(answer)).as("%s", answer).isTrue();
+      account.giveBack(answer);
+      account.given(1);
+      assertThat(account.promise(answer)).as("%s and one byte", answer).isFalse();
+      account.taken(MAX - needed(answer) + 1);
+      assertThat(woken).isEqualTo(1);
+    }
+    assertThat(closed).isEmpty();
+    assertThat(untaken.bytes()).isZero();
+  }
+
+  @Test
+  void asManyReadsArePromisedAsThereAreThreadsAndOneOfTheDeliveriesBesideThem() {
+    for (int i = 0; i < 3; i++) {
+      assertThat(account.promise(Untaken.Answer.ROWS)).isTrue();
+    }
+    assertThat(account.promise(Untaken.Answer.ROWS)).isFalse();
+    assertThat(account.promise(Untaken.Answer.BASE_PAGE)).isFalse();
+    assertThat(account.promise(Untaken.Answer.DESCRIPTION)).isFalse();
+    assertThat(account.hasRoom(Untaken.Answer.DELIVERY)).isTrue();
+    assertThat(other.promise(Untaken.Answer.ROWS)).as("of another connection").isTrue();
+  }
+
+  @Test
+  void descriptionsAndBasePagesLeaveRoomForARead() {
+    while (account.promise(Untaken.Answer.DESCRIPTION)
+        || account.promise(Untaken.Answer.BASE_PAGE)) {
+      assertThat(account.hasRoom(Untaken.Answer.ROWS)).isTrue();
+    }
+    assertThat(account.hasRoom(Untaken.Answer.ROWS)).isTrue();
+  }
+
+  @Test
+  void whoWaitsForRoomIsWokenOnceAndOnlyWhenThereIs() {
+    account.given(MAX);
+    assertThat(account.promise(Untaken.Answer.ROWS)).isFalse();
+    assertThat(account.hasRoom(Untaken.Answer.DELIVERY)).isFalse();
+    account.taken(Untaken.Answer.DELIVERY.bytesMax() - 1);
+    assertThat(woken).isZero();
+    account.taken(1);
+    assertThat(woken).isEqualTo(1);
+    account.taken(1 << 20);
+    assertThat(woken).as("who did not ask again waits for nothing").isEqualTo(1);
+  }
+
+  @Test
+  void smallAnswersThatComeToMoreThanTheLimitEndTheConnectionAndNoOther() {
+    other.given(MAX);
+    account.given(MAX);
+    assertThat(closed).isEmpty();
+    account.given(1);
+    assertThat(closed).containsExactly(Farewell.OWN_ANSWERS_UNTAKEN);
+    assertThat(untaken.bytes()).isEqualTo(MAX);
+    account.given(100);
+    account.taken(MAX);
+    assertThat(untaken.bytes()).as("it was settled before").isEqualTo(MAX);
+    assertThat(account.promise(Untaken.Answer.ROWS)).as("of one that is gone").isTrue();
+    assertThat(woken).isZero();
+  }
+}
