@@ -166,6 +166,7 @@ public final class ServerMachine {
       }
       hadPowerLoss = false;
       server = started;
+      started.security().listen(() -> world.rights.noted(process, started.rights()));
       if (world.settings.kind().forgets()) {
         started.retainEvery(RETAIN_NANOS, this::nowMicros);
       }

@@ -20,12 +20,15 @@ import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.SimDisk;
 import io.tunnel.server.log.SimLogs;
 import io.tunnel.server.net.SimFront;
+import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.access.SimGate;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.SimShards;
 import io.tunnel.server.partition.read.SimBases;
 import io.tunnel.server.partition.read.SimRows;
+import io.tunnel.server.security.SecurityRecords;
+import io.tunnel.server.security.SecuritySnapshot;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.wire.control.Control.TunnelDescription;
 import io.tunnel.wire.control.Control.TunnelInfo;
@@ -94,8 +97,21 @@ public final class SimServer {
             new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX),
             new Ports.Threads(control, readers, machine.clock()));
     served = new Served(rooms.ports(), DELIVERY_BYTES_MAX);
-    front = new SimFront(served, SimGate.of(machine.isClosed(), machine.clock()::nanos));
+    front = new SimFront(served, machine.isClosed() ? closedGate(machine.clock()) : Gate.open());
     tickLater();
+  }
+
+  private Gate closedGate(Shard.Clock clock) {
+    return SimGate.closed(process.random().split(), this::rights, clock::nanos);
+  }
+
+  /** What it knows of who may do what. */
+  public SecuritySnapshot rights() {
+    return security().snapshot();
+  }
+
+  SecurityRecords security() {
+    return catalog.tables().security();
   }
 
   private Incarnations begin(Shard.Clock clock) throws IOException {

@@ -36,6 +36,7 @@ final class Simulation implements SeededWorld<Happening> {
   private final World world;
   private final Operator operator;
   private final Upkeep upkeep;
+  private final Optional<Administrator> administrator;
   private SimWriter writer;
   private SimReader reader;
   private boolean hasChild;
@@ -44,6 +45,8 @@ final class Simulation implements SeededWorld<Happening> {
     random = new SplittableRandom(~seed);
     world = new World(seed, listener);
     operator = new Operator(world);
+    administrator =
+        world.network.isClosed() ? Optional.of(new Administrator(world, seed)) : Optional.empty();
     upkeep = new Upkeep(world, operator, new SplittableRandom(seed).split().split());
   }
 
@@ -69,6 +72,7 @@ final class Simulation implements SeededWorld<Happening> {
     for (int i = 0; i < steps; i++) {
       act();
       upkeep.act();
+      administrator.ifPresent(Administrator::act);
       world.run(random.nextInt(4) == 0 ? random.nextInt(1_500) : random.nextInt(60));
     }
     calm();
@@ -76,6 +80,7 @@ final class Simulation implements SeededWorld<Happening> {
 
   private void begin() {
     world.machine.start();
+    administrator.ifPresent(Administrator::begin);
     TableDescription table = operator.createTable(upkeep.options(), world.settings.partitions());
     List<Integer> partitions = table.partitions().stream().map(each -> each.id()).toList();
     partitions.forEach(world.ledger::partition);
@@ -221,6 +226,7 @@ final class Simulation implements SeededWorld<Happening> {
     while (!world.machine.isUp()) {
       world.machine.start();
     }
+    administrator.ifPresent(Administrator::giveAllBack);
     world.run(REST_MS);
     for (TunnelInfo tunnel : world.machine.tunnels()) {
       world.startWorker(tunnel.tunnelId(), true);

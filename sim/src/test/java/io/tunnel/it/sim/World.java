@@ -3,9 +3,11 @@ package io.tunnel.it.sim;
 import io.tunnel.it.sim.machine.Agenda;
 import io.tunnel.it.sim.machine.SimClient;
 import io.tunnel.it.sim.machine.SimConnection;
+import io.tunnel.it.sim.machine.SimKeys;
 import io.tunnel.it.sim.machine.SimLoop;
 import io.tunnel.it.sim.machine.SimNetwork;
 import io.tunnel.it.sim.machine.SimProcess;
+import io.tunnel.it.sim.rights.RightsTruth;
 import io.tunnel.it.sim.seeds.Watched;
 import io.tunnel.it.sim.truth.Holding;
 import io.tunnel.it.sim.truth.Invariant;
@@ -14,12 +16,14 @@ import io.tunnel.it.sim.truth.PartitionTruth;
 import io.tunnel.it.sim.truth.Wiretap;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.sdk.worker.thread.Links;
+import io.tunnel.server.security.SecuritySnapshot;
 import io.tunnel.wire.control.Control.ChannelDescription;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -39,6 +43,10 @@ public final class World implements SimWorker.Home {
   public final Ledger ledger;
   public final Wiretap wiretap;
   public final SimNetwork network;
+
+  /** Who may do what; sees the frames of a closed world. */
+  final RightsTruth rights;
+
   public final Settings settings;
   final Map<Happening, Long> happened = new EnumMap<>(Happening.class);
   public final TreeMap<String, SimWorker> workers = new TreeMap<>();
@@ -80,9 +88,50 @@ public final class World implements SimWorker.Home {
     wiretap = new Wiretap(this, ledger);
     network = new SimNetwork(agenda, random.split(), new Watched(wiretap, this::broke));
     network.of(seed);
+    rights = new RightsTruth(wiretap, new Rights());
+    if (network.isClosed()) {
+      network.tap(new Watched(rights, this::broke));
+    }
     settings = settingsOf.apply(random);
     machine = new ServerMachine(this);
     network.listen((name, address) -> machine.accept());
+  }
+
+  /** What is known of rights, and what comes of them. */
+  private final class Rights implements RightsTruth.Servers {
+
+    @Override
+    public long nowNanos() {
+      return agenda.nowNanos();
+    }
+
+    @Override
+    public SimKeys keys() {
+      return network.keys();
+    }
+
+    @Override
+    public Optional<SecuritySnapshot> rights(SimProcess server) {
+      return machine.isUp() && machine.server().process() == server
+          ? Optional.of(machine.server().rights())
+          : Optional.empty();
+    }
+
+    @Override
+    public boolean isAlone() {
+      return true;
+    }
+
+    @Override
+    public void refused() {
+      count(Happening.REFUSED_BY_RIGHTS);
+    }
+
+    @Override
+    public void ended(SimConnection connection) {
+      count(Happening.ENDED_BY_RIGHTS);
+      wiretap.lost(connection, Holding.Reason.RIGHTS_ENDED);
+    }
   }
 
   /** The machine of the server may fail at this moment. */

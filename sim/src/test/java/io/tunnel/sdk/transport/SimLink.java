@@ -4,9 +4,7 @@ import io.netty.channel.ChannelHandler;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.security.AccessKey;
-import io.tunnel.sdk.security.Secret;
 import io.tunnel.sdk.transport.trust.KeyExchange;
-import io.tunnel.server.net.access.SimGate;
 import io.tunnel.wire.Authentication;
 import io.tunnel.wire.AuthenticationProof;
 import io.tunnel.wire.Frame;
@@ -14,24 +12,24 @@ import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** A worker's connection over the simulated network: the SDK's own handler, on a socket of it. */
 public final class SimLink implements Link {
 
   private static final byte[] NOTHING = {};
-  private static final AccessKey KEY = new AccessKey(SimGate.KEY_ID, Secret.of(SimGate.SECRET));
   private static final Bytes NONCE = Bytes.copyOf(new byte[Authentication.NONCE_BYTES]);
 
   private final ConnectionHandler handler;
   private final Duration requestDeadline;
-  private final boolean hasKey;
+  private final Optional<AccessKey> key;
   private final CompletableFuture<Link> opened = new CompletableFuture<>();
   private Runnable closer = () -> {};
 
-  /** A link that is not connected yet. */
-  public SimLink(PushReceiver receiver, Duration requestDeadline, boolean hasKey) {
-    this.hasKey = hasKey;
+  /** A link that is not connected yet; its client comes with that key, if it is to have one. */
+  public SimLink(PushReceiver receiver, Duration requestDeadline, Optional<AccessKey> key) {
+    this.key = key;
     this.handler = new ConnectionHandler("simulated", receiver);
     this.requestDeadline = requestDeadline;
   }
@@ -75,10 +73,10 @@ public final class SimLink implements Link {
 
   /** Says who it is where that is asked, as every client does; its nonce may be the same. */
   private CompletableFuture<Void> authenticated() {
-    if (!hasKey) {
+    if (key.isEmpty()) {
       return CompletableFuture.completedFuture(null);
     }
-    KeyExchange exchange = new KeyExchange(KEY, NONCE, AuthenticationProof.NO_CHANNEL);
+    KeyExchange exchange = new KeyExchange(key.get(), NONCE, AuthenticationProof.NO_CHANNEL);
     return request(Operation.AUTHENTICATE, exchange.begin())
         .thenCompose(
             challenge -> request(Operation.AUTHENTICATE, exchange.prove(challenge.payload())))

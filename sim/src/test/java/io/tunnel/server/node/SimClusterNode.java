@@ -20,6 +20,7 @@ import io.tunnel.server.engine.Ports;
 import io.tunnel.server.engine.Served;
 import io.tunnel.server.engine.Ticks;
 import io.tunnel.server.net.SimFront;
+import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.access.SimGate;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.TableLogs;
@@ -28,11 +29,13 @@ import io.tunnel.server.replica.Replicas;
 import io.tunnel.server.replica.SimReplicas;
 import io.tunnel.server.replica.shared.Markers;
 import io.tunnel.server.replica.shared.SharedLog;
+import io.tunnel.server.security.SecurityRecords;
 import io.tunnel.server.session.SessionConfig;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
@@ -75,10 +78,14 @@ public final class SimClusterNode {
   /**
    * What the node is called, and where it is.
    *
-   * @param isClosed whether it asks everybody who they are
+   * @param chance what a node draws that asks everybody who they are; empty when it asks nobody
    */
   public record Self(
-      String name, String incarnation, String address, int standbys, boolean isClosed) {}
+      String name,
+      String incarnation,
+      String address,
+      int standbys,
+      Optional<SplittableRandom> chance) {}
 
   /** The log, as this start of the node reaches it. */
   public record Log(
@@ -137,7 +144,11 @@ public final class SimClusterNode {
             new ClusterTunnels.Threads(threads.control(), threads.waiting()),
             new Ports.Threads(threads.control(), threads.readers(), clock));
     served = new Served(rooms.ports(), DELIVERY_BYTES_MAX);
-    front = new SimFront(served, SimGate.of(self.isClosed(), clock::nanos));
+    Gate gate =
+        self.chance()
+            .map(chance -> SimGate.closed(chance, security()::snapshot, clock::nanos))
+            .orElseGet(Gate::open);
+    front = new SimFront(served, gate);
     rooms.serve(served);
     rooms.join();
     schedule(threads.control(), clock);
@@ -192,6 +203,11 @@ public final class SimClusterNode {
     public CatalogStore openGroup(int group, StoreListener listener) throws IOException {
       return log.stores().open(Unit.ofGroup(group), listener);
     }
+  }
+
+  /** What it knows of who may do what. */
+  public SecurityRecords security() {
+    return catalog.security();
   }
 
   /** The node as a member of its cluster. */

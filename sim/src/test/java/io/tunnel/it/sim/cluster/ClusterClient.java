@@ -94,6 +94,17 @@ final class ClusterClient {
     return answer;
   }
 
+  /** That node, or any. */
+  Endpoint node(Optional<Endpoint> at) {
+    List<Endpoint> all = world.endpoints();
+    return at.orElseGet(() -> all.get(process.random().nextInt(all.size())));
+  }
+
+  /** Does something on the client's loop, later. */
+  void later(long nanos, Runnable action) {
+    loop.thread().after(nanos, action);
+  }
+
   private static boolean isForGood(Throwable failure) {
     return failure instanceof RefusedException refused
         && !refused.retriable()
@@ -102,8 +113,7 @@ final class ClusterClient {
 
   private void askAll(
       Operation operation, byte[] payload, Optional<Endpoint> at, CompletableFuture<Frame> answer) {
-    List<Endpoint> all = world.endpoints();
-    Endpoint node = at.orElseGet(() -> all.get(process.random().nextInt(all.size())));
+    Endpoint node = node(at);
     var unused =
         ask(node, operation, payload)
             .whenComplete(

@@ -77,7 +77,13 @@ enum ClusterHappening implements Floored {
   BASE_CHANNEL(37),
   ROWS_DELIVERED(23),
   BASE_COMPARED(6.9),
-  ROWS_COMPARED(95);
+  ROWS_COMPARED(95),
+  RIGHT_WITHDRAWN(12),
+  RIGHT_DENIED(12),
+  KEY_REVOKED(12),
+  GIVEN_BACK(17),
+  REFUSED_BY_RIGHTS(12),
+  ENDED_BY_RIGHTS(15);
 
   private final double percentMin;
 

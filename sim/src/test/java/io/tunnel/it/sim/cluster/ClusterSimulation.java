@@ -45,6 +45,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   private final SplittableRandom readersRandom;
 
   private final ClusterOperator operator;
+  private final Optional<ClusterAdministrator> administrator;
   private ClusterWriter writer;
   private Optional<ClusterReader> reader = Optional.empty();
 
@@ -53,6 +54,10 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     readersRandom = new SplittableRandom(seed ^ READERS);
     world = new ClusterWorld(seed, listener);
     operator = new ClusterOperator(world, random);
+    administrator =
+        world.network.isClosed()
+            ? Optional.of(new ClusterAdministrator(world, seed))
+            : Optional.empty();
   }
 
   @Override
@@ -76,6 +81,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     for (int i = 5 + random.nextInt(20); i > 0; i--) {
       gentleAct();
       reader.ifPresent(ClusterReader::act);
+      administrator.ifPresent(ClusterAdministrator::act);
       world.run(random.nextInt(400));
     }
     world.trace.add("the faults begin");
@@ -84,6 +90,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     for (int i = 20 + random.nextInt(80); i > 0; i--) {
       act();
       reader.ifPresent(ClusterReader::act);
+      administrator.ifPresent(ClusterAdministrator::act);
       world.run(random.nextInt(4) == 0 ? random.nextInt(2_500) : random.nextInt(100));
     }
     calm();
@@ -91,6 +98,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
 
   private void begin() {
     world.machines.values().forEach(world::start);
+    administrator.ifPresent(ClusterAdministrator::begin);
     List<PrimaryKeyValue> splits = new ArrayList<>();
     for (long i = 1; i < world.settings.partitions(); i++) {
       splits.add(PrimaryKeyValue.fromLong(i * ClusterWriter.IDS_PER_PARTITION));
@@ -243,6 +251,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     world.reach.heal();
     world.machines.values().forEach(this::repair);
     world.run(6_000);
+    administrator.ifPresent(ClusterAdministrator::giveAllBack);
     reader.ifPresent(ClusterReader::calm);
     operator.awaitCreations();
     operator.tunnels().forEach(tunnel -> world.startWorker(tunnel.tunnelId(), true));

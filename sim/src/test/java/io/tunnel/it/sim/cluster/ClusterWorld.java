@@ -4,12 +4,14 @@ import io.tunnel.it.sim.SimWorker;
 import io.tunnel.it.sim.Trace;
 import io.tunnel.it.sim.cluster.group.Reach;
 import io.tunnel.it.sim.cluster.group.SimGroup;
+import io.tunnel.it.sim.cluster.store.SimStores;
 import io.tunnel.it.sim.machine.Agenda;
 import io.tunnel.it.sim.machine.SimClient;
 import io.tunnel.it.sim.machine.SimConnection;
 import io.tunnel.it.sim.machine.SimLoop;
 import io.tunnel.it.sim.machine.SimNetwork;
 import io.tunnel.it.sim.machine.SimProcess;
+import io.tunnel.it.sim.rights.RightsTruth;
 import io.tunnel.it.sim.seeds.Watched;
 import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.sdk.Endpoint;
@@ -44,6 +46,10 @@ final class ClusterWorld implements SimWorker.Home {
   final SimStores stores;
   final SimGroup group;
   final SimNetwork network;
+
+  /** Who may do what; sees the frames of a closed cluster. */
+  final RightsTruth rights;
+
   final ClusterTruth truth;
   final TreeMap<String, Machine> machines = new TreeMap<>();
   final TreeMap<String, SimWorker> workers = new TreeMap<>();
@@ -66,6 +72,10 @@ final class ClusterWorld implements SimWorker.Home {
     group = new SimGroup(reach, this::nowMicros, this::decided);
     network = new SimNetwork(agenda, random.split(), new Watched(truth.wiretap(), this::broke));
     network.of(seed);
+    rights = new RightsTruth(truth.wiretap(), new ClusterRights(this));
+    if (network.isClosed()) {
+      network.tap(new Watched(rights, this::broke));
+    }
     network.listen(this::accept);
     for (int i = 1; i <= settings.nodes(); i++) {
       String name = "n" + i;
@@ -197,6 +207,7 @@ final class ClusterWorld implements SimWorker.Home {
     trace.add(machine.name + " is stopped for " + millis + " ms");
     count(ClusterHappening.NODE_PAUSED);
     truth.disturbedFor(TimeUnit.MILLISECONDS.toNanos(millis));
+    rights.paused(machine.process(), TimeUnit.MILLISECONDS.toNanos(millis));
     machine.process().pause(TimeUnit.MILLISECONDS.toNanos(millis));
   }
 

@@ -1,6 +1,8 @@
 package io.tunnel.it.sim.cluster;
 
 import io.tunnel.it.sim.cluster.group.SimMembership;
+import io.tunnel.it.sim.cluster.store.SimCatalogTail;
+import io.tunnel.it.sim.cluster.store.SimUnitStore;
 import io.tunnel.it.sim.machine.SimControl;
 import io.tunnel.it.sim.machine.SimLoop;
 import io.tunnel.it.sim.machine.SimNetwork;
@@ -121,7 +123,9 @@ final class Machine {
                   Integer.toString(starts),
                   address(),
                   world.settings.standbys(),
-                  world.network.isClosed()),
+                  world.network.isClosed()
+                      ? Optional.of(process.random().split())
+                      : Optional.empty()),
               new SimClusterNode.Log(
                   now.log,
                   now.log,
@@ -137,6 +141,7 @@ final class Machine {
     } catch (IOException e) {
       throw new IllegalStateException(name + " does not start", e);
     }
+    now.node.security().listen(() -> world.rights.noted(process, now.node.security().snapshot()));
     for (int i = 0; i < SHARDS; i++) {
       stepAgain(now, i);
     }

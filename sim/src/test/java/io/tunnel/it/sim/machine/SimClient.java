@@ -1,12 +1,14 @@
 package io.tunnel.it.sim.machine;
 
 import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.security.AccessKey;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.sdk.transport.SimLink;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** A client that asks one thing after the other, on a connection that it opens when it must. */
@@ -43,6 +45,18 @@ public final class SimClient implements PushReceiver {
     return answer;
   }
 
+  /** Leaves its connection, which may be dead, and does something a while later. */
+  public void leaveAndThen(long nanos, Runnable action) {
+    loop.execute(
+        () -> {
+          if (link != null && link.isDone() && !link.isCompletedExceptionally()) {
+            link.join().close();
+          }
+          link = null;
+          loop.thread().after(nanos, action);
+        });
+  }
+
   private CompletableFuture<Link> link() {
     if (link == null || link.isCompletedExceptionally()) {
       link = connect(network, process.name, loop, this);
@@ -59,8 +73,11 @@ public final class SimClient implements PushReceiver {
   /** Connects to an address. */
   public static CompletableFuture<Link> connect(
       SimNetwork network, String name, String address, SimLoop loop, PushReceiver receiver) {
-    SimLink next = new SimLink(receiver, REQUEST_DEADLINE, network.isClosed());
+    Optional<AccessKey> key =
+        network.isClosed() ? Optional.of(network.keys().of(name)) : Optional.empty();
+    SimLink next = new SimLink(receiver, REQUEST_DEADLINE, key);
     SimSocket socket = network.connect(name, address, loop, next.handler(), next::connected);
+    key.ifPresent(with -> network.keys().came(socket, name, with));
     next.closeWith(socket::close);
     return next.opened();
   }

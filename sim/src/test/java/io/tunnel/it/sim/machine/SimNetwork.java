@@ -21,6 +21,7 @@ public final class SimNetwork {
 
   private final Agenda agenda;
   private final SplittableRandom random;
+  private final SimKeys keys = new SimKeys();
   private boolean isClosed;
   private Tap tap;
   private boolean isSteady;
@@ -69,6 +70,11 @@ public final class SimNetwork {
   /** Whether servers ask everybody who they are, and clients come with a key. */
   public boolean isClosed() {
     return isClosed;
+  }
+
+  /** The keys with which clients come. */
+  public SimKeys keys() {
+    return keys;
   }
 
   public Agenda agenda() {

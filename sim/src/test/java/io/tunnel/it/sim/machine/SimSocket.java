@@ -14,6 +14,8 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.DuplexChannel;
 import io.tunnel.it.sim.SimWire;
 import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -25,6 +27,8 @@ import java.util.Deque;
 public final class SimSocket extends AbstractChannel implements DuplexChannel {
 
   private static final ChannelMetadata METADATA = new ChannelMetadata(false);
+  private static final SocketAddress ANYWHERE =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
   private static final WriteBufferWaterMark WRITE_BUFFER = new WriteBufferWaterMark(512, 1_536);
 
   private final String name;
@@ -142,7 +146,7 @@ public final class SimSocket extends AbstractChannel implements DuplexChannel {
 
   @Override
   protected SocketAddress remoteAddress0() {
-    return null;
+    return ANYWHERE;
   }
 
   @Override

@@ -23,6 +23,7 @@ public final class Holding {
     DEADLINE_PASSED,
     OPERATOR,
     HISTORY_LOST,
+    RIGHTS_ENDED,
     SUPERSEDED
   }
 

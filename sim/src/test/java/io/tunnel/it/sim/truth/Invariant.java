@@ -25,6 +25,7 @@ public enum Invariant {
   POSITIONS_STAY("positions-stay"),
   READS_ARE_FRESH("reads-are-fresh"),
   CONDITIONS_HOLD("conditions-hold"),
+  RIGHTS_HOLD("rights-hold"),
   NOTHING_LEAKS("nothing-leaks"),
   NOTHING_BREAKS("nothing-breaks");
 

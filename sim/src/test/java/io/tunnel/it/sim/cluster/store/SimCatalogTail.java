@@ -1,4 +1,4 @@
-package io.tunnel.it.sim.cluster;
+package io.tunnel.it.sim.cluster.store;
 
 import io.tunnel.it.sim.cluster.group.Reach;
 import io.tunnel.it.sim.machine.SimThread;
@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /** What a node is told of tables, some time after it was stored. */
-final class SimCatalogTail {
+public final class SimCatalogTail {
 
   private static final long RETRY_NANOS = 200_000_000;
 
@@ -26,7 +26,7 @@ final class SimCatalogTail {
 
   private record Wait(int commits, Runnable then) {}
 
-  SimCatalogTail(
+  public SimCatalogTail(
       SimStores stores,
       Catalog catalog,
       Reach reach,
@@ -45,7 +45,7 @@ final class SimCatalogTail {
   }
 
   /** Reads all that there is, at once. */
-  void readAll() {
+  public void readAll() {
     while (told < commits().size()) {
       tell();
     }
@@ -82,7 +82,7 @@ final class SimCatalogTail {
   }
 
   /** Runs it when all is told that is stored by now. */
-  void catchUp(Runnable then) {
+  public void catchUp(Runnable then) {
     if (told >= commits().size()) {
       then.run();
     } else {
@@ -90,7 +90,7 @@ final class SimCatalogTail {
     }
   }
 
-  void died() {
+  public void died() {
     stores.forget(wake);
   }
 }

@@ -1,4 +1,4 @@
-package io.tunnel.it.sim.cluster;
+package io.tunnel.it.sim.cluster.store;
 
 import io.tunnel.it.sim.cluster.group.Reach;
 import io.tunnel.it.sim.machine.SimThread;
@@ -18,7 +18,7 @@ import java.util.function.BooleanSupplier;
  * in time keeps its thread waiting, and may be stored, at once or later, unless somebody else
  * begins to write before that.
  */
-final class SimUnitStore implements CatalogStore {
+public final class SimUnitStore implements CatalogStore {
 
   private static final long WRITE_NANOS_MAX = 3_000_000_000L;
   private static final long LATE_NANOS_MAX = 8_000_000_000L;
@@ -34,7 +34,7 @@ final class SimUnitStore implements CatalogStore {
   private boolean isFenced;
   private boolean isClosed;
 
-  SimUnitStore(Opened opened, Reach reach, BooleanSupplier isReached, SimThread control) {
+  public SimUnitStore(Opened opened, Reach reach, BooleanSupplier isReached, SimThread control) {
     this.stores = opened.stores();
     this.id = opened.unit();
     this.listener = opened.listener();
@@ -45,7 +45,7 @@ final class SimUnitStore implements CatalogStore {
   }
 
   /** What is opened, for whom. */
-  record Opened(SimStores stores, int unit, StoreListener listener) {}
+  public record Opened(SimStores stores, int unit, StoreListener listener) {}
 
   private boolean isNewest() {
     return stores.unit(id).writer == writer;

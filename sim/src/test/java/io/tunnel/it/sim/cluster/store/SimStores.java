@@ -1,4 +1,4 @@
-package io.tunnel.it.sim.cluster;
+package io.tunnel.it.sim.cluster.store;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
 /** What is kept of catalog and tunnels, by unit, and who may write it. */
-final class SimStores {
+public final class SimStores {
 
   /** The unit that the stores of all tables are. */
   private final TreeMap<Integer, Unit> units = new TreeMap<>();
@@ -18,8 +18,8 @@ final class SimStores {
   private final List<Runnable> readers = new ArrayList<>();
 
   /** One partition of the topics of texts. */
-  static final class Unit {
-    final TreeMap<String, String> texts = new TreeMap<>();
+  public static final class Unit {
+    public final TreeMap<String, String> texts = new TreeMap<>();
     final List<Map<String, Optional<String>>> commits = new ArrayList<>();
 
     /** Grows with every one who begins to write: it fences the former. */
@@ -31,12 +31,13 @@ final class SimStores {
    * an answer does not come, whenever something is refused because of that, and when it comes at
    * last: checkpoints are refused meanwhile, and then sessions end.
    */
-  SimStores(BiConsumer<Integer, Map<String, Optional<String>>> whenStored, Runnable whenInDoubt) {
+  public SimStores(
+      BiConsumer<Integer, Map<String, Optional<String>>> whenStored, Runnable whenInDoubt) {
     this.whenStored = whenStored;
     this.whenInDoubt = whenInDoubt;
   }
 
-  Unit unit(int id) {
+  public Unit unit(int id) {
     return units.computeIfAbsent(id, key -> new Unit());
   }
 

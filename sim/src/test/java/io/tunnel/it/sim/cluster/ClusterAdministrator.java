@@ -1,0 +1,104 @@
+package io.tunnel.it.sim.cluster;
+
+import io.tunnel.it.sim.machine.SimKeys;
+import io.tunnel.it.sim.rights.RightsStory;
+import io.tunnel.it.sim.truth.Invariant;
+import io.tunnel.model.RefusedException;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.Operation;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+
+/** The administrator of a closed cluster. */
+final class ClusterAdministrator implements RightsStory.Home {
+
+  private static final long RIGHTS = 0x219475L;
+  private static final long LOOK_MS = 50;
+  private static final long QUIET_MS_MAX = 120_000;
+
+  /** By then each node has read what was stored, when nothing goes wrong. */
+  private static final long FOLLOWED_MS = 2_000;
+
+  private final ClusterWorld world;
+  private final ClusterClient client;
+  private final RightsStory story;
+
+  /** The SDK's reader takes a refusal for the last word, so nothing is taken from it. */
+  private static final List<String> UNTOUCHED = List.of("reader", "reading");
+
+  ClusterAdministrator(ClusterWorld world, long seed) {
+    this.world = world;
+    this.client = new ClusterClient(world, "administrator");
+    this.story = new RightsStory(this, world.rights, new SplittableRandom(seed ^ RIGHTS), false);
+  }
+
+  /** Gives everybody keys and rights; nothing goes wrong meanwhile. */
+  void begin() {
+    story.begin(UNTOUCHED);
+    long waited = 0;
+    while (story.isAsking()) {
+      waited = runOn(waited);
+    }
+    world.run(FOLLOWED_MS);
+  }
+
+  void act() {
+    story.act();
+  }
+
+  /** Gives back what was taken, and lets time pass until each node knows. */
+  void giveAllBack() {
+    long waited = 0;
+    while (!story.giveAllBack()) {
+      waited = runOn(waited);
+    }
+    world.run(FOLLOWED_MS);
+  }
+
+  private long runOn(long waited) {
+    Invariant.LIVENESS.require(waited < QUIET_MS_MAX, "rights are not given after %d ms", waited);
+    world.run(LOOK_MS);
+    return waited + LOOK_MS;
+  }
+
+  @Override
+  public CompletableFuture<Frame> ask(
+      Operation operation, byte[] payload, Optional<RefusedException> refused) {
+    return client.ask(client.node(refused.flatMap(ClusterClient::leader)), operation, payload);
+  }
+
+  @Override
+  public void later(long nanos, Runnable action) {
+    client.later(nanos, action);
+  }
+
+  @Override
+  public SimKeys keys() {
+    return world.network.keys();
+  }
+
+  @Override
+  public void trace(String text) {
+    world.trace.add(text);
+  }
+
+  @Override
+  public void count(RightsStory.Act act) {
+    world.truth.disturbed();
+    world.count(
+        switch (act) {
+          case WITHDRAW -> ClusterHappening.RIGHT_WITHDRAWN;
+          case DENY -> ClusterHappening.RIGHT_DENIED;
+          case REVOKE -> ClusterHappening.KEY_REVOKED;
+          case ROTATE -> throw new IllegalStateException("no key is rotated");
+          case GIVE_BACK -> ClusterHappening.GIVEN_BACK;
+        });
+  }
+
+  @Override
+  public long nowNanos() {
+    return world.agenda.nowNanos();
+  }
+}
