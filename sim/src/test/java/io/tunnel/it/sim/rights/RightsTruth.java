@@ -237,7 +237,7 @@ public final class RightsTruth implements SimNetwork.Tap {
       return;
     }
     Invariant.RIGHTS_HOLD.require(
-        asked.taken().isEmpty(),
+        asked.taken().isEmpty() || asked.changes() != link.subject.changes(),
         "%s of %s was asked for when %s was taken, and was done",
         asked.operation(),
         link.subject,
