@@ -3,7 +3,9 @@ package io.tunnel.it.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.cli.security.directory.InitCommand;
+import io.tunnel.cli.security.directory.LoopbackSecurity;
 import io.tunnel.fixtures.FreePort;
+import io.tunnel.sdk.security.SecurityClient.Permission;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -11,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,6 +30,13 @@ public final class ServerProcess implements Service {
       Pattern.compile("tunnel server listening on 127\\.0\\.0\\.1:(\\d+)");
   private static final Pattern HTTP = Pattern.compile("http on 127\\.0\\.0\\.1:(\\d+)");
 
+  private static final String PRINCIPAL = "tests";
+  private static final List<Permission> RIGHTS =
+      List.of(
+          Permission.allow(
+              PRINCIPAL, List.of("create", "read", "write", "alter", "drop"), "table:*"),
+          Permission.allow(PRINCIPAL, List.of("create", "consume", "drop", "operate"), "tunnel:*"));
+
   private final Stage stage;
   private final String name;
   private final Path data;
@@ -34,6 +44,7 @@ public final class ServerProcess implements Service {
   private final int port;
   private List<String> jvmOptions = ChildProcess.JVM_OPTIONS;
   private Optional<Path> security = Optional.empty();
+  private Optional<String> client = Optional.empty();
   private int httpPort;
   private ChildProcess child;
 
@@ -66,6 +77,16 @@ public final class ServerProcess implements Service {
     int exit = new CommandLine(new InitCommand()).execute("--dir", directory.toString());
     assertThat(exit).as("'security init'").isZero();
     security = Optional.of(directory);
+    return this;
+  }
+
+  /**
+   * From now on the tests' own clients come with a key of the catalog and rights on all tables and
+   * tunnels, and not as administrators. It must be closed and run.
+   */
+  ServerProcess withRights() throws IOException {
+    LoopbackSecurity made = LoopbackSecurity.in(security.orElseThrow().getParent(), Instant.EPOCH);
+    client = Optional.of(made.forClients(address(), PRINCIPAL, RIGHTS));
     return this;
   }
 
@@ -113,10 +134,17 @@ public final class ServerProcess implements Service {
 
   @Override
   public String endpoint() {
-    String address = "127.0.0.1:" + port;
+    return client.orElseGet(this::administratorsEndpoint);
+  }
+
+  private String address() {
+    return "127.0.0.1:" + port;
+  }
+
+  private String administratorsEndpoint() {
     return security
-        .map(directory -> "profile:" + directory + "/admin.json@" + address)
-        .orElse(address);
+        .map(directory -> "profile:" + directory + "/admin.json@" + address())
+        .orElseGet(this::address);
   }
 
   /** Whether its ports speak TLS. */

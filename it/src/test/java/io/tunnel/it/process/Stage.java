@@ -3,6 +3,7 @@ package io.tunnel.it.process;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -140,6 +141,19 @@ public final class Stage
   /** A running server on a new directory that asks everybody who they are. */
   public ServerProcess closedServer() {
     return new ServerProcess(this, path("data"), List.of()).closed(path("security")).start();
+  }
+
+  /** A running server that asks everybody who they are; the tests' clients have key and rights. */
+  public ServerProcess guardedServer() {
+    try {
+      Path directory = Files.createDirectory(path("closed")).resolve("security");
+      return new ServerProcess(this, path("data"), List.of())
+          .closed(directory)
+          .start()
+          .withRights();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** A running server in a JVM as {@code ./tunnel server} starts it. */

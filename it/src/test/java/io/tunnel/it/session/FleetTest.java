@@ -39,7 +39,7 @@ class FleetTest {
 
   @Test
   void a_hundred_and_twenty_eight_channels_lose_nothing_and_repeat_only_what_a_death_left_open() {
-    scene = new Scene(stage, stage.server(), PARTITIONS);
+    scene = new Scene(stage, stage.guardedServer(), PARTITIONS);
     tunnel = scene.tunnel("audit", TunnelType.Stream);
     WriterProcess writer = scene.writer();
     WorkerProcess one = worker("one");

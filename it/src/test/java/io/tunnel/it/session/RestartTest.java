@@ -42,7 +42,7 @@ class RestartTest {
   private WriterProcess writer;
 
   private void begin(int partitions, Durability durability) {
-    server = stage.server();
+    server = durability == Durability.OS ? stage.server() : stage.guardedServer();
     table = new TestTable("orders", partitions, durability);
     var unused = table.create(stage.tables(server));
     TunnelClient tunnels = stage.tunnels(server);

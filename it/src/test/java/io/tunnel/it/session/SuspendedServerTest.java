@@ -28,7 +28,7 @@ class SuspendedServerTest {
 
   @Test
   void a_worker_gives_a_silent_server_up_after_its_lease_and_goes_on_when_the_server_does() {
-    ServerProcess server = stage.server();
+    ServerProcess server = stage.guardedServer();
     TableClient tables = stage.tables(server);
     TunnelClient tunnels = stage.tunnels(server);
     TestTable table = new TestTable("orders", 1);

@@ -66,7 +66,7 @@ class ClientHistoryTest {
 
   @Test
   void each_row_behaves_as_one_row_while_the_server_is_killed() throws Exception {
-    ServerProcess server = stage.server();
+    ServerProcess server = stage.guardedServer();
     TableMeta table =
         new TableMeta("rows", List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)));
     var unused =

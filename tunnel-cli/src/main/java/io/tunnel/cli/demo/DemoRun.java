@@ -3,11 +3,12 @@ package io.tunnel.cli.demo;
 import io.tunnel.cli.demo.servers.ChildProcesses;
 import io.tunnel.cli.demo.servers.ClusterProcesses;
 import io.tunnel.cli.demo.servers.DataDirectory;
-import io.tunnel.cli.demo.servers.DemoSecurity;
 import io.tunnel.cli.demo.servers.ServerProcess;
 import io.tunnel.cli.demo.servers.StartedServers;
+import io.tunnel.cli.security.directory.LoopbackSecurity;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.sdk.RowResult;
+import io.tunnel.sdk.security.SecurityClient.Permission;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.stress.LoadRun;
@@ -23,6 +24,8 @@ import org.HdrHistogram.Histogram;
 
 /** The demo itself: writes and consumes at the same time, then proves from the ledger. */
 final class DemoRun {
+
+  private static final String PRINCIPAL = "demo";
 
   private static final long LOOK_MS = 100;
 
@@ -71,12 +74,12 @@ final class DemoRun {
     DataDirectory directory = new DataDirectory(servers.data());
     interrupt.leaves(() -> remove(directory));
     boolean isGood = false;
-    DemoSecurity security =
+    LoopbackSecurity security =
         servers.isSecured()
-            ? DemoSecurity.in(directory.data(), plan.servers().now())
-            : DemoSecurity.none();
+            ? LoopbackSecurity.in(directory.data(), plan.servers().now())
+            : LoopbackSecurity.none();
     try (StartedServers started = start(mainClass, directory, security)) {
-      String endpoint = security.forClients(started.endpoint(), plan.table());
+      String endpoint = security.forClients(started.endpoint(), PRINCIPAL, rights(plan.table()));
       DemoSummary summary =
           against(endpoint, Optional.of(started), Optional.of(directory), startNanos);
       isGood = summary.rows().verified();
@@ -88,6 +91,13 @@ final class DemoRun {
         err.println(directory.keep());
       }
     }
+  }
+
+  private static List<Permission> rights(String table) {
+    return List.of(
+        Permission.allow(PRINCIPAL, List.of("create", "read", "write", "drop"), "table:" + table),
+        Permission.allow(
+            PRINCIPAL, List.of("create", "consume", "drop"), "tunnel:" + table + "/*"));
   }
 
   /** What an interrupt leaves of servers that were started. */
@@ -105,7 +115,7 @@ final class DemoRun {
     return "";
   }
 
-  private StartedServers start(String mainClass, DataDirectory directory, DemoSecurity security)
+  private StartedServers start(String mainClass, DataDirectory directory, LoopbackSecurity security)
       throws IOException, InterruptedException {
     int nodes = plan.servers().nodes();
     String closed = plan.servers().isSecured() ? "closed " : "";

@@ -1,9 +1,13 @@
 package io.tunnel.cli.torture;
 
+import io.tunnel.cli.security.directory.LoopbackSecurity;
 import io.tunnel.kafka.broker.KafkaBroker;
+import io.tunnel.sdk.security.SecurityClient.Permission;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -16,11 +20,20 @@ import java.util.stream.Stream;
  */
 final class Machine implements AutoCloseable {
 
+  private static final String PRINCIPAL = "torture";
+
+  private static final List<Permission> RIGHTS =
+      List.of(
+          Permission.allow(
+              PRINCIPAL, List.of("create", "read", "write", "alter", "drop"), "table:*"),
+          Permission.allow(PRINCIPAL, List.of("create", "consume", "drop", "operate"), "tunnel:*"));
+
   private final String mainClass;
   private final Path work;
   private final int port;
   private final Optional<PowerDisk> disk;
   private Optional<KafkaBroker> kafka = Optional.empty();
+  private LoopbackSecurity security = LoopbackSecurity.none();
   private int clears;
   private Optional<TortureServer> server = Optional.empty();
   private boolean isKept;
@@ -35,8 +48,16 @@ final class Machine implements AutoCloseable {
     disk = hasDisk ? Optional.of(PowerDisk.make(work)) : Optional.empty();
   }
 
-  String endpoint() {
-    return "127.0.0.1:" + port;
+  /** From now on servers are closed to who has no key. */
+  void secure(Instant now) throws IOException {
+    security = LoopbackSecurity.in(work, now);
+  }
+
+  /**
+   * What clients are told of the server that runs; it gives them a key and rights, if it is closed.
+   */
+  String endpoint() throws IOException {
+    return security.forClients("127.0.0.1:" + port, PRINCIPAL, RIGHTS);
   }
 
   PowerDisk disk() {
@@ -58,6 +79,12 @@ final class Machine implements AutoCloseable {
 
   /** What makes a server a node; each time that all begins anew of another cluster. */
   private List<String> options() {
+    List<String> options = new ArrayList<>(ofNode());
+    options.addAll(security.arguments());
+    return options;
+  }
+
+  private List<String> ofNode() {
     return kafka
         .map(
             broker ->
@@ -83,6 +110,7 @@ final class Machine implements AutoCloseable {
   void clear() throws IOException, InterruptedException {
     clears++;
     kill();
+    security.forget(PRINCIPAL);
     if (disk.isPresent()) {
       disk.get().format();
     } else {

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -40,6 +41,7 @@ import picocli.CommandLine.Spec;
       "  tunnel torture --minutes 5",
       "  tunnel torture --minutes 1 --faults kill,suspend --json",
       "  tunnel torture --minutes 10 --log kafka",
+      "  tunnel torture --minutes 10 --secure",
       "  tunnel torture --minutes 30 --seed 7 --work /var/tmp",
       "  tunnel torture --hostile --time 2m --connections 2000"
     })
@@ -80,6 +82,12 @@ public final class TortureCommand implements Callable<Integer>, ExpectsTrouble {
           "local: a server that is alone. kafka: a node of a cluster, whose Kafka, a broker on this"
               + " machine, is left alone (default: ${DEFAULT-VALUE}).")
   private String log;
+
+  @Option(
+      names = "--secure",
+      description =
+          "Close the servers: every connection is TLS, and clients come with a key and rights.")
+  private boolean isSecured;
 
   @Option(
       names = "--work",
@@ -128,6 +136,7 @@ public final class TortureCommand implements Callable<Integer>, ExpectsTrouble {
             chosen,
             kinds,
             log.equals("kafka"),
+            isSecured,
             work,
             Optional.ofNullable(history));
     TortureTally tally = new TortureTally(chosen, leftOut);
@@ -151,8 +160,9 @@ public final class TortureCommand implements Callable<Integer>, ExpectsTrouble {
   }
 
   private int hostile() throws InterruptedException {
-    if (faults != null || history != null) {
-      throw CommandFailure.usage("--faults and --history are not for --hostile");
+    if (faults != null || history != null || isSecured) {
+      throw CommandFailure.usage(
+          "--faults, --history and --secure are not for --hostile, whose server is closed always");
     }
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
@@ -179,6 +189,9 @@ public final class TortureCommand implements Callable<Integer>, ExpectsTrouble {
       throws IOException, InterruptedException {
     Machine machine = new Machine(MAIN_CLASS, plan.work(), TortureRun.freePort(), hasDisk);
     try {
+      if (plan.isSecured()) {
+        machine.secure(Instant.now());
+      }
       if (plan.isNode()) {
         machine.startKafka();
       }

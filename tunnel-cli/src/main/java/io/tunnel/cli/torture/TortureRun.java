@@ -95,12 +95,13 @@ final class TortureRun {
     machine.spawn().awaitReady();
     Witness ledger = new Witness(TortureTable.KEYS);
     Witness shortLedger = new Witness(TortureTable.KEYS);
-    try (Checks checks = new Checks(machine.endpoint(), plan.isNode(), clock)) {
+    String endpoint = machine.endpoint();
+    try (Checks checks = new Checks(endpoint, plan.isNode(), clock)) {
       checks.create();
       TunnelWorker worker = checks.worker();
-      try (TortureOperator operator = new TortureOperator(machine.endpoint());
+      try (TortureOperator operator = new TortureOperator(endpoint);
           TortureWriters writers =
-              new TortureWriters(machine.endpoint(), WRITERS, ledger, shortLedger, histories)) {
+              new TortureWriters(endpoint, WRITERS, ledger, shortLedger, histories)) {
         Life life = new Life(machine, ledger, shortLedger, writers, operator, checks);
         for (int round = 0; round < ROUNDS_OF_LIFE_MAX && mayBegin(round); round++) {
           boolean isClean = round(life);

@@ -1,5 +1,6 @@
 package io.tunnel.cli.demo.servers;
 
+import io.tunnel.cli.security.directory.LoopbackSecurity;
 import io.tunnel.kafka.broker.KafkaBroker;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ClientConfig;
@@ -27,10 +28,10 @@ public final class ClusterProcesses implements StartedServers {
   private static final long SETTLE_NANOS_MAX = TimeUnit.SECONDS.toNanos(60);
 
   private final KafkaBroker broker;
-  private final DemoSecurity security;
+  private final LoopbackSecurity security;
   private final List<ServerProcess> nodes = new ArrayList<>();
 
-  private ClusterProcesses(KafkaBroker broker, DemoSecurity security) {
+  private ClusterProcesses(KafkaBroker broker, LoopbackSecurity security) {
     this.broker = broker;
     this.security = security;
   }
@@ -41,7 +42,11 @@ public final class ClusterProcesses implements StartedServers {
    * @param directory everything is stored below it
    */
   public static ClusterProcesses start(
-      String mainClass, DataDirectory directory, int nodes, DemoSecurity security, LoadClock clock)
+      String mainClass,
+      DataDirectory directory,
+      int nodes,
+      LoopbackSecurity security,
+      LoadClock clock)
       throws IOException, InterruptedException {
     Path kafka = directory.data().resolve("kafka");
     ClusterProcesses cluster =

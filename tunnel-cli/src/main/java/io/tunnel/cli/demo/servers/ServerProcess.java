@@ -1,5 +1,6 @@
 package io.tunnel.cli.demo.servers;
 
+import io.tunnel.cli.security.directory.LoopbackSecurity;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
 import java.io.BufferedReader;
@@ -46,7 +47,8 @@ public final class ServerProcess implements StartedServers {
    * @param mainClass has the arguments {@code server --data … --port 0 --http-port 0}
    * @param log takes what the server prints
    */
-  public static ServerProcess start(String mainClass, Path data, Path log, DemoSecurity security)
+  public static ServerProcess start(
+      String mainClass, Path data, Path log, LoopbackSecurity security)
       throws IOException, InterruptedException {
     List<String> command = command(mainClass, data, List.of());
     command.addAll(security.arguments());

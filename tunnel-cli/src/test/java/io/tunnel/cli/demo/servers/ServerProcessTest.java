@@ -3,6 +3,7 @@ package io.tunnel.cli.demo.servers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.cli.security.directory.LoopbackSecurity;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
 import java.io.IOException;
@@ -18,7 +19,7 @@ class ServerProcessTest {
 
   private ServerProcess start(Path data) throws IOException, InterruptedException {
     return ServerProcess.start(
-        FakeServerMain.class.getName(), data, directory.resolve("log"), DemoSecurity.none());
+        FakeServerMain.class.getName(), data, directory.resolve("log"), LoopbackSecurity.none());
   }
 
   @Test

@@ -1,7 +1,6 @@
-package io.tunnel.cli.demo.servers;
+package io.tunnel.cli.security.directory;
 
 import io.tunnel.cli.security.ProfileWriter;
-import io.tunnel.cli.security.directory.NewSecurity;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.security.SecurityClient.Permission;
@@ -14,67 +13,72 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How the servers of a demo are closed to everybody else: they speak TLS, and what writes and reads
- * comes with a key that has rights on the demo's table alone.
+ * How the servers that a program starts on this machine are closed to everybody else: they speak
+ * TLS, and the program's clients come with a key that has the rights that they need.
  */
-public final class DemoSecurity {
+public final class LoopbackSecurity {
 
   private static final String DIRECTORY = "security";
-  private static final String PRINCIPAL = "demo";
-  private static final String PROFILE = "demo.json";
   private static final Duration CERTIFICATE_LIFE = Duration.ofDays(30);
 
   private final Optional<Path> directory;
 
-  private DemoSecurity(Optional<Path> directory) {
+  private LoopbackSecurity(Optional<Path> directory) {
     this.directory = directory;
   }
 
   /** Servers that are open to everybody on this machine. */
-  public static DemoSecurity none() {
-    return new DemoSecurity(Optional.empty());
+  public static LoopbackSecurity none() {
+    return new LoopbackSecurity(Optional.empty());
   }
 
   /** Closed servers, whose keys stay with their data; those that are there already are taken. */
-  public static DemoSecurity in(Path data, Instant now) throws IOException {
+  public static LoopbackSecurity in(Path data, Instant now) throws IOException {
     Path directory = data.resolve(DIRECTORY);
     if (!Files.exists(directory.resolve(NewSecurity.ADMINISTRATOR))) {
       NewSecurity.onLoopback(directory, now, CERTIFICATE_LIFE);
     }
-    return new DemoSecurity(Optional.of(directory));
+    return new LoopbackSecurity(Optional.of(directory));
   }
 
   /** What a server is started with. */
-  List<String> arguments() {
+  public List<String> arguments() {
     return directory.map(path -> List.of("--security", path.toString())).orElse(List.of());
   }
 
   /** What a client that may do everything is told of those endpoints. */
-  String forAdministrator(String endpoints) {
+  public String forAdministrator(String endpoints) {
     return directory
         .map(path -> endpoint(path.resolve(NewSecurity.ADMINISTRATOR), endpoints))
         .orElse(endpoints);
   }
 
-  /** What the demo's clients are told, after they were given a key and rights on that table. */
-  public String forClients(String endpoints, String table) throws IOException {
+  /** What clients are told, after their principal was given a key and these rights. */
+  public String forClients(String endpoints, String principal, List<Permission> rights)
+      throws IOException {
     if (directory.isEmpty()) {
       return endpoints;
     }
-    Path profile = directory.get().resolve(PROFILE);
+    Path profile = profile(principal);
     ClientConfig config = ClientConfig.of(forAdministrator(endpoints));
     try (SecurityClient client = new SecurityClient(config)) {
       if (!Files.exists(profile)) {
-        ProfileWriter.write(profile, config, client.createKey(PRINCIPAL));
+        ProfileWriter.write(profile, config, client.createKey(principal));
       }
-      client.grant(
-          Permission.allow(
-              PRINCIPAL, List.of("create", "read", "write", "drop"), "table:" + table));
-      client.grant(
-          Permission.allow(
-              PRINCIPAL, List.of("create", "consume", "drop"), "tunnel:" + table + "/*"));
+      rights.forEach(client::grant);
     }
     return endpoint(profile, endpoints);
+  }
+
+  private Path profile(String principal) {
+    return directory.orElseThrow().resolve(principal + ".json");
+  }
+
+  /** The servers begin with an empty catalog: the principal has no key any more. */
+  public void forget(String principal) throws IOException {
+    if (directory.isPresent()) {
+      Files.deleteIfExists(profile(principal));
+    }
   }
 
   private static String endpoint(Path profile, String endpoints) {
