@@ -4,9 +4,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Bytes that producers have taken and that are not in the log yet, by the broker that they are for.
- * Each broker has an equal share, and may have one append beyond, so one that does not answer
- * cannot take the room of the others. Safe for use by any thread.
+ * Bytes that a producer has taken and that are not in the log yet, by the broker that they are for.
+ * A producer takes a whole batch for the first record of each partition, so an append counts a
+ * batch more than its bytes; half of its buffer is shared, since an append may begin several. Each
+ * broker has an equal share, and may have one append beyond, so one that does not answer cannot
+ * take the room of the others. Safe for use by any thread.
  */
 final class BrokerShares {
 
@@ -15,8 +17,24 @@ final class BrokerShares {
   /** By every broker that ever had some; one that is gone keeps its share, which is no harm. */
   private final Map<Integer, Long> unsent = new HashMap<>();
 
-  BrokerShares(long bytesMax) {
-    this.bytesMax = bytesMax;
+  private final long batchBytes;
+
+  /**
+   * Where a producer puts what it has not sent.
+   *
+   * @param bytesMax all of it
+   * @param batchBytes what it takes at a time, if a single record is not larger
+   */
+  record Buffer(long bytesMax, long batchBytes) {}
+
+  BrokerShares(Buffer buffer) {
+    this.bytesMax = buffer.bytesMax() / 2;
+    this.batchBytes = buffer.batchBytes();
+  }
+
+  /** What an append of so many bytes takes. */
+  long room(long bytes) {
+    return bytes + batchBytes;
   }
 
   /** Takes room for an append; false when there is none for now. */

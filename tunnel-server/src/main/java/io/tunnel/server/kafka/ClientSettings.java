@@ -24,8 +24,11 @@ public final class ClientSettings {
 
   private static final int SEND_BYTES = 256 * 1024;
 
+  /** As much is taken for each partition that is appended to, however little that is. */
+  private static final int PROMPT_BYTES = 32 * 1024;
+
   /** Bytes that one producer may have taken and not sent. */
-  static final long UNSENT_BYTES_MAX = 32L * 1024 * 1024;
+  private static final long UNSENT_BYTES_MAX = 32L * 1024 * 1024;
 
   /** Compressed bytes that a broker sends at once; one more such answer may wait. */
   private static final int FETCH_BYTES_MAX = 4 * 1024 * 1024;
@@ -150,6 +153,26 @@ public final class ClientSettings {
     Map<String, Object> settings = producer(lingerMs);
     settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 0);
     return settings;
+  }
+
+  /** An {@link #appender} of few records at a time, which sends them at once. */
+  Map<String, Object> promptAppender() {
+    Map<String, Object> settings = appender(0);
+    if (!config.properties().containsKey(ProducerConfig.BATCH_SIZE_CONFIG)) {
+      settings.put(ProducerConfig.BATCH_SIZE_CONFIG, PROMPT_BYTES);
+    }
+    return settings;
+  }
+
+  /** How much a producer with these settings has unsent, and in which pieces. */
+  static BrokerShares.Buffer buffer(Map<String, Object> producer) {
+    return new BrokerShares.Buffer(
+        number(producer, ProducerConfig.BUFFER_MEMORY_CONFIG),
+        number(producer, ProducerConfig.BATCH_SIZE_CONFIG));
+  }
+
+  private static long number(Map<String, Object> settings, String name) {
+    return Long.parseLong(String.valueOf(settings.get(name)));
   }
 
   /** Answered as soon as there is anything, and with much at once when there is much. */

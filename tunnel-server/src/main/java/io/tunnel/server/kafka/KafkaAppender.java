@@ -55,9 +55,6 @@ final class KafkaAppender implements Closeable {
   /** An append of more entries is sent as few requests rather than at once. */
   private static final int PROMPT_ENTRIES_MAX = 64;
 
-  /** Of what a producer may have unsent; the other half is what its batches leave unused. */
-  private static final long SHARED_BYTES_MAX = ClientSettings.UNSENT_BYTES_MAX / 2;
-
   private static final int NO_BROKER = -1;
   private static final int ENTRY_OVERHEAD_BYTES = 64;
   private static final long HELD_PAUSE_MS = 5;
@@ -74,21 +71,28 @@ final class KafkaAppender implements Closeable {
   /** Appends that came and are not handed over whole, oldest first; the thread's. */
   private final Deque<Append> held = new ArrayDeque<>();
 
-  private final BrokerShares promptShares = new BrokerShares(SHARED_BYTES_MAX);
-  private final BrokerShares gatheringShares = new BrokerShares(SHARED_BYTES_MAX);
+  private final BrokerShares promptShares;
+  private final BrokerShares gatheringShares;
 
   /**
    * How producers are made.
    *
    * @param prompt those that send at once
    * @param gathering those that wait for what is handed over next
+   * @param promptBuffer of one of the first
+   * @param gatheringBuffer of one of the second
    */
   record Producers(
-      Supplier<Producer<Bytes, Bytes>> prompt, Supplier<Producer<Bytes, Bytes>> gathering) {}
+      Supplier<Producer<Bytes, Bytes>> prompt,
+      Supplier<Producer<Bytes, Bytes>> gathering,
+      BrokerShares.Buffer promptBuffer,
+      BrokerShares.Buffer gatheringBuffer) {}
 
   KafkaAppender(Producers producers, KafkaConfig.Times times, Shard.Clock clock) {
     this.prompt = new RenewedProducer(producers.prompt(), clock::nanos);
     this.gathering = new RenewedProducer(producers.gathering(), clock::nanos);
+    this.promptShares = new BrokerShares(producers.promptBuffer());
+    this.gatheringShares = new BrokerShares(producers.gatheringBuffer());
     this.times = times;
     this.clock = clock;
     this.thread = new Thread(this::run, "kafka-append");
@@ -273,8 +277,9 @@ final class KafkaAppender implements Closeable {
     }
 
     boolean takesRoom(int broker, long bytes) {
-      boolean isTaken = shares.take(broker, bytes);
-      room = isTaken ? Optional.of(new Room(broker, bytes)) : Optional.empty();
+      long taken = shares.room(bytes);
+      boolean isTaken = shares.take(broker, taken);
+      room = isTaken ? Optional.of(new Room(broker, taken)) : Optional.empty();
       return isTaken;
     }
 

@@ -37,11 +37,15 @@ final class KafkaLog implements SharedLog {
     this.offsets = offsets;
     this.origins = origins;
     ClientSettings settings = new ClientSettings(config);
+    Map<String, Object> prompt = settings.promptAppender();
+    Map<String, Object> gathering = settings.appender(config.times().lingerMs());
     this.appender =
         new KafkaAppender(
             new KafkaAppender.Producers(
-                () -> producer(settings.appender(0)),
-                () -> producer(settings.appender(config.times().lingerMs()))),
+                () -> producer(prompt),
+                () -> producer(gathering),
+                ClientSettings.buffer(prompt),
+                ClientSettings.buffer(gathering)),
             config.times(),
             clock);
     appender.start();

@@ -43,6 +43,7 @@ import org.junit.jupiter.api.Test;
 class KafkaAppenderTest {
 
   private static final TopicPartition TO = new TopicPartition("t", 0);
+  private static final BrokerShares.Buffer BUFFER = new BrokerShares.Buffer(32 << 20, 32 << 10);
 
   private final List<MockProducer<Bytes, Bytes>> made = new CopyOnWriteArrayList<>();
   private final MockProducer<Bytes, Bytes> gathering =
@@ -68,7 +69,7 @@ class KafkaAppenderTest {
   void start() {
     appender =
         new KafkaAppender(
-            new KafkaAppender.Producers(this::make, () -> gathering),
+            new KafkaAppender.Producers(this::make, () -> gathering, BUFFER, BUFFER),
             TestKafka.SHORT,
             new StandingClock());
     appender.start();
@@ -267,7 +268,7 @@ class KafkaAppenderTest {
     appender.close();
     appender =
         new KafkaAppender(
-            new KafkaAppender.Producers(() -> prompt, () -> gathering),
+            new KafkaAppender.Producers(() -> prompt, () -> gathering, BUFFER, BUFFER),
             TestKafka.SHORT,
             new StandingClock());
     appender.start();
