@@ -16,6 +16,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.answer.TunnelAnswers;
 import io.tunnel.sdk.processor.StreamRecord;
+import io.tunnel.sdk.security.AccessKey;
 import io.tunnel.sdk.testing.table.MemoryPartition;
 import io.tunnel.sdk.testing.table.MemoryTable;
 import io.tunnel.sdk.tunnel.ChannelInfo;
@@ -48,6 +49,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
   private static final Duration AWAIT_DEADLINE = Duration.ofSeconds(20);
 
   private final MemoryService service = new MemoryService();
+  private final Keys keys = new Keys();
   private final Faults faults = new Faults();
   private final Loop loop = new Loop();
   private final Requests requests = new Requests(service, faults, this::changed);
@@ -58,13 +60,41 @@ public final class InMemoryTunnelService implements AutoCloseable {
   /** A service without tables that listens on a free port of the loopback address. */
   public static InMemoryTunnelService start() {
     InMemoryTunnelService started = new InMemoryTunnelService();
-    started.loop.listen(() -> new Peer(started.requests, started.service.violations()));
+    started.loop.listen(
+        () -> new Peer(started.requests, started.keys, started.service.violations()));
     return started;
   }
 
   /** What to connect clients to, as {@link io.tunnel.sdk.ClientConfig#of(String)} reads it. */
   public String endpoint() {
     return "127.0.0.1:" + loop.port();
+  }
+
+  /**
+   * Lets clients come with that key, and from the first one on asks everybody who connects who they
+   * are, as a closed server does: others are refused with {@code NOT_AUTHENTICATED}. Clients come
+   * without TLS, and may do everything; rights are not a part of the kit.
+   *
+   * @param principal whom the key stands for, as a client is told who it is
+   * @throws IllegalArgumentException when there are {@value Keys#KEYS_MAX} others
+   */
+  public InMemoryTunnelService withKey(String principal, AccessKey key) {
+    run(() -> keys.add(principal, key));
+    return this;
+  }
+
+  /**
+   * Revokes a key: clients that came with it are told so with {@code NOT_AUTHENTICATED} and lose
+   * their connections, and none comes with it any more.
+   *
+   * @throws IllegalArgumentException when there is no such key
+   */
+  public void revokeKey(String keyId) {
+    run(
+        () -> {
+          keys.remove(keyId);
+          requests.peers().forEach(peer -> peer.revoked(keyId));
+        });
   }
 
   private void changed() {

@@ -7,6 +7,7 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.Agreement;
+import io.tunnel.wire.Authentication;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameAssembler;
@@ -19,6 +20,7 @@ import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /** A client's connection: frames of bytes and back, and the greeting. */
@@ -28,13 +30,21 @@ final class Peer extends ChannelInboundHandlerAdapter {
 
   private final Requests requests;
   private final Violations violations;
+  private final Keys keys;
+  private final Keys.Login login;
   private final FrameAssembler assembler = new FrameAssembler();
   private ChannelHandlerContext context;
   private boolean isGreeted;
+
+  /** Whether it has to say who it is before anything else. */
+  private boolean mustProve;
+
   private boolean isOver;
 
-  Peer(Requests requests, Violations violations) {
+  Peer(Requests requests, Keys keys, Violations violations) {
     this.requests = requests;
+    this.keys = keys;
+    this.login = keys.new Login();
     this.violations = violations;
   }
 
@@ -82,6 +92,8 @@ final class Peer extends ChannelInboundHandlerAdapter {
     }
     if (!isGreeted) {
       greet(frame);
+    } else if (mustProve) {
+      authenticate(frame);
     } else if (frame.kind() == FrameKind.REQUEST) {
       requests.handle(frame, this);
     } else if (frame.kind() == FrameKind.PUSH && frame.operation() == Operation.CREDIT) {
@@ -116,11 +128,48 @@ final class Peer extends ChannelInboundHandlerAdapter {
       Hello hello = Hello.decode(frame.payload());
       Agreement agreed = hello.accept(Protocol.SPOKEN);
       isGreeted = true;
+      mustProve = keys.isClosed();
       respond(frame, hello.answer(agreed, Protocol.SPOKEN, "in-memory").encode());
     } catch (RefusedException e) {
       doom(frame.operationCode(), frame.correlationId(), e.code(), e.getMessage());
     } catch (MalformedException e) {
       doom(frame.operationCode(), frame.correlationId(), ErrorCode.INVALID_REQUEST, e.getMessage());
+    }
+  }
+
+  private void authenticate(Frame frame) {
+    try {
+      if (frame.operation() != Operation.AUTHENTICATE || frame.kind() != FrameKind.REQUEST) {
+        throw new RefusedException(
+            ErrorCode.NOT_AUTHENTICATED,
+            "this service asks everybody who they are; give the client a key, in its profile or"
+                + " with ClientConfig.withSecurity");
+      }
+      respond(frame, login.take(Authentication.Request.decode(frame.payload())).encode());
+      mustProve = login.proved().isEmpty();
+    } catch (RefusedException e) {
+      // Whoever comes with another key breaks no rule: a test may want to see that.
+      refuse(frame, e);
+      close();
+    } catch (MalformedException e) {
+      doom(frame.operationCode(), frame.correlationId(), ErrorCode.INVALID_REQUEST, e.getMessage());
+    }
+  }
+
+  /** Whom the client's key stands for, where everybody is asked. */
+  Optional<String> principal() {
+    return login.proved().map(Keys.Known::principal);
+  }
+
+  /** The key is revoked: a client that came with it is told so, and closed. */
+  void revoked(String keyId) {
+    if (login.proved().filter(known -> known.key().id().equals(keyId)).isPresent()) {
+      refuse(
+          NO_OPERATION,
+          0,
+          new RefusedException(
+              ErrorCode.NOT_AUTHENTICATED, "the key with which this client came was revoked"));
+      close();
     }
   }
 

@@ -251,7 +251,7 @@ final class Requests {
           once(
               frame,
               peer,
-              () -> new SecurityControl.Identity(Optional.empty(), List.of(), List.of(), true));
+              () -> new SecurityControl.Identity(peer.principal(), List.of(), List.of(), true));
 
       case AUTHENTICATE,
           CREATE_KEY,
@@ -268,8 +268,7 @@ final class Requests {
           REVOKE_TOKEN,
           SET_QUOTA,
           LIST_QUOTAS ->
-          throw new RefusedException(
-              ErrorCode.NOT_AUTHENTICATED, "the test kit asks nobody who they are");
+          throw notAsked(peer);
 
       case HELLO,
           DESCRIBE_CLUSTER,
@@ -467,5 +466,14 @@ final class Requests {
   private MemoryTunnel tunnel(byte[] payload) {
     TunnelName name = Json.decode(payload, TunnelName.class);
     return service.tunnel(name.table(), name.tunnel());
+  }
+
+  private static RefusedException notAsked(Peer peer) {
+    return peer.principal().isPresent()
+        ? new RefusedException(
+            ErrorCode.NOT_PERMITTED,
+            "keys and rights of the test kit are changed by the test: withKey and revokeKey")
+        : new RefusedException(
+            ErrorCode.NOT_AUTHENTICATED, "the test kit asks nobody who they are");
   }
 }
