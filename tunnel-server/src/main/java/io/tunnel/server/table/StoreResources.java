@@ -7,6 +7,7 @@ import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.Cache;
 import org.rocksdb.CompressionType;
+import org.rocksdb.IndexType;
 import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
 
@@ -15,6 +16,12 @@ final class StoreResources implements AutoCloseable {
 
   private static final int BLOOM_BITS_PER_KEY = 10;
   private static final int WRITE_BUFFERS_MAX = 3;
+
+  /** RocksDB chooses how many. */
+  private static final int ANY_SHARDS = -1;
+
+  /** Rows do not crowd indexes and filters out of this part of the cache. */
+  private static final double SHARE_OF_INDEXES = 0.5;
 
   /**
    * Twice RocksDB's own: a row is rewritten half as often on its way down, which is most of what a
@@ -46,7 +53,7 @@ final class StoreResources implements AutoCloseable {
 
   StoreResources(String store, TableStoreConfig config, TableStore.LogSync syncLog) {
     this.syncLog = syncLog;
-    cache = new LRUCache(config.blockCacheBytes());
+    cache = new LRUCache(config.blockCacheBytes(), ANY_SHARDS, false, SHARE_OF_INDEXES);
     filter = new BloomFilter(BLOOM_BITS_PER_KEY);
     logFirst = new LogFirst(syncLog);
     log = new RocksLog(store);
@@ -66,9 +73,25 @@ final class StoreResources implements AutoCloseable {
             // Figures, which it would say as loudly as trouble.
             .setStatsDumpPeriodSec(0)
             .setListeners(List.of(logFirst))
-            .setTableFormatConfig(
-                new BlockBasedTableConfig().setBlockCache(cache).setFilterPolicy(filter));
+            .setTableFormatConfig(tableFormat());
     options.setLogger(log);
+  }
+
+  /**
+   * Indexes and filters are in the cache, so that their memory does not grow with the rows, and in
+   * parts, since whole ones are so large that they crowd each other out. Nothing of them is pinned,
+   * so the cache is never larger than it may be, but for what is being read.
+   */
+  private BlockBasedTableConfig tableFormat() {
+    return new BlockBasedTableConfig()
+        .setBlockCache(cache)
+        .setFilterPolicy(filter)
+        .setCacheIndexAndFilterBlocks(true)
+        .setCacheIndexAndFilterBlocksWithHighPriority(true)
+        .setPinL0FilterAndIndexBlocksInCache(false)
+        .setPinTopLevelIndexAndFilter(false)
+        .setIndexType(IndexType.kTwoLevelIndexSearch)
+        .setPartitionFilters(true);
   }
 
   Options options() {
