@@ -26,6 +26,7 @@ final class BaseChannel implements Channel {
   /** Whether the read that is under way was promised its room; only one of rows is. */
   private boolean isPromised;
 
+  private final Runnable again = this::readOn;
   private boolean isAwake;
   private volatile long delivered;
 
@@ -96,7 +97,7 @@ final class BaseChannel implements Channel {
   private void readOn() {
     guarded(
         () -> {
-          isPromised |= core.wantsRows() && port.isWritable() && port.promisePage();
+          isPromised |= core.wantsRows() && port.isWritable() && port.promisePage(again);
           OptionalInt bytesMax = core.nextRead(isPromised);
           if (bytesMax.isPresent()) {
             source.read(lastKey, core.nextPosition(), bytesMax.getAsInt(), new Result());

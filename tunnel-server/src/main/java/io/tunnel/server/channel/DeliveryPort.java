@@ -13,10 +13,12 @@ public interface DeliveryPort {
 
   /**
    * Promises room for a page of rows that another thread is about to read; until {@link #pageOver},
-   * also when there is no page. Without room nothing is read: {@link Channel#resume} says when
-   * there is.
+   * also when there is no page. Without room nothing is read.
+   *
+   * @param again run when there is room, once, on the connection's thread, unless {@link
+   *     Channel#resume} is called then; the same object for all pages of a channel
    */
-  boolean promisePage();
+  boolean promisePage(Runnable again);
 
   /** A page that room was promised for was delivered, or will never be. */
   void pageOver();

@@ -12,6 +12,8 @@ import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
 import java.io.IOException;
+import java.util.LinkedHashSet;
+import java.util.Set;
 
 /** What a connection delivers, to workers and readers that have attached on it. */
 final class DeliveryPushes implements Attachments.Port {
@@ -19,6 +21,15 @@ final class DeliveryPushes implements Attachments.Port {
   private final Connection connection;
   private final Requests requests;
   private final CarriedChannels carried = new CarriedChannels();
+
+  /** Pages of base channels that room was promised for. */
+  private int pages;
+
+  /** Base channels that wait for room, in the order in which they came. */
+  private final Set<Runnable> waiting = new LinkedHashSet<>();
+
+  /** Whether room was refused since the last page was over. */
+  private boolean isRefused;
 
   DeliveryPushes(Connection connection, Requests requests) {
     this.connection = connection;
@@ -61,13 +72,35 @@ final class DeliveryPushes implements Attachments.Port {
   }
 
   @Override
-  public boolean promisePage() {
-    return connection.account().promise(Untaken.Answer.BASE_PAGE);
+  public boolean promisePage(Runnable again) {
+    Untaken.Account account = connection.account();
+    // While there are pages, their ends say when there is room, and to one channel at a time.
+    boolean isPromised =
+        pages == 0
+            ? account.promise(Untaken.Answer.BASE_PAGE)
+            : account.promiseNow(Untaken.Answer.BASE_PAGE);
+    if (isPromised) {
+      pages++;
+      waiting.remove(again);
+    } else {
+      isRefused = true;
+      waiting.add(again);
+    }
+    return isPromised;
   }
 
   @Override
   public void pageOver() {
+    pages--;
     connection.account().giveBack(Untaken.Answer.BASE_PAGE);
+    isRefused = false;
+    while (!isRefused && !waiting.isEmpty() && isWritable()) {
+      Runnable next = waiting.iterator().next();
+      next.run();
+      if (!isRefused) {
+        waiting.remove(next);
+      }
+    }
   }
 
   @Override

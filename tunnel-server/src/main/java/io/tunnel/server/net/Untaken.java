@@ -168,13 +168,25 @@ final class Untaken {
      * the connection is woken when there is.
      */
     synchronized boolean promise(Answer answer) {
-      long needed = (long) answer.bytesMax() + answer.leftBytes();
-      if (!isClosed && untaken + promised + needed > ofConnectionMax) {
-        wanted = wanted == 0 ? needed : Math.min(wanted, needed);
+      if (promiseNow(answer)) {
+        return true;
+      }
+      long needed = needed(answer);
+      wanted = wanted == 0 ? needed : Math.min(wanted, needed);
+      return false;
+    }
+
+    /** Promises as {@link #promise}, but wakes nobody when there is room later. */
+    synchronized boolean promiseNow(Answer answer) {
+      if (!isClosed && untaken + promised + needed(answer) > ofConnectionMax) {
         return false;
       }
       promised += answer.bytesMax();
       return true;
+    }
+
+    private static long needed(Answer answer) {
+      return (long) answer.bytesMax() + answer.leftBytes();
     }
 
     /** Promises to one that is gone, or is going, and will be given next to nothing. */

@@ -81,7 +81,7 @@ final class FakeConnection implements DeliveryPort {
   }
 
   @Override
-  public boolean promisePage() {
+  public boolean promisePage(Runnable again) {
     assertThat(hasPage).as("a channel reads one page at a time").isFalse();
     hasPage = hasRoom;
     return hasRoom;

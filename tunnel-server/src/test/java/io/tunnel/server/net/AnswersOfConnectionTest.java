@@ -73,6 +73,15 @@ final class AnswersOfConnectionTest {
   }
 
   @Test
+  void whoIsPromisedOnlyNowIsNotWoken() {
+    account.given(MAX);
+    assertThat(account.promiseNow(Untaken.Answer.BASE_PAGE)).isFalse();
+    account.taken(MAX);
+    assertThat(woken).isZero();
+    assertThat(account.promiseNow(Untaken.Answer.BASE_PAGE)).isTrue();
+  }
+
+  @Test
   void smallAnswersThatComeToMoreThanTheLimitEndTheConnectionAndNoOther() {
     other.given(MAX);
     account.given(MAX);

@@ -35,8 +35,8 @@ record IncarnatedPort(DeliveryPort connection, Optional<Long> told, Supplier<Opt
   }
 
   @Override
-  public boolean promisePage() {
-    return connection.promisePage();
+  public boolean promisePage(Runnable again) {
+    return connection.promisePage(again);
   }
 
   @Override
