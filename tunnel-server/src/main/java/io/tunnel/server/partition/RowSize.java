@@ -51,10 +51,20 @@ final class RowSize {
 
   /** Whether a row with a key of {@code keyBytes} bytes may be as large. */
   boolean isLegal(int keyBytes) {
-    long bytes = OVERHEAD_BYTES + keyBytes;
+    long bytes = keyBytes;
     for (int columnBytes : bytesByColumn.values()) {
-      bytes += NAME_INDEX_BYTES_MAX + columnBytes;
+      bytes += columnBytes;
     }
-    return bytesByColumn.size() <= Limits.ROW_COLUMNS_MAX && bytes <= Limits.ROW_BYTES_MAX;
+    return isLegal(bytesByColumn.size(), bytes);
+  }
+
+  /**
+   * Whether a row may be as large.
+   *
+   * @param bytes of its key, and of its columns' types and values
+   */
+  static boolean isLegal(long columns, long bytes) {
+    return columns <= Limits.ROW_COLUMNS_MAX
+        && OVERHEAD_BYTES + NAME_INDEX_BYTES_MAX * columns + bytes <= Limits.ROW_BYTES_MAX;
   }
 }

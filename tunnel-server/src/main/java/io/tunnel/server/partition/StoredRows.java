@@ -1,6 +1,7 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.server.table.RowBound;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
 import java.util.List;
@@ -24,6 +25,11 @@ record StoredRows(TableStore store, IntPredicate live) implements Shard.Rows {
   public Map<String, Integer> columnBytes(
       int partition, byte[] array, int keyOffset, int keyBytes) {
     return store.columnBytes(partition, array, keyOffset, keyBytes);
+  }
+
+  @Override
+  public RowBound bound(int partition) {
+    return store.bound(partition);
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 
 /**
  * The column-name dictionaries of a store, each kept once and named by a number in every row that
@@ -23,6 +24,10 @@ final class Dictionaries {
   private static final int BYTES_MAX = 64 * 1024;
 
   private final Map<Bytes, Integer> idByBytes = new HashMap<>();
+
+  /** Of those that were asked for by sorted names, which is quicker than to encode them. */
+  private final Map<List<String>, Integer> idByNames = new HashMap<>();
+
   private final List<Integer> unstored = new ArrayList<>();
   private final Map<Integer, Bytes> bytesById = new HashMap<>();
 
@@ -44,6 +49,21 @@ final class Dictionaries {
   int idOf(ChangeBatch batch) {
     return idOf(
         batch.array(), batch.dictionaryOffset(), batch.dictionaryBytes(), batch.nameCount());
+  }
+
+  /** The id of the dictionary of these names, in their order. */
+  int idOf(SortedSet<String> names) {
+    List<String> key = List.copyOf(names);
+    Integer known = idByNames.get(key);
+    if (known != null) {
+      return known;
+    }
+    byte[] encoded = Dictionary.encode(names.toArray(new String[0]));
+    int id = idOf(encoded, 0, encoded.length, names.size());
+    if (id != StoreFormat.INLINE_DICTIONARY) {
+      idByNames.put(key, id);
+    }
+    return id;
   }
 
   /**

@@ -10,23 +10,26 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * Turns changes into one write to the store.
  *
  * <p>Puts and deletes need no look at what is stored: they are written in nearly the order of their
- * keys. Once a partition's changes hold an update, all of them go through an overlay that has the
- * newest state of every row they touch, filled from the store on first need.
+ * keys, batch by batch. Once a partition's changes hold an update, all of them are brought into the
+ * order of their keys, and of each key the changes from its last put or delete on are made one row,
+ * on what is stored where there is neither.
  */
 final class FoldCore {
 
-  private static final byte[] DELETED = new byte[0];
+  /** A dictionary's id as a varint in front of a put's columns. */
+  private static final int ID_BYTES_MAX = 5;
 
   private final Dictionaries dictionaries;
+  private final RowBounds bounds;
   private final RowSource stored;
   private final WriteBatchSink sink = new WriteBatchSink();
   private final RowOrder order = new RowOrder();
+  private final KeyRuns runs = new KeyRuns();
 
   /** Where the stored value of a row comes from. */
   @FunctionalInterface
@@ -35,8 +38,9 @@ final class FoldCore {
     byte[] get(byte[] rowKey);
   }
 
-  FoldCore(Dictionaries dictionaries, RowSource stored) {
+  FoldCore(Dictionaries dictionaries, RowBounds bounds, RowSource stored) {
     this.dictionaries = dictionaries;
+    this.bounds = bounds;
     this.stored = stored;
   }
 
@@ -51,7 +55,7 @@ final class FoldCore {
     }
     for (Map.Entry<Integer, List<ChangeBatch>> partition : byPartition.entrySet()) {
       if (hasUpdates(partition.getValue())) {
-        foldThroughOverlay(partition.getKey(), partition.getValue());
+        foldWithUpdates(partition.getValue());
       } else {
         for (ChangeBatch batch : partition.getValue()) {
           foldInKeyOrder(batch);
@@ -59,6 +63,7 @@ final class FoldCore {
       }
     }
     dictionaries.storeNew(sink);
+    bounds.storeNew(sink);
     byte[] folded = new byte[8];
     Binary.putLong(folded, 0, foldedOffset);
     sink.put(StoreFormat.foldedKey(), folded);
@@ -80,90 +85,113 @@ final class FoldCore {
   }
 
   private void foldInKeyOrder(ChangeBatch batch) {
-    byte[] array = batch.array();
     int dictionary = dictionaries.idOf(batch);
     order.clear();
     RowCursor row = batch.rows();
     while (row.next()) {
       order.add(row);
     }
-    order.sort(array);
+    order.sort(batch.array());
     for (int i = 0; i < order.count(); i++) {
       row.moveTo(order.rowOffset(i));
-      if (row.kind() == ChangeKind.DELETE) {
-        sink.deleteRow(batch.partition(), array, row.keyOffset(), row.keyBytes());
-      } else if (dictionary == StoreFormat.INLINE_DICTIONARY) {
-        sink.put(rowKey(batch.partition(), array, row), value(row, dictionary));
-      } else {
-        sink.putRow(
-            batch.partition(),
-            array,
-            row.keyOffset(),
-            row.keyBytes(),
-            dictionary,
-            row.columnsOffset(),
-            row.columnsBytes());
-      }
+      foldAlone(row, dictionary);
     }
   }
 
-  private static byte[] rowKey(int partition, byte[] array, RowCursor row) {
-    return StoreFormat.rowKey(partition, array, row.keyOffset(), row.keyBytes());
-  }
-
-  /** The stored form of a PUT row. */
-  private static byte[] value(RowCursor row, int dictionary) {
+  /** A put or a delete, which leaves the row as it says. */
+  private void foldAlone(RowCursor row, int dictionary) {
     ChangeBatch batch = row.batch();
-    ByteSink value = new ByteSink(row.columnsBytes() + 5);
-    value.writeVarint(dictionary);
-    if (dictionary == StoreFormat.INLINE_DICTIONARY) {
-      StoredRow.writeInline(
-          value,
+    if (row.kind() == ChangeKind.DELETE) {
+      sink.deleteRow(batch.partition(), batch.array(), row.keyOffset(), row.keyBytes());
+    } else if (dictionary == StoreFormat.INLINE_DICTIONARY) {
+      put(row, inlineValue(row), columnCount(row));
+    } else {
+      bounds.saw(batch.partition(), ID_BYTES_MAX + row.columnsBytes(), columnCount(row));
+      sink.putRow(
+          batch.partition(),
           batch.array(),
-          batch.dictionaryOffset(),
-          batch.dictionaryBytes(),
-          batch.nameCount());
+          row.keyOffset(),
+          row.keyBytes(),
+          dictionary,
+          row.columnsOffset(),
+          row.columnsBytes());
     }
+  }
+
+  private void put(RowCursor row, byte[] value, int columns) {
+    bounds.saw(row.batch().partition(), value.length, columns);
+    sink.put(rowKey(row), value);
+  }
+
+  private static int columnCount(RowCursor row) {
+    return Binary.value(Binary.getVarint(row.batch().array(), row.columnsOffset(), row.rowEnd()));
+  }
+
+  private static byte[] rowKey(RowCursor row) {
+    ChangeBatch batch = row.batch();
+    return StoreFormat.rowKey(batch.partition(), batch.array(), row.keyOffset(), row.keyBytes());
+  }
+
+  /** The stored form of a PUT row whose names have no dictionary. */
+  private static byte[] inlineValue(RowCursor row) {
+    ChangeBatch batch = row.batch();
+    ByteSink value = new ByteSink(row.columnsBytes() + ID_BYTES_MAX);
+    value.writeVarint(StoreFormat.INLINE_DICTIONARY);
+    StoredRow.writeInline(
+        value, batch.array(), batch.dictionaryOffset(), batch.dictionaryBytes(), batch.nameCount());
     value.write(batch.array(), row.columnsOffset(), row.columnsBytes());
     return value.toByteArray();
   }
 
-  private void foldThroughOverlay(int partition, List<ChangeBatch> batches) {
-    Map<Bytes, byte[]> overlay = new TreeMap<>();
-    for (ChangeBatch batch : batches) {
-      int dictionary = dictionaries.idOf(batch);
-      RowCursor row = batch.rows();
-      while (row.next()) {
-        Bytes key = Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
-        overlay.put(
-            key,
-            switch (row.kind()) {
-              case PUT -> value(row, dictionary);
-              case UPDATE -> updated(row, key, overlay);
-              case DELETE -> DELETED;
-            });
+  private void foldWithUpdates(List<ChangeBatch> batches) {
+    try {
+      for (ChangeBatch batch : batches) {
+        runs.add(batch, dictionaries.idOf(batch));
       }
-    }
-    for (Map.Entry<Bytes, byte[]> row : overlay.entrySet()) {
-      byte[] key = row.getKey().toByteArray();
-      if (row.getValue() == DELETED) {
-        sink.deleteRow(partition, key, 0, key.length);
-      } else {
-        sink.put(StoreFormat.rowKey(partition, key, 0, key.length), row.getValue());
-      }
+      runs.sort();
+      foldRuns();
+    } finally {
+      runs.clear();
     }
   }
 
-  private byte[] updated(RowCursor row, Bytes key, Map<Bytes, byte[]> overlay) {
-    byte[] before = overlay.get(key);
-    if (before == null) {
-      before = stored.get(rowKey(row.batch().partition(), row.batch().array(), row));
+  private void foldRuns() {
+    for (int from = 0; from < runs.count(); ) {
+      int end = runs.endOfRun(from);
+      int base = base(from, end);
+      if (base == end - 1) {
+        foldAlone(runs.row(base), runs.dictionary(base));
+      } else if (base >= from) {
+        foldUpdates(base, end, StoredRow.empty());
+      } else {
+        foldUpdates(from, end, before(runs.row(from)));
+      }
+      from = end;
     }
-    StoredRow value =
-        before == null || before == DELETED
-            ? StoredRow.empty()
-            : StoredRow.of(before, dictionaries);
-    value.apply(row);
-    return value.encode(dictionaries);
+  }
+
+  private StoredRow before(RowCursor row) {
+    byte[] value = stored.get(rowKey(row));
+    return value == null ? StoredRow.empty() : StoredRow.of(value, dictionaries);
+  }
+
+  /** Where the last put or delete of a run is; in front of {@code from} when it has none. */
+  private int base(int from, int end) {
+    int base = end - 1;
+    while (base >= from && runs.row(base).kind() == ChangeKind.UPDATE) {
+      base--;
+    }
+    return base;
+  }
+
+  /** Updates, the first of them perhaps a put or a delete, on {@code value}. */
+  private void foldUpdates(int from, int end, StoredRow value) {
+    for (int i = from; i < end; i++) {
+      RowCursor row = runs.row(i);
+      if (row.kind() != ChangeKind.DELETE) {
+        value.apply(row);
+      }
+    }
+    put(runs.row(end - 1), value.encode(dictionaries), value.columnCount());
   }
 }

@@ -6,7 +6,8 @@ import io.tunnel.model.value.Bytes;
 /**
  * Keys of the store. A row: {@code u32} partition id, then the row's encoded key. Partition 0 is
  * never given out; its keys are the store's own: kind 1 is the folded log offset, kind 2 with a
- * {@code u32} id is a dictionary, kind 3 with a {@code u32} partition is the state of a replica.
+ * {@code u32} id is a dictionary, kind 3 with a {@code u32} partition is the state of a replica,
+ * kind 4 with a {@code u32} partition is what the partition's rows do not exceed.
  */
 final class StoreFormat {
 
@@ -15,6 +16,7 @@ final class StoreFormat {
   static final byte FOLDED_KIND = 1;
   static final byte DICTIONARY_KIND = 2;
   static final byte STATE_KIND = 3;
+  static final byte BOUND_KIND = 4;
 
   /** The dictionary id of a value that carries its names itself. */
   static final int INLINE_DICTIONARY = 0;
@@ -38,6 +40,11 @@ final class StoreFormat {
   /** Of the state of a replica. */
   static byte[] stateKey(int partition) {
     return systemKey(STATE_KIND, partition);
+  }
+
+  /** Of a partition's {@link RowBound}. */
+  static byte[] boundKey(int partition) {
+    return systemKey(BOUND_KIND, partition);
   }
 
   private static byte[] systemKey(byte kind, int number) {

@@ -24,15 +24,21 @@ import java.util.function.IntFunction;
  */
 final class StoredRow {
 
-  private final Map<String, Bytes> valueByName;
+  private final TreeMap<String, Slice> valueByName = new TreeMap<>();
 
-  private StoredRow(Map<String, Bytes> valueByName) {
-    this.valueByName = valueByName;
+  /** Type and value of a column, in the array that it came in. */
+  @SuppressWarnings("ArrayRecordComponent") // Lives as long as the row, on the hot path.
+  private record Slice(byte[] array, int from, int end) {
+    int length() {
+      return end - from;
+    }
   }
+
+  private StoredRow() {}
 
   /** A row without columns. */
   static StoredRow empty() {
-    return new StoredRow(new TreeMap<>());
+    return new StoredRow();
   }
 
   /** The columns of a stored value. */
@@ -67,15 +73,17 @@ final class StoredRow {
       if (columns.isDelete()) {
         valueByName.remove(name);
       } else {
-        int from = columns.typeOffset();
-        valueByName.put(name, Bytes.copyOf(array, from, columns.columnEnd() - from));
+        valueByName.put(name, new Slice(array, columns.typeOffset(), columns.columnEnd()));
       }
     }
   }
 
   /** Type and value of each column, by its name. */
   SortedMap<String, Bytes> values() {
-    return new TreeMap<>(valueByName);
+    SortedMap<String, Bytes> values = new TreeMap<>();
+    valueByName.forEach(
+        (name, value) -> values.put(name, Bytes.copyOf(value.array, value.from, value.length())));
+    return values;
   }
 
   /** Bytes of each column's type and value, by its name. */
@@ -85,22 +93,27 @@ final class StoredRow {
     return bytes;
   }
 
+  /** How many columns it has. */
+  int columnCount() {
+    return valueByName.size();
+  }
+
   /**
    * The value to store. Names are sorted, so that rows with the same columns share a dictionary.
    */
   byte[] encode(Dictionaries dictionaries) {
-    byte[] names = Dictionary.encode(valueByName.keySet().toArray(new String[0]));
-    int id = dictionaries.idOf(names, 0, names.length, valueByName.size());
+    int id = dictionaries.idOf(valueByName.navigableKeySet());
     ByteSink sink = new ByteSink(256);
     sink.writeVarint(id);
     if (id == StoreFormat.INLINE_DICTIONARY) {
+      byte[] names = Dictionary.encode(valueByName.keySet().toArray(new String[0]));
       writeInline(sink, names, 0, names.length, valueByName.size());
     }
     sink.writeVarint(valueByName.size());
     int index = 0;
-    for (Bytes value : valueByName.values()) {
+    for (Slice value : valueByName.values()) {
       sink.writeVarint(index++);
-      sink.write(value);
+      sink.write(value.array, value.from, value.length());
     }
     return sink.toByteArray();
   }

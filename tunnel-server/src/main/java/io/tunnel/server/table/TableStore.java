@@ -42,7 +42,8 @@ public final class TableStore implements TableRows, Closeable {
   private final RocksDB db;
   private final WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
   private final Dictionaries dictionaries = new Dictionaries();
-  private final FoldCore folder = new FoldCore(dictionaries, this::get);
+  private final RowBounds bounds = new RowBounds();
+  private final FoldCore folder = new FoldCore(dictionaries, bounds, this::get);
   private final OpenGate gate = new OpenGate();
   private final OpenReads reads;
 
@@ -59,6 +60,11 @@ public final class TableStore implements TableRows, Closeable {
     byte[] folded = db.get(StoreFormat.foldedKey());
     this.foldedOffset = folded == null ? 0 : Binary.getLong(folded, 0);
     loadDictionaries();
+    if (folded == null) {
+      bounds.begin();
+    } else {
+      forEachOf(StoreFormat.boundKey(0), bounds::load);
+    }
   }
 
   /**
@@ -207,6 +213,11 @@ public final class TableStore implements TableRows, Closeable {
     } catch (RocksDBException e) {
       throw new IllegalStateException("cannot read the table: " + e.getMessage(), e);
     }
+  }
+
+  /** What no row of the partition exceeds; for the owner thread. */
+  public RowBound bound(int partition) {
+    return bounds.of(partition);
   }
 
   /** Whether the row exists. */
@@ -380,6 +391,8 @@ public final class TableStore implements TableRows, Closeable {
     try (OpenGate.Use unused = gate.enter()) {
       db.deleteRange(
           unlogged, StoreFormat.partitionKey(partition), StoreFormat.partitionKey(partition + 1));
+      db.delete(unlogged, StoreFormat.boundKey(partition));
+      bounds.drop(partition);
     } catch (RocksDBException e) {
       throw failed("cannot drop partition " + partition + ": " + e.getMessage(), e);
     }

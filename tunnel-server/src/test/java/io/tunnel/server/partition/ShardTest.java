@@ -11,6 +11,7 @@ import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
@@ -279,6 +280,24 @@ final class ShardTest {
 
   @Test
   void aTableThatCannotBeReadFailsItsWritesAndNotTheirThread() throws Exception {
+    openDamaged();
+    Outcomes judged = write(updates(RowExistenceExpectation.EXPECT_EXIST), true);
+    assertThat(judged.refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
+    requireFailed();
+    assertThat(shard.log().committed(1)).isEqualTo(300);
+  }
+
+  @Test
+  void updatesThatAreJudgedWithoutALookAtTheirRowsAreWrittenAlsoWhenTheTableCannotBeRead()
+      throws Exception {
+    openDamaged();
+    Outcomes written = write(updates(RowExistenceExpectation.IGNORE), true);
+    assertThat(written.result().rejections()).isEmpty();
+    requireFailed();
+    assertThat(shard.log().committed(1)).isEqualTo(600);
+  }
+
+  private void openDamaged() throws Exception {
     shard.start();
     List<RowChange> rows = new ArrayList<>();
     for (int i = 0; i < 300; i++) {
@@ -289,17 +308,22 @@ final class ShardTest {
     damageTable();
     open();
     shard.start();
+  }
+
+  private static ChangeBatch updates(RowExistenceExpectation condition) {
     List<RowChange> updates = new ArrayList<>();
     for (int i = 0; i < 300; i++) {
       updates.add(
-          new RowUpdateChange(TestRows.key("k" + i), List.of(new ColumnUpdate.Delete("c"))));
+          new RowUpdateChange(
+              TestRows.key("k" + i), List.of(new ColumnUpdate.Delete("c")), condition));
     }
-    Outcomes judged = write(batch(1, updates), true);
-    assertThat(judged.refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
+    return batch(1, updates);
+  }
+
+  private void requireFailed() throws Exception {
     assertThat(write(batch(1, put("l"))).refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
     assertThat(shard.hasFailed()).isTrue();
     assertThat(shard.queuedBytes()).isZero();
-    assertThat(shard.log().committed(1)).isEqualTo(300);
   }
 
   /** Turns bits over in the middle of every table file. */
