@@ -12,12 +12,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Turns changes into one write to the store.
- *
- * <p>Puts and deletes need no look at what is stored: they are written in nearly the order of their
- * keys, batch by batch. Once a partition's changes hold an update, all of them are brought into the
- * order of their keys, and of each key the changes from its last put or delete on are made one row,
- * on what is stored where there is neither.
+ * Turns changes into one write to the store. The changes of a partition are brought into the order
+ * of their keys, and those of one key are made one: the last put or delete, with the updates behind
+ * it. Only where there is neither is the stored row looked at.
  */
 final class FoldCore {
 
@@ -28,8 +25,12 @@ final class FoldCore {
   private final RowBounds bounds;
   private final RowSource stored;
   private final WriteBatchSink sink = new WriteBatchSink();
-  private final RowOrder order = new RowOrder();
   private final KeyRuns runs = new KeyRuns();
+
+  /** Of the rows of the partition that is folded. */
+  private int valueBytesMax;
+
+  private int columnsMax;
 
   /** Where the stored value of a row comes from. */
   @FunctionalInterface
@@ -53,15 +54,7 @@ final class FoldCore {
     for (ChangeBatch batch : batches) {
       byPartition.computeIfAbsent(batch.partition(), id -> new ArrayList<>()).add(batch);
     }
-    for (Map.Entry<Integer, List<ChangeBatch>> partition : byPartition.entrySet()) {
-      if (hasUpdates(partition.getValue())) {
-        foldWithUpdates(partition.getValue());
-      } else {
-        for (ChangeBatch batch : partition.getValue()) {
-          foldInKeyOrder(batch);
-        }
-      }
-    }
+    byPartition.forEach(this::foldPartition);
     dictionaries.storeNew(sink);
     bounds.storeNew(sink);
     byte[] folded = new byte[8];
@@ -72,32 +65,6 @@ final class FoldCore {
     return sink.toByteArray();
   }
 
-  private static boolean hasUpdates(List<ChangeBatch> batches) {
-    for (ChangeBatch batch : batches) {
-      RowCursor row = batch.rows();
-      while (row.next()) {
-        if (row.kind() == ChangeKind.UPDATE) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  private void foldInKeyOrder(ChangeBatch batch) {
-    int dictionary = dictionaries.idOf(batch);
-    order.clear();
-    RowCursor row = batch.rows();
-    while (row.next()) {
-      order.add(row);
-    }
-    order.sort(batch.array());
-    for (int i = 0; i < order.count(); i++) {
-      row.moveTo(order.rowOffset(i));
-      foldAlone(row, dictionary);
-    }
-  }
-
   /** A put or a delete, which leaves the row as it says. */
   private void foldAlone(RowCursor row, int dictionary) {
     ChangeBatch batch = row.batch();
@@ -106,7 +73,7 @@ final class FoldCore {
     } else if (dictionary == StoreFormat.INLINE_DICTIONARY) {
       put(row, inlineValue(row), columnCount(row));
     } else {
-      bounds.saw(batch.partition(), ID_BYTES_MAX + row.columnsBytes(), columnCount(row));
+      saw(ID_BYTES_MAX + row.columnsBytes(), columnCount(row));
       sink.putRow(
           batch.partition(),
           batch.array(),
@@ -119,8 +86,13 @@ final class FoldCore {
   }
 
   private void put(RowCursor row, byte[] value, int columns) {
-    bounds.saw(row.batch().partition(), value.length, columns);
+    saw(value.length, columns);
     sink.put(rowKey(row), value);
+  }
+
+  private void saw(int valueBytes, int columns) {
+    valueBytesMax = Math.max(valueBytesMax, valueBytes);
+    columnsMax = Math.max(columnsMax, columns);
   }
 
   private static int columnCount(RowCursor row) {
@@ -143,13 +115,16 @@ final class FoldCore {
     return value.toByteArray();
   }
 
-  private void foldWithUpdates(List<ChangeBatch> batches) {
+  private void foldPartition(int partition, List<ChangeBatch> batches) {
+    valueBytesMax = 0;
+    columnsMax = 0;
     try {
       for (ChangeBatch batch : batches) {
         runs.add(batch, dictionaries.idOf(batch));
       }
       runs.sort();
       foldRuns();
+      bounds.saw(partition, valueBytesMax, columnsMax);
     } finally {
       runs.clear();
     }

@@ -5,10 +5,10 @@ import io.tunnel.codec.RowCursor;
 import java.util.Arrays;
 
 /**
- * The rows of some batches of a partition by their keys, and rows of the same key in the order in
- * which they came. A row is one long, 40 bits of its key behind what all keys share and 24 bits of
- * its number, so that a sort of primitives does nearly all of it; rows whose 40 bits are alike are
- * compared whole.
+ * The rows of some batches of a partition by their keys, because RocksDB inserts neighbours two to
+ * three times as fast as strangers, and rows of the same key in the order in which they came. A row
+ * is one long, 40 bits of its key behind what all keys share and 24 bits of its number, so that a
+ * sort of primitives does nearly all of it; rows whose 40 bits are alike are compared whole.
  */
 final class KeyRuns {
 

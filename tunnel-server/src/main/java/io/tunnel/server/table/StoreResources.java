@@ -2,11 +2,14 @@ package io.tunnel.server.table;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Properties;
 import org.rocksdb.AbstractEventListener;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.Cache;
+import org.rocksdb.ColumnFamilyOptions;
 import org.rocksdb.CompressionType;
+import org.rocksdb.DBOptions;
 import org.rocksdb.IndexType;
 import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
@@ -58,7 +61,7 @@ final class StoreResources implements AutoCloseable {
     logFirst = new LogFirst(syncLog);
     log = new RocksLog(store);
     options =
-        new Options()
+        nearTheLast()
             .setCreateIfMissing(true)
             .setWriteBufferSize(config.writeBufferBytes())
             .setMaxWriteBufferNumber(WRITE_BUFFERS_MAX)
@@ -92,6 +95,17 @@ final class StoreResources implements AutoCloseable {
         .setPinTopLevelIndexAndFilter(false)
         .setIndexType(IndexType.kTwoLevelIndexSearch)
         .setPartitionFilters(true);
+  }
+
+  /** Rows of a partition come by their keys: each is looked for beside the one before it. */
+  private static Options nearTheLast() {
+    Properties inserts = new Properties();
+    inserts.setProperty(
+        "memtable_insert_with_hint_prefix_extractor", "fixed:" + StoreFormat.PARTITION_BYTES);
+    try (DBOptions whole = new DBOptions();
+        ColumnFamilyOptions rows = ColumnFamilyOptions.getColumnFamilyOptionsFromProps(inserts)) {
+      return new Options(whole, rows);
+    }
   }
 
   Options options() {

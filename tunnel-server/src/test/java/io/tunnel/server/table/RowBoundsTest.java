@@ -3,18 +3,20 @@ package io.tunnel.server.table;
 import static io.tunnel.server.TestRows.batch;
 import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -28,8 +30,8 @@ final class RowBoundsTest {
 
   @TempDir private Path directory;
 
-  private TableStore open(Path store) throws IOException {
-    return TableStore.open(store, CONFIG, () -> {});
+  private TableStore open() throws IOException {
+    return TableStore.open(directory, CONFIG, () -> {});
   }
 
   static LongStream seeds() {
@@ -39,29 +41,50 @@ final class RowBoundsTest {
   /** Lives that end in order, and lives that end as with the power: with what was flushed. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
+  @Timeout(60)
   void noRowIsAboveTheBoundOfItsPartitionInAnyLife(long seed) throws IOException {
     Random random = new Random(seed);
     RandomChanges changes = new RandomChanges(random, 30);
     Map<Integer, ChangeBatch> touched = new HashMap<>();
-    Path store = directory.resolve("0");
-    long offset = 0;
-    for (int life = 1; life <= 4; life++) {
-      Path lost = directory.resolve(Integer.toString(life));
-      try (TableStore table = open(store)) {
+    for (int life = 0; life < 6; life++) {
+      AtomicBoolean isLost = new AtomicBoolean();
+      TableStore table = TableStore.open(directory, CONFIG, () -> requireLog(isLost.get()));
+      long offset = table.foldedOffset();
+      requireBounds(table, touched);
+      for (int group = 0; group < 15; group++) {
+        int partition = 1 + random.nextInt(3);
+        ChangeBatch batch = batch(partition, changes.changes(random.nextBoolean()));
+        touched.merge(partition, batch, (before, now) -> random.nextBoolean() ? now : before);
+        table.fold(List.of(batch), ++offset);
         requireBounds(table, touched);
-        for (int group = 0; group < 15; group++) {
-          int partition = 1 + random.nextInt(3);
-          ChangeBatch batch = batch(partition, changes.changes(random.nextBoolean()));
-          touched.merge(partition, batch, (before, now) -> random.nextBoolean() ? now : before);
-          table.fold(List.of(batch), ++offset);
-          requireBounds(table, touched);
-          if (random.nextInt(4) == 0) {
-            table.startFlush();
-          }
+        if (random.nextInt(8) == 0) {
+          flush(table, offset);
         }
-        copy(store, lost);
       }
-      store = random.nextBoolean() ? lost : store;
+      isLost.set(random.nextBoolean());
+      end(table, isLost.get());
+    }
+  }
+
+  private static void requireLog(boolean isLost) throws IOException {
+    if (isLost) {
+      throw new IOException("the log cannot be made durable");
+    }
+  }
+
+  private static void flush(TableStore table, long offset) throws IOException {
+    table.startFlush();
+    while (table.durableOffset() < offset) {
+      Thread.onSpinWait();
+    }
+  }
+
+  /** What is not flushed is dropped when the log cannot be synced, as when the process dies. */
+  private static void end(TableStore table, boolean isLost) throws IOException {
+    if (isLost) {
+      assertThatThrownBy(table::close).hasMessageContaining("cannot be made durable");
+    } else {
+      table.close();
     }
   }
 
@@ -80,25 +103,16 @@ final class RowBoundsTest {
     }
   }
 
-  private static void copy(Path from, Path to) throws IOException {
-    Files.createDirectory(to);
-    try (var files = Files.list(from)) {
-      for (Path file : files.toList()) {
-        Files.copy(file, to.resolve(file.getFileName()));
-      }
-    }
-  }
-
   @Test
   void aDroppedPartitionHasNoBoundAndTheOthersKeepTheirs() throws IOException {
-    try (TableStore table = open(directory)) {
+    try (TableStore table = open()) {
       table.fold(List.of(batch(1, put("a")), batch(2, put("a"))), 1);
       assertThat(table.bound(1)).isEqualTo(table.bound(2)).isNotEqualTo(RowBound.NONE);
       table.dropPartition(1);
       assertThat(table.bound(1)).isEqualTo(RowBound.NONE);
       assertThat(table.bound(3)).isEqualTo(RowBound.NONE);
     }
-    try (TableStore table = open(directory)) {
+    try (TableStore table = open()) {
       assertThat(table.bound(1)).isEqualTo(RowBound.NONE);
       assertThat(table.bound(2)).isNotEqualTo(RowBound.NONE);
     }
@@ -106,11 +120,11 @@ final class RowBoundsTest {
 
   @Test
   void ofRowsThatWereWrittenBeforeBoundsWereKeptNothingIsKnown() throws Exception {
-    try (TableStore table = open(directory)) {
+    try (TableStore table = open()) {
       table.fold(List.of(batch(1, put("a"))), 1);
     }
     forgetBounds();
-    try (TableStore table = open(directory)) {
+    try (TableStore table = open()) {
       assertThat(table.bound(1)).isEqualTo(RowBound.UNKNOWN);
       table.fold(List.of(batch(1, put("b")), batch(2, put("b"))), 2);
       assertThat(table.bound(1)).isEqualTo(RowBound.UNKNOWN);
