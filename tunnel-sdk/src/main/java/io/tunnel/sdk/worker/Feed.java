@@ -27,14 +27,15 @@ import java.util.concurrent.TimeUnit;
  */
 final class Feed implements DeliveryTaker {
 
-  /** What a node says that has not heard of a tunnel yet, or of a key. */
+  /** What a node says that has not heard of a tunnel yet, or of a key, or of a right. */
   private static final Set<ErrorCode> UNKNOWN_YET =
       EnumSet.of(
           ErrorCode.TUNNEL_NOT_FOUND,
           ErrorCode.TABLE_NOT_FOUND,
           ErrorCode.CHANNEL_NOT_FOUND,
           ErrorCode.WRONG_PARTITION,
-          ErrorCode.NOT_AUTHENTICATED);
+          ErrorCode.NOT_AUTHENTICATED,
+          ErrorCode.NOT_PERMITTED);
 
   /** A leader that has lasted so long was one, also if there was nothing to deliver. */
   private static final long SERVED_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -181,9 +182,9 @@ final class Feed implements DeliveryTaker {
   }
 
   /**
-   * Whether waiting may cure it. A node may hear of a tunnel, or of a key, later than the session
-   * has; when the tunnel is really gone, or the key revoked, the session ends. To stop the channel
-   * would stop it for all workers, because of who one of them is.
+   * Whether waiting may cure it. A node may hear of a tunnel, a key or a right later than the
+   * session has; when it is really gone, or taken away, the session ends. To stop the channel would
+   * stop it for all workers, because of who one of them is.
    */
   private static boolean mayPass(Throwable reason) {
     return PartitionDelivery.mayPass(reason)

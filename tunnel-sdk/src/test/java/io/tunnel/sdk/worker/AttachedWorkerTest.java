@@ -103,13 +103,14 @@ final class AttachedWorkerTest extends AttachedWorkerFixture {
   }
 
   @Test
-  void a_leader_that_is_busy_or_has_not_heard_of_the_tunnel_or_the_key_is_asked_again() {
+  void a_leader_that_is_busy_or_has_not_heard_of_the_tunnel_the_key_or_the_right_is_asked_again() {
     for (ErrorCode code :
         List.of(
             ErrorCode.BUSY,
             ErrorCode.LOG_UNAVAILABLE,
             ErrorCode.TUNNEL_NOT_FOUND,
-            ErrorCode.NOT_AUTHENTICATED)) {
+            ErrorCode.NOT_AUTHENTICATED,
+            ErrorCode.NOT_PERMITTED)) {
       RecordingProcessor processor = new RecordingProcessor();
       FakeLeaders leaders = streams(2, 1);
       leaders.refuseAttachments(Optional.of(code));

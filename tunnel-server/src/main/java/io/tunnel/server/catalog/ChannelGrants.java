@@ -27,7 +27,8 @@ public final class ChannelGrants {
 
   private static final String NAME = "grants";
   private static final String ALGORITHM = "HmacSHA256";
-  private static final int GRANT_BYTES = 16;
+  private static final int CODE_BYTES = 16;
+  private static final byte[] NOTHING = new byte[0];
 
   private volatile Optional<Bytes> key = Optional.empty();
 
@@ -67,17 +68,37 @@ public final class ChannelGrants {
    */
   public record Granted(String channelId, int partition, long epoch, String holder) {}
 
-  /** The grant of a channel under an epoch; nothing where there is no key. */
-  public Optional<Bytes> of(Granted granted) {
-    return key.map(secret -> code(secret, granted));
+  /**
+   * The grant of a channel under an epoch; nothing where there is no key.
+   *
+   * @param tunnel whose channel it is; said in the grant when there is a holder
+   */
+  public Optional<Bytes> of(Granted granted, String tunnel) {
+    byte[] named = granted.holder().isEmpty() ? NOTHING : tunnel.getBytes(StandardCharsets.UTF_8);
+    return key.map(secret -> grant(secret, granted, named));
   }
 
   /** Whether {@code grant} is of what it is said to be for; false where there is no key. */
   public boolean isOf(Granted granted, Bytes grant) {
+    byte[] said = grant.toByteArray();
+    byte[] named = named(said);
     return key.map(
-            secret ->
-                MessageDigest.isEqual(code(secret, granted).toByteArray(), grant.toByteArray()))
+            secret -> MessageDigest.isEqual(grant(secret, granted, named).toByteArray(), said))
         .orElse(false);
+  }
+
+  /** The tunnel that a grant says it is for, which is so if {@link #isOf} says so. */
+  public static Optional<String> tunnelOf(Bytes grant) {
+    byte[] named = named(grant.toByteArray());
+    return named.length == 0
+        ? Optional.empty()
+        : Optional.of(new String(named, StandardCharsets.UTF_8));
+  }
+
+  private static byte[] named(byte[] grant) {
+    return grant.length <= CODE_BYTES
+        ? NOTHING
+        : Arrays.copyOfRange(grant, CODE_BYTES, grant.length);
   }
 
   /** Whether there is a key. */
@@ -85,7 +106,8 @@ public final class ChannelGrants {
     return key.isPresent();
   }
 
-  private static Bytes code(Bytes secret, Granted granted) {
+  /** The code, and behind it the tunnel's name if it is named. */
+  private static Bytes grant(Bytes secret, Granted granted, byte[] named) {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);
       mac.init(new SecretKeySpec(secret.toByteArray(), ALGORITHM));
@@ -96,8 +118,12 @@ public final class ChannelGrants {
         // Without a holder the code is that of earlier versions.
         mac.update((byte) 0);
         mac.update(granted.holder().getBytes(StandardCharsets.UTF_8));
+        mac.update((byte) 0);
+        mac.update(named);
       }
-      return Bytes.copyOf(Arrays.copyOf(mac.doFinal(), GRANT_BYTES));
+      byte[] grant = Arrays.copyOf(mac.doFinal(), CODE_BYTES + named.length);
+      System.arraycopy(named, 0, grant, CODE_BYTES, named.length);
+      return Bytes.copyOf(grant);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every Java has " + ALGORITHM, e);
     }

@@ -3,6 +3,7 @@ package io.tunnel.server.net;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.PositionFinder;
@@ -33,7 +34,7 @@ final class PartitionRequests {
 
   void attach(Frame frame, Connection connection) {
     Attach request = Json.decode(frame.payload(), Attach.class);
-    begin(Right.SEE, request.partition(), connection);
+    begin(Right.CONSUME, request.partition(), connection, tunnelOf(request));
     int handle = delivery.handles().next();
     delivery
         .attachments()
@@ -51,7 +52,7 @@ final class PartitionRequests {
               "the table of partition " + request.partition() + " was dropped"));
       return;
     }
-    begin(Right.READ, request.partition(), connection);
+    begin(Right.READ, request.partition(), connection, Optional.empty());
     try {
       int handle = delivery.handles().next();
       delivery
@@ -62,11 +63,16 @@ final class PartitionRequests {
     }
   }
 
-  /** Deliveries go on until the client may not read the table, or see anything of it, any more. */
-  private void begin(Right right, int partition, Connection connection) {
+  /** Of the grant, which is verified before anything is delivered. */
+  private static Optional<String> tunnelOf(Attach request) {
+    return request.grant().flatMap(ChannelGrants::tunnelOf);
+  }
+
+  /** Deliveries go on until the client may not read the table, or consume the tunnel, any more. */
+  private void begin(Right right, int partition, Connection connection, Optional<String> tunnel) {
     if (connection.caller().principal().isPresent()) {
       String table = catalog.tableOfPartition(partition).meta().name();
-      connection.held().begin(connection.caller(), right, table, Optional.empty());
+      connection.held().begin(connection.caller(), right, table, tunnel);
     }
   }
 

@@ -216,7 +216,8 @@ final class Sessions {
                     .grants()
                     .of(
                         new Granted(
-                            channelId, key.partition(), hold.epoch(), session.port().holder())),
+                            channelId, key.partition(), hold.epoch(), session.port().holder()),
+                        run.info().tunnel()),
                 state.incarnation()));
   }
 

@@ -39,7 +39,7 @@ final class AttachEpochsTest {
   private Attach granted(long epoch) {
     Attach request = at.stream(epoch, 0, Optional.empty());
     return request.withGrant(
-        at.node.catalog.grants().of(new Granted(request.channelId(), at.here, epoch, "")));
+        at.node.catalog.grants().of(new Granted(request.channelId(), at.here, epoch, ""), "t"));
   }
 
   @Test

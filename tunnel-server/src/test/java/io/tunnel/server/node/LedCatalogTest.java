@@ -135,9 +135,9 @@ class LedCatalogTest {
             () -> founding(Bytes.fromHex("0b")))
         .lead(store);
     assertThat(other.identity()).contains(new CatalogIdentity(ORIGIN));
-    assertThat(other.grants().of(new Granted("c", 1, 1, "")))
+    assertThat(other.grants().of(new Granted("c", 1, 1, ""), "t"))
         .as("and so has its key")
-        .isEqualTo(catalog.grants().of(new Granted("c", 1, 1, "")))
+        .isEqualTo(catalog.grants().of(new Granted("c", 1, 1, ""), "t"))
         .isPresent();
   }
 

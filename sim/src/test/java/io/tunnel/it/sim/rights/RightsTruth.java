@@ -183,7 +183,7 @@ public final class RightsTruth implements SimNetwork.Tap {
 
   private void asked(SimConnection connection, Link link, Frame frame) {
     Subject subject = link.subject;
-    Right needed = needed(frame.operation());
+    Right needed = frame.operation().right();
     Optional<SecuritySnapshot> known = known(connection);
     boolean isFollowed = servers.isAlone() || known.filter(one -> !isGiven(link, one)).isPresent();
     Optional<String> taken = isFollowed ? subject.taken(needed, link.key) : Optional.empty();
@@ -193,14 +193,6 @@ public final class RightsTruth implements SimNetwork.Tap {
             && (servers.isAlone() || known.filter(one -> isGiven(link, one)).isPresent());
     link.asked.put(
         frame.correlationId(), new Asked(frame.operation(), taken, isSure, subject.changes()));
-  }
-
-  /**
-   * What is asked where a request arrives. A channel is attached to at a node that may know nothing
-   * of its tunnel: the grant stands for the right, and the table must be seen.
-   */
-  private static Right needed(Operation operation) {
-    return operation == Operation.ATTACH ? Right.SEE : operation.right();
   }
 
   private static boolean isGiven(Link link, SecuritySnapshot known) {

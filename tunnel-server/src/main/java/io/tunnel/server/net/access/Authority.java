@@ -5,6 +5,7 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Operation.Right;
 import io.tunnel.wire.control.ClusterControl.Attach;
@@ -83,7 +84,7 @@ public final class Authority {
       case ATTACH -> {
         Attach request = Json.decode(payload, Attach.class);
         partition(Right.SEE, request.partition(), caller);
-        requireGrant(request);
+        requireGrant(request, caller);
       }
 
       case DRAIN_NODE,
@@ -172,15 +173,24 @@ public final class Authority {
     table(right, table, caller);
   }
 
-  /** The tunnel's node has decided; its grant is verified where the channel is delivered. */
-  private static void requireGrant(Attach request) {
-    if (request.grant().isEmpty()) {
-      throw new RefusedException(
-          ErrorCode.NOT_PERMITTED,
-          "channel "
-              + request.channelId()
-              + " is delivered to whom its session's server has granted it; attach with the grant"
-              + " of the assignment");
-    }
+  /**
+   * The grant names the tunnel, which this node may not know. Whether it is the grant of the
+   * channel is verified where the channel is delivered.
+   */
+  private void requireGrant(Attach request, Caller caller) {
+    String tunnel =
+        request
+            .grant()
+            .flatMap(ChannelGrants::tunnelOf)
+            .orElseThrow(
+                () ->
+                    new RefusedException(
+                        ErrorCode.NOT_PERMITTED,
+                        "channel "
+                            + request.channelId()
+                            + " is delivered to whom its session's server has granted it; attach"
+                            + " with the grant of the assignment"));
+    String table = catalog.tableOfPartition(request.partition()).meta().name();
+    caller.require(Right.CONSUME, table, tunnel);
   }
 }

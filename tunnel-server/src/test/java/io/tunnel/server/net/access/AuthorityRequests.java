@@ -8,6 +8,7 @@ import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.Control;
@@ -58,7 +59,7 @@ record AuthorityRequests(String table, String tunnel, int id) {
         Operation.READ_PARTITION,
         new ReadPartition(
             id, ChannelType.Stream, 0, Bytes.EMPTY, Optional.empty(), Optional.empty()));
-    all.put(Operation.ATTACH, attach().withGrant(Optional.of(Bytes.fromHex("00"))));
+    all.put(Operation.ATTACH, attach().withGrant(Optional.of(grant())));
     all.put(
         Operation.CREATE_TUNNEL,
         new CreateTunnel(table, tunnel, TunnelType.Stream, StreamStart.EARLIEST));
@@ -89,6 +90,12 @@ record AuthorityRequests(String table, String tunnel, int id) {
       all.put(operation, new TunnelName(table, tunnel));
     }
     return all;
+  }
+
+  /** A grant that names the tunnel. */
+  private Bytes grant() {
+    ChannelGrants grants = ChannelGrants.of(Bytes.fromHex("52"));
+    return grants.of(new ChannelGrants.Granted(id + "_t", id, 1, "bob"), tunnel).orElseThrow();
   }
 
   /** A request to attach without a grant. */

@@ -7,6 +7,7 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Asked;
@@ -19,6 +20,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -111,7 +113,7 @@ final class AuthorityTest {
       FENCE               | all                               | -             -                -
       SESSION_END         | all                               | -             -                -
       STOP_CHANNEL        | all                               | -             -                -
-      ATTACH              | see-table                         | -             -                TABLE_NOT_FOUND
+      ATTACH              | tunnel:consume tunnel:admin table:admin | NOT_PERMITTED TUNNEL_NOT_FOUND TABLE_NOT_FOUND
       DETACH              | all                               | -             -                -
       LIMIT               | all                               | -             -                -
       SETTLED             | all                               | -             -                -
@@ -362,6 +364,9 @@ final class AuthorityTest {
     }
     assertThat(decided(Operation.ATTACH, payload, caller("none"))).isEqualTo("TABLE_NOT_FOUND");
     assertThat(decided(Operation.ATTACH, payload, caller("anybody"))).isEqualTo("-");
+    byte[] ofNoTunnel = Json.encode(requests.attach().withGrant(Optional.of(Bytes.fromHex("00"))));
+    assertThat(decided(Operation.ATTACH, ofNoTunnel, caller("tunnel:consume")))
+        .isEqualTo("NOT_PERMITTED");
   }
 
   @Test
