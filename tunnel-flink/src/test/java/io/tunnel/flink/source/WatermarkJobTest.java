@@ -168,7 +168,8 @@ class WatermarkJobTest {
       throws Exception {
     served.create("paused", 2);
     JobClient job = run("paused", 1, aligned());
-    awaitPause("paused", 1);
+    // One may be on its way; several behind each other are not.
+    awaitPause("paused", 5);
     long seenAhead = seen('a');
     double deliveredBefore = served.metric("tunnel_delivered_bytes_total");
     writeAhead("paused", 600, "x".repeat(1_000));

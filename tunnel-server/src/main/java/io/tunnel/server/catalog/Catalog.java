@@ -21,6 +21,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntToLongFunction;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Which tables and partitions exist. Changes are for the control thread alone and are durable
@@ -37,6 +39,8 @@ import java.util.function.Supplier;
  * <p>The store belongs to the part that made it, which also closes it.
  */
 public final class Catalog {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(Catalog.class);
 
   private final TableRecords tables = new TableRecords();
   private final DoneRequests done = new DoneRequests("request/");
@@ -105,13 +109,35 @@ public final class Catalog {
     isCaughtUp = false;
   }
 
-  /** Texts that the leader stored together, in the order in which they were stored. */
+  /**
+   * Texts that the leader stored together, in the order in which they were stored. A leader that is
+   * told of others than its own makes sure that it still is the leader: a node may have led for a
+   * moment, and this one have heard nothing of it, because whatever it stores would tell it that,
+   * but it may have nothing to store for long.
+   */
   public void followed(Map<String, Optional<String>> changes) {
     changes.forEach(
         (name, text) ->
             text.ifPresentOrElse(value -> followed.put(name, value), () -> followed.remove(name)));
-    if (store.isEmpty() && isCaughtUp) {
+    if (store.isPresent()) {
+      confirmBehind(changes, store.get());
+    } else if (isCaughtUp) {
       applied(changes);
+    }
+  }
+
+  /** Own texts come back too: at times when there are newer ones, and then it is asked in vain. */
+  private void confirmBehind(Map<String, Optional<String>> changes, CatalogStore led) {
+    try {
+      for (Map.Entry<String, Optional<String>> change : changes.entrySet()) {
+        if (!led.text(change.getKey()).equals(change.getValue()) && identity.isPresent()) {
+          led.write(identity.get().noting());
+          return;
+        }
+      }
+    } catch (IOException e) {
+      // Who is fenced is told by its store; who cannot tell is fenced by its next write.
+      LOGGER.debug("it is not sure who writes the catalog", e);
     }
   }
 

@@ -154,6 +154,23 @@ class LedCatalogTest {
   }
 
   @Test
+  void a_leader_that_is_told_of_what_it_has_not_stored_makes_sure_that_it_still_leads()
+      throws Exception {
+    MemoryCatalogStore store = new MemoryCatalogStore();
+    leader(Runnable::run).lead(store);
+    int writes = store.writes();
+    catalog.followed(Map.of("identity", store.text("identity")));
+    assertThat(store.writes()).as("its own, which comes back").isEqualTo(writes);
+    Map<String, String> before = store.all();
+    catalog.followed(stored("of_another"));
+    assertThat(store.writes()).isEqualTo(writes + 1);
+    assertThat(store.all()).isEqualTo(before);
+    store.fence();
+    catalog.followed(Map.of("security/x", Optional.of("{}")));
+    assertThat(catalog.isLeading()).as("until its store has told it").isTrue();
+  }
+
+  @Test
   void a_catalog_that_knows_less_is_not_led() throws Exception {
     LedCatalog leader = leader(Runnable::run);
     MemoryCatalogStore store = new MemoryCatalogStore();

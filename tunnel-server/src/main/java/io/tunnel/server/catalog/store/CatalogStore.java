@@ -17,6 +17,11 @@ public interface CatalogStore extends Closeable {
   /** Everything kept. */
   Map<String, String> all() throws IOException;
 
+  /** What is kept under a name. */
+  default Optional<String> text(String name) throws IOException {
+    return Optional.ofNullable(all().get(name));
+  }
+
   /** Sets or (empty) removes all of {@code changes} or none; durable when it returns. */
   void write(Map<String, Optional<String>> changes) throws IOException;
 

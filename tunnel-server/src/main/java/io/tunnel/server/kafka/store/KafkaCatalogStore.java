@@ -164,6 +164,11 @@ public final class KafkaCatalogStore implements CatalogStore {
     return Map.copyOf(texts);
   }
 
+  @Override
+  public synchronized Optional<String> text(String name) {
+    return Optional.ofNullable(texts.get(name));
+  }
+
   /**
    * {@inheritDoc}
    *

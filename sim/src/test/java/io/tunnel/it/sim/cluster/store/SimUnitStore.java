@@ -30,6 +30,10 @@ public final class SimUnitStore implements CatalogStore {
   private final SimThread control;
   private final StoreListener listener;
   private final long writer;
+
+  /** What it has read when it was opened, and written since. */
+  private final Map<String, String> texts;
+
   private boolean isWaiting;
   private boolean isFenced;
   private boolean isClosed;
@@ -42,6 +46,7 @@ public final class SimUnitStore implements CatalogStore {
     this.isReached = isReached;
     this.control = control;
     writer = ++stores.unit(id).writer;
+    texts = new TreeMap<>(stores.unit(id).texts);
   }
 
   /** What is opened, for whom. */
@@ -53,7 +58,7 @@ public final class SimUnitStore implements CatalogStore {
 
   @Override
   public Map<String, String> all() {
-    return new TreeMap<>(stores.unit(id).texts);
+    return new TreeMap<>(texts);
   }
 
   @Override
@@ -71,7 +76,7 @@ public final class SimUnitStore implements CatalogStore {
     }
     if (isAnswered) {
       control.block(reach.nanos());
-      stores.commit(id, changes);
+      commit(changes);
       return;
     }
     isWaiting = true;
@@ -79,7 +84,7 @@ public final class SimUnitStore implements CatalogStore {
     control.block(WRITE_NANOS_MAX);
     boolean isStored = isReached.getAsBoolean() && isNewest() && reach.random.nextBoolean();
     if (isStored) {
-      stores.commit(id, changes);
+      commit(changes);
     }
     reach.agenda.after(
         WRITE_NANOS_MAX + reach.random.nextLong(LATE_NANOS_MAX), () -> known(changes, isStored));
@@ -89,6 +94,13 @@ public final class SimUnitStore implements CatalogStore {
   @Override
   public boolean isInDoubt() {
     return isWaiting || isFenced;
+  }
+
+  private void commit(Map<String, Optional<String>> changes) {
+    stores.commit(id, changes);
+    changes.forEach(
+        (name, text) ->
+            text.ifPresentOrElse(value -> texts.put(name, value), () -> texts.remove(name)));
   }
 
   private FencedStoreException fenced() {
@@ -115,7 +127,7 @@ public final class SimUnitStore implements CatalogStore {
     }
     boolean isStored = wasStored || reach.random.nextBoolean();
     if (isStored && !wasStored) {
-      stores.commit(id, changes);
+      commit(changes);
     }
     control.execute(
         () -> {
