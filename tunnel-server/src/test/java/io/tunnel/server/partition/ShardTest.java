@@ -34,7 +34,9 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -270,12 +272,10 @@ final class ShardTest {
   }
 
   private static ChangeBatch update(String key, int from, int to) {
-    List<ColumnUpdate> updates = new ArrayList<>();
-    for (int i = from; i < to; i++) {
-      updates.add(new ColumnUpdate.Put("c" + i, ColumnValue.fromLong(i)));
-    }
-    RowChange row = new RowUpdateChange(TestRows.key(key), updates);
-    return batch(1, row);
+    Stream<ColumnUpdate> updates =
+        IntStream.range(from, to)
+            .mapToObj(i -> new ColumnUpdate.Put("c" + i, ColumnValue.fromLong(i)));
+    return batch(1, new RowUpdateChange(TestRows.key(key), updates.toList()));
   }
 
   @Test
@@ -299,11 +299,7 @@ final class ShardTest {
 
   private void openDamaged() throws Exception {
     shard.start();
-    List<RowChange> rows = new ArrayList<>();
-    for (int i = 0; i < 300; i++) {
-      rows.add(put("k" + i, text(200)));
-    }
-    write(batch(1, rows)).result();
+    write(batch(1, damaged(key -> put(key, text(200))))).result();
     shard.close();
     damageTable();
     open();
@@ -311,13 +307,12 @@ final class ShardTest {
   }
 
   private static ChangeBatch updates(RowExistenceExpectation condition) {
-    List<RowChange> updates = new ArrayList<>();
-    for (int i = 0; i < 300; i++) {
-      updates.add(
-          new RowUpdateChange(
-              TestRows.key("k" + i), List.of(new ColumnUpdate.Delete("c")), condition));
-    }
-    return batch(1, updates);
+    List<ColumnUpdate> deleting = List.of(new ColumnUpdate.Delete("c"));
+    return batch(1, damaged(key -> new RowUpdateChange(TestRows.key(key), deleting, condition)));
+  }
+
+  private static List<RowChange> damaged(Function<String, RowChange> change) {
+    return IntStream.range(0, 300).mapToObj(i -> change.apply("k" + i)).toList();
   }
 
   private void requireFailed() throws Exception {
@@ -331,9 +326,7 @@ final class ShardTest {
     try (Stream<Path> files = Files.list(directory)) {
       for (Path file : files.filter(path -> path.toString().endsWith(".sst")).toList()) {
         byte[] bytes = Files.readAllBytes(file);
-        for (int i = bytes.length / 4; i < bytes.length / 2; i++) {
-          bytes[i] ^= 0x55;
-        }
+        IntStream.range(bytes.length / 4, bytes.length / 2).forEach(i -> bytes[i] ^= 0x55);
         Files.write(file, bytes);
       }
     }
