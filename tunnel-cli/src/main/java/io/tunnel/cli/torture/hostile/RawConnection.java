@@ -259,7 +259,7 @@ public final class RawConnection implements Closeable {
   }
 
   /** The next pushed frame of that operation; others are dropped. */
-  Frame awaitPush(Operation operation) throws IOException {
+  public Frame awaitPush(Operation operation) throws IOException {
     while (true) {
       Frame frame = pushed.poll();
       if (frame == null) {
