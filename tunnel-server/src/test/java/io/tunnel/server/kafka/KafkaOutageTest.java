@@ -68,8 +68,8 @@ class KafkaOutageTest {
         } finally {
           broker.resume();
         }
-        while (!succeeds(append(log, change(9, "k", "after")))) {
-          // The producer needs a moment to find the broker again.
+        while (!succeeds(append(log, change(9, "k", "after"))) || !succeeds(log.end(FIRST))) {
+          // The clients need a moment to find the broker again, which has to be led again itself.
         }
         long end = get(log.end(FIRST)).offset();
         List<Stored> read = reads.until(end);
@@ -90,9 +90,9 @@ class KafkaOutageTest {
     return appended;
   }
 
-  private static boolean succeeds(CompletableFuture<Void> append) throws Exception {
+  private static boolean succeeds(CompletableFuture<?> asked) throws Exception {
     try {
-      append.get(30, TimeUnit.SECONDS);
+      asked.get(30, TimeUnit.SECONDS);
       return true;
     } catch (ExecutionException e) {
       return false;
