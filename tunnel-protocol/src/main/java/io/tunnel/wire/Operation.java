@@ -1,6 +1,8 @@
 package io.tunnel.wire;
 
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
+import io.tunnel.model.RefusedException;
 import io.tunnel.wire.control.ClusterControl;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.FailureControl;
@@ -239,6 +241,25 @@ public enum Operation {
     return HOLDING.contains(this)
         ? Limits.FRAME_BYTES_MAX - Frame.HEADER_BYTES
         : Limits.NAMING_REQUEST_BYTES_MAX;
+  }
+
+  /**
+   * Refuses a request that is too long.
+   *
+   * @throws RefusedException INVALID_REQUEST when it has more than {@link #requestBytesMax}
+   */
+  public void requireSize(byte[] payload) {
+    if (payload.length > requestBytesMax()) {
+      throw new RefusedException(
+          ErrorCode.INVALID_REQUEST,
+          "a request of "
+              + payload.length
+              + " bytes; "
+              + this
+              + " takes "
+              + requestBytesMax()
+              + " at most");
+    }
   }
 
   /** The operation of that number, or null when this version knows none. */

@@ -3,21 +3,17 @@ package io.tunnel.it.sim;
 import io.tunnel.it.sim.machine.SimClient;
 import io.tunnel.it.sim.machine.SimKeys;
 import io.tunnel.it.sim.rights.RightsStory;
-import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import java.util.List;
 import java.util.Optional;
-import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 
 /** The administrator of a closed world, with a connection of its own. */
 final class Administrator implements RightsStory.Home {
 
-  private static final long RIGHTS = 0x219475L;
   private static final long LOOK_MS = 20;
-  private static final long QUIET_MS_MAX = 120_000;
 
   private final World world;
   private final SimClient client;
@@ -26,15 +22,12 @@ final class Administrator implements RightsStory.Home {
   Administrator(World world, long seed) {
     this.world = world;
     this.client = new SimClient(world.network, world.process("administrator"));
-    this.story = new RightsStory(this, world.rights, new SplittableRandom(seed ^ RIGHTS), true);
+    this.story = new RightsStory(this, world.rights, seed, true);
   }
 
   /** Gives everybody keys and rights; nothing goes wrong meanwhile. */
   void begin() {
     story.begin(List.of());
-    while (story.isAsking()) {
-      world.run(LOOK_MS);
-    }
   }
 
   void act() {
@@ -43,13 +36,7 @@ final class Administrator implements RightsStory.Home {
 
   /** Gives back what was taken, and lets time pass until that is done. */
   void giveAllBack() {
-    long waited = 0;
-    while (!story.giveAllBack()) {
-      Invariant.LIVENESS.require(
-          waited < QUIET_MS_MAX, "rights are not given back after %d ms", waited);
-      world.run(LOOK_MS);
-      waited += LOOK_MS;
-    }
+    story.giveAllBack();
   }
 
   @Override
@@ -83,6 +70,12 @@ final class Administrator implements RightsStory.Home {
           case ROTATE -> Happening.KEY_ROTATED;
           case GIVE_BACK -> Happening.GIVEN_BACK;
         });
+  }
+
+  @Override
+  public long pass() {
+    world.run(LOOK_MS);
+    return LOOK_MS;
   }
 
   @Override

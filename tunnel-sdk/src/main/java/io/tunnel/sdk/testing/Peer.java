@@ -148,7 +148,7 @@ final class Peer extends ChannelInboundHandlerAdapter {
       respond(frame, login.take(Authentication.Request.decode(frame.payload())).encode());
       mustProve = login.proved().isEmpty();
     } catch (RefusedException e) {
-      // Whoever comes with another key breaks no rule: a test may want to see that.
+      // A client that comes with another key breaks no rule: a test may want to see that.
       refuse(frame, e);
       close();
     } catch (MalformedException e) {

@@ -135,17 +135,11 @@ final class Requests {
       peer.refuse(frame, new RefusedException(ErrorCode.UNKNOWN_OPERATION, message));
       return;
     }
-    if (frame.payload().length > operation.requestBytesMax()) {
-      String message =
-          "a request of "
-              + frame.payload().length
-              + " bytes; "
-              + operation
-              + " takes "
-              + operation.requestBytesMax()
-              + " at most";
-      service.violations().add(Rule.PROTOCOL, message);
-      peer.refuse(frame, new RefusedException(ErrorCode.INVALID_REQUEST, message));
+    try {
+      operation.requireSize(frame.payload());
+    } catch (RefusedException e) {
+      service.violations().add(Rule.PROTOCOL, e.getMessage());
+      peer.refuse(frame, e);
       return;
     }
     Duration delay = faults.delay(operation);

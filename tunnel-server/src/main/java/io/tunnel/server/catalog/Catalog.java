@@ -116,9 +116,7 @@ public final class Catalog {
    * but it may have nothing to store for long.
    */
   public void followed(Map<String, Optional<String>> changes) {
-    changes.forEach(
-        (name, text) ->
-            text.ifPresentOrElse(value -> followed.put(name, value), () -> followed.remove(name)));
+    CatalogStore.apply(changes, followed);
     if (store.isPresent()) {
       confirmBehind(changes, store.get());
     } else if (isCaughtUp) {

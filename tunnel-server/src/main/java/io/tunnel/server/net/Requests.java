@@ -101,7 +101,7 @@ final class Requests {
         throw new RefusedException(
             ErrorCode.UNKNOWN_OPERATION, "there is no operation " + frame.operationCode());
       }
-      requireSize(operation, frame.payload());
+      operation.requireSize(frame.payload());
       if (isLongToRead(operation, frame.payload(), connection)) {
         readers.execute(() -> decide(operation, frame, connection));
       } else {
@@ -111,20 +111,6 @@ final class Requests {
       connection.refuse(frame, RequestThreads.busy());
     } catch (RuntimeException e) {
       connection.refuse(frame, refusals.of(e));
-    }
-  }
-
-  private static void requireSize(Operation operation, byte[] payload) {
-    if (payload.length > operation.requestBytesMax()) {
-      throw new RefusedException(
-          ErrorCode.INVALID_REQUEST,
-          "a request of "
-              + payload.length
-              + " bytes; "
-              + operation
-              + " takes "
-              + operation.requestBytesMax()
-              + " at most");
     }
   }
 

@@ -37,9 +37,7 @@ class RetentionRiseTest {
 
     @Override
     public void write(Map<String, Optional<String>> changes) {
-      changes.forEach(
-          (name, text) ->
-              text.ifPresentOrElse(value -> all.put(name, value), () -> all.remove(name)));
+      CatalogStore.apply(changes, all);
     }
 
     @Override

@@ -51,6 +51,15 @@ final class ConditionCoreTest {
     private RowBound bound = RowBound.UNKNOWN;
     private int looks;
 
+    /** A store of the same rows that knows what they do not exceed. */
+    Stored knowing(RowBound known) {
+      Stored twin = new Stored();
+      twin.rows.putAll(rows);
+      twin.bytes.putAll(bytes);
+      twin.bound = known;
+      return twin;
+    }
+
     @Override
     public RowBound bound(int partition) {
       return bound;
@@ -214,32 +223,12 @@ final class ConditionCoreTest {
     stored.rows.put(keyBytes("k0"), names(0, columns));
     stored.rows.put(keyBytes("k1"), names(0, 1));
     stored.bytes.put("c0", bytes - 9 * (columns - 1));
-    ConditionCore knowing = new ConditionCore(new Known(stored, new RowBound(bytes, columns)));
+    ConditionCore knowing = new ConditionCore(stored.knowing(new RowBound(bytes, columns)));
     for (int i = 0; i < 12; i++) {
       List<RowChange> changes = growth(random);
       ChangeBatch batch = batch(1, changes);
       assertThat(knowing.judge(batch, true).rejections())
           .isEqualTo(core.judge(batch, true).rejections());
-    }
-  }
-
-  private record Known(ConditionCore.StoredRows rows, RowBound known)
-      implements ConditionCore.StoredRows {
-
-    @Override
-    public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
-      return rows.exists(partition, array, keyOffset, keyBytes);
-    }
-
-    @Override
-    public Map<String, Integer> columnBytes(
-        int partition, byte[] array, int keyOffset, int keyBytes) {
-      return rows.columnBytes(partition, array, keyOffset, keyBytes);
-    }
-
-    @Override
-    public RowBound bound(int partition) {
-      return known;
     }
   }
 

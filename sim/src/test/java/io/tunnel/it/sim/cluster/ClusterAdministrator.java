@@ -2,21 +2,17 @@ package io.tunnel.it.sim.cluster;
 
 import io.tunnel.it.sim.machine.SimKeys;
 import io.tunnel.it.sim.rights.RightsStory;
-import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import java.util.List;
 import java.util.Optional;
-import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 
 /** The administrator of a closed cluster. */
 final class ClusterAdministrator implements RightsStory.Home {
 
-  private static final long RIGHTS = 0x219475L;
   private static final long LOOK_MS = 50;
-  private static final long QUIET_MS_MAX = 120_000;
 
   /** By then each node has read what was stored, when nothing goes wrong. */
   private static final long FOLLOWED_MS = 2_000;
@@ -31,16 +27,12 @@ final class ClusterAdministrator implements RightsStory.Home {
   ClusterAdministrator(ClusterWorld world, long seed) {
     this.world = world;
     this.client = new ClusterClient(world, "administrator");
-    this.story = new RightsStory(this, world.rights, new SplittableRandom(seed ^ RIGHTS), false);
+    this.story = new RightsStory(this, world.rights, seed, false);
   }
 
   /** Gives everybody keys and rights; nothing goes wrong meanwhile. */
   void begin() {
     story.begin(UNTOUCHED);
-    long waited = 0;
-    while (story.isAsking()) {
-      waited = runOn(waited);
-    }
     world.run(FOLLOWED_MS);
   }
 
@@ -50,17 +42,8 @@ final class ClusterAdministrator implements RightsStory.Home {
 
   /** Gives back what was taken, and lets time pass until each node knows. */
   void giveAllBack() {
-    long waited = 0;
-    while (!story.giveAllBack()) {
-      waited = runOn(waited);
-    }
+    story.giveAllBack();
     world.run(FOLLOWED_MS);
-  }
-
-  private long runOn(long waited) {
-    Invariant.LIVENESS.require(waited < QUIET_MS_MAX, "rights are not given after %d ms", waited);
-    world.run(LOOK_MS);
-    return waited + LOOK_MS;
   }
 
   @Override
@@ -95,6 +78,12 @@ final class ClusterAdministrator implements RightsStory.Home {
           case ROTATE -> throw new IllegalStateException("no key is rotated");
           case GIVE_BACK -> ClusterHappening.GIVEN_BACK;
         });
+  }
+
+  @Override
+  public long pass() {
+    world.run(LOOK_MS);
+    return LOOK_MS;
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.tunnel.it.sim.rights;
 
 import io.tunnel.it.sim.machine.SimKeys;
 import io.tunnel.it.sim.rights.Subject.Standing;
+import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.sdk.security.AccessKey;
 import io.tunnel.sdk.security.Secret;
 import io.tunnel.wire.Frame;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -29,6 +31,9 @@ public final class RightsStory {
 
   private static final String TABLES = "table:*";
   private static final String TUNNELS = "tunnel:*";
+
+  private static final long RIGHTS = 0x219475L;
+  private static final long QUIET_MS_MAX = 120_000;
 
   private final Home home;
   private final RightsTruth truth;
@@ -50,6 +55,9 @@ public final class RightsStory {
 
     /** The time of the world. */
     long nowNanos();
+
+    /** Lets a moment pass; returns its milliseconds. */
+    long pass();
   }
 
   /** What is done to a client. */
@@ -94,14 +102,14 @@ public final class RightsStory {
    *
    * @param mayRotate whether clients may come with a secret as soon as it is there
    */
-  public RightsStory(Home home, RightsTruth truth, SplittableRandom random, boolean mayRotate) {
+  public RightsStory(Home home, RightsTruth truth, long seed, boolean mayRotate) {
     this.home = home;
     this.truth = truth;
-    this.random = random;
+    this.random = new SplittableRandom(seed ^ RIGHTS);
     this.mayRotate = mayRotate;
   }
 
-  /** Gives keys and rights; done when nothing {@linkplain #isAsking is asked for} any more. */
+  /** Gives keys and rights; nothing goes wrong meanwhile. */
   public void begin(List<String> untouched) {
     client("operator", Right.SERVER, TABLES, List.of("read", "write", "create", "alter", "drop"));
     grant("operator", TUNNELS, List.of("consume", "create", "drop", "operate"));
@@ -111,6 +119,15 @@ public final class RightsStory {
     client("worker-0", anyOf("worker-0", Right.CONSUME, untouched), TUNNELS, List.of("consume"));
     client("worker-1", anyOf("worker-1", Right.CONSUME, untouched), TUNNELS, List.of("consume"));
     grant("worker-1", TABLES, List.of("read"));
+    passUntil(() -> asking == 0);
+  }
+
+  private void passUntil(BooleanSupplier isOver) {
+    long waited = 0;
+    while (!isOver.getAsBoolean()) {
+      Invariant.LIVENESS.require(waited < QUIET_MS_MAX, "rights are not given after %d ms", waited);
+      waited += home.pass();
+    }
   }
 
   private Right anyOf(String name, Right right, List<String> untouched) {
@@ -130,11 +147,6 @@ public final class RightsStory {
 
   private void grant(String name, String resource, List<String> rights) {
     ask(Operation.GRANT, new PermissionInfo(name, true, rights, resource), answer -> {});
-  }
-
-  /** Whether an answer is waited for. */
-  public boolean isAsking() {
-    return asking > 0;
   }
 
   private void ask(Operation operation, Control request, Consumer<Optional<Frame>> then) {
@@ -192,10 +204,14 @@ public final class RightsStory {
     home.count(Act.GIVE_BACK);
   }
 
-  /** All that was taken is given back; done when nothing is asked for any more, and all is back. */
-  public boolean giveAllBack() {
+  /** Gives back what was taken, and lets time pass until that is done. */
+  public void giveAllBack() {
+    passUntil(this::isAllBack);
+  }
+
+  private boolean isAllBack() {
     turns.stream().filter(turn -> turn.done.isPresent() && !turn.isAsking).forEach(this::giveBack);
-    return !isAsking() && turns.stream().allMatch(turn -> turn.done.isEmpty());
+    return asking == 0 && turns.stream().allMatch(turn -> turn.done.isEmpty());
   }
 
   /** Refused for good it is done already, by the same request whose answer was lost. */

@@ -22,6 +22,13 @@ public interface CatalogStore extends Closeable {
     return Optional.ofNullable(all().get(name));
   }
 
+  /** Sets or (empty) removes {@code changes} in {@code texts}, as a write does in a store. */
+  static void apply(Map<String, Optional<String>> changes, Map<String, String> texts) {
+    changes.forEach(
+        (name, text) ->
+            text.ifPresentOrElse(value -> texts.put(name, value), () -> texts.remove(name)));
+  }
+
   /** Sets or (empty) removes all of {@code changes} or none; durable when it returns. */
   void write(Map<String, Optional<String>> changes) throws IOException;
 

@@ -147,16 +147,10 @@ public final class KafkaCatalogStore implements CatalogStore {
         if (deadline.isOver()) {
           throw new KafkaException("it was not read to its end, " + end + ", in time");
         }
-        reader.poll(POLL).forEach(changes -> apply(changes, texts));
+        reader.poll(POLL).forEach(changes -> CatalogStore.apply(changes, texts));
       }
     }
     return texts;
-  }
-
-  private static void apply(Map<String, Optional<String>> changes, Map<String, String> texts) {
-    changes.forEach(
-        (name, text) ->
-            text.ifPresentOrElse(value -> texts.put(name, value), () -> texts.remove(name)));
   }
 
   @Override
@@ -268,7 +262,7 @@ public final class KafkaCatalogStore implements CatalogStore {
     synchronized (this) {
       isLate = write.isLate;
       if (outcome.state() == State.STORED) {
-        apply(write.changes, texts);
+        CatalogStore.apply(write.changes, texts);
       } else if (outcome.state() == State.LOST) {
         fenced = Optional.of(fencedBy(outcome));
       }

@@ -83,8 +83,7 @@ public final class Authority {
       }
       case ATTACH -> {
         Attach request = Json.decode(payload, Attach.class);
-        partition(Right.SEE, request.partition(), caller);
-        requireGrant(request, caller);
+        requireGrant(request, partition(Right.SEE, request.partition(), caller), caller);
       }
 
       case DRAIN_NODE,
@@ -165,19 +164,21 @@ public final class Authority {
     table(right, table, caller);
   }
 
-  private void partition(Right right, int partition, Caller caller) {
+  /** Returns the name of the partition's table. */
+  private String partition(Right right, int partition, Caller caller) {
     String table = catalog.tableOfPartition(partition).meta().name();
     if (!caller.sees(table)) {
       throw new RefusedException(ErrorCode.TABLE_NOT_FOUND, "there is no partition " + partition);
     }
     table(right, table, caller);
+    return table;
   }
 
   /**
    * The grant names the tunnel, which this node may not know. Whether it is the grant of the
    * channel is verified where the channel is delivered.
    */
-  private void requireGrant(Attach request, Caller caller) {
+  private static void requireGrant(Attach request, String table, Caller caller) {
     String tunnel =
         request
             .grant()
@@ -190,7 +191,6 @@ public final class Authority {
                             + request.channelId()
                             + " is delivered to whom its session's server has granted it; attach"
                             + " with the grant of the assignment"));
-    String table = catalog.tableOfPartition(request.partition()).meta().name();
     caller.require(Right.CONSUME, table, tunnel);
   }
 }

@@ -79,26 +79,26 @@ public final class FairReads implements ReadTurns, Executor, Closeable {
   /** Runs a read of somebody who has one at a time, and takes it. */
   @Override
   public void execute(Runnable read) {
-    add(new Lane(ANYBODY, read, read), read);
+    add(ANYBODY, read, read, read);
   }
 
   @Override
   public void execute(Asker asker, Runnable read) {
-    add(new Lane(asker, asker, asker.owner()), read);
+    add(asker, asker, asker.owner(), read);
   }
 
-  private synchronized void add(Lane added, Runnable read) {
+  private synchronized void add(Asker asker, Object key, Object owner, Runnable read) {
     if (isClosed || waiting >= waitingMax) {
       throw new RejectedExecutionException(waiting + " reads wait for " + name);
     }
     waiting++;
-    Lane lane = lanes.putIfAbsent(added.key, added);
+    Lane lane = lanes.get(key);
     if (lane == null) {
-      added.reads.add(read);
-      queue(added);
-    } else {
-      lane.reads.add(read);
+      lane = new Lane(asker, key, owner);
+      lanes.put(key, lane);
+      queue(lane);
     }
+    lane.reads.add(read);
     notifyAll();
   }
 
@@ -142,18 +142,19 @@ public final class FairReads implements ReadTurns, Executor, Closeable {
     Lane lane = lanes.remove(asker);
     if (lane != null) {
       waiting -= lane.reads.size();
-      boolean unused = stalled.remove(lane) || hasLeft(lane);
+      if (!stalled.remove(lane)) {
+        unqueue(lane);
+      }
     }
   }
 
-  private boolean hasLeft(Lane lane) {
+  private void unqueue(Lane lane) {
     Owner owner = owners.get(lane.owner);
-    boolean hasLeft = owner.lanes().remove(lane);
+    owner.lanes().remove(lane);
     if (owner.lanes().isEmpty()) {
       owners.remove(owner.key());
       turns.remove(owner);
     }
-    return hasLeft;
   }
 
   private void run() {

@@ -72,9 +72,7 @@ public final class MemoryCatalogStore implements CatalogStore {
     }
     writes++;
     lastWrite = Map.copyOf(changes);
-    changes.forEach(
-        (name, text) ->
-            text.ifPresentOrElse(value -> texts.put(name, value), () -> texts.remove(name)));
+    CatalogStore.apply(changes, texts);
     isInDoubt = false;
     if (losesWord) {
       losesWord = false;

@@ -1,5 +1,6 @@
 package io.tunnel.it.sim.cluster.store;
 
+import io.tunnel.server.catalog.store.CatalogStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -58,10 +59,7 @@ public final class SimStores {
   void commit(int id, Map<String, Optional<String>> changes) {
     Unit unit = unit(id);
     Map<String, Optional<String>> sorted = new TreeMap<>(changes);
-    sorted.forEach(
-        (name, text) ->
-            text.ifPresentOrElse(
-                value -> unit.texts.put(name, value), () -> unit.texts.remove(name)));
+    CatalogStore.apply(sorted, unit.texts);
     unit.commits.add(sorted);
     whenStored.accept(id, sorted);
     List.copyOf(readers).forEach(Runnable::run);

@@ -98,9 +98,7 @@ public final class SimUnitStore implements CatalogStore {
 
   private void commit(Map<String, Optional<String>> changes) {
     stores.commit(id, changes);
-    changes.forEach(
-        (name, text) ->
-            text.ifPresentOrElse(value -> texts.put(name, value), () -> texts.remove(name)));
+    CatalogStore.apply(changes, texts);
   }
 
   private FencedStoreException fenced() {
