@@ -8,24 +8,19 @@ import java.io.PrintWriter;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.ConcurrentHistogram;
 
 /**
  * Phases of quiet and of attack by turns, until the time is over, while an ordinary client works
- * and health is asked for. Attackers go through all attacks; those whom the server keeps waiting
- * have threads of their own.
+ * and health is asked for.
  */
 final class HostileRun {
 
-  private static final int QUICK_ATTACKERS = 4;
-  private static final int SLOW_ATTACKERS = 4;
-  private static final int PHASES = 6;
+  private static final int PHASES = 8;
   private static final long PHASE_MS_MAX = 15_000;
   private static final long HEALTH_EVERY_MS = 500;
 
@@ -34,7 +29,8 @@ final class HostileRun {
   private final HostileTally tally;
   private final LoadClock clock;
   private final PrintWriter err;
-  private volatile boolean isAttacking;
+
+  private record Cast(Target target, Attackers attackers, OrdinaryClient client) {}
 
   HostileRun(
       HostileOptions options, long seed, HostileTally tally, LoadClock clock, PrintWriter err) {
@@ -69,78 +65,60 @@ final class HostileRun {
     Scene scene = Scene.make(target, admin, "_" + Long.toHexString(seed));
     // On the table of the victim, whose rights are no attacker's.
     ClientConfig owner = admin.withSecurity(admin.security().withKey(scene.owner()));
-    try (OrdinaryClient client = OrdinaryClient.start(clock, owner, scene.victim().table())) {
+    try (Attackers attackers = Attackers.start(scene);
+        OrdinaryClient client = OrdinaryClient.start(clock, owner, scene.victim().table())) {
+      err.println("attackers: a process " + attackers.place());
+      Cast cast = new Cast(target, attackers, client);
       long phaseMs = Math.min(PHASE_MS_MAX, options.time().toMillis() / PHASES);
-      // The first rounds pay for what is loaded and compiled once.
-      phase(target, phaseMs, "warming up");
-      long endNanos =
-          clock.nanos() + options.time().toNanos() - TimeUnit.MILLISECONDS.toNanos(phaseMs);
+      long lastBeginNanos =
+          clock.nanos() + options.time().toNanos() - TimeUnit.MILLISECONDS.toNanos(2 * phaseMs);
       SplittableRandom random = new SplittableRandom(seed);
-      while (clock.nanos() - endNanos < 0) {
-        client.countInto(tally.quiet);
-        phase(target, phaseMs, "in quiet");
-        client.countInto(tally.attacked);
-        underAttack(scene, phaseMs, random.split());
-      }
+      // The first rounds and the first attacks pay for what is loaded and compiled once.
+      inQuiet(cast, phaseMs, "warming up in quiet", uncounted());
+      underAttack(cast, phaseMs, "warming up under attack", random.nextLong(), uncounted());
+      do {
+        inQuiet(cast, phaseMs, "in quiet", tally.quiet);
+        underAttack(cast, phaseMs, "under attack", random.nextLong(), tally.attacked);
+      } while (clock.nanos() - lastBeginNanos < 0);
       client.trouble().ifPresent(why -> tally.found("the ordinary client: " + why));
     } finally {
       scene.remove(admin);
     }
   }
 
-  private void underAttack(Scene scene, long phaseMs, SplittableRandom random)
-      throws IOException, InterruptedException {
-    isAttacking = true;
-    List<Thread> attackers = new ArrayList<>();
-    try (Crowd crowd = Crowd.gather(scene.target(), options.connections(), random)) {
-      tally.gathered(crowd.size());
-      for (int i = 0; i < QUICK_ATTACKERS + SLOW_ATTACKERS; i++) {
-        boolean isSlow = i >= QUICK_ATTACKERS;
-        SplittableRandom own = random.split();
-        Thread attacker = new Thread(() -> attack(scene, isSlow, own), "attacker-" + i);
-        attacker.start();
-        attackers.add(attacker);
-      }
-      phase(scene.target(), phaseMs, "under attack");
-    } finally {
-      isAttacking = false;
-      for (Thread attacker : attackers) {
-        attacker.join();
-      }
-    }
+  private static ConcurrentHistogram uncounted() {
+    return new ConcurrentHistogram(HostileTally.DIGITS);
   }
 
-  /** All of its kind in the order of the list, from another one each time. */
-  private void attack(Scene scene, boolean isSlow, SplittableRandom random) {
-    List<Attack> attacks =
-        Arrays.stream(Attack.values()).filter(attack -> attack.isOfSeconds() == isSlow).toList();
-    int next = random.nextInt(attacks.size());
-    while (isAttacking) {
-      attempt(attacks.get(next++ % attacks.size()), scene, random.split());
-    }
+  private void inQuiet(Cast cast, long ms, String what, ConcurrentHistogram tookNanos) {
+    phase(cast, ms, tookNanos);
+    report(what, ms);
   }
 
-  private void attempt(Attack attack, Scene scene, SplittableRandom random) {
-    try {
-      attack.attempt(scene, random);
-      tally.tried(attack);
-    } catch (IOException e) {
-      tally.cutOff(attack);
-    } catch (RuntimeException e) {
-      tally.tried(attack);
-      tally.found(attack.text() + ": " + e.getMessage());
-    }
+  private void underAttack(
+      Cast cast, long ms, String what, long waveSeed, ConcurrentHistogram tookNanos)
+      throws IOException {
+    cast.attackers().attack(new AttackProgram.Wave(waveSeed, options.connections()));
+    phase(cast, ms, tookNanos);
+    // What is under way ends in its own time, and not in the phase.
+    tally.came(cast.attackers().rest());
+    report(what, ms);
   }
 
-  private void phase(Target target, long ms, String what) {
+  private void phase(Cast cast, long ms, ConcurrentHistogram tookNanos) {
+    cast.client().countInto(tookNanos);
     long endNanos = clock.nanos() + TimeUnit.MILLISECONDS.toNanos(ms);
     while (clock.nanos() - endNanos < 0) {
-      if (target.httpPort().isPresent()) {
-        tally.health(isUp(target));
+      if (cast.target().httpPort().isPresent()) {
+        tally.health(isUp(cast.target()));
       }
       long next = clock.nanos() + TimeUnit.MILLISECONDS.toNanos(HEALTH_EVERY_MS);
       clock.waitUntil(Math.min(next, endNanos), () -> false);
     }
+    cast.client().countInto(uncounted());
+  }
+
+  private void report(String what, long ms) {
     err.println(
         what
             + " for "

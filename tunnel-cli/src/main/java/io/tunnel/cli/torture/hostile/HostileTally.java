@@ -14,7 +14,7 @@ import org.HdrHistogram.ConcurrentHistogram;
 final class HostileTally {
 
   private static final Gson GSON = new Gson();
-  private static final int DIGITS = 3;
+  static final int DIGITS = 3;
   private static final int FINDINGS_MAX = 20;
 
   private final long seed;
@@ -50,6 +50,8 @@ final class HostileTally {
       Long memoryBytes,
       long memoryBytesMax,
       long rounds,
+      double quietP50Ms,
+      double attackedP50Ms,
       double quietP99Ms,
       double attackedP99Ms,
       double ratio,
@@ -57,15 +59,13 @@ final class HostileTally {
       List<String> findings,
       long elapsedMs) {}
 
-  /** It was tried, and nothing was obtained. */
-  synchronized void tried(Attack attack) {
-    attempts.merge(attack, 1, Integer::sum);
-  }
-
-  /** It was begun, and the server has ended the connection before its end, as it may. */
-  synchronized void cutOff(Attack attack) {
-    tried(attack);
-    cutOff.merge(attack, 1, Integer::sum);
+  /** A wave of attackers came. */
+  synchronized void came(AttackProgram.Counts wave) {
+    crowd += wave.crowd();
+    wave.attempts().forEach((attack, count) -> attempts.merge(attack, count, Integer::sum));
+    wave.cutOff().forEach((attack, count) -> cutOff.merge(attack, count, Integer::sum));
+    wave.findings().forEach(this::found);
+    found += wave.found() - wave.findings().size();
   }
 
   /** Something is not as it must be. */
@@ -74,10 +74,6 @@ final class HostileTally {
     if (findings.size() < FINDINGS_MAX) {
       findings.add(what);
     }
-  }
-
-  synchronized void gathered(int strangers) {
-    crowd += strangers;
   }
 
   synchronized void health(boolean isUp) {
@@ -106,6 +102,10 @@ final class HostileTally {
     return found == 0 && unhealthy == 0 && healthy > 0 && !attempts.isEmpty();
   }
 
+  private static double p50Ms(ConcurrentHistogram nanos) {
+    return nanos.getValueAtPercentile(50) / 1e6;
+  }
+
   private static double p99Ms(ConcurrentHistogram nanos) {
     return nanos.getValueAtPercentile(99) / 1e6;
   }
@@ -129,6 +129,8 @@ final class HostileTally {
             memoryBytes.isPresent() ? memoryBytes.getAsLong() : null,
             HostileServer.memoryBytesMax(),
             quiet.getTotalCount() + attacked.getTotalCount(),
+            p50Ms(quiet),
+            p50Ms(attacked),
             p99Ms(quiet),
             p99Ms(attacked),
             ratio(),
@@ -164,8 +166,11 @@ final class HostileTally {
     lines.add(
         String.format(
             Locale.ROOT,
-            "ordinary client: %s rounds; p99 %.1f ms in quiet, %.1f ms under attack, ratio %.1f",
+            "ordinary client: %s rounds; p50 %.1f ms in quiet, %.1f ms under attack;"
+                + " p99 %.1f ms in quiet, %.1f ms under attack, ratio %.1f",
             Human.count(quiet.getTotalCount() + attacked.getTotalCount()),
+            p50Ms(quiet),
+            p50Ms(attacked),
             p99Ms(quiet),
             p99Ms(attacked),
             ratio()));

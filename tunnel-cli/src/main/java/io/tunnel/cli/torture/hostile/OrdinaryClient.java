@@ -17,13 +17,12 @@ import org.HdrHistogram.ConcurrentHistogram;
 final class OrdinaryClient implements AutoCloseable {
 
   private static final int ROWS = 100;
-  private static final int DIGITS = 3;
 
   private final LoadClock clock;
   private final String table;
   private final TableClient tables;
   private final Thread thread = new Thread(this::run, "ordinary-client");
-  private volatile ConcurrentHistogram tookNanos = new ConcurrentHistogram(DIGITS);
+  private volatile ConcurrentHistogram tookNanos = new ConcurrentHistogram(HostileTally.DIGITS);
   private volatile Optional<String> trouble = Optional.empty();
   private volatile boolean mustEnd;
 
