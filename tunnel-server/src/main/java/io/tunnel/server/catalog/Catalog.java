@@ -128,14 +128,21 @@ public final class Catalog {
   private void confirmBehind(Map<String, Optional<String>> changes, CatalogStore led) {
     try {
       for (Map.Entry<String, Optional<String>> change : changes.entrySet()) {
-        if (!led.text(change.getKey()).equals(change.getValue()) && identity.isPresent()) {
-          led.write(identity.get().noting());
+        if (!led.text(change.getKey()).equals(change.getValue())) {
+          confirm();
           return;
         }
       }
     } catch (IOException e) {
       // Who is fenced is told by its store; who cannot tell is fenced by its next write.
       LOGGER.debug("it is not sure who writes the catalog", e);
+    }
+  }
+
+  /** Throws unless it is certain that no other node decides by now, as it is without a cluster. */
+  public void confirm() throws IOException {
+    if (identity.isPresent()) {
+      identity.get().confirm(requireStore());
     }
   }
 

@@ -1,7 +1,12 @@
 package io.tunnel.server.catalog;
 
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.catalog.store.CatalogStore;
+import io.tunnel.server.catalog.store.FencedStoreException;
+import io.tunnel.server.catalog.store.StoreUnavailableException;
+import io.tunnel.server.catalog.store.UnknownOutcomeException;
 import io.tunnel.wire.control.Json;
+import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 
@@ -23,5 +28,19 @@ public record CatalogIdentity(Bytes origin) {
   /** What has to be written for a catalog to have it. */
   Map<String, Optional<String>> noting() {
     return Map.of(NAME, Optional.of(Json.toText(this)));
+  }
+
+  /**
+   * Stores what is stored already, so that it is certain that nobody else writes.
+   *
+   * @throws FencedStoreException when another writes by now
+   * @throws StoreUnavailableException when nobody can tell now
+   */
+  void confirm(CatalogStore store) throws IOException {
+    try {
+      store.write(noting());
+    } catch (UnknownOutcomeException e) {
+      throw new StoreUnavailableException(e.getMessage(), e);
+    }
   }
 }

@@ -169,13 +169,26 @@ public final class Administration {
     return new Empty();
   }
 
-  private AccessKey key(String id) {
+  private AccessKey key(String id) throws IOException {
     if (guard().administrators().key(id).isPresent()) {
       throw new RefusedException(
           ErrorCode.INVALID_REQUEST,
           "key " + id + " is in the security directory's keys.json; change it there");
     }
-    return snapshot().key(id).orElseThrow(() -> unknown("key", id));
+    Optional<AccessKey> known = snapshot().key(id);
+    if (known.isEmpty()) {
+      throw surely(unknown("key", id));
+    }
+    return known.get();
+  }
+
+  /**
+   * A refusal because of what this node knows, which is told for good: another may decide by now
+   * without this one knowing, and know better.
+   */
+  private RefusedException surely(RefusedException refusal) throws IOException {
+    catalog.confirm();
+    return refusal;
   }
 
   private static RefusedException unknown(String what, String id) {
@@ -193,11 +206,12 @@ public final class Administration {
       return new Empty();
     }
     if (key.sealedSecrets().size() == AccessKey.SECRETS_MAX) {
-      throw new RefusedException(
-          ErrorCode.INVALID_REQUEST,
-          "key "
-              + key.id()
-              + " has two secrets already; finish its rotation before another one begins");
+      throw surely(
+          new RefusedException(
+              ErrorCode.INVALID_REQUEST,
+              "key "
+                  + key.id()
+                  + " has two secrets already; finish its rotation before another one begins"));
     }
     String secret = secret();
     AccessKey rotated = key.rotated(seal(secret, key.id()));
@@ -234,15 +248,16 @@ public final class Administration {
       changes.putAll(SecurityRecords.removalOfPermission(one.id()));
     }
     if (changes.isEmpty()) {
-      throw new RefusedException(
-          ErrorCode.INVALID_REQUEST,
-          "'"
-              + taken.subject()
-              + "' was not "
-              + (taken.isAllow() ? "allowed " : "denied ")
-              + String.join(", ", names(taken.rights()))
-              + " on "
-              + taken.on());
+      throw surely(
+          new RefusedException(
+              ErrorCode.INVALID_REQUEST,
+              "'"
+                  + taken.subject()
+                  + "' was not "
+                  + (taken.isAllow() ? "allowed " : "denied ")
+                  + String.join(", ", names(taken.rights()))
+                  + " on "
+                  + taken.on()));
     }
     for (Permission one : overlapping(taken)) {
       Set<Right> left = EnumSet.copyOf(one.rights());
@@ -345,7 +360,7 @@ public final class Administration {
     requireLeading();
     String id = Json.decode(payload, SecurityId.class).id();
     if (snapshot().token(id).isEmpty()) {
-      throw unknown("token", id);
+      throw surely(unknown("token", id));
     }
     write(SecurityRecords.removalOfToken(id));
     return new Empty();

@@ -7,6 +7,10 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.CatalogIdentity;
+import io.tunnel.server.catalog.Founding;
+import io.tunnel.server.catalog.store.FencedStoreException;
+import io.tunnel.server.catalog.store.StoreUnavailableException;
 import io.tunnel.server.security.AccessKey;
 import io.tunnel.server.security.HttpToken;
 import io.tunnel.server.security.Permission;
@@ -126,6 +130,28 @@ final class AdministrationTest {
         ErrorCode.INVALID_REQUEST,
         "there is no key 'tkother'",
         () -> at.administration.rotateKey(of(new RotateKey("tkother", false))));
+  }
+
+  @Test
+  void who_may_have_been_replaced_says_of_nothing_that_it_is_not_there() throws IOException {
+    Bytes some = Bytes.fromHex("51");
+    new Founding(new CatalogIdentity(some), some).noteIn(at.store);
+    at.catalog.lead(at.store);
+    String id = at.create("bob").key().id();
+    KeySecret unused = at.rotate(id);
+    List<ThrowingCallable> refused =
+        List.of(
+            () -> at.revoke("tkother"),
+            () -> at.rotate(id),
+            () -> at.withdraw("bob", "table:orders", "read"),
+            () -> at.administration.revokeToken(of(new SecurityId("other"))));
+    refused.forEach(each -> assertThatThrownBy(each).isInstanceOf(RefusedException.class));
+    for (ThrowingCallable each : refused) {
+      at.store.loseWord();
+      assertThatThrownBy(each).isInstanceOf(StoreUnavailableException.class);
+    }
+    at.store.fence();
+    refused.forEach(each -> assertThatThrownBy(each).isInstanceOf(FencedStoreException.class));
   }
 
   @Test
