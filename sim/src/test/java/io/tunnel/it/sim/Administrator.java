@@ -6,14 +6,15 @@ import io.tunnel.it.sim.rights.RightsStory;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
-import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** The administrator of a closed world, with a connection of its own. */
 final class Administrator implements RightsStory.Home {
 
   private static final long LOOK_MS = 20;
+  private static final RightsStory.Plan ANYTHING = new RightsStory.Plan(true, Set.of(), Set.of());
 
   private final World world;
   private final SimClient client;
@@ -22,12 +23,12 @@ final class Administrator implements RightsStory.Home {
   Administrator(World world, long seed) {
     this.world = world;
     this.client = new SimClient(world.network, world.process("administrator"));
-    this.story = new RightsStory(this, world.rights, seed, true);
+    this.story = new RightsStory(this, world.rights, seed, ANYTHING);
   }
 
   /** Gives everybody keys and rights; nothing goes wrong meanwhile. */
   void begin() {
-    story.begin(List.of());
+    story.begin();
   }
 
   void act() {

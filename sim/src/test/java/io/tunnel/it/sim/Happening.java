@@ -78,6 +78,12 @@ public enum Happening implements Floored {
   RIGHT_DENIED(14),
   KEY_REVOKED(13),
   KEY_ROTATED(14),
+
+  /** A client was let in with the secret before, while a rotation lasted. */
+  CAME_WITH_FORMER(6),
+
+  /** A client came with the secret before when the rotation was over. */
+  REFUSED_WITH_FORMER(10),
   GIVEN_BACK(20),
   REFUSED_BY_RIGHTS(16),
   ENDED_BY_RIGHTS(16);

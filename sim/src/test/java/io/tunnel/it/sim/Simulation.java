@@ -241,6 +241,7 @@ final class Simulation implements SeededWorld<Happening> {
     }
     Completion.require(world, QUIET_MS_MAX / 1_000);
     upkeep.reading().ifPresent(SimReading::requireDone);
+    world.rights.requireKnown(world.machine.server().rights(), "the server");
     world.requireNothingLeaks();
     world.machine.countSegments();
   }

@@ -128,6 +128,11 @@ public final class World implements SimWorker.Home {
     }
 
     @Override
+    public void cameWithFormer(boolean isLetIn) {
+      count(isLetIn ? Happening.CAME_WITH_FORMER : Happening.REFUSED_WITH_FORMER);
+    }
+
+    @Override
     public void ended(SimConnection connection) {
       count(Happening.ENDED_BY_RIGHTS);
       wiretap.lost(connection, Holding.Reason.RIGHTS_ENDED);

@@ -5,8 +5,9 @@ import io.tunnel.it.sim.rights.RightsStory;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
-import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 
 /** The administrator of a closed cluster. */
@@ -21,18 +22,27 @@ final class ClusterAdministrator implements RightsStory.Home {
   private final ClusterClient client;
   private final RightsStory story;
 
-  /** The SDK's reader takes a refusal for the last word, so nothing is taken from it. */
-  private static final List<String> UNTOUCHED = List.of("reader", "reading");
+  private static final long PLANS = 0x6b657973L;
+  private static final Set<String> READER = Set.of("reader");
 
-  ClusterAdministrator(ClusterWorld world, long seed) {
+  /** Where {@code hasReader}, somebody reads without a tunnel. */
+  ClusterAdministrator(ClusterWorld world, long seed, boolean hasReader) {
     this.world = world;
     this.client = new ClusterClient(world, "administrator");
-    this.story = new RightsStory(this, world.rights, seed, false);
+    this.story = new RightsStory(this, world.rights, seed, plan(seed, hasReader));
+  }
+
+  private static RightsStory.Plan plan(long seed, boolean hasReader) {
+    SplittableRandom own = new SplittableRandom(seed ^ PLANS);
+    boolean mayRotate = own.nextBoolean();
+    boolean isReaderTouched = own.nextInt(4) > 0 && hasReader;
+    return new RightsStory.Plan(
+        mayRotate, isReaderTouched ? Set.of() : READER, isReaderTouched ? READER : Set.of());
   }
 
   /** Gives everybody keys and rights; nothing goes wrong meanwhile. */
   void begin() {
-    story.begin(UNTOUCHED);
+    story.begin();
     world.run(FOLLOWED_MS);
   }
 
@@ -75,7 +85,7 @@ final class ClusterAdministrator implements RightsStory.Home {
           case WITHDRAW -> ClusterHappening.RIGHT_WITHDRAWN;
           case DENY -> ClusterHappening.RIGHT_DENIED;
           case REVOKE -> ClusterHappening.KEY_REVOKED;
-          case ROTATE -> throw new IllegalStateException("no key is rotated");
+          case ROTATE -> ClusterHappening.KEY_ROTATED;
           case GIVE_BACK -> ClusterHappening.GIVEN_BACK;
         });
   }

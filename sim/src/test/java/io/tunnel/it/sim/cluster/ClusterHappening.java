@@ -69,6 +69,9 @@ enum ClusterHappening implements Floored {
 
   /** A reader was refused though its log lost nothing, as a copy that was made anew may. */
   READER_REPLACED(0),
+
+  /** A reader was refused because of what was taken from it. */
+  READER_REFUSED_BY_RIGHTS(3),
   READER_COMPARED(20),
   LOG_LED_BY_ANOTHER(16),
 
@@ -81,6 +84,13 @@ enum ClusterHappening implements Floored {
   RIGHT_WITHDRAWN(12),
   RIGHT_DENIED(12),
   KEY_REVOKED(12),
+  KEY_ROTATED(4.5),
+
+  /** A client was let in with the secret before, while a rotation lasted. */
+  CAME_WITH_FORMER(1),
+
+  /** A client came with the secret before when the rotation was over. */
+  REFUSED_WITH_FORMER(3),
   GIVEN_BACK(17),
   REFUSED_BY_RIGHTS(12),
   ENDED_BY_RIGHTS(15);

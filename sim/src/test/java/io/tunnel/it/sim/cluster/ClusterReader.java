@@ -3,7 +3,6 @@ package io.tunnel.it.sim.cluster;
 import io.tunnel.it.sim.machine.SimProcess;
 import io.tunnel.it.sim.machine.SimThread;
 import io.tunnel.it.sim.truth.Invariant;
-import io.tunnel.it.sim.truth.PartitionTruth;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.KnownPosition;
 import io.tunnel.model.RefusedException;
@@ -20,8 +19,10 @@ import io.tunnel.sdk.table.TablePositions;
 import io.tunnel.wire.control.Control.TableDescription;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -40,6 +41,10 @@ final class ClusterReader {
   private static final long PAUSE_MS_MAX = 12_000;
   private static final int STORED_ONE_IN = 3;
   private static final int SHORT_OUTAGE_S = 4;
+
+  /** What is said to somebody who may not read, or is not known where it asks. */
+  private static final Set<ErrorCode> OF_RIGHTS =
+      EnumSet.of(ErrorCode.NOT_AUTHENTICATED, ErrorCode.NOT_PERMITTED, ErrorCode.TABLE_NOT_FOUND);
 
   private final ClusterWorld world;
   private final SplittableRandom random;
@@ -68,82 +73,14 @@ final class ClusterReader {
     }
   }
 
-  /** A partition that somebody reads without a tunnel: which changes it was given, and how far. */
-  private static final class Story {
-
-    private final LogTruth log;
-    private long last;
-
-    /** Nothing was given. */
-    Story(LogTruth log) {
-      this.log = log;
-    }
-
-    /**
-     * The reader begins behind a position, which is in front of what it was given if it goes back.
-     */
-    void begins(long behind) {
-      last = behind;
-    }
-
-    /** The reader is given records: the changes that count, in order, and none is left out. */
-    void given(List<StreamRecord> records) {
-      log.learn();
-      for (StreamRecord record : records) {
-        long position = record.position();
-        Optional<Long> next = log.after(last);
-        Invariant.NO_GAP.require(
-            next.filter(expected -> expected == position).isPresent(),
-            "a reader of partition %d is given %d behind %d, and %s is next",
-            log.partition(),
-            position,
-            last,
-            next);
-        Invariant.NOTHING_UNCOMMITTED_DELIVERED.require(
-            log.at(position).orElseThrow().text().equals(PartitionTruth.textOf(record)),
-            "a reader of partition %d is given %s at %d",
-            log.partition(),
-            record,
-            position);
-        last = position;
-      }
-    }
-
-    /** The position of the last change that it was given, or behind which it began. */
-    long last() {
-      return last;
-    }
-
-    /** Whether it was given everything that counts. */
-    boolean isDone() {
-      log.learn();
-      return last >= log.last();
-    }
-
-    void requireDone(long seconds) {
-      Invariant.LIVENESS.require(
-          isDone(),
-          "%d s after the last fault, a reader of partition %d is at %d of %d",
-          seconds,
-          log.partition(),
-          last,
-          log.last());
-    }
-
-    @Override
-    public String toString() {
-      return "reader of partition " + log.partition() + " at " + last + " of " + log.last();
-    }
-  }
-
   /** One partition of those that it reads. */
   private static final class Part {
     private final int partition;
-    private final Story story;
+    private final ReadingStory story;
     private Place read = new Place(0, Optional.empty());
     private Place stored = read;
 
-    Part(int partition, Story story) {
+    Part(int partition, ReadingStory story) {
       this.partition = partition;
       this.story = story;
     }
@@ -207,6 +144,8 @@ final class ClusterReader {
       } catch (RefusedException e) {
         if (e.retriable()) {
           beginAnew(e);
+        } else if (world.network.isClosed() && OF_RIGHTS.contains(e.code())) {
+          notPermitted(e);
         } else {
           world.watch(() -> refused(e));
         }
@@ -223,6 +162,23 @@ final class ClusterReader {
       world.count(ClusterHappening.READER_GAVE_UP);
       reader.close();
       begin();
+    }
+
+    /** Its user tries again and again, since what was taken may be given back. */
+    private void notPermitted(RefusedException reason) {
+      world.trace.add("the reader is not permitted: " + reason.getMessage());
+      world.count(ClusterHappening.READER_REFUSED_BY_RIGHTS);
+      reader.close();
+      PartitionReader next = open();
+      reader = next;
+      user.after(
+          AGAIN_NANOS,
+          () -> {
+            if (next == reader) {
+              reader.close();
+              begin();
+            }
+          });
     }
 
     private void refused(RefusedException reason) {
@@ -284,7 +240,8 @@ final class ClusterReader {
         .partitions()
         .forEach(
             each ->
-                parts.put(each.id(), new Part(each.id(), new Story(world.truth.log(each.id())))));
+                parts.put(
+                    each.id(), new Part(each.id(), new ReadingStory(world.truth.log(each.id())))));
   }
 
   void start() {

@@ -45,6 +45,11 @@ final class ClusterRights implements RightsTruth.Servers {
   }
 
   @Override
+  public void cameWithFormer(boolean isLetIn) {
+    world.count(isLetIn ? ClusterHappening.CAME_WITH_FORMER : ClusterHappening.REFUSED_WITH_FORMER);
+  }
+
+  @Override
   public void ended(SimConnection connection) {
     world.count(ClusterHappening.ENDED_BY_RIGHTS);
     world.truth.disturbed();

@@ -44,6 +44,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   /** Apart, so that worlds without a reader are the same whatever readers do. */
   private final SplittableRandom readersRandom;
 
+  private final boolean hasReader;
   private final ClusterOperator operator;
   private final Optional<ClusterAdministrator> administrator;
   private ClusterWriter writer;
@@ -52,11 +53,12 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   ClusterSimulation(long seed, Consumer<String> listener) {
     random = new SplittableRandom(~seed);
     readersRandom = new SplittableRandom(seed ^ READERS);
+    hasReader = readersRandom.nextInt(READERS_ONE_IN) == 0;
     world = new ClusterWorld(seed, listener);
     operator = new ClusterOperator(world, random);
     administrator =
         world.network.isClosed()
-            ? Optional.of(new ClusterAdministrator(world, seed))
+            ? Optional.of(new ClusterAdministrator(world, seed, hasReader))
             : Optional.empty();
   }
 
@@ -116,7 +118,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
         new ClusterWriter(
             world, table.tableId(), table.partitions().stream().map(each -> each.id()).toList());
     world.tunnelsAt(Unit.ofTunnels(table.tableId()));
-    if (readersRandom.nextInt(READERS_ONE_IN) == 0) {
+    if (hasReader) {
       reader = Optional.of(new ClusterReader(world, table, readersRandom));
       reader.get().start();
     }
@@ -330,6 +332,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     for (Machine machine : world.up()) {
       Invariant.NOTHING_BREAKS.require(
           !machine.node().copies().hasFailed(), "a shard of %s has failed", machine.name);
+      world.rights.requireKnown(machine.node().security().snapshot(), machine.name);
     }
     world.truth.channels().values().forEach(each -> each.requireDone(QUIET_MS_MAX / 1_000));
     world.truth.requireBasesDone();

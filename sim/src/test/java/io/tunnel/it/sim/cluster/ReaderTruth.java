@@ -110,7 +110,11 @@ final class ReaderTruth {
         read.known().ifPresent(known -> requireForgotten(read, known, error));
         world.count(ClusterHappening.READER_REPLACED);
       }
-      case INVALID_POSITION, TABLE_NOT_FOUND ->
+      case TABLE_NOT_FOUND ->
+          // That it is hidden where it may be is seen to by who knows the rights.
+          Invariant.POSITIONS_STAY.require(
+              world.network.isClosed(), "%s is refused: %s", read, error.message());
+      case INVALID_POSITION ->
           throw Invariant.POSITIONS_STAY.broken("%s is refused: %s", read, error.message());
       default -> {
         // As it may be: it tries again, here or elsewhere.

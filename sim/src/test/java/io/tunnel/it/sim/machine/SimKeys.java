@@ -20,11 +20,37 @@ public final class SimKeys {
 
   private static final int WORKER_PRINCIPALS = 2;
 
+  /** Connections that are opened with a former secret when its rotation has ended. */
+  private static final int LATE_MAX = 2;
+
   private final Map<String, AccessKey> keyByPrincipal = new HashMap<>();
+  private final Map<String, Former> formerByPrincipal = new HashMap<>();
   private final Map<SimSocket, Came> cameBySocket = new HashMap<>();
 
   /** As whom a connection was opened, and with which key. */
   public record Came(String principal, AccessKey key) {}
+
+  /** A key with its former secret: with which every other connection of its principal is opened. */
+  private static final class Former {
+    private final AccessKey key;
+    private boolean isNext;
+
+    /** How many more will be opened with it. */
+    private int left = Integer.MAX_VALUE;
+
+    Former(AccessKey key) {
+      this.key = key;
+    }
+
+    boolean isTaken() {
+      isNext = !isNext;
+      if (isNext && left > 0) {
+        left--;
+        return true;
+      }
+      return false;
+    }
+  }
 
   SimKeys() {}
 
@@ -39,12 +65,35 @@ public final class SimKeys {
 
   /** The principal comes with that key from now on. */
   public void put(String principal, AccessKey key) {
+    formerByPrincipal.remove(principal);
     keyByPrincipal.put(principal, key);
+  }
+
+  /**
+   * The principal comes with that key from now on, and not everywhere yet: also with the former.
+   */
+  public void rotate(String principal, AccessKey key, AccessKey former) {
+    keyByPrincipal.put(principal, key);
+    formerByPrincipal.put(principal, new Former(former));
+  }
+
+  /** The former key serves nobody any more, which some that come for the principal do not know. */
+  public void rotated(String principal) {
+    formerByPrincipal.get(principal).left = LATE_MAX;
+  }
+
+  /** Nobody comes with a former secret any more. */
+  public void settle() {
+    formerByPrincipal.clear();
   }
 
   /** The key with which the process comes. */
   AccessKey of(String process) {
-    return keyByPrincipal.getOrDefault(principal(process), ADMINISTRATOR);
+    String principal = principal(process);
+    Former former = formerByPrincipal.get(principal);
+    return former != null && former.isTaken()
+        ? former.key
+        : keyByPrincipal.getOrDefault(principal, ADMINISTRATOR);
   }
 
   /** The client's end of a connection, on which the process comes with that key. */

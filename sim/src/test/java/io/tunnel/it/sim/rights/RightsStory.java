@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -38,7 +39,7 @@ public final class RightsStory {
   private final Home home;
   private final RightsTruth truth;
   private final SplittableRandom random;
-  private final boolean mayRotate;
+  private final Plan plan;
   private final List<Turn> turns = new ArrayList<>();
   private int asking;
 
@@ -58,6 +59,22 @@ public final class RightsStory {
 
     /** Lets a moment pass; returns its milliseconds. */
     long pass();
+  }
+
+  /**
+   * What may be taken, and from whom.
+   *
+   * @param mayRotate whether keys are rotated
+   * @param never principals from whom nothing is taken
+   * @param surely principals whose turn comes; that of all others, chance decides
+   */
+  public record Plan(boolean mayRotate, Set<String> never, Set<String> surely) {
+
+    /** Copies the sets. */
+    public Plan {
+      never = Set.copyOf(never);
+      surely = Set.copyOf(surely);
+    }
   }
 
   /** What is done to a client. */
@@ -97,27 +114,23 @@ public final class RightsStory {
     }
   }
 
-  /**
-   * In a world of which truth sees everything.
-   *
-   * @param mayRotate whether clients may come with a secret as soon as it is there
-   */
-  public RightsStory(Home home, RightsTruth truth, long seed, boolean mayRotate) {
+  /** In a world of which truth sees everything. */
+  public RightsStory(Home home, RightsTruth truth, long seed, Plan plan) {
     this.home = home;
     this.truth = truth;
     this.random = new SplittableRandom(seed ^ RIGHTS);
-    this.mayRotate = mayRotate;
+    this.plan = plan;
   }
 
   /** Gives keys and rights; nothing goes wrong meanwhile. */
-  public void begin(List<String> untouched) {
+  public void begin() {
     client("operator", Right.SERVER, TABLES, List.of("read", "write", "create", "alter", "drop"));
     grant("operator", TUNNELS, List.of("consume", "create", "drop", "operate"));
-    client("writer", anyOf("writer", Right.WRITE, untouched), TABLES, List.of("read", "write"));
-    client("reader", anyOf("reader", Right.READ, untouched), TABLES, List.of("read"));
-    client("reading", anyOf("reading", Right.READ, untouched), TABLES, List.of("read"));
-    client("worker-0", anyOf("worker-0", Right.CONSUME, untouched), TUNNELS, List.of("consume"));
-    client("worker-1", anyOf("worker-1", Right.CONSUME, untouched), TUNNELS, List.of("consume"));
+    client("writer", anyOf("writer", Right.WRITE), TABLES, List.of("read", "write"));
+    client("reader", anyOf("reader", Right.READ), TABLES, List.of("read"));
+    client("reading", anyOf("reading", Right.READ), TABLES, List.of("read"));
+    client("worker-0", anyOf("worker-0", Right.CONSUME), TUNNELS, List.of("consume"));
+    client("worker-1", anyOf("worker-1", Right.CONSUME), TUNNELS, List.of("consume"));
     grant("worker-1", TABLES, List.of("read"));
     passUntil(() -> asking == 0);
   }
@@ -130,8 +143,9 @@ public final class RightsStory {
     }
   }
 
-  private Right anyOf(String name, Right right, List<String> untouched) {
-    return random.nextBoolean() && !untouched.contains(name) ? right : Right.SERVER;
+  private Right anyOf(String name, Right right) {
+    boolean isTouched = random.nextBoolean() && !plan.never().contains(name);
+    return isTouched || plan.surely().contains(name) ? right : Right.SERVER;
   }
 
   private void client(String name, Right right, String resource, List<String> rights) {
@@ -176,7 +190,7 @@ public final class RightsStory {
       giveBack(turn);
       return;
     }
-    Act act = Act.values()[random.nextInt(mayRotate ? 4 : 3)];
+    Act act = Act.values()[random.nextInt(plan.mayRotate() ? 4 : 3)];
     home.trace("administrator: " + act + " " + turn.subject);
     turn.isAsking = true;
     turn.done = Optional.of(act);
@@ -207,6 +221,8 @@ public final class RightsStory {
   /** Gives back what was taken, and lets time pass until that is done. */
   public void giveAllBack() {
     passUntil(this::isAllBack);
+    // A worker that is refused at its start does not try again.
+    home.keys().settle();
   }
 
   private boolean isAllBack() {
@@ -238,16 +254,16 @@ public final class RightsStory {
         Operation.CREATE_KEY,
         new CreateKey(turn.subject.principal.name()),
         answer -> {
-          comesWith(turn, answer.orElseThrow());
+          becomes(turn, answer.orElseThrow());
+          home.keys().put(turn.subject.principal.name(), turn.key);
           acknowledged(turn);
         });
   }
 
-  private void comesWith(Turn turn, Frame answer) {
+  private static void becomes(Turn turn, Frame answer) {
     KeySecret created = Json.decode(answer.payload(), KeySecret.class);
     turn.key = new AccessKey(created.key().id(), Secret.of(created.secret()));
     turn.subject.lives(turn.key);
-    home.keys().put(turn.subject.principal.name(), turn.key);
   }
 
   private void revoke(Turn turn) {
@@ -269,8 +285,10 @@ public final class RightsStory {
         new RotateKey(turn.key.id(), false),
         answer -> {
           if (answer.isPresent()) {
-            turn.former = Optional.of(turn.key);
-            comesWith(turn, answer.get());
+            AccessKey former = turn.key;
+            turn.former = Optional.of(former);
+            becomes(turn, answer.get());
+            home.keys().rotate(turn.subject.principal.name(), turn.key, former);
             acknowledged(turn);
           } else {
             turn.done = Optional.of(Act.REVOKE);
@@ -288,6 +306,7 @@ public final class RightsStory {
         new RotateKey(former.id(), true),
         answer -> {
           turn.subject.died(former, home.nowNanos());
+          home.keys().rotated(turn.subject.principal.name());
           acknowledged(turn);
         });
   }

@@ -68,6 +68,9 @@ public final class RightsTruth implements SimNetwork.Tap {
 
     /** A connection was ended because of what was taken. */
     void ended(SimConnection connection);
+
+    /** A client came with a key that has another secret by now, and was let in or refused. */
+    void cameWithFormer(boolean isLetIn);
   }
 
   /** A connection of a principal. */
@@ -77,6 +80,9 @@ public final class RightsTruth implements SimNetwork.Tap {
     private final Map<Integer, Asked> asked = new HashMap<>();
     private final Set<Right> held = EnumSet.noneOf(Right.class);
     private boolean isEntered;
+
+    /** Whether the server ever knew, since this was opened, that its client may not go on. */
+    private boolean hasLacked;
 
     /** When the server came to know that it must end; negative when it may go on. */
     private long lackingNanos = -1;
@@ -126,7 +132,11 @@ public final class RightsTruth implements SimNetwork.Tap {
             .who(connection.client())
             .filter(came -> subjects.containsKey(came.principal()))
             .map(came -> new Link(subjects.get(came.principal()), came.key()));
-    made.ifPresent(link -> links.put(connection, link));
+    made.ifPresent(
+        link -> {
+          link.hasLacked = known(connection).filter(now -> isGiven(link, now)).isEmpty();
+          links.put(connection, link);
+        });
     return made;
   }
 
@@ -144,6 +154,7 @@ public final class RightsTruth implements SimNetwork.Tap {
     links.forEach(
         (connection, link) -> {
           if (server(connection) == server) {
+            link.hasLacked |= !isGiven(link, known);
             look(link, known);
           }
         });
@@ -212,8 +223,9 @@ public final class RightsTruth implements SimNetwork.Tap {
   }
 
   private void sent(SimConnection connection, Link link, Frame frame) {
+    long lastNanos = frame.operation() == Operation.DELIVER ? BRIEF_NANOS : FAREWELL_NANOS;
     Invariant.RIGHTS_HOLD.require(
-        link.lackingNanos < 0 || servers.nowNanos() - link.lackingNanos < FAREWELL_NANOS,
+        link.lackingNanos < 0 || servers.nowNanos() - link.lackingNanos < lastNanos,
         "%s of %s goes on with %s, though what it needs was taken %d ms ago",
         connection,
         link.subject,
@@ -243,7 +255,12 @@ public final class RightsTruth implements SimNetwork.Tap {
         link.subject,
         asked.taken().orElse(""));
     switch (asked.operation()) {
-      case AUTHENTICATE -> link.isEntered = true;
+      case AUTHENTICATE -> {
+        link.isEntered = true;
+        if (link.subject.isFormer(link.key)) {
+          servers.cameWithFormer(true);
+        }
+      }
       case OPEN_SESSION, READ_PARTITION -> link.held.add(asked.operation().right());
       default -> {
         // Nothing goes on behind its answer.
@@ -261,7 +278,9 @@ public final class RightsTruth implements SimNetwork.Tap {
     }
     boolean isSure = asked == null ? isSure(link) : asked.isSure();
     boolean isOfRights =
-        error.code() == ErrorCode.NOT_AUTHENTICATED || error.code() == ErrorCode.NOT_PERMITTED;
+        error.code() == ErrorCode.NOT_AUTHENTICATED
+            || error.code() == ErrorCode.NOT_PERMITTED
+            || isOfHiddenTable(asked, error.code());
     Invariant.RIGHTS_HOLD.require(
         !isOfRights || !isSure || (asked != null && asked.changes() != link.subject.changes()),
         "%s is refused %s as %s, and nothing was taken from it: %s",
@@ -271,10 +290,26 @@ public final class RightsTruth implements SimNetwork.Tap {
         error.message());
     if (isOfRights) {
       servers.refused();
+      if (error.code() == ErrorCode.NOT_AUTHENTICATED && link.subject.isFormer(link.key)) {
+        servers.cameWithFormer(false);
+      }
     }
     if (asked == null) {
       servers.ended(connection);
     }
+  }
+
+  /** In clusters no table is dropped; one that may not be seen is said not to be there. */
+  private boolean isOfHiddenTable(Asked asked, ErrorCode code) {
+    return code == ErrorCode.TABLE_NOT_FOUND
+        && !servers.isAlone()
+        && asked != null
+        && asked.operation() == Operation.READ_PARTITION;
+  }
+
+  /** What each server must know when nothing is taken and it has read everything. */
+  public void requireKnown(SecuritySnapshot known, Object server) {
+    subjects.values().forEach(subject -> subject.requireKnown(known, server));
   }
 
   /** Whether a connection has no reason to be ended because of rights. */
@@ -282,9 +317,11 @@ public final class RightsTruth implements SimNetwork.Tap {
     Subject subject = link.subject;
     boolean isSettled =
         servers.isAlone() && servers.nowNanos() - subject.changedNanos() > FAREWELL_NANOS;
-    return subject.standing() == Standing.GRANTED
-        && subject.isLiving(link.key)
-        && (subject.changes() == 0 || isSettled);
+    boolean isUntouched =
+        subject.standing() == Standing.GRANTED
+            && subject.isLiving(link.key)
+            && (subject.changes() == 0 || isSettled);
+    return isUntouched || (!servers.isAlone() && !link.hasLacked);
   }
 
   @Override

@@ -1,7 +1,9 @@
 package io.tunnel.it.sim.rights;
 
 import io.tunnel.it.sim.machine.SimKeys;
+import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.sdk.security.AccessKey;
+import io.tunnel.server.net.access.SimGate;
 import io.tunnel.server.security.Principal;
 import io.tunnel.server.security.SecuritySnapshot;
 import io.tunnel.wire.Operation.Right;
@@ -23,6 +25,7 @@ final class Subject {
   private Standing standing = Standing.GRANTED;
   private final Set<AccessKey> living = new HashSet<>();
   private final Set<AccessKey> dead = new HashSet<>();
+  private Optional<AccessKey> newest = Optional.empty();
   private long changes;
   private long changedNanos;
 
@@ -61,6 +64,11 @@ final class Subject {
     return dead.contains(key);
   }
 
+  /** Whether that key has another secret by now. */
+  boolean isFormer(AccessKey key) {
+    return newest.filter(one -> one.id().equals(key.id()) && !one.equals(key)).isPresent();
+  }
+
   private void changed(long nowNanos) {
     changes++;
     changedNanos = nowNanos;
@@ -74,6 +82,7 @@ final class Subject {
   /** That key is served from now on. */
   void lives(AccessKey key) {
     living.add(key);
+    newest = Optional.of(key);
   }
 
   /** That key is about to be refused. */
@@ -99,7 +108,32 @@ final class Subject {
 
   /** Whether a server that knows this lets in who comes with that key. */
   static boolean isKnown(AccessKey key, SecuritySnapshot known) {
-    return key.equals(SimKeys.ADMINISTRATOR) || known.key(key.id()).isPresent();
+    return key.equals(SimKeys.ADMINISTRATOR)
+        || known
+            .key(key.id())
+            .filter(one -> one.sealedSecrets().contains(SimGate.sealed(key.secret(), key.id())))
+            .isPresent();
+  }
+
+  /** A server knows of it what was acknowledged, and nothing else. */
+  void requireKnown(SecuritySnapshot known, Object server) {
+    Invariant.RIGHTS_HOLD.require(
+        living.stream().allMatch(key -> isKnown(key, known)),
+        "%s does not know a key of %s",
+        server,
+        this);
+    Invariant.RIGHTS_HOLD.require(
+        dead.stream().noneMatch(key -> isKnown(key, known)),
+        "%s knows a key of %s that is none any more",
+        server,
+        this);
+    Invariant.RIGHTS_HOLD.require(
+        right == Right.SERVER || isGranted(right, known) == (standing == Standing.GRANTED),
+        "%s is %s the right %s, and %s does not know it",
+        this,
+        standing,
+        right,
+        server);
   }
 
   /** What a request of that kind needs and was acknowledged to be taken, if it is so. */

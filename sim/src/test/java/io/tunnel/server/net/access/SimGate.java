@@ -1,6 +1,7 @@
 package io.tunnel.server.net.access;
 
 import io.tunnel.model.value.Bytes;
+import io.tunnel.sdk.security.Secret;
 import io.tunnel.server.security.AccessKey;
 import io.tunnel.server.security.MasterKey;
 import io.tunnel.server.security.Principal;
@@ -43,6 +44,11 @@ public final class SimGate {
       SplittableRandom chance, Supplier<SecuritySnapshot> rights, LongSupplier nanos) {
     return Gate.closed(
         new Gate.Guard(MASTER, new Directory(), rights, drawn(chance), nanos, () -> 0));
+  }
+
+  /** A secret as it is stored of that key. */
+  public static String sealed(Secret secret, String keyId) {
+    return MASTER.seal(secret.utf8(), keyId);
   }
 
   private static Bytes bytes(int count) {
