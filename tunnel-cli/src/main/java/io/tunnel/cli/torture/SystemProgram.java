@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Runs programs of the operating system: mount, cp, kill and the like. */
-public final class SystemProgram {
+final class SystemProgram {
 
   private static final long SECONDS_MAX = 120;
   private static final List<String> PLACES =
@@ -17,12 +17,12 @@ public final class SystemProgram {
   private SystemProgram() {}
 
   /** Whether there is a program of that name. */
-  public static boolean exists(String name) {
+  static boolean exists(String name) {
     return PLACES.stream().anyMatch(place -> Files.isExecutable(Path.of(place, name)));
   }
 
   /** Runs it to its end; its output is the message of the exception when it fails. */
-  public static void run(String... command) throws IOException, InterruptedException {
+  static void run(String... command) throws IOException, InterruptedException {
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().merge("PATH", "/usr/sbin:/sbin", (path, more) -> path + ":" + more);
     Process process = builder.start();

@@ -2,7 +2,7 @@ package io.tunnel.cli.torture.hostile;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonSyntaxException;
-import io.tunnel.cli.torture.SystemProgram;
+import io.tunnel.cli.torture.LastInTurn;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;
@@ -12,15 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The process of the {@link AttackProgram}. Where the system can, it has the lowest priority and a
- * single processor: attackers come from other machines, and what they take of this one would be
- * missed by the server and by the ordinary client, and be measured as if the server had lost it.
+ * The process of the {@link AttackProgram}, {@linkplain LastInTurn last in turn}: attackers come
+ * from other machines.
  */
 final class Attackers implements AutoCloseable {
 
   private static final Gson GSON = new Gson();
-  private static final List<String> LAST_TO_RUN = List.of("nice", "-n", "19");
-  private static final String PINNED = "taskset";
 
   private final Process process;
   private final BufferedReader answers;
@@ -36,44 +33,16 @@ final class Attackers implements AutoCloseable {
 
   /** Starts it; it does nothing yet. */
   static Attackers start(Scene scene) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    boolean isLast = works(LAST_TO_RUN);
-    if (isLast) {
-      command.addAll(LAST_TO_RUN);
-    }
-    List<String> pinned = List.of(PINNED, "-c", String.valueOf(processors() - 1));
-    boolean isPinned = processors() > 1 && works(pinned);
-    if (isPinned) {
-      command.addAll(pinned);
-    }
+    LastInTurn lastInTurn = LastInTurn.here();
+    List<String> command = new ArrayList<>(lastInTurn.launcher());
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add(AttackProgram.class.getName());
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    Attackers attackers = new Attackers(process, place(isLast, isPinned));
+    Attackers attackers = new Attackers(process, lastInTurn.place());
     attackers.tell(GSON.toJson(AttackProgram.Orders.of(scene)));
     return attackers;
-  }
-
-  private static int processors() {
-    return Runtime.getRuntime().availableProcessors();
-  }
-
-  private static String place(boolean isLast, boolean isPinned) {
-    return (isPinned ? "on one of " + processors() + " processors" : "on all processors")
-        + (isLast ? ", with the lowest priority" : ", with the priority of all others");
-  }
-
-  private static boolean works(List<String> prefix) throws InterruptedException {
-    List<String> command = new ArrayList<>(prefix);
-    command.add("true");
-    try {
-      SystemProgram.run(command.toArray(String[]::new));
-      return true;
-    } catch (IOException e) {
-      return false;
-    }
   }
 
   /** Where they run, and how. */
