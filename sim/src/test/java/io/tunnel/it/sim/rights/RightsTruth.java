@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /**
  * Sees every frame of a closed world, and knows what was taken from whom: what was taken is used no
@@ -196,14 +197,19 @@ public final class RightsTruth implements SimNetwork.Tap {
     Subject subject = link.subject;
     Right needed = frame.operation().right();
     Optional<SecuritySnapshot> known = known(connection);
-    boolean isFollowed = servers.isAlone() || known.filter(one -> !isGiven(link, one)).isPresent();
-    Optional<String> taken = isFollowed ? subject.taken(needed, link.key) : Optional.empty();
+    Optional<String> taken = subject.taken(needed, link.key, one -> isFollowed(known, one));
     boolean isSure =
         subject.standing() == Standing.GRANTED
             && subject.isLiving(link.key)
             && (servers.isAlone() || known.filter(one -> isGiven(link, one)).isPresent());
     link.asked.put(
         frame.correlationId(), new Asked(frame.operation(), taken, isSure, subject.changes()));
+  }
+
+  /** Whether what was taken is taken at the server, too, which may not have read it yet. */
+  private boolean isFollowed(
+      Optional<SecuritySnapshot> known, Predicate<SecuritySnapshot> isTaken) {
+    return servers.isAlone() || known.filter(isTaken).isPresent();
   }
 
   private static boolean isGiven(Link link, SecuritySnapshot known) {

@@ -10,6 +10,7 @@ import io.tunnel.wire.Operation.Right;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** A principal of a closed world: what it may do now, as far as that was acknowledged. */
 final class Subject {
@@ -136,12 +137,19 @@ final class Subject {
         server);
   }
 
-  /** What a request of that kind needs and was acknowledged to be taken, if it is so. */
-  Optional<String> taken(Right needed, AccessKey key) {
-    if (isDead(key)) {
+  /**
+   * What a request of that kind needs and was acknowledged to be taken, if it is so.
+   *
+   * @param isFollowed whether the server knows what is true of all that know of it
+   */
+  Optional<String> taken(
+      Right needed, AccessKey key, Predicate<Predicate<SecuritySnapshot>> isFollowed) {
+    if (isDead(key) && isFollowed.test(known -> !isKnown(key, known))) {
       return Optional.of("key " + key.id());
     }
-    return standing == Standing.WITHDRAWN && needed == right
+    return standing == Standing.WITHDRAWN
+            && needed == right
+            && isFollowed.test(known -> !isGranted(right, known))
         ? Optional.of("the right " + right)
         : Optional.empty();
   }
