@@ -11,16 +11,16 @@ import java.util.TreeSet;
  *
  * @param groups by name
  * @param ofPrincipals names of groups, sorted, by the name of the principal that is in them
- * @param unread names of groups whose members cannot be read: everybody may be one
+ * @param unread names of groups, sorted, whose members cannot be read: everybody may be one
  */
 record Memberships(
     PersistentMap<SecuritySnapshot.Group> groups,
     PersistentMap<List<String>> ofPrincipals,
-    Set<String> unread) {
+    List<String> unread) {
 
   /** Nobody is in a group. */
   static final Memberships NONE =
-      new Memberships(PersistentMap.empty(), PersistentMap.empty(), Set.of());
+      new Memberships(PersistentMap.empty(), PersistentMap.empty(), List.of());
 
   /** The groups of a principal. */
   List<String> of(String principal) {
@@ -46,7 +46,7 @@ record Memberships(
     Memberships rest = without(name);
     Set<String> names = new TreeSet<>(rest.unread);
     names.add(name);
-    return new Memberships(rest.groups, rest.ofPrincipals, Set.copyOf(names));
+    return new Memberships(rest.groups, rest.ofPrincipals, List.copyOf(names));
   }
 
   /** Without the group, whether it can be read or not. */
@@ -59,6 +59,6 @@ record Memberships(
     }
     Set<String> rest = new TreeSet<>(unread);
     rest.remove(name);
-    return new Memberships(groups.without(name), of, Set.copyOf(rest));
+    return new Memberships(groups.without(name), of, List.copyOf(rest));
   }
 }

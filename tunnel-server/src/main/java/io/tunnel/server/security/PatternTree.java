@@ -1,11 +1,12 @@
 package io.tunnel.server.security;
 
 /**
- * What one subject is allowed and denied, by pattern: a tree of the patterns' texts in which common
- * beginnings are one path. On the way to a name lie all patterns that match it, so one walk
- * answers, however many patterns there are; it has as many steps as patterns part from each other
- * on the way, at most one for each character. Never changes: a tree with a change shares all nodes
- * with it but those on the way, each with at most 65 children.
+ * What one subject is allowed and denied on tunnels, by pattern, to see what is below a table: a
+ * tree of the patterns' texts in which common beginnings are one path. On the way to a name lie all
+ * patterns that match it, so one walk answers, however many patterns there are; it has as many
+ * steps as patterns part from each other on the way, at most one for each character. Never changes:
+ * a tree with a change shares all nodes with it but those on the way, each with at most 65
+ * children.
  */
 final class PatternTree {
 
@@ -35,24 +36,14 @@ final class PatternTree {
     return rest.compacted() == null ? EMPTY : new PatternTree(rest);
   }
 
-  /** What all patterns say that match the name. */
-  int match(String name) {
-    return walk(name, "", name.length(), true);
-  }
-
-  /** What all patterns say that match {@code TABLE/TUNNEL}. */
-  int match(String table, String tunnel) {
-    return walk(table, tunnel, table.length() + 1 + tunnel.length(), true);
-  }
-
   /** What all patterns say that match the beginning of a text, or every name that begins so. */
   int match(String text, int end, boolean isName) {
-    return walk(text, "", end, isName);
+    return walk(text, end, isName);
   }
 
   /** What all patterns say that match every tunnel of the table. */
   int matchTunnels(String table) {
-    return walk(table, "", table.length() + 1, false);
+    return walk(table, table.length() + 1, false);
   }
 
   /** The node below which all patterns are that begin with {@code TABLE/}; null without one. */
@@ -60,18 +51,18 @@ final class PatternTree {
     int end = table.length() + 1;
     PatternNode node = root;
     while (node != null && node.to < end) {
-      PatternNode child = node.child(at(table, "", node.to));
-      node = child == null || !isOn(child, table, "", Math.min(child.to, end)) ? null : child;
+      PatternNode child = node.child(at(table, node.to));
+      node = child == null || !isOn(child, table, Math.min(child.to, end)) ? null : child;
     }
     return node;
   }
 
-  private int walk(String table, String tunnel, int end, boolean isName) {
+  private int walk(String text, int end, boolean isName) {
     PatternNode node = root;
     int masks = node.begun.masks();
     while (node.to < end) {
-      node = node.child(at(table, tunnel, node.to));
-      if (node == null || node.to > end || !isOn(node, table, tunnel, node.to)) {
+      node = node.child(at(text, node.to));
+      if (node == null || node.to > end || !isOn(node, text, node.to)) {
         return masks;
       }
       masks |= node.begun.masks();
@@ -80,23 +71,19 @@ final class PatternTree {
   }
 
   /** Whether the text goes on as the piece of the node does, up to {@code end}. */
-  private static boolean isOn(PatternNode node, String table, String tunnel, int end) {
+  private static boolean isOn(PatternNode node, String text, int end) {
     // The first character has led to the node.
     for (int i = node.from + 1; i < end; i++) {
-      if (node.text.charAt(i) != at(table, tunnel, i)) {
+      if (node.text.charAt(i) != at(text, i)) {
         return false;
       }
     }
     return true;
   }
 
-  /** A character of {@code TABLE/TUNNEL}. */
-  private static char at(String table, String tunnel, int index) {
-    int length = table.length();
-    if (index < length) {
-      return table.charAt(index);
-    }
-    return index == length ? SLASH : tunnel.charAt(index - length - 1);
+  /** A character of the text, or the slash behind it. */
+  private static char at(String text, int index) {
+    return index < text.length() ? text.charAt(index) : SLASH;
   }
 
   private static PatternNode changed(

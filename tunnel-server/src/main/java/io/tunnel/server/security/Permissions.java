@@ -21,14 +21,15 @@ import java.util.stream.Collectors;
  *   <li>Rights that cannot be granted, except SEE, are had by nobody.
  * </ul>
  *
- * <p>A decision takes one walk along the name for the principal and one for each of its groups,
- * however many permissions there are, and makes no garbage. Only {@link #seesTable} may take more:
- * where one subject is denied tunnels of the table that another one of the same principal is
- * allowed, it looks for a right that is left, at up to {@value #LOOKS_MAX} patterns; whoever has
- * more such patterns than that sees the table.
+ * <p>A decision looks into one {@link PermissionIndex}, for the principal and all its groups
+ * together, once for the name and once for each length that beginnings have, however many
+ * permissions there are. Only {@link #seesTable} may take more: where one subject is denied tunnels
+ * of the table that another one of the same principal is allowed, it looks for a right that is
+ * left, at up to {@value #LOOKS_MAX} patterns; whoever has more such patterns than that sees the
+ * table.
  *
- * <p>A permission more or less copies the nodes on the way to its pattern: microseconds, however
- * many permissions its subject or all subjects have.
+ * <p>A permission more or less copies what is on the way to its pattern: microseconds, however many
+ * permissions its subject or all subjects have.
  */
 public final class Permissions {
 
@@ -39,8 +40,11 @@ public final class Permissions {
   private final Object mark = new Object();
 
   private final Set<String> administrators;
-  private final PersistentMap<Grants> ofPrincipals;
-  private final PersistentMap<Grants> ofGroups;
+  private final PermissionIndex index;
+
+  /** Patterns of tunnels by subject, as permissions name it: for {@link #seesTable} alone. */
+  private final PersistentMap<PatternTree> tunnels;
+
   private final Memberships memberships;
 
   /** Permissions that cannot be read, and may deny everything to everybody. */
@@ -48,13 +52,13 @@ public final class Permissions {
 
   private Permissions(
       Set<String> administrators,
-      PersistentMap<Grants> ofPrincipals,
-      PersistentMap<Grants> ofGroups,
+      PermissionIndex index,
+      PersistentMap<PatternTree> tunnels,
       Memberships memberships,
       int unread) {
     this.administrators = administrators;
-    this.ofPrincipals = ofPrincipals;
-    this.ofGroups = ofGroups;
+    this.index = index;
+    this.tunnels = tunnels;
     this.memberships = memberships;
     this.unread = unread;
   }
@@ -64,7 +68,7 @@ public final class Permissions {
     Set<String> names =
         administrators.stream().map(Principal::name).collect(Collectors.toUnmodifiableSet());
     return new Permissions(
-        names, PersistentMap.empty(), PersistentMap.empty(), Memberships.NONE, 0);
+        names, PermissionIndex.EMPTY, PersistentMap.empty(), Memberships.NONE, 0);
   }
 
   /** What no other permissions have: decisions are remembered beside it. */
@@ -96,10 +100,17 @@ public final class Permissions {
 
   /** Whether the principal may know that the table exists. */
   public boolean seesTable(Principal principal, String table) {
-    if (left(principal, Resource.Kind.TABLE, table, "") != 0) {
+    if (isFixedAdministrator(principal)) {
       return true;
     }
-    return unread == 0 && new TunnelSearch(grantsOf(principal), unreadGrants(), table).finds();
+    if (unread > 0) {
+      return false;
+    }
+    int masks = masks(principal, Resource.Kind.TABLE, table, "");
+    return Rights.left(masks) != 0
+        || new TunnelSearch(
+                treesOf(principal), treesOfUnread(), PermissionIndex.included(masks), table)
+            .finds();
   }
 
   /** Whether the principal has all rights, whatever is denied. */
@@ -126,37 +137,35 @@ public final class Permissions {
   }
 
   Permissions with(Memberships newMemberships) {
-    return new Permissions(administrators, ofPrincipals, ofGroups, newMemberships, unread);
+    return new Permissions(administrators, index, tunnels, newMemberships, unread);
   }
 
   /** With so many more permissions that cannot be read. */
   Permissions withUnread(int more) {
-    return new Permissions(administrators, ofPrincipals, ofGroups, memberships, unread + more);
+    return new Permissions(administrators, index, tunnels, memberships, unread + more);
   }
 
   private Permissions changed(Permission permission, boolean isPlus) {
-    String subject = permission.subject();
-    return Subjects.isGroup(subject)
-        ? new Permissions(
-            administrators,
-            ofPrincipals,
-            changed(ofGroups, Subjects.groupOf(subject), permission, isPlus),
-            memberships,
-            unread)
-        : new Permissions(
-            administrators,
-            changed(ofPrincipals, subject, permission, isPlus),
-            ofGroups,
-            memberships,
-            unread);
+    return new Permissions(
+        administrators,
+        isPlus ? index.plus(permission) : index.minus(permission),
+        permission.resource().kind() == Resource.Kind.TUNNEL
+            ? changedTunnels(permission, isPlus)
+            : tunnels,
+        memberships,
+        unread);
   }
 
-  private static PersistentMap<Grants> changed(
-      PersistentMap<Grants> all, String name, Permission permission, boolean isPlus) {
-    Grants before = all.get(name);
-    Grants some = before == null ? Grants.NONE : before;
-    Grants after = isPlus ? some.plus(permission) : some.minus(permission);
-    return after.isEmpty() ? all.without(name) : all.with(name, after);
+  private PersistentMap<PatternTree> changedTunnels(Permission permission, boolean isPlus) {
+    PatternTree before = tunnels.get(permission.subject());
+    PatternTree some = before == null ? PatternTree.EMPTY : before;
+    PatternTree after =
+        isPlus
+            ? some.plus(permission.resource(), permission.masks())
+            : some.minus(permission.resource(), permission.masks());
+    return after.isEmpty()
+        ? tunnels.without(permission.subject())
+        : tunnels.with(permission.subject(), after);
   }
 
   private static boolean has(Right right, int left) {
@@ -165,29 +174,32 @@ public final class Permissions {
 
   /** The rights that are allowed to the principal and not denied. */
   private int left(Principal principal, Resource.Kind kind, String table, String tunnel) {
-    String name = principal.name();
-    if (administrators.contains(name)) {
+    if (isFixedAdministrator(principal)) {
       return Rights.ALL;
     }
-    if (unread > 0) {
-      return 0;
-    }
-    Grants own = ofPrincipals.get(name);
-    int masks = own == null ? 0 : own.masks(kind, table, tunnel);
-    List<String> groups = memberships.of(name);
-    for (int i = 0; i < groups.size(); i++) {
-      Grants grants = ofGroups.get(groups.get(i));
-      masks |= grants == null ? 0 : grants.masks(kind, table, tunnel);
-    }
-    for (Grants grants : unreadGrants()) {
-      masks |= Rights.denying(Rights.denied(grants.masks(kind, table, tunnel)));
-    }
-    return Rights.left(masks);
+    return unread > 0 ? 0 : Rights.left(masks(principal, kind, table, tunnel));
   }
 
-  private List<Grants> grantsOf(Principal principal) {
-    List<Grants> all = new ArrayList<>();
-    Grants own = ofPrincipals.get(principal.name());
+  private int masks(Principal principal, Resource.Kind kind, String table, String tunnel) {
+    String name = principal.name();
+    List<String> groups = memberships.of(name);
+    int masks = index.masks(kind, new PermissionIndex.Question(table, tunnel, name, groups));
+    List<String> unreadGroups = memberships.unread();
+    if (unreadGroups.isEmpty()) {
+      return masks;
+    }
+    // Everybody may be in these groups: what they deny is denied to everybody.
+    return masks
+        | denied(index.masks(kind, new PermissionIndex.Question(table, tunnel, "", unreadGroups)));
+  }
+
+  private static int denied(int masks) {
+    return Rights.denying(Rights.denied(masks));
+  }
+
+  private List<PatternTree> treesOf(Principal principal) {
+    List<PatternTree> all = new ArrayList<>();
+    PatternTree own = tunnels.get(principal.name());
     if (own != null) {
       all.add(own);
     }
@@ -195,21 +207,17 @@ public final class Permissions {
     return all;
   }
 
-  /** Those of groups whose members cannot be read: what they deny is denied to everybody. */
-  private List<Grants> unreadGrants() {
-    if (memberships.unread().isEmpty()) {
-      return List.of();
-    }
-    List<Grants> all = new ArrayList<>();
+  private List<PatternTree> treesOfUnread() {
+    List<PatternTree> all = new ArrayList<>();
     addGroups(memberships.unread(), all);
     return all;
   }
 
-  private void addGroups(Iterable<String> groups, List<Grants> all) {
+  private void addGroups(List<String> groups, List<PatternTree> all) {
     for (String group : groups) {
-      Grants grants = ofGroups.get(group);
-      if (grants != null) {
-        all.add(grants);
+      PatternTree tree = tunnels.get(Subjects.ofGroup(group));
+      if (tree != null) {
+        all.add(tree);
       }
     }
   }

@@ -33,6 +33,10 @@ public final class Subjects {
     return subject.substring(GROUP.length());
   }
 
+  static String ofGroup(String name) {
+    return GROUP + name;
+  }
+
   static String requireGroup(String name) {
     return Principal.requireKeyName("a group's name", name);
   }

@@ -10,55 +10,59 @@ import java.util.List;
 final class TunnelSearch {
 
   /** Of the principal and its groups. */
-  private final List<Grants> own;
+  private final List<PatternTree> own;
 
   /** Of others: only what these deny counts. */
-  private final List<Grants> denying;
+  private final List<PatternTree> denying;
+
+  /** What is allowed and denied on all tunnels of the table by what is said of the table. */
+  private final int above;
 
   private final String table;
   private int looks;
 
-  TunnelSearch(List<Grants> own, List<Grants> denying, String table) {
+  TunnelSearch(List<PatternTree> own, List<PatternTree> denying, int above, String table) {
     this.own = own;
     this.denying = denying;
+    this.above = above;
     this.table = table;
   }
 
   boolean finds() {
-    int masks = 0;
-    for (Grants grants : own) {
-      masks |= grants.masksOfTunnels(table);
+    int masks = above;
+    for (PatternTree tree : own) {
+      masks |= tree.matchTunnels(table);
     }
-    for (Grants grants : denying) {
-      masks |= Rights.denying(Rights.denied(grants.masksOfTunnels(table)));
+    for (PatternTree tree : denying) {
+      masks |= Rights.denying(Rights.denied(tree.matchTunnels(table)));
     }
     if (Rights.left(masks) != 0) {
       return true;
     }
     int denied = Rights.denied(masks);
-    for (Grants grants : own) {
-      PatternNode node = grants.tunnels().tunnels(table);
-      if (node != null && finds(grants, node, denied)) {
+    for (PatternTree tree : own) {
+      PatternNode node = tree.tunnels(table);
+      if (node != null && finds(tree, node, denied)) {
         return true;
       }
     }
     return false;
   }
 
-  private boolean finds(Grants grants, PatternNode node, int denied) {
+  private boolean finds(PatternTree tree, PatternNode node, int denied) {
     int left = node.left & ~denied;
     if (left == 0) {
       return false;
     }
-    return (left & ~deniedByOthers(grants)) != 0 || findsBelow(node, denied);
+    return (left & ~deniedByOthers(tree)) != 0 || findsBelow(node, denied);
   }
 
   /** What any other tree denies to any tunnel of the table. */
-  private int deniedByOthers(Grants grants) {
+  private int deniedByOthers(PatternTree tree) {
     int denied = 0;
-    for (List<Grants> some : List.of(own, denying)) {
-      for (Grants other : some) {
-        PatternNode node = other.equals(grants) ? null : other.tunnels().tunnels(table);
+    for (List<PatternTree> some : List.of(own, denying)) {
+      for (PatternTree other : some) {
+        PatternNode node = other.equals(tree) ? null : other.tunnels(table);
         denied |= node == null ? 0 : node.denied;
       }
     }
@@ -89,10 +93,10 @@ final class TunnelSearch {
 
   /** What all trees deny to the name at the node, or to all names that begin with it. */
   private int denied(PatternNode node, boolean isName) {
-    int masks = 0;
-    for (List<Grants> some : List.of(own, denying)) {
-      for (Grants grants : some) {
-        masks |= grants.masksOfTunnels(table, node.text, node.to, isName);
+    int masks = above;
+    for (List<PatternTree> some : List.of(own, denying)) {
+      for (PatternTree tree : some) {
+        masks |= tree.match(node.text, node.to, isName);
       }
     }
     return Rights.denied(masks);
