@@ -45,6 +45,6 @@ final class PermissionHash {
 
   /** The way to a permission: first its pattern, then its subject. */
   static long key(int pattern, int subject) {
-    return (long) pattern << Integer.SIZE | subject & 0xffff_ffffL;
+    return ((long) pattern << Integer.SIZE) | (subject & 0xffff_ffffL);
   }
 }

@@ -145,7 +145,7 @@ final class PermissionIndex {
   }
 
   private int onCluster(Question question) {
-    int flags = Resource.Kind.CLUSTER.ordinal();
+    int flags = PermissionLeaf.flags(Resource.Kind.CLUSTER);
     return find(names, PermissionHash.mixed(0, flags), flags, question, 0);
   }
 
@@ -160,7 +160,7 @@ final class PermissionIndex {
 
   /** What all patterns say that match the first characters of the question's text. */
   private int match(Resource.Kind kind, int[] counts, Question question, int chars) {
-    int name = kind.ordinal();
+    int name = PermissionLeaf.flags(kind);
     int beginning = name | PermissionLeaf.BEGINNING;
     int masks = 0;
     int hash = 0;
@@ -302,6 +302,6 @@ final class PermissionIndex {
   }
 
   private static int place(long key, int shift) {
-    return (int) (key >>> shift) & PLACES - 1;
+    return (int) (key >>> shift) & (PLACES - 1);
   }
 }

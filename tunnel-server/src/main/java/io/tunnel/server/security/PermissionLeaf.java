@@ -21,7 +21,7 @@ final class PermissionLeaf {
   /** Of the flags: the pattern is a beginning. The two bits below are of its kind. */
   static final int BEGINNING = 1 << 2;
 
-  private static final int PATTERN_FLAGS = BEGINNING | BEGINNING - 1;
+  private static final int PATTERN_FLAGS = BEGINNING | (BEGINNING - 1);
   private static final int GROUP = 1 << 3;
   private static final int WIDE = 1 << 4;
 
@@ -47,7 +47,7 @@ final class PermissionLeaf {
     byte[] stemBytes = stem.getBytes(StandardCharsets.US_ASCII);
     byte[] subjectBytes =
         subject.getBytes(isWide ? StandardCharsets.UTF_16BE : StandardCharsets.US_ASCII);
-    int pattern = on.kind().ordinal() | (on.isBeginning() ? BEGINNING : 0);
+    int pattern = flags(on.kind()) | (on.isBeginning() ? BEGINNING : 0);
     byte[] leaf = new byte[SINGLE_ENTRY + STEM + stemBytes.length + subjectBytes.length];
     Binary.putInt(leaf, 0, 1);
     Binary.putInt(leaf, HEAD_BYTES, PermissionHash.of(stem, pattern));
@@ -61,6 +61,15 @@ final class PermissionLeaf {
     System.arraycopy(
         subjectBytes, 0, leaf, SINGLE_ENTRY + STEM + stemBytes.length, subjectBytes.length);
     return leaf;
+  }
+
+  /** Of patterns of that kind. */
+  static int flags(Resource.Kind kind) {
+    return switch (kind) {
+      case TABLE -> 0;
+      case TUNNEL -> 1;
+      case CLUSTER -> 2;
+    };
   }
 
   /** Entries of the leaf. */
