@@ -4,6 +4,8 @@ import java.util.Locale;
 
 /** What a neighbour does all the time. */
 enum Habit {
+  /** Computes, and asks the server for nothing: what a processor that never sleeps does alone. */
+  COMPUTATION,
   /** Consumes two million rows from the first on, again and again. */
   BACKLOG,
   /** Has workers who take a second for each call, with the same rows waiting for them. */

@@ -12,7 +12,7 @@ import org.HdrHistogram.Histogram;
 /** How long a row is written and read by one principal, alone and beside the other, by turns. */
 record NeighbourFigure(Habit habit) implements Figure<Ground> {
 
-  private static final int TURNS = 4;
+  private static final int TURNS = 3;
   private static final long WARM_MS = 10_000;
   private static final long TURN_MS = 10_000;
   private static final long BEGIN_SECONDS_MAX = 300;

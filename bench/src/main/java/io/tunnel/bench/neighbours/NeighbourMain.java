@@ -47,6 +47,7 @@ final class NeighbourMain {
         TunnelClient tunnels = new TunnelClient(args[0])) {
       NeighbourMain neighbour = new NeighbourMain(tables, tunnels);
       switch (Habit.valueOf(args[1])) {
+        case COMPUTATION -> computation();
         case BACKLOG -> neighbour.backlog();
         case SLOW_READERS -> neighbour.slowReaders();
         case SCANS -> neighbour.scans();
@@ -55,9 +56,17 @@ final class NeighbourMain {
     }
   }
 
+  private static void computation() {
+    working();
+    while (true) {
+      Thread.onSpinWait();
+    }
+  }
+
   private void backlog() {
-    for (int i = 0; ; i++) {
-      String tunnelId = newTunnel(Ground.LARGE_TABLE, "backlog" + i);
+    while (true) {
+      deleteTunnels(Ground.LARGE_TABLE);
+      String tunnelId = newTunnel(Ground.LARGE_TABLE, "backlog");
       AtomicLong rows = new AtomicLong();
       try (TunnelWorker worker =
           newWorker(tunnelId, input -> rows.addAndGet(input.getRecords().size()))) {
@@ -70,6 +79,7 @@ final class NeighbourMain {
   }
 
   private void slowReaders() {
+    deleteTunnels(Ground.LARGE_TABLE);
     String tunnelId = newTunnel(Ground.LARGE_TABLE, "slow");
     for (int i = 0; i < SLOW_WORKERS; i++) {
       var unused = newWorker(tunnelId, input -> pause(SLOW_MS));
@@ -100,10 +110,7 @@ final class NeighbourMain {
 
   private void thousandTunnels() {
     for (String table : Ground.SMALL_TABLES) {
-      // Those of an earlier process are in the way of the limit of a table.
-      for (TunnelInfo former : tunnels.listTunnel(new ListTunnelRequest(table)).getTunnelInfos()) {
-        tunnels.deleteTunnel(new DeleteTunnelRequest(table, former.getTunnelName()));
-      }
+      deleteTunnels(table);
       for (int i = 0; i < TUNNELS / Ground.SMALL_TABLES.size(); i++) {
         var unused = newWorker(newTunnel(table, "tunnel" + i), input -> {});
       }
@@ -117,11 +124,16 @@ final class NeighbourMain {
     }
   }
 
+  /** Those of an earlier process, which would be over the limit of the table one day. */
+  private void deleteTunnels(String table) {
+    for (TunnelInfo former : tunnels.listTunnel(new ListTunnelRequest(table)).getTunnelInfos()) {
+      tunnels.deleteTunnel(new DeleteTunnelRequest(table, former.getTunnelName()));
+    }
+  }
+
   private String newTunnel(String table, String name) {
-    // Those of an earlier process are left alone: they have checkpoints.
-    String own = name + "_" + ProcessHandle.current().pid();
     return tunnels
-        .createTunnel(new CreateTunnelRequest(table, own, TunnelType.Stream, StreamStart.EARLIEST))
+        .createTunnel(new CreateTunnelRequest(table, name, TunnelType.Stream, StreamStart.EARLIEST))
         .getTunnelId();
   }
 
