@@ -68,13 +68,12 @@ final class NeighbourMain {
       deleteTunnels(Ground.LARGE_TABLE);
       String tunnelId = newTunnel(Ground.LARGE_TABLE, "backlog");
       AtomicLong rows = new AtomicLong();
-      try (TunnelWorker worker =
-          newWorker(tunnelId, input -> rows.addAndGet(input.getRecords().size()))) {
-        working();
-        while (rows.get() < Ground.LARGE_TABLE_ROWS) {
-          pause(LOOK_EVERY_MS);
-        }
+      TunnelWorker worker = newWorker(tunnelId, input -> rows.addAndGet(input.getRecords().size()));
+      working();
+      while (rows.get() < Ground.LARGE_TABLE_ROWS) {
+        pause(LOOK_EVERY_MS);
       }
+      worker.shutdown();
     }
   }
 
