@@ -2,6 +2,7 @@ package io.tunnel.cli;
 
 import io.tunnel.cli.backup.BackupCommand;
 import io.tunnel.cli.backup.RestoreCommand;
+import io.tunnel.cli.bench.BenchCommand;
 import io.tunnel.cli.cluster.ClusterCommand;
 import io.tunnel.cli.cluster.HealthCommand;
 import io.tunnel.cli.demo.DemoCommand;
@@ -41,6 +42,7 @@ import picocli.CommandLine.Command;
       PartitionCommand.class,
       StressCommand.class,
       PerfCommand.class,
+      BenchCommand.class,
       TablesCommand.class,
       TailCommand.class,
       TunnelsCommand.class,

@@ -62,6 +62,14 @@ class BadInputSweepTest {
       restore --from FILES/nope --list
       restore --from FILES --data FILES/new
       restore --from FILES/nope
+      bench
+      bench quick --rows few
+      bench quick --rows 1
+      bench quick --out FILES/good.csv
+      bench quick --work FILES/good.csv
+      bench growth --only nope
+      bench growth --keys 1,x
+      bench growth --backlog lots
       torture --minutes -1
       torture --faults flood
       torture --work FILES/good.csv

@@ -28,7 +28,7 @@ class TunnelCommandTest extends CommandLineTest {
     assertThat(err.toString())
         .startsWith("tunnel: name a subcommand")
         .contains(
-            "Subcommands: demo, server, health, partition, stress, perf, tables, tail, tunnels, cluster,"
+            "Subcommands: demo, server, health, partition, stress, perf, bench, tables, tail, tunnels, cluster,"
                 + " security, backup, restore, doctor, torture, completion, help");
     assertThat(run("tables")).isEqualTo(2);
     assertThat(err.toString()).startsWith("tunnel tables: name a subcommand");

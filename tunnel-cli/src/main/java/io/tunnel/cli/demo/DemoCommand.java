@@ -3,6 +3,7 @@ package io.tunnel.cli.demo;
 import com.google.gson.Gson;
 import com.google.gson.JsonObject;
 import io.tunnel.cli.TunnelCommand;
+import io.tunnel.cli.servers.Interrupt;
 import io.tunnel.model.Limits;
 import io.tunnel.model.value.ColumnType;
 import io.tunnel.stress.SystemClock;
@@ -149,7 +150,7 @@ public final class DemoCommand implements Callable<Integer> {
     requireOptions();
     PrintWriter err = spec.commandLine().getErr();
     try (DemoLoad load = load(err);
-        DemoInterrupt interrupt = new DemoInterrupt(err)) {
+        Interrupt interrupt = new Interrupt("tunnel demo", err)) {
       DemoRun run = new DemoRun(plan(), load, new SystemClock(), interrupt);
       DemoSummary summary = run.run(TunnelCommand.class.getName());
       print(summary);

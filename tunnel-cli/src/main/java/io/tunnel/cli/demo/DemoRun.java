@@ -1,11 +1,12 @@
 package io.tunnel.cli.demo;
 
-import io.tunnel.cli.demo.servers.ChildProcesses;
-import io.tunnel.cli.demo.servers.ClusterProcesses;
-import io.tunnel.cli.demo.servers.DataDirectory;
-import io.tunnel.cli.demo.servers.ServerProcess;
-import io.tunnel.cli.demo.servers.StartedServers;
 import io.tunnel.cli.security.directory.LoopbackSecurity;
+import io.tunnel.cli.servers.ChildProcesses;
+import io.tunnel.cli.servers.ClusterProcesses;
+import io.tunnel.cli.servers.DataDirectory;
+import io.tunnel.cli.servers.Interrupt;
+import io.tunnel.cli.servers.ServerProcess;
+import io.tunnel.cli.servers.StartedServers;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.security.SecurityClient.Permission;
@@ -36,9 +37,9 @@ final class DemoRun {
   private final DemoLoad load;
   private final LoadClock clock;
   private final PrintWriter err;
-  private final DemoInterrupt interrupt;
+  private final Interrupt interrupt;
 
-  DemoRun(DemoPlan plan, DemoLoad load, LoadClock clock, DemoInterrupt interrupt) {
+  DemoRun(DemoPlan plan, DemoLoad load, LoadClock clock, Interrupt interrupt) {
     this.plan = plan;
     this.load = load;
     this.clock = clock;

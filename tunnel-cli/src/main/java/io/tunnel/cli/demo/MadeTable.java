@@ -1,5 +1,6 @@
 package io.tunnel.cli.demo;
 
+import io.tunnel.cli.servers.Interrupt;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.TableClient;
@@ -7,7 +8,7 @@ import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.tunnel.DeleteTunnelRequest;
 
 /** The table and the tunnel that a demo has made on a server that runs already. */
-record MadeTable(String endpoint, String table) implements DemoInterrupt.Remains {
+record MadeTable(String endpoint, String table) implements Interrupt.Remains {
 
   /** Over connections of its own: those of the demo are in use. */
   @Override

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.tunnel.cli.demo.servers.DataDirectory;
+import io.tunnel.cli.servers.DataDirectory;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;

@@ -6,7 +6,7 @@ import io.tunnel.bench.children.TunnelServerChild;
 import io.tunnel.bench.children.Watchdog;
 import io.tunnel.bench.flink.recovery.RecoveryFigures;
 import io.tunnel.bench.peers.KafkaPeer;
-import io.tunnel.bench.peers.TunnelPeer;
+import io.tunnel.cli.bench.peer.TunnelPeer;
 import io.tunnel.cli.log.Logging;
 import io.tunnel.kafka.broker.KafkaBroker;
 import io.tunnel.model.Durability;
@@ -57,7 +57,7 @@ public final class FlinkMain implements Callable<Integer> {
     try (Children children = new Children(options.dir);
         KafkaBroker broker = ClusterChildren.startBroker(children, BROKER_HEAP_MIB)) {
       TunnelServerChild server = TunnelServerChild.start(children, clock);
-      TunnelPeer.Servers ours = TunnelPeer.Servers.of(server);
+      TunnelPeer.Servers ours = TunnelPeer.Servers.one(server.endpoint(), server::cpuNanos);
       try (TunnelPeer tunnel =
               new TunnelPeer("tunnel", ours, Durability.OS, FlinkOptions.batches());
           KafkaPeer kafka = new KafkaPeer(broker, FlinkOptions.batches(), FlinkOptions.ACKS)) {

@@ -2,8 +2,8 @@ package io.tunnel.bench.flink;
 
 import io.tunnel.bench.flink.LegOrder.Pace;
 import io.tunnel.bench.flink.recovery.RecoveryOrder;
-import io.tunnel.bench.peers.BatchSettings;
-import io.tunnel.bench.peers.Look;
+import io.tunnel.cli.bench.peer.BatchSettings;
+import io.tunnel.cli.bench.peer.Look;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,10 +1,10 @@
 package io.tunnel.bench.flink;
 
 import io.tunnel.bench.flink.LegOrder.Table;
-import io.tunnel.bench.peers.Load;
-import io.tunnel.bench.peers.Look;
-import io.tunnel.bench.peers.Peer;
-import io.tunnel.bench.peers.RowWriter;
+import io.tunnel.cli.bench.peer.Load;
+import io.tunnel.cli.bench.peer.Look;
+import io.tunnel.cli.bench.peer.Peer;
+import io.tunnel.cli.bench.peer.RowWriter;
 import java.io.PrintWriter;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package io.tunnel.bench.flink;
 
-import io.tunnel.bench.peers.CpuTimes;
-import io.tunnel.bench.peers.Peer;
+import io.tunnel.cli.bench.peer.CpuTimes;
+import io.tunnel.cli.bench.peer.Peer;
 import io.tunnel.stress.LoadClock;
 import java.util.List;
 

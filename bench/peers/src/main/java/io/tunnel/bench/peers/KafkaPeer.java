@@ -1,5 +1,12 @@
 package io.tunnel.bench.peers;
 
+import io.tunnel.cli.bench.peer.Arrivals;
+import io.tunnel.cli.bench.peer.BatchSettings;
+import io.tunnel.cli.bench.peer.Look;
+import io.tunnel.cli.bench.peer.Peer;
+import io.tunnel.cli.bench.peer.RowReader;
+import io.tunnel.cli.bench.peer.RowWriter;
+import io.tunnel.cli.bench.peer.SourceRow;
 import io.tunnel.kafka.broker.KafkaBroker;
 import java.time.Duration;
 import java.util.HashMap;

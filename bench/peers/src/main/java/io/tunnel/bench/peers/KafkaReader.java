@@ -1,5 +1,8 @@
 package io.tunnel.bench.peers;
 
+import io.tunnel.cli.bench.peer.Arrivals;
+import io.tunnel.cli.bench.peer.Look;
+import io.tunnel.cli.bench.peer.RowReader;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;

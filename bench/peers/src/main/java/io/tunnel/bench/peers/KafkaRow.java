@@ -1,5 +1,6 @@
 package io.tunnel.bench.peers;
 
+import io.tunnel.cli.bench.peer.SourceRow;
 import io.tunnel.model.value.Bytes;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

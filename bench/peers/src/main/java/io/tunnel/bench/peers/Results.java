@@ -1,6 +1,7 @@
 package io.tunnel.bench.peers;
 
 import com.google.gson.Gson;
+import io.tunnel.cli.bench.peer.Figures;
 import io.tunnel.terminal.TextTable;
 import java.io.PrintWriter;
 import java.util.ArrayList;

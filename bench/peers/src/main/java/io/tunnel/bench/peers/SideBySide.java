@@ -1,5 +1,15 @@
 package io.tunnel.bench.peers;
 
+import io.tunnel.cli.bench.peer.CpuTimes;
+import io.tunnel.cli.bench.peer.Figures;
+import io.tunnel.cli.bench.peer.LatencyRound;
+import io.tunnel.cli.bench.peer.Load;
+import io.tunnel.cli.bench.peer.Look;
+import io.tunnel.cli.bench.peer.Peer;
+import io.tunnel.cli.bench.peer.Progress;
+import io.tunnel.cli.bench.peer.ReadRound;
+import io.tunnel.cli.bench.peer.RowWriter;
+import io.tunnel.cli.bench.peer.WriteRound;
 import io.tunnel.stress.LoadClock;
 import java.io.PrintWriter;
 import java.util.List;
@@ -66,7 +76,7 @@ final class SideBySide {
 
   private void write(List<? extends Peer> peers, long rows, int rounds, Results results)
       throws Exception {
-    WriteTest test = new WriteTest(load, options.partitions, clock);
+    WriteRound test = new WriteRound(load, options.partitions, clock);
     for (Peer peer : peers) {
       var unused = test.run(peer, nextTable(), rows / 2);
     }
@@ -88,7 +98,7 @@ final class SideBySide {
       }
     }
     CpuTimes.settle(peers, clock);
-    ReadTest test = new ReadTest(options.roundSecondsMax, clock);
+    ReadRound test = new ReadRound(options.roundSecondsMax, Progress.NONE, clock);
     for (Look look : options.looks) {
       String name = "read, " + look.name().toLowerCase(Locale.ROOT);
       for (int round = -1; round < options.rounds; round++) {
@@ -112,18 +122,19 @@ final class SideBySide {
     long rate = options.latencyRate > 0 ? options.latencyRate : halfOfTheSlower(peers, results);
     int rows = (int) Math.min(rate * options.latencySeconds, LATENCY_ROWS_MAX);
     String loaded = "latency at " + rate + " rows/s";
-    latency(peers, loaded, new LatencyTest.Pace(rate, (int) rate * WARM_SECONDS, rows), results);
+    latency(peers, loaded, new LatencyRound.Pace(rate, (int) rate * WARM_SECONDS, rows), results);
     latency(
         peers,
         "latency idle, a row every 10 ms",
-        new LatencyTest.Pace(IDLE_ROWS_PER_SECOND, IDLE_WARM_ROWS, options.idleRows),
+        new LatencyRound.Pace(IDLE_ROWS_PER_SECOND, IDLE_WARM_ROWS, options.idleRows),
         results);
   }
 
   private void latency(
-      List<? extends Peer> peers, String name, LatencyTest.Pace pace, Results results)
+      List<? extends Peer> peers, String name, LatencyRound.Pace pace, Results results)
       throws Exception {
-    LatencyTest test = new LatencyTest(options.partitions, options.roundSecondsMax, clock);
+    LatencyRound test =
+        new LatencyRound(options.partitions, options.roundSecondsMax, Progress.NONE, clock);
     for (int round = 0; round < options.rounds; round++) {
       for (Peer peer : peers) {
         results.add(name, peer.name(), test.run(peer, nextTable(), pace));

@@ -5,7 +5,9 @@ import io.tunnel.bench.children.ClusterChildren;
 import io.tunnel.bench.children.Secured;
 import io.tunnel.bench.children.TunnelServerChild;
 import io.tunnel.bench.children.Watchdog;
-import io.tunnel.bench.peers.TunnelPeer.Servers;
+import io.tunnel.cli.bench.peer.Peer;
+import io.tunnel.cli.bench.peer.TunnelPeer;
+import io.tunnel.cli.bench.peer.TunnelPeer.Servers;
 import io.tunnel.cli.log.Logging;
 import io.tunnel.kafka.broker.KafkaBroker;
 import io.tunnel.model.Durability;
@@ -71,13 +73,18 @@ public final class SideBySideMain implements Callable<Integer> {
   private void besideServer(SideBySide tests, KafkaBroker broker, TunnelServerChild server)
       throws Exception {
     Secured secured = options.secured();
-    Servers ours = new Servers(secured.endpoint(server.endpoint()), server::cpuNanos, () -> 0, 1);
+    Servers ours = Servers.one(secured.endpoint(server.endpoint()), server::cpuNanos);
     try (KafkaPeer kafka = new KafkaPeer(broker, options.batches(), "1", secured.kafkaClient());
         TunnelPeer os = new TunnelPeer("tunnel os", ours, Durability.OS, options.batches());
         TunnelPeer fsync =
             new TunnelPeer("tunnel fsync", ours, Durability.FSYNC, options.batches())) {
       tests.run(List.of(kafka, os, fsync), List.of(kafka, os));
     }
+  }
+
+  private static Servers servers(ClusterChildren cluster) {
+    return new Servers(
+        cluster.endpoint(), cluster::cpuNanos, cluster::brokerCpuNanos, cluster.names().size() + 1);
   }
 
   private List<ClusterChildren> clusters(Children children, LoadClock clock, KafkaBroker broker)
@@ -98,12 +105,16 @@ public final class SideBySideMain implements Callable<Integer> {
       throws Exception {
     try (KafkaPeer kafka = new KafkaPeer(broker, options.batches(), "all");
         TunnelPeer embedded =
-            new TunnelPeer("embedded", Servers.of(server), Durability.OS, options.batches())) {
+            new TunnelPeer(
+                "embedded",
+                Servers.one(server.endpoint(), server::cpuNanos),
+                Durability.OS,
+                options.batches())) {
       List<Peer> peers = new ArrayList<>(List.of(kafka, embedded));
       for (ClusterChildren cluster : clusters) {
         String name = cluster.names().size() + " on kafka";
         // Their connections end with this process.
-        peers.add(new TunnelPeer(name, Servers.of(cluster), Durability.OS, options.batches()));
+        peers.add(new TunnelPeer(name, servers(cluster), Durability.OS, options.batches()));
       }
       tests.run(peers, peers);
     }

@@ -1,6 +1,8 @@
 package io.tunnel.bench.peers;
 
 import io.tunnel.bench.children.Secured;
+import io.tunnel.cli.bench.peer.BatchSettings;
+import io.tunnel.cli.bench.peer.Look;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;

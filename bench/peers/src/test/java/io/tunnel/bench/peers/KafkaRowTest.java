@@ -2,6 +2,8 @@ package io.tunnel.bench.peers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.cli.bench.peer.RowSource;
+import io.tunnel.cli.bench.peer.SourceRow;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +23,7 @@ class KafkaRowTest {
             + row.user().hashCode()
             + row.device().hashCode()
             + Long.hashCode(41)
-            + RowSource.PAYLOAD_CHARS;
+            + row.payload().length();
     assertThat(KafkaRow.decode(key, value)).isEqualTo(new KafkaRow.Decoded(row.amount(), digest));
   }
 

@@ -1,0 +1,18 @@
+package io.tunnel.cli.bench;
+
+import io.tunnel.terminal.CommandGroup;
+import picocli.CommandLine.Command;
+
+/** {@code tunnel bench}. */
+@Command(
+    name = "bench",
+    mixinStandardHelpOptions = true,
+    description =
+        "Measures what this machine can do with the service, on servers that it starts itself as"
+            + " processes on loopback; leaves a page with charts.",
+    subcommands = {QuickCommand.class, GrowthCommand.class})
+public final class BenchCommand extends CommandGroup {
+
+  /** For picocli. */
+  public BenchCommand() {}
+}

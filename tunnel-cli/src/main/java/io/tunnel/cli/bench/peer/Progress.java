@@ -1,0 +1,26 @@
+package io.tunnel.cli.bench.peer;
+
+import java.util.function.LongSupplier;
+
+/** Is told how far long work is. */
+@FunctionalInterface
+public interface Progress {
+
+  /** Shows nothing. */
+  Progress NONE = (verb, total, done) -> () -> {};
+
+  /**
+   * Looks at {@code done} until the result is closed.
+   *
+   * @param verb what becomes of the rows, such as "written"
+   * @param total what {@code done} will be at the end
+   */
+  Watch watch(String verb, long total, LongSupplier done);
+
+  /** Ends the looking. */
+  @FunctionalInterface
+  interface Watch extends AutoCloseable {
+    @Override
+    void close();
+  }
+}

@@ -1,0 +1,62 @@
+package io.tunnel.cli.bench.report;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Numbers in rows and columns, such as one row for each number of partitions.
+ *
+ * @param name of the JSON member, an array with one object a row
+ * @param title what people read above it
+ * @param columns the columns, from left to right
+ * @param rows each with one number a column; NaN where there is none
+ */
+public record Grid(String name, String title, List<Column> columns, List<List<Double>> rows) {
+
+  /**
+   * A column.
+   *
+   * @param name of the JSON member; says the unit
+   * @param label what people read, unit included
+   */
+  public record Column(String name, String label) {}
+
+  /** Refuses rows that are wider or narrower than the columns. */
+  public Grid {
+    columns = List.copyOf(columns);
+    rows = rows.stream().map(List::copyOf).toList();
+    for (List<Double> row : rows) {
+      if (row.size() != columns.size()) {
+        throw new IllegalArgumentException(
+            "a row of " + row.size() + " numbers under " + columns.size() + " columns");
+      }
+    }
+  }
+
+  /**
+   * Two columns as points of a chart; rows without one of the two numbers are left out.
+   *
+   * @param name of the curve in the chart
+   * @param isRight whether its scale is the right one
+   */
+  public Plot.Curve curve(String name, String x, String y, boolean isRight) {
+    int column = index(x);
+    int other = index(y);
+    List<Plot.Point> points = new ArrayList<>();
+    for (List<Double> row : rows) {
+      if (!row.get(column).isNaN() && !row.get(other).isNaN()) {
+        points.add(new Plot.Point(row.get(column), row.get(other)));
+      }
+    }
+    return new Plot.Curve(name, isRight, points);
+  }
+
+  private int index(String name) {
+    for (int i = 0; i < columns.size(); i++) {
+      if (columns.get(i).name().equals(name)) {
+        return i;
+      }
+    }
+    throw new IllegalArgumentException("no column " + name + " in " + columns);
+  }
+}
