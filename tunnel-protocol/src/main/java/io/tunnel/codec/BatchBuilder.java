@@ -18,10 +18,13 @@ import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.DoubleValue;
 import io.tunnel.model.value.IntegerValue;
 import io.tunnel.model.value.StringValue;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
+import java.util.zip.CRC32C;
 
 /**
  * Encodes rows of one partition into one batch. A row that is refused leaves the batch as it was.
@@ -265,15 +268,30 @@ public final class BatchBuilder {
 
   /** The batch with everything in its header said. */
   public byte[] build(int partition, long basePosition, long commitMicros) {
+    int rowsEnd = sink.size();
+    close(partition, basePosition, commitMicros);
+    byte[] batch = sink.toByteArray();
+    sink.truncate(rowsEnd);
+    return batch;
+  }
+
+  /**
+   * The batch as {@link #build(int)} makes it, in the array in which it grew unless a quarter of
+   * that would lie idle. The builder must not be used any more.
+   */
+  public ByteBuffer finish(int partition) {
+    close(partition, 0, 0);
+    boolean isFilled = sink.array().length - sink.size() <= sink.array().length / 4;
+    return ByteBuffer.wrap(isFilled ? sink.array() : sink.toByteArray(), 0, sink.size());
+  }
+
+  private void close(int partition, long basePosition, long commitMicros) {
     int rowsBytes = sink.size() - HEADER_BYTES;
     for (String name : names) {
       Utf8.writeSized(sink, name);
     }
-    byte[] batch = sink.toByteArray();
-    sink.truncate(HEADER_BYTES + rowsBytes);
-    writeHeader(batch, 0, batch.length, names.size(), partition, rowCount, rowsBytes);
-    stamp(batch, 0, basePosition, commitMicros);
-    return batch;
+    writeHeader(sink.array(), 0, sink.size(), names.size(), partition, rowCount, rowsBytes);
+    stamp(sink.array(), 0, basePosition, commitMicros);
   }
 
   /**
@@ -302,10 +320,29 @@ public final class BatchBuilder {
    * checksum.
    */
   public static void stamp(byte[] array, int offset, long basePosition, long commitMicros) {
-    Binary.putLong(array, offset + BatchLayout.BASE_POSITION, basePosition);
-    Binary.putLong(array, offset + BatchLayout.COMMIT_MICROS, commitMicros);
+    place(array, offset, basePosition, commitMicros);
     int length = Binary.getInt(array, offset + BatchLayout.LENGTH);
     int crc = Checksum.crc32c(array, offset + BatchLayout.FORMAT, length - 4);
     Binary.putInt(array, offset + BatchLayout.CRC, crc);
+  }
+
+  /**
+   * As {@link #stamp}, of a batch whose rows and names stand elsewhere.
+   *
+   * @param header the header and nothing else, as {@link #writeHeader} leaves it
+   * @param rest updates the checksum with all bytes behind the header, in their order
+   */
+  public static void stampHeader(
+      byte[] header, long basePosition, long commitMicros, Consumer<CRC32C> rest) {
+    place(header, 0, basePosition, commitMicros);
+    CRC32C crc = new CRC32C();
+    crc.update(header, BatchLayout.FORMAT, HEADER_BYTES - BatchLayout.FORMAT);
+    rest.accept(crc);
+    Binary.putInt(header, BatchLayout.CRC, (int) crc.getValue());
+  }
+
+  private static void place(byte[] array, int offset, long basePosition, long commitMicros) {
+    Binary.putLong(array, offset + BatchLayout.BASE_POSITION, basePosition);
+    Binary.putLong(array, offset + BatchLayout.COMMIT_MICROS, commitMicros);
   }
 }

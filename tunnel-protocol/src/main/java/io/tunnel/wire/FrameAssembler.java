@@ -9,12 +9,17 @@ import java.util.function.Consumer;
 
 /**
  * Makes frames of the bytes of one connection, however they are cut. A payload is copied once, from
- * the buffer it arrived in to the array that the frame owns; that array grows with what has
- * arrived, so that a length field alone makes nobody allocate a large one. Not thread-safe.
+ * the buffer it arrived in to the array that the frame owns. That array grows with what has
+ * arrived, so that a length field alone makes nobody allocate a large one: of a new connection
+ * {@value #TRUSTED_BYTES} bytes are allocated on trust. A connection that has carried a longer
+ * payload whole is trusted with as many bytes again, up to {@value #TRUSTED_BYTES_MAX}: those of a
+ * writer's batches, which are all of about one size, are not copied while they arrive. Not
+ * thread-safe.
  */
 public final class FrameAssembler {
 
-  private static final int TRUSTED_BYTES = 256 * 1024;
+  static final int TRUSTED_BYTES = 256 * 1024;
+  static final int TRUSTED_BYTES_MAX = 1024 * 1024;
 
   private int frameBytesMax;
   private final byte[] header = new byte[Frame.HEADER_BYTES];
@@ -22,6 +27,9 @@ public final class FrameAssembler {
   private byte[] payload;
   private int payloadBytes;
   private int payloadLength;
+
+  /** The longest payload so far, but TRUSTED_BYTES <= trustedBytes <= TRUSTED_BYTES_MAX. */
+  private int trustedBytes = TRUSTED_BYTES;
 
   /** An assembler that accepts frames up to {@link Limits#FRAME_BYTES_MAX}. */
   public FrameAssembler() {
@@ -80,6 +88,7 @@ public final class FrameAssembler {
         headerBytes = 0;
         byte[] done = payload;
         payload = null;
+        trustedBytes = Math.min(TRUSTED_BYTES_MAX, Math.max(trustedBytes, done.length));
         frames.accept(
             new Frame(
                 Binary.getByte(header, 4),
@@ -116,7 +125,7 @@ public final class FrameAssembler {
     }
     payloadLength = Binary.getInt(header, 0) - Frame.COUNTED_HEADER_BYTES;
     payloadBytes = 0;
-    payload = new byte[Math.min(payloadLength, TRUSTED_BYTES)];
+    payload = new byte[Math.min(payloadLength, trustedBytes)];
   }
 
   private void requireLength() {

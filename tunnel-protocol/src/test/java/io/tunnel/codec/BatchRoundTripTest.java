@@ -15,7 +15,9 @@ import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,6 +66,34 @@ class BatchRoundTripTest {
     assertThat(DecodedBatch.rows(batch, schema)).isEqualTo(rows);
     BatchBuilder.stamp(amidOthers, 13, 5, 6);
     assertThat(ChangeBatch.parse(amidOthers, 13, amidOthers.length).basePosition()).isEqualTo(5);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1_000, 1_000_000})
+  void a_finished_batch_has_the_bytes_of_one_that_was_built(int guessedBytes) {
+    RandomRows random = new RandomRows(8);
+    List<PrimaryKeySchema> schema = random.schema();
+    BatchBuilder builder = new BatchBuilder(schema, guessedBytes);
+    random.rows(schema, 50).forEach(builder::add);
+    byte[] built = builder.build(3);
+
+    ByteBuffer finished = builder.finish(3);
+    assertThat(finished).isEqualTo(ByteBuffer.wrap(built));
+    assertThat(finished.capacity())
+        .as("at most a quarter of the array lies idle")
+        .isLessThanOrEqualTo(built.length * 4 / 3);
+  }
+
+  @Test
+  void a_header_is_stamped_apart_from_its_batch() {
+    RandomRows random = new RandomRows(9);
+    List<PrimaryKeySchema> schema = random.schema();
+    byte[] batch = build(schema, random.rows(schema, 50));
+    byte[] header = Arrays.copyOf(batch, ChangeBatch.HEADER_BYTES_MIN);
+    BatchBuilder.stampHeader(
+        header, 5, 6, crc -> crc.update(batch, header.length, batch.length - header.length));
+    BatchBuilder.stamp(batch, 0, 5, 6);
+    assertThat(header).isEqualTo(Arrays.copyOf(batch, header.length));
   }
 
   @Test

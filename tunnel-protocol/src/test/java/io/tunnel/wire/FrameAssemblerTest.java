@@ -200,6 +200,40 @@ class FrameAssemblerTest {
     assertThat(received).isEmpty();
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0, 262144",
+    "262144, 0, 262144",
+    "262145, 0, 262145",
+    "300000, 10, 300000",
+    "10, 300000, 300000",
+    "1048576, 0, 1048576",
+    "1048577, 0, 1048576",
+    "8388600, 0, 1048576"
+  })
+  void a_connection_is_trusted_with_as_much_as_it_has_carried_up_to_a_limit(
+      int firstBytes, int secondBytes, int trustedBytes) {
+    for (int bytes : new int[] {firstBytes, secondBytes}) {
+      byte[] whole = stream(List.of(new Frame(0, FrameKind.PUSH, 0, new byte[bytes])));
+      feed(whole, 0, whole.length);
+      assertThat(assembler.heldBytes()).isZero();
+    }
+    byte[] header = new byte[Frame.HEADER_BYTES];
+    Frame.writeHeader(header, 0, 0, FrameKind.PUSH, 0, Limits.FRAME_BYTES_MAX - 8);
+    feed(header, 0, header.length);
+    assertThat(assembler.heldBytes()).isEqualTo(trustedBytes);
+  }
+
+  @Test
+  void a_frame_as_long_as_one_before_is_not_copied_while_it_arrives() {
+    byte[] whole = stream(List.of(new Frame(0, FrameKind.PUSH, 0, new byte[300_000])));
+    feed(whole, 0, whole.length);
+    feed(whole, 0, Frame.HEADER_BYTES);
+    assertThat(assembler.heldBytes()).isEqualTo(300_000);
+    feed(whole, Frame.HEADER_BYTES, whole.length);
+    assertThat(received).hasSize(2);
+  }
+
   @Test
   void a_receiver_that_fails_loses_only_its_own_frame() {
     byte[] stream = stream(FRAMES);

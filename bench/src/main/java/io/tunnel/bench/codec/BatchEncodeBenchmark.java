@@ -2,6 +2,7 @@ package io.tunnel.bench.codec;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.model.RowChange;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -39,11 +40,11 @@ public class BatchEncodeBenchmark {
    */
   @Benchmark
   @OperationsPerInvocation(WhitepaperRows.COUNT)
-  public byte[] encodeRow() {
+  public ByteBuffer encodeRow() {
     BatchBuilder builder = new BatchBuilder(WhitepaperRows.SCHEMA, 256 * 1024);
     for (RowChange row : rows) {
       builder.add(row);
     }
-    return builder.build(1);
+    return builder.finish(1);
   }
 }

@@ -21,6 +21,9 @@ final class WhitepaperRows {
   /** Rows of one batch: 1,000 of them have about as many bytes as a batch of the writer. */
   static final int COUNT = 1_000;
 
+  /** Rows of a batch that a writer closes: the last of them brings it over 256 KiB. */
+  static final int FULL_COUNT = 1_225;
+
   static final List<PrimaryKeySchema> SCHEMA =
       List.of(
           new PrimaryKeySchema("hash", PrimaryKeyType.BINARY),
@@ -28,6 +31,7 @@ final class WhitepaperRows {
           new PrimaryKeySchema("device", PrimaryKeyType.STRING),
           new PrimaryKeySchema("sequence", PrimaryKeyType.INTEGER));
 
+  private static final int BATCH_BYTES = 256 * 1024;
   private static final String LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 
   private final SplittableRandom random = new SplittableRandom(7);
@@ -35,17 +39,34 @@ final class WhitepaperRows {
   private WhitepaperRows() {}
 
   static List<RowChange> rows() {
+    return rows(COUNT);
+  }
+
+  private static List<RowChange> rows(int count) {
     WhitepaperRows source = new WhitepaperRows();
-    List<RowChange> rows = new ArrayList<>(COUNT);
-    for (int i = 0; i < COUNT; i++) {
+    List<RowChange> rows = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
       rows.add(source.row(i));
     }
     return rows;
   }
 
   static byte[] batch() {
-    BatchBuilder builder = new BatchBuilder(SCHEMA, 256 * 1024);
-    for (RowChange row : rows()) {
+    return batch(rows());
+  }
+
+  static byte[] fullBatch() {
+    byte[] batch = batch(rows(FULL_COUNT));
+    int bytesOver = batch.length - BATCH_BYTES;
+    if (bytesOver < 0 || bytesOver > batch.length / FULL_COUNT) {
+      throw new IllegalStateException("a batch of " + batch.length + " bytes is no full one");
+    }
+    return batch;
+  }
+
+  private static byte[] batch(List<RowChange> rows) {
+    BatchBuilder builder = new BatchBuilder(SCHEMA, BATCH_BYTES);
+    for (RowChange row : rows) {
       builder.add(row);
     }
     return builder.build(1, 1, 1);

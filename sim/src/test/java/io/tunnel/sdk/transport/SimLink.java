@@ -11,6 +11,7 @@ import io.tunnel.wire.Frame;
 import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 /** A worker's connection over the simulated network: the SDK's own handler, on a socket of it. */
 public final class SimLink implements Link {
 
-  private static final byte[] NOTHING = {};
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
   private static final Bytes NONCE = Bytes.copyOf(new byte[Authentication.NONCE_BYTES]);
 
   private final ConnectionHandler handler;
@@ -94,7 +95,7 @@ public final class SimLink implements Link {
   @Override
   public CompletableFuture<Frame> request(Operation operation, byte[] payload, Duration deadline) {
     PendingRequest request = new PendingRequest(operation, deadline);
-    handler.send(request, NOTHING, payload);
+    handler.send(request, payload, NOTHING);
     return request.answer();
   }
 

@@ -21,6 +21,7 @@ import io.tunnel.wire.Frame;
 import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -41,7 +42,7 @@ public final class Connection implements Link {
   /** For logs of the server: who did what. */
   private static final String NAME = name(System.getProperty("user.name", "?"));
 
-  private static final byte[] NOTHING = {};
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final Channel nettyChannel;
   private final ConnectionHandler handler;
@@ -207,12 +208,12 @@ public final class Connection implements Link {
 
   @Override
   public CompletableFuture<Frame> request(Operation operation, byte[] payload, Duration deadline) {
-    return request(operation, payload, NOTHING, deadline);
+    return send(new PendingRequest(operation, deadline), payload, NOTHING);
   }
 
   /** Asks with a payload in two parts, so that the larger need not be copied to be prefixed. */
-  public CompletableFuture<Frame> request(Operation operation, byte[] prefix, byte[] payload) {
-    return request(operation, prefix, payload, requestDeadline);
+  public CompletableFuture<Frame> request(Operation operation, byte[] prefix, ByteBuffer payload) {
+    return send(new PendingRequest(operation, requestDeadline), prefix, payload);
   }
 
   /**
@@ -220,15 +221,10 @@ public final class Connection implements Link {
    * has fallen silent and does not even say whether it is there.
    */
   public CompletableFuture<Frame> read(Operation operation, byte[] payload) {
-    return send(new PendingRequest(operation, requestDeadline, true), NOTHING, payload);
+    return send(new PendingRequest(operation, requestDeadline, true), payload, NOTHING);
   }
 
-  private CompletableFuture<Frame> request(
-      Operation operation, byte[] prefix, byte[] payload, Duration deadline) {
-    return send(new PendingRequest(operation, deadline), prefix, payload);
-  }
-
-  private CompletableFuture<Frame> send(PendingRequest request, byte[] prefix, byte[] payload) {
+  private CompletableFuture<Frame> send(PendingRequest request, byte[] prefix, ByteBuffer payload) {
     onLoop(
         () -> handler.send(request, prefix, payload),
         () -> request.fail(new ConnectionException("the client is closed", true, null)));

@@ -43,6 +43,8 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   /** A handle that no channel ever has: to detach it does nothing. */
   private static final byte[] NOBODY = new ChannelRef(0, 0).encode();
 
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
   private static final int READ_BYTES_MIN = 4 * 1024;
   private static final int READ_BYTES_START = 64 * 1024;
   private static final int READ_BYTES_MAX = 1024 * 1024;
@@ -83,7 +85,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     nettyContext = context;
   }
 
-  void send(PendingRequest request, byte[] prefix, byte[] payload) {
+  void send(PendingRequest request, byte[] prefix, ByteBuffer payload) {
     if (isLost) {
       request.fail(lost(true));
       return;
@@ -122,14 +124,14 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
   void push(Operation operation, byte[] payload) {
     if (!isLost) {
-      ByteBuf frame = frame(operation, FrameKind.PUSH, 0, payload, new byte[0]);
+      ByteBuf frame = frame(operation, FrameKind.PUSH, 0, payload, NOTHING);
       var unused = nettyContext.writeAndFlush(frame, nettyContext.voidPromise());
     }
   }
 
   private ByteBuf frame(
-      Operation operation, FrameKind kind, int correlationId, byte[] prefix, byte[] payload) {
-    int payloadBytes = prefix.length + payload.length;
+      Operation operation, FrameKind kind, int correlationId, byte[] prefix, ByteBuffer payload) {
+    int payloadBytes = prefix.length + payload.remaining();
     byte[] header = new byte[Frame.HEADER_BYTES];
     Frame.writeHeader(header, 0, operation.code(), kind, correlationId, payloadBytes);
     return nettyContext
@@ -180,7 +182,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
       case ASK -> {
         // A sign of life that costs a server next to nothing, be it a refusal.
         ByteBuf frame =
-            frame(Operation.DETACH, FrameKind.REQUEST, nextCorrelationId(), NOBODY, new byte[0]);
+            frame(Operation.DETACH, FrameKind.REQUEST, nextCorrelationId(), NOBODY, NOTHING);
         var unused = nettyContext.writeAndFlush(frame, nettyContext.voidPromise());
       }
       case SILENT -> leave();

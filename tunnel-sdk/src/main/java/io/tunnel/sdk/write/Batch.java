@@ -5,6 +5,7 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
 import io.tunnel.sdk.RowCallback;
 import io.tunnel.sdk.write.LaneCore.Misrouted;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
  */
 final class Batch {
 
-  private static final byte[] NOT_BUILT = new byte[0];
+  private static final ByteBuffer NOT_BUILT = ByteBuffer.allocate(0);
 
   private final List<RowChange> rows;
   private final List<RowCallback> callbacks;
@@ -24,7 +25,7 @@ final class Batch {
   private final long startedNanos;
   private BatchBuilder builder;
   private int encodedBytes;
-  private byte[] payload = NOT_BUILT;
+  private ByteBuffer payload = NOT_BUILT;
 
   /** Words that its rows, or those of the batch that they were in before, belong elsewhere. */
   private Optional<Misrouted> misrouted;
@@ -64,12 +65,13 @@ final class Batch {
 
   /** Encodes the batch; no row can be added any more. */
   void close(int partition) {
-    payload = builder.build(partition);
+    payload = builder.finish(partition);
     builder = null;
   }
 
-  byte[] payload() {
-    return payload;
+  /** The encoded batch, to be read. */
+  ByteBuffer payload() {
+    return payload.duplicate();
   }
 
   int rowCount() {

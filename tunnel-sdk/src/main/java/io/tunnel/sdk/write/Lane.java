@@ -171,9 +171,9 @@ final class Lane {
     if (growing.isPresent()) {
       Batch batch = growing.get();
       batch.close(partition);
-      bytesGuess =
-          Math.min(
-              settings.batchBytesMax(), Math.max(BYTES_GUESS_MIN, batch.encodedBytes() * 5 / 4));
+      // A full batch is one row over its bound: with room for that row, it is never copied.
+      int bytesMax = settings.batchBytesMax() + settings.batchBytesMax() / 8;
+      bytesGuess = Math.max(BYTES_GUESS_MIN, Math.min(bytesMax, batch.encodedBytes() * 5 / 4));
       rowsGuess = Math.max(ROWS_GUESS_MIN, batch.rowCount() * 5 / 4);
       waiting.add(batch);
       growing = Optional.empty();

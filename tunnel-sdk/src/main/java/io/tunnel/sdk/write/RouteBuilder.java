@@ -2,7 +2,6 @@ package io.tunnel.sdk.write;
 
 import io.tunnel.model.Durability;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.control.Control.PartitionDescription;
@@ -35,11 +34,11 @@ final class RouteBuilder {
     byte[] prefix = new byte[WriteRequest.PREFIX_BYTES];
     WriteRequest.writePrefix(prefix, 0, table.tableId(), durability);
     List<Lane> lanes = new ArrayList<>();
-    List<Bytes> bounds = new ArrayList<>();
+    List<Bound> bounds = new ArrayList<>();
     for (PartitionDescription partition : partitions) {
       lanes.add(lane(partition, prefix, table.meta().primaryKey(), known));
       if (lanes.size() > 1) {
-        bounds.add(partition.from());
+        bounds.add(Bound.of(partition.from(), table.meta().primaryKey().get(0).type()));
       }
     }
     return new Routes(lanes, bounds);

@@ -13,6 +13,7 @@ import io.tunnel.sdk.ConnectionException;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,7 +79,7 @@ class ConnectionHandlerTest {
 
   private CompletableFuture<Frame> ask(Operation operation, long seconds, boolean mayMove) {
     PendingRequest request = new PendingRequest(operation, Duration.ofSeconds(seconds), mayMove);
-    handler.send(request, NOTHING, NOTHING);
+    handler.send(request, NOTHING, ByteBuffer.wrap(NOTHING));
     return request.answer();
   }
 

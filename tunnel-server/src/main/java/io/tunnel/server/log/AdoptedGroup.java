@@ -1,6 +1,5 @@
 package io.tunnel.server.log;
 
-import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
 import java.util.HashMap;
 import java.util.List;
@@ -37,14 +36,24 @@ final class AdoptedGroup {
     }
   }
 
-  void encode(ByteSink out, long syncedOffset) {
-    int header = out.skip(LogFormat.GROUP_HEADER_BYTES);
+  void encode(GroupCore.Out out, long syncedOffset) {
+    GroupCore.writeHeader(out, syncedOffset, oldestMicros, byteCount(), offsets.length);
+    int offset = LogFormat.GROUP_HEADER_BYTES;
     for (int i = 0; i < offsets.length; i++) {
       ChangeBatch batch = batches.get(i);
-      offsets[i] = out.size() - header;
+      offsets[i] = offset;
       out.write(batch.array(), batch.offset(), batch.byteCount());
+      offset += batch.byteCount();
     }
-    GroupCore.writeHeader(out, header, syncedOffset, oldestMicros, offsets.length);
+  }
+
+  /** Bytes of its batches. */
+  int byteCount() {
+    int bytes = 0;
+    for (ChangeBatch batch : batches) {
+      bytes = Math.addExact(bytes, batch.byteCount());
+    }
+    return bytes;
   }
 
   /** Where batch {@code i} stands behind the start of the group. */

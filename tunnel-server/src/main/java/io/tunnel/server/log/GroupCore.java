@@ -2,7 +2,6 @@ package io.tunnel.server.log;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.Binary;
-import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.Checksum;
 import io.tunnel.model.Limits;
@@ -83,32 +82,41 @@ public final class GroupCore {
    * @param firstPositions filled with the first position of each added batch, by its number
    */
   void encode(
-      ByteSink out,
+      Out out,
       long syncedOffset,
       long commitMicros,
       PositionCounter nextPositions,
       long[] firstPositions) {
-    int header = out.skip(LogFormat.GROUP_HEADER_BYTES);
+    int bytes = 0;
     for (Merged batch : merged) {
-      batch.offsetInGroup = out.size() - header;
+      batch.offsetInGroup = LogFormat.GROUP_HEADER_BYTES + bytes;
+      bytes += batch.bytes();
+    }
+    writeHeader(out, syncedOffset, commitMicros, bytes, merged.size());
+    for (Merged batch : merged) {
       batch.write(
           out, nextPositions.take(batch.partition, batch.rowCount), commitMicros, firstPositions);
     }
-    writeHeader(out, header, syncedOffset, commitMicros, merged.size());
   }
 
-  /** Fills in the header of the group whose batches end where {@code out} does. */
+  /** Takes the bytes of a group, from the first to the last. */
+  @FunctionalInterface
+  interface Out {
+    /** Takes {@code length} bytes of {@code source}, which may change after. */
+    void write(byte[] source, int offset, int length);
+  }
+
+  /** Writes the header of a group of {@code batchCount} batches, {@code bytes} together. */
   static void writeHeader(
-      ByteSink out, int header, long syncedOffset, long commitMicros, int batchCount) {
-    byte[] array = out.array();
-    int batchesFrom = header + LogFormat.GROUP_HEADER_BYTES;
-    Binary.putInt(array, header, LogFormat.GROUP_MAGIC);
-    Binary.putLong(array, header + 8, syncedOffset);
-    Binary.putLong(array, header + 16, commitMicros);
-    Binary.putInt(array, header + 24, out.size() - batchesFrom);
-    Binary.putInt(array, header + 28, batchCount);
-    Binary.putInt(
-        array, header + 4, Checksum.crc32c(array, header + 8, LogFormat.GROUP_HEADER_BYTES - 8));
+      Out out, long syncedOffset, long commitMicros, int bytes, int batchCount) {
+    byte[] header = new byte[LogFormat.GROUP_HEADER_BYTES];
+    Binary.putInt(header, 0, LogFormat.GROUP_MAGIC);
+    Binary.putLong(header, 8, syncedOffset);
+    Binary.putLong(header, 16, commitMicros);
+    Binary.putInt(header, 24, bytes);
+    Binary.putInt(header, 28, batchCount);
+    Binary.putInt(header, 4, Checksum.crc32c(header, 8, header.length - 8));
+    out.write(header, 0, header.length);
   }
 
   /** Batches added, which is the least length of {@code firstPositions}. */
@@ -131,7 +139,6 @@ public final class GroupCore {
     private final int dictionaryBytes;
     private int rowCount;
     private int rowsBytes;
-    private int bytes;
     private int offsetInGroup;
     private long firstPosition;
 
@@ -162,22 +169,28 @@ public final class GroupCore {
       rowsBytes += batch.rowsBytes();
     }
 
-    private void write(ByteSink out, long position, long commitMicros, long[] firstPositions) {
+    private void write(Out out, long position, long commitMicros, long[] firstPositions) {
       firstPosition = position;
-      int at = out.skip(ChangeBatch.HEADER_BYTES_MIN);
+      byte[] header = new byte[ChangeBatch.HEADER_BYTES_MIN];
+      int nameCount = parts.get(0).nameCount();
+      BatchBuilder.writeHeader(header, 0, bytes(), nameCount, partition, rowCount, rowsBytes);
+      BatchBuilder.stampHeader(
+          header, position, commitMicros, crc -> writeRowsAndNames(crc::update));
+      out.write(header, 0, header.length);
+      writeRowsAndNames(out);
       long next = position;
       for (int i = 0; i < parts.size(); i++) {
-        ChangeBatch part = parts.get(i);
-        out.write(part.array(), part.rowsOffset(), part.rowsBytes());
         firstPositions[numbers.get(i)] = next;
-        next += part.rowCount();
+        next += parts.get(i).rowCount();
+      }
+    }
+
+    private void writeRowsAndNames(Out out) {
+      for (ChangeBatch part : parts) {
+        out.write(part.array(), part.rowsOffset(), part.rowsBytes());
       }
       ChangeBatch first = parts.get(0);
       out.write(first.array(), first.dictionaryOffset(), dictionaryBytes);
-      bytes = out.size() - at;
-      BatchBuilder.writeHeader(
-          out.array(), at, bytes, first.nameCount(), partition, rowCount, rowsBytes);
-      BatchBuilder.stamp(out.array(), at, position, commitMicros);
     }
 
     /** The partition. */
@@ -195,7 +208,7 @@ public final class GroupCore {
     }
 
     int bytes() {
-      return bytes;
+      return ChangeBatch.HEADER_BYTES_MIN + rowsBytes + dictionaryBytes;
     }
 
     int offsetInGroup() {

@@ -1,6 +1,5 @@
 package io.tunnel.server.log;
 
-import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.changes.ChangeReader;
@@ -9,7 +8,6 @@ import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.disk.FileDisk;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
@@ -38,7 +36,7 @@ public final class LocalLog implements ChangeReader, Closeable {
   private final int segmentBytesMax;
   private final NavigableMap<Long, Segment> segments;
   private final Map<Integer, PartitionLog> partitions = new ConcurrentHashMap<>();
-  private final ByteSink buffer = new ByteSink(64 * 1024);
+  private final GroupBuffer buffer = new GroupBuffer();
   private final SyncedEnd synced;
   private final Trimmer trimmer;
   private volatile Segment active;
@@ -113,8 +111,9 @@ public final class LocalLog implements ChangeReader, Closeable {
       }
       long commitMicros = Math.max(lastCommitMicros, nowMicros);
       long groupOffset = active.size();
-      buffer.truncate(0);
-      group.encode(buffer, synced.offset(), commitMicros, new NextPositions(), firstPositions);
+      buffer.begin(group.byteCount());
+      group.encode(
+          buffer::write, synced.offset(), commitMicros, new NextPositions(), firstPositions);
       writeBuffer();
       lastCommitMicros = commitMicros;
       if (sync) {
@@ -135,7 +134,7 @@ public final class LocalLog implements ChangeReader, Closeable {
   /** Without room for all of it there is nothing of it: a part would look like a torn end. */
   private void writeBuffer() throws IOException {
     try {
-      active.append(ByteBuffer.wrap(buffer.array(), 0, buffer.size()));
+      active.append(buffer.written());
     } catch (DiskFullException e) {
       active.cut();
       throw e;
@@ -187,8 +186,8 @@ public final class LocalLog implements ChangeReader, Closeable {
         roll();
       }
       long groupOffset = active.size();
-      buffer.truncate(0);
-      group.encode(buffer, synced.offset());
+      buffer.begin(group.byteCount());
+      group.encode(buffer::write, synced.offset());
       writeBuffer();
       lastCommitMicros = Math.max(lastCommitMicros, group.newestMicros());
       for (int i = 0; i < batches.size(); i++) {

@@ -80,7 +80,7 @@ final class GroupCoreTest {
     List.of(batch(1, put("a", ONE)), batch(1, put("b", ONE)), batch(2, put("c", TWO)))
         .forEach(group::add);
     ByteSink sink = new ByteSink(16);
-    group.encode(sink, 0, 0, (partition, count) -> 1, new long[3]);
+    group.encode(sink::write, 0, 0, (partition, count) -> 1, new long[3]);
     assertThat(sink.size()).isEqualTo(LogFormat.GROUP_HEADER_BYTES + group.byteCount());
     group.clear();
     assertThat(group.isEmpty()).isTrue();
@@ -91,7 +91,7 @@ final class GroupCoreTest {
     long[] positions = new long[group.batchCount()];
     long[] next = {1, 1, 1};
     group.encode(
-        new ByteSink(16),
+        new ByteSink(16)::write,
         0,
         0,
         (partition, count) -> {
