@@ -68,6 +68,9 @@ class BadInputSweepTest {
       bench quick --out FILES/good.csv
       bench quick --work FILES/good.csv
       bench growth --only nope
+      bench soak --minutes long
+      bench soak --rate -1
+      bench whitepaper --cases many
       bench growth --keys 1,x
       bench growth --backlog lots
       torture --minutes -1

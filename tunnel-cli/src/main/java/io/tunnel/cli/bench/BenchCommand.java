@@ -10,7 +10,12 @@ import picocli.CommandLine.Command;
     description =
         "Measures what this machine can do with the service, on servers that it starts itself as"
             + " processes on loopback; leaves a page with charts.",
-    subcommands = {QuickCommand.class, GrowthCommand.class})
+    subcommands = {
+      QuickCommand.class,
+      GrowthCommand.class,
+      SoakCommand.class,
+      WhitepaperCommand.class
+    })
 public final class BenchCommand extends CommandGroup {
 
   /** For picocli. */

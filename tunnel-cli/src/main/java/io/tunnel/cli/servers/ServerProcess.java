@@ -5,19 +5,15 @@ import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Stream;
 
 /**
  * A server in a process of its own, with the java and the class path of this one. It ends with this
@@ -92,29 +88,18 @@ public final class ServerProcess implements StartedServers {
   }
 
   private static List<String> command(String mainClass, Path data, List<String> options) {
-    List<String> command = new ArrayList<>();
-    command.add(
-        ProcessHandle.current()
-            .info()
-            .command()
-            .orElse(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-    for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (isInherited(option)) {
-        command.add(option);
-      }
-    }
-    command.addAll(options);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass, "server"));
-    command.addAll(List.of("--data", data.toString(), "--port", "0", "--http-port", "0"));
-    command.add("--end-with-parent");
-    return command;
-  }
-
-  /** Sizes and permissions, not agents and recordings: those are meant for one process. */
-  private static boolean isInherited(String option) {
-    return (option.startsWith("-X") && !option.startsWith("-XX:StartFlightRecording"))
-        || option.startsWith("--enable-native-access")
-        || option.startsWith("--sun-misc-unsafe-memory-access");
+    return JavaProgram.command(
+        options,
+        mainClass,
+        List.of(
+            "server",
+            "--data",
+            data.toString(),
+            "--port",
+            "0",
+            "--http-port",
+            "0",
+            "--end-with-parent"));
   }
 
   /** Reads to the end, or the server would block on a full pipe. */
@@ -159,15 +144,7 @@ public final class ServerProcess implements StartedServers {
 
   @Override
   public long residentBytes() {
-    try (Stream<String> lines = Files.lines(Path.of("/proc/" + process.pid() + "/status"))) {
-      return lines
-          .filter(line -> line.startsWith("VmRSS:"))
-          .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024)
-          .findFirst()
-          .orElse(0);
-    } catch (IOException | UncheckedIOException notLinux) {
-      return 0;
-    }
+    return JavaProgram.residentBytes(process.pid());
   }
 
   /** Stops it gracefully. */

@@ -87,6 +87,20 @@ class BenchCommandTest {
         "growth --row-bytes 65KiB | --row-bytes is 64 to 65536, not 66560",
         "growth --keys 999 | --keys is 1000 to 1000000000, not 999",
         "growth --backlog 1KB | --backlog is 1048576 to 1099511627776, not 1000",
+        "soak --minutes 0 | --minutes is more than 0 and at most 10080",
+        "soak --minutes 10081 | --minutes is more than 0 and at most 10080",
+        "soak --rate 0 | --rate is 1 to 100000000, not 0",
+        "soak --share 101 | --share is 1 to 100, not 101",
+        "soak --peak-seconds 601 | --peak-seconds is 1 to 600, not 601",
+        "soak --partitions 1025 | --partitions is 1 to 1024, not 1025",
+        "soak --keys 0 | --keys is 1 to 1000000000, not 0",
+        "soak --backlog 0 | --backlog is 1 to 1000000000, not 0",
+        "whitepaper --cases 8 | a case is CHANNELSxPROCESSES such as 64x2, not '8'",
+        "whitepaper --cases 0x1 | a case has 1 to 1024 channels, not 0",
+        "whitepaper --cases 1025x1 | a case has 1 to 1024 channels, not 1025",
+        "whitepaper --cases 8x17 | a case has 1 to 16 worker processes, not 17",
+        "whitepaper --seconds 3 | --seconds is 4 to 3600, not 3",
+        "whitepaper --rate 0 | --rate is 1 to 100000000, not 0",
         "growth --tunnels"
             + " 1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6 | 32 values at"
             + " most, not 33",
@@ -105,7 +119,7 @@ class BenchCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"quick", "growth"})
+  @ValueSource(strings = {"quick", "growth", "soak", "whitepaper"})
   void help_names_what_all_benchmarks_can_be_told(String name) {
     assertThat(run(name, "--help")).isZero();
     assertThat(out.toString())
@@ -115,7 +129,7 @@ class BenchCommandTest {
   @Test
   void without_a_name_those_there_are_are_named() {
     assertThat(run()).isEqualTo(2);
-    assertThat(err.toString()).contains("name a subcommand", "quick, growth");
+    assertThat(err.toString()).contains("name a subcommand", "quick, growth, soak, whitepaper");
   }
 
   @Test
@@ -131,6 +145,32 @@ class BenchCommandTest {
         "latencyDueP99Ms",
         "latencyDueP999Ms");
     assertCharts("rates", "latency");
+  }
+
+  @Test
+  void soak_drains_a_backlog_while_it_looks_at_the_server() throws IOException {
+    JsonObject json =
+        measured("soak --minutes 0.05 --peak-seconds 1 --share 20 --keys 100 --partitions 2");
+    assertPositive(json, "peakRowsPerSecond", "backlogRows", "backlogSeconds", "writeP99BeforeMs");
+    JsonObject sample = json.getAsJsonArray("samples").get(1).getAsJsonObject();
+    assertPositive(sample, "seconds", "writeRowsPerSecond", "readRowsPerSecond", "diskBytes");
+    assertCharts("rates", "latency", "memory", "files", "disk");
+  }
+
+  @Test
+  void whitepaper_has_its_cases_beside_the_published_ones() throws IOException {
+    JsonObject json = measured("whitepaper --cases 2x2 --seconds 4 --rate 2000");
+    assertThat(json.getAsJsonArray("publishedCases")).hasSize(7);
+    assertPositive(
+        json.getAsJsonArray("cases").get(0).getAsJsonObject(),
+        "channels",
+        "processes",
+        "steadyRowsPerSecond",
+        "peakRowsPerSecond",
+        "perThousandRowsMs",
+        "bytesPerSecond",
+        "latencyP99Ms");
+    assertCharts("rate", "resources", "bandwidth");
   }
 
   @Test

@@ -13,4 +13,10 @@ import io.tunnel.model.value.Bytes;
  * @param amount second attribute
  */
 public record SourceRow(
-    Bytes hash, String user, String device, long sequence, String payload, long amount) {}
+    Bytes hash, String user, String device, long sequence, String payload, long amount) {
+
+  /** The same row with another second attribute. */
+  public SourceRow withAmount(long other) {
+    return new SourceRow(hash, user, device, sequence, payload, other);
+  }
+}

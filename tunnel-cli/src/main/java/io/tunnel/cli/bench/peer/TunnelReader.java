@@ -2,7 +2,6 @@ package io.tunnel.cli.bench.peer;
 
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
-import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Column;
 import io.tunnel.sdk.TunnelClient;
@@ -15,6 +14,7 @@ import io.tunnel.sdk.processor.RecordColumn;
 import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.sdk.tunnel.CreateTunnelRequest;
 import io.tunnel.sdk.tunnel.DeleteTunnelRequest;
+import io.tunnel.sdk.tunnel.StreamTunnelConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -33,7 +33,7 @@ public final class TunnelReader implements RowReader {
 
   /** One worker on that table; it does nothing before its start. */
   public TunnelReader(String endpoint, String table, Look look, Arrivals arrivals) {
-    this(endpoint, new From(table, TUNNEL, StreamStart.EARLIEST), 1, look, arrivals);
+    this(endpoint, From.earliest(table, TUNNEL), 1, look, arrivals);
   }
 
   /**
@@ -43,16 +43,21 @@ public final class TunnelReader implements RowReader {
    * @param tunnel the name of a new tunnel on it
    * @param start where the tunnel begins
    */
-  public record From(String table, String tunnel, StreamStart start) {
+  public record From(String table, String tunnel, StreamTunnelConfig start) {
 
     /** Everything that the table keeps, through a tunnel of that name. */
     public static From earliest(String table, String tunnel) {
-      return new From(table, tunnel, StreamStart.EARLIEST);
+      return new From(table, tunnel, StreamTunnelConfig.EARLIEST);
     }
   }
 
   /** So many workers on a new tunnel; they do nothing before their start. */
   public TunnelReader(String endpoint, From from, int workers, Look look, Arrivals arrivals) {
+    this(endpoint, from, workers, new LookProcessor(look, arrivals));
+  }
+
+  /** So many workers on a new tunnel, which share a processor. */
+  public TunnelReader(String endpoint, From from, int workers, IChannelProcessor processor) {
     this.table = from.table();
     this.tunnel = from.tunnel();
     for (int i = 0; i < workers; i++) {
@@ -64,8 +69,7 @@ public final class TunnelReader implements RowReader {
             .createTunnel(new CreateTunnelRequest(table, tunnel, TunnelType.Stream, from.start()))
             .getTunnelId();
     for (TunnelClient client : clients) {
-      TunnelWorkerConfig config = new TunnelWorkerConfig(new LookProcessor(look, arrivals));
-      this.workers.add(new TunnelWorker(tunnelId, client, config));
+      this.workers.add(new TunnelWorker(tunnelId, client, new TunnelWorkerConfig(processor)));
     }
   }
 

@@ -2,6 +2,7 @@ package io.tunnel.cli.bench.report;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Numbers in rows and columns, such as one row for each number of partitions.
@@ -12,6 +13,9 @@ import java.util.List;
  * @param rows each with one number a column; NaN where there is none
  */
 public record Grid(String name, String title, List<Column> columns, List<List<Double>> rows) {
+
+  /** Rows that people are shown. */
+  static final int ROWS_SHOWN_MAX = 24;
 
   /**
    * A column.
@@ -31,6 +35,21 @@ public record Grid(String name, String title, List<Column> columns, List<List<Do
             "a row of " + row.size() + " numbers under " + columns.size() + " columns");
       }
     }
+  }
+
+  /** Rows that people are shown: all, or evenly spread ones when there are too many. */
+  List<List<Double>> shownRows() {
+    int step = (rows.size() + ROWS_SHOWN_MAX - 1) / ROWS_SHOWN_MAX;
+    return step <= 1
+        ? rows
+        : IntStream.range(0, rows.size()).filter(i -> i % step == 0).mapToObj(rows::get).toList();
+  }
+
+  /** The title, which says when not all rows are shown. */
+  String shownTitle() {
+    return rows.size() <= ROWS_SHOWN_MAX
+        ? title
+        : title + " (" + shownRows().size() + " of " + rows.size() + " rows)";
   }
 
   /**

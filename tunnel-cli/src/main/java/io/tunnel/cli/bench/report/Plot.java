@@ -53,6 +53,14 @@ public record Plot(
       Objects.requireNonNull(name, "name");
       points = List.copyOf(points);
     }
+
+    /** The same curve in another unit. */
+    public Curve dividedBy(double divisor) {
+      return new Curve(
+          name,
+          isRight,
+          points.stream().map(point -> new Point(point.x(), point.y() / divisor)).toList());
+    }
   }
 
   /** Refuses a curve whose scale is not there. */

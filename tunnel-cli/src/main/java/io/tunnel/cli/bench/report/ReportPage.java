@@ -55,10 +55,10 @@ final class ReportPage {
           .append("\"></p>\n");
     }
     for (Grid grid : report.grids()) {
-      html.append("<h2>").append(escaped(grid.title())).append("</h2>\n");
+      html.append("<h2>").append(escaped(grid.shownTitle())).append("</h2>\n");
       table(
           grid.columns().stream().map(Grid.Column::label).toList(),
-          grid.rows().stream().map(row -> row.stream().map(NumberText::of).toList()).toList());
+          grid.shownRows().stream().map(row -> row.stream().map(NumberText::of).toList()).toList());
     }
     report.remarks().forEach(this::paragraph);
     html.append("<p><a href=\"")

@@ -21,7 +21,7 @@ public final class ReportText {
     }
     for (Grid grid : report.grids()) {
       lines.add("");
-      lines.add(grid.title());
+      lines.add(grid.shownTitle());
       lines.addAll(table(grid).lines());
     }
     if (!report.remarks().isEmpty()) {
@@ -34,7 +34,7 @@ public final class ReportText {
   private static TextTable table(Grid grid) {
     TextTable table =
         new TextTable(grid.columns().stream().map(column -> ">" + column.label()).toList());
-    grid.rows().forEach(row -> table.row(row.stream().map(NumberText::of).toList()));
+    grid.shownRows().forEach(row -> table.row(row.stream().map(NumberText::of).toList()));
     return table;
   }
 }

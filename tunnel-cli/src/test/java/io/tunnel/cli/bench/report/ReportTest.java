@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -145,6 +146,17 @@ class ReportTest {
         .isInstanceOfSatisfying(
             CommandFailure.class, failure -> assertThat(failure.exitCode()).isEqualTo(ExitCode.IO))
         .hasMessageContaining("cannot be made");
+  }
+
+  @Test
+  void people_are_shown_some_of_many_rows_and_told_so() {
+    List<List<Double>> rows = IntStream.range(0, 100).mapToObj(i -> List.of((double) i)).toList();
+    Grid grid = new Grid("all", "seen", List.of(new Grid.Column("n", "n")), rows);
+    assertThat(grid.shownTitle()).isEqualTo("seen (20 of 100 rows)");
+    assertThat(grid.shownRows()).hasSize(20).startsWith(List.of(0.0), List.of(5.0));
+    Grid short24 = new Grid("all", "seen", grid.columns(), rows.subList(0, 24));
+    assertThat(short24.shownTitle()).isEqualTo("seen");
+    assertThat(short24.shownRows()).hasSize(24);
   }
 
   @Test

@@ -1,0 +1,172 @@
+package io.tunnel.cli.bench;
+
+import io.tunnel.cli.bench.report.Figure;
+import io.tunnel.cli.bench.report.Grid;
+import io.tunnel.cli.bench.report.Plot;
+import io.tunnel.cli.bench.report.Plot.Axis;
+import io.tunnel.cli.bench.report.Report;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
+
+/** What {@code bench soak} tells of its looks. */
+final class SoakReport {
+
+  private static final double MIB = 1 << 20;
+  private static final String TIME = "seconds";
+
+  private static final List<Grid.Column> COLUMNS =
+      List.of(
+          new Grid.Column(TIME, "s"),
+          new Grid.Column("writeRowsPerSecond", "written rows/s"),
+          new Grid.Column("readRowsPerSecond", "read rows/s"),
+          new Grid.Column("backlogRowsPerSecond", "backlog rows/s"),
+          new Grid.Column("writeP99Ms", "write p99 ms"),
+          new Grid.Column("latencyP99Ms", "latency p99 ms"),
+          new Grid.Column("heapBytes", "heap bytes"),
+          new Grid.Column("residentBytes", "memory bytes"),
+          new Grid.Column("openFiles", "files"),
+          new Grid.Column("threads", "threads"),
+          new Grid.Column("diskBytes", "disk bytes"));
+
+  private SoakReport() {}
+
+  static Report of(SoakBench.Plan plan, double peak, double rate, SoakBench.Result result) {
+    Grid grid =
+        new Grid(
+            "samples",
+            "what was seen",
+            COLUMNS,
+            result.samples().stream().map(SoakReport::row).toList());
+    return new Report(
+        "soak",
+        "bench soak: written and read at an even rate, durability OS",
+        Map.of(
+            "minutes", String.valueOf(plan.nanos() / 60e9),
+            "partitions", String.valueOf(plan.partitions()),
+            "keys", String.valueOf(plan.keys()),
+            "backlogRows", String.valueOf(plan.backlogRows())),
+        figures(peak, rate, result),
+        List.of(grid),
+        plots(grid),
+        List.of(
+            "Growth is from the second quarter of the looks to the last one.",
+            "Heap is what was in use after the last garbage collection."));
+  }
+
+  private static List<Double> row(SoakSample sample) {
+    return List.of(
+        sample.seconds(),
+        sample.writeRowsPerSecond(),
+        sample.readRowsPerSecond(),
+        sample.backlogRowsPerSecond(),
+        sample.writeP99Ms(),
+        sample.latencyP99Ms(),
+        sample.holding().heapBytes(),
+        sample.holding().residentBytes(),
+        sample.holding().openFiles(),
+        sample.holding().threads(),
+        sample.holding().diskBytes());
+  }
+
+  private static List<Figure> figures(double peak, double rate, SoakBench.Result result) {
+    SoakBench.Drain drain = result.drain();
+    SoakBench.WriteP99 p99 = result.writeP99();
+    double drainSeconds = drain.toSeconds() - drain.fromSeconds();
+    List<SoakSample> samples = result.samples();
+    List<Figure> figures = new ArrayList<>();
+    figures.add(new Figure("peakRowsPerSecond", "rows/s at the peak, written and read", peak));
+    figures.add(new Figure("rateRowsPerSecond", "rows/s asked for", rate));
+    figures.add(
+        new Figure(
+            "writeRowsPerSecond",
+            "rows/s written, mean",
+            mean(samples, SoakSample::writeRowsPerSecond)));
+    figures.add(
+        new Figure(
+            "readRowsPerSecond",
+            "rows/s read, mean",
+            mean(samples, SoakSample::readRowsPerSecond)));
+    figures.add(
+        new Figure(
+            "latencyP99Ms",
+            "acknowledged to callback p99, ms, mean of all looks",
+            mean(samples, SoakSample::latencyP99Ms)));
+    figures.add(new Figure("backlogRows", "rows of the backlog", drain.rows()));
+    figures.add(new Figure("backlogSeconds", "seconds in which it was drained", drainSeconds));
+    figures.add(
+        new Figure("backlogRowsPerSecond", "rows/s of the backlog", drain.rows() / drainSeconds));
+    figures.add(
+        new Figure("writeP99BeforeMs", "due to acknowledged p99 before, ms", p99.beforeMs()));
+    figures.add(
+        new Figure("writeP99DuringMs", "due to acknowledged p99 meanwhile, ms", p99.duringMs()));
+    figures.add(
+        new Figure("writeP99AfterMs", "due to acknowledged p99 afterwards, ms", p99.afterMs()));
+    figures.add(new Figure("writeP99Ratio", "meanwhile / before", p99.duringMs() / p99.beforeMs()));
+    growth(figures, samples, "heap", "heap", each -> each.holding().heapBytes());
+    growth(figures, samples, "resident", "memory", each -> each.holding().residentBytes());
+    growth(figures, samples, "openFiles", "open files", each -> each.holding().openFiles());
+    growth(figures, samples, "threads", "threads", each -> each.holding().threads());
+    growth(figures, samples, "disk", "disk", each -> each.holding().diskBytes());
+    growth(figures, samples, "latencyP99", "latency p99", SoakSample::latencyP99Ms);
+    return figures;
+  }
+
+  private static void growth(
+      List<Figure> figures,
+      List<SoakSample> samples,
+      String name,
+      String label,
+      ToDoubleFunction<SoakSample> value) {
+    int quarter = samples.size() / 4;
+    double second = mean(samples.subList(quarter, 2 * quarter), value);
+    double last = mean(samples.subList(samples.size() - quarter, samples.size()), value);
+    figures.add(
+        new Figure(
+            name + "GrowthPercent", "growth of " + label + ", %", 100 * (last / second - 1)));
+  }
+
+  /** NaN of nothing; what is not there does not count. */
+  static double mean(List<SoakSample> samples, ToDoubleFunction<SoakSample> value) {
+    return samples.stream()
+        .mapToDouble(value)
+        .filter(each -> !Double.isNaN(each))
+        .average()
+        .orElse(Double.NaN);
+  }
+
+  private static List<Plot> plots(Grid grid) {
+    return List.of(
+        plot(grid, "rates", "Rows a second", Axis.linear("rows/s"), 1, 1, 2, 3),
+        plot(grid, "latency", "Latency, p99", Axis.linear("ms"), 1, 4, 5),
+        plot(grid, "memory", "Memory of the server", Axis.linear("MiB"), MIB, 6, 7),
+        withRight(grid, "files", "Open files and threads of the server", 8, 9),
+        plot(grid, "disk", "Disk of the server", Axis.linear("MiB"), MIB, 10));
+  }
+
+  private static Plot plot(
+      Grid grid, String name, String title, Axis y, double divisor, int... columns) {
+    List<Plot.Curve> curves = new ArrayList<>();
+    for (int column : columns) {
+      curves.add(curve(grid, column, false).dividedBy(divisor));
+    }
+    return Plot.of(name, title, Axis.linear(TIME), y, curves);
+  }
+
+  private static Plot withRight(Grid grid, String name, String title, int left, int right) {
+    return new Plot(
+        name,
+        title,
+        Axis.linear(TIME),
+        Axis.linear(COLUMNS.get(left).label()),
+        Optional.of(Axis.linear(COLUMNS.get(right).label())),
+        List.of(curve(grid, left, false), curve(grid, right, true)));
+  }
+
+  private static Plot.Curve curve(Grid grid, int column, boolean isRight) {
+    Grid.Column shown = COLUMNS.get(column);
+    return grid.curve(shown.label(), TIME, shown.name(), isRight);
+  }
+}
