@@ -2,8 +2,6 @@ package io.tunnel.cli.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;
 import java.io.IOException;
@@ -11,8 +9,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** Command lines, and each benchmark once with a server and as little as can be measured. */
+/** Command lines that measure nothing. */
 class BenchCommandTest {
 
   private final StringWriter out = new StringWriter();
@@ -34,35 +30,6 @@ class BenchCommandTest {
             .setOut(new PrintWriter(out))
             .setErr(new PrintWriter(err));
     return CommandRunner.run(command, Diagnosis.standard(), arguments);
-  }
-
-  /** Runs a benchmark whose report and data lie in the directory of the test. */
-  private JsonObject measured(String line) throws IOException {
-    Path work = Files.createDirectory(directory.resolve("work"));
-    String arguments = line + " --out " + directory.resolve("out") + " --work " + work;
-    assertThat(run(arguments.split(" "))).as(err.toString()).isZero();
-    try (Stream<Path> left = Files.list(work)) {
-      assertThat(left).as("what the benchmark left").isEmpty();
-    }
-    List<String> lines = out.toString().lines().toList();
-    String last = lines.get(lines.size() - 1);
-    assertThat(Files.readString(directory.resolve("out/report.json"))).isEqualTo(last + "\n");
-    return JsonParser.parseString(last).getAsJsonObject();
-  }
-
-  private void assertCharts(String... names) throws IOException {
-    String page = Files.readString(directory.resolve("out/index.html"));
-    for (String name : names) {
-      assertThat(page).contains("src=\"" + name + ".png\"");
-      assertThat(directory.resolve("out/" + name + ".png")).isNotEmptyFile();
-    }
-  }
-
-  private static void assertPositive(JsonObject object, String... members) {
-    for (String member : members) {
-      assertThat(object.has(member)).as(member + " of " + object).isTrue();
-      assertThat(object.get(member).getAsDouble()).as(member).isPositive();
-    }
   }
 
   @ParameterizedTest
@@ -130,66 +97,5 @@ class BenchCommandTest {
   void without_a_name_those_there_are_are_named() {
     assertThat(run()).isEqualTo(2);
     assertThat(err.toString()).contains("name a subcommand", "quick, growth, soak, whitepaper");
-  }
-
-  @Test
-  void quick_tells_rates_costs_and_latencies() throws IOException {
-    JsonObject json = measured("quick --rows 2000 --rounds 1 --partitions 2 --latency-seconds 1");
-    assertThat(out.toString()).contains("written rows/s, OS", "page with charts: ");
-    assertPositive(
-        json,
-        "writeRowsPerSecondOs",
-        "writeRowsPerSecondFsync",
-        "readRowsPerSecondCount",
-        "readRowsPerSecondDecode",
-        "latencyDueP99Ms",
-        "latencyDueP999Ms");
-    assertCharts("rates", "latency");
-  }
-
-  @Test
-  void soak_drains_a_backlog_while_it_looks_at_the_server() throws IOException {
-    JsonObject json =
-        measured("soak --minutes 0.05 --peak-seconds 1 --share 20 --keys 100 --partitions 2");
-    assertPositive(json, "peakRowsPerSecond", "backlogRows", "backlogSeconds", "writeP99BeforeMs");
-    JsonObject sample = json.getAsJsonArray("samples").get(1).getAsJsonObject();
-    assertPositive(sample, "seconds", "writeRowsPerSecond", "readRowsPerSecond", "diskBytes");
-    assertCharts("rates", "latency", "memory", "files", "disk");
-  }
-
-  @Test
-  void whitepaper_has_its_cases_beside_the_published_ones() throws IOException {
-    JsonObject json = measured("whitepaper --cases 2x2 --seconds 4 --rate 2000");
-    assertThat(json.getAsJsonArray("publishedCases")).hasSize(7);
-    assertPositive(
-        json.getAsJsonArray("cases").get(0).getAsJsonObject(),
-        "channels",
-        "processes",
-        "steadyRowsPerSecond",
-        "peakRowsPerSecond",
-        "perThousandRowsMs",
-        "bytesPerSecond",
-        "latencyP99Ms");
-    assertCharts("rate", "resources", "bandwidth");
-  }
-
-  @Test
-  void growth_measures_at_each_value_and_fits_a_law() throws IOException {
-    JsonObject json =
-        measured(
-            "growth --json --rows 1000 --only partitions,keys,tunnels --partitions 2,1 --keys 1000"
-                + " --tunnels 2");
-    assertThat(out.toString().lines()).hasSize(1);
-    assertThat(err.toString()).contains("against partitions", "exponent of written rows/s");
-    assertPositive(
-        json.getAsJsonArray("partitionsGrowth").get(1).getAsJsonObject(),
-        "partitions",
-        "writeRowsPerSecond",
-        "readRowsPerSecond");
-    assertThat(json.getAsJsonArray("partitionsGrowth")).hasSize(2);
-    assertThat(json.has("exponentWriteRowsPerSecondByPartitions")).isTrue();
-    assertPositive(
-        json.getAsJsonArray("tunnelsGrowth").get(0).getAsJsonObject(), "readRowsPerSecond");
-    assertCharts("partitions-rates", "partitions-costs", "keys-rates", "tunnels-costs");
   }
 }
