@@ -34,7 +34,12 @@ final class StepProgress implements Progress {
   public Watch watch(String verb, long total, LongSupplier done) {
     Screen screen = Screen.standardError(err, System.getenv());
     ProgressBar bar =
-        new ProgressBar(step + ": " + verb, "rows", OptionalLong.of(total), screen, clock::nanos);
+        new ProgressBar(
+            step + ": " + verb,
+            "rows",
+            total > 0 ? OptionalLong.of(total) : OptionalLong.empty(),
+            screen,
+            clock::nanos);
     AtomicBoolean isOver = new AtomicBoolean();
     Thread looking =
         new Thread(

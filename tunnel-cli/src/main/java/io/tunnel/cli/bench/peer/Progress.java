@@ -13,7 +13,7 @@ public interface Progress {
    * Looks at {@code done} until the result is closed.
    *
    * @param verb what becomes of the rows, such as "written"
-   * @param total what {@code done} will be at the end
+   * @param total what {@code done} will be at the end; 0 when nobody knows
    */
   Watch watch(String verb, long total, LongSupplier done);
 
