@@ -1,0 +1,110 @@
+package io.tunnel.bench.fold;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Properties;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.Cache;
+import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompactionStyle;
+import org.rocksdb.CompressionType;
+import org.rocksdb.DBOptions;
+import org.rocksdb.IndexType;
+import org.rocksdb.Options;
+
+/** How rows are kept. */
+enum Way {
+  /** Rows are made, sorted and written into an array, and not kept: what all others do besides. */
+  NOT_KEPT,
+  /** As a server does. */
+  CHOSEN,
+  /** RocksDB's own options, with LZ4 on all levels. */
+  PLAIN,
+  /** Like {@link #CHOSEN}, and universal compaction. */
+  UNIVERSAL,
+  /** Like {@link #CHOSEN}, and no compression. */
+  UNCOMPRESSED,
+  /** Like {@link #CHOSEN}, and values of 64 bytes and more in files of their own. */
+  BLOBS,
+  /** Like {@link #CHOSEN}, and flushes and compactions leave out the page cache. */
+  DIRECT,
+  /** Like {@link #CHOSEN}, and memory for 256 MiB of rows before they are written. */
+  LARGE_BUFFER,
+  /** Rows are gathered in memory, and each 64 MiB of them taken in as one sorted file. */
+  INGESTED,
+  /** Likewise 256 MiB. */
+  INGESTED_LARGE;
+
+  private static final long MIB = 1 << 20;
+  private static final int YOUNG_FILES = 8;
+  private static final int BLOB_BYTES_MIN = 64;
+
+  String text() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** Bytes of rows that are gathered before they are taken in; 0 when they are written at once. */
+  long gatheredBytes() {
+    return switch (this) {
+      case INGESTED -> 64 * MIB;
+      case INGESTED_LARGE -> 256 * MIB;
+      case NOT_KEPT, CHOSEN, PLAIN, UNIVERSAL, UNCOMPRESSED, BLOBS, DIRECT, LARGE_BUFFER -> 0;
+    };
+  }
+
+  private long bufferBytes() {
+    return this == LARGE_BUFFER || this == INGESTED_LARGE ? 256 * MIB : 64 * MIB;
+  }
+
+  Options options(Cache cache, BloomFilter filter) {
+    Options options =
+        (this == PLAIN ? new Options() : nearTheLast())
+            .setCreateIfMissing(true)
+            .setWriteBufferSize(bufferBytes())
+            .setMaxWriteBufferNumber(3)
+            .setMaxBackgroundJobs(2)
+            .setLevelCompactionDynamicLevelBytes(true)
+            .setTableFormatConfig(
+                new BlockBasedTableConfig()
+                    .setBlockCache(cache)
+                    .setFilterPolicy(filter)
+                    .setCacheIndexAndFilterBlocks(true)
+                    .setIndexType(IndexType.kTwoLevelIndexSearch)
+                    .setPartitionFilters(true));
+    if (this == PLAIN) {
+      return options.setCompressionType(CompressionType.LZ4_COMPRESSION);
+    }
+    options
+        .setLevel0FileNumCompactionTrigger(YOUNG_FILES)
+        .setMaxBytesForLevelBase(YOUNG_FILES * bufferBytes())
+        .setCompressionPerLevel(compression());
+    return switch (this) {
+      case UNIVERSAL -> options.setCompactionStyle(CompactionStyle.UNIVERSAL);
+      case BLOBS -> options.setEnableBlobFiles(true).setMinBlobSize(BLOB_BYTES_MIN);
+      case DIRECT -> options.setUseDirectIoForFlushAndCompaction(true);
+      case NOT_KEPT, CHOSEN, PLAIN, UNCOMPRESSED, LARGE_BUFFER, INGESTED, INGESTED_LARGE -> options;
+    };
+  }
+
+  /** Each row of a partition is looked for beside the one before it. */
+  private static Options nearTheLast() {
+    Properties inserts = new Properties();
+    inserts.setProperty("memtable_insert_with_hint_prefix_extractor", "fixed:4");
+    try (DBOptions whole = new DBOptions();
+        ColumnFamilyOptions rows = ColumnFamilyOptions.getColumnFamilyOptionsFromProps(inserts)) {
+      return new Options(whole, rows);
+    }
+  }
+
+  private List<CompressionType> compression() {
+    List<CompressionType> levels =
+        new ArrayList<>(Collections.nCopies(7, CompressionType.NO_COMPRESSION));
+    for (int level = 2; this != UNCOMPRESSED && level < levels.size(); level++) {
+      levels.set(level, CompressionType.LZ4_COMPRESSION);
+    }
+    return levels;
+  }
+}
