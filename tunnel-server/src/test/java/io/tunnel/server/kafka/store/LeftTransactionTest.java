@@ -23,6 +23,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.TransactionDescription;
+import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -97,8 +98,7 @@ final class LeftTransactionTest {
 
   /** Records of the producer that Kafka has for this id, which it will never be asked to end. */
   private void leave(String transactionalId, String name, String text) throws Exception {
-    TransactionDescription producer =
-        admin.describeTransactions(List.of(transactionalId)).description(transactionalId).get();
+    TransactionDescription producer = ended(transactionalId);
     MemoryRecords records =
         MemoryRecords.withTransactionalRecords(
             Compression.NONE,
@@ -123,6 +123,23 @@ final class LeftTransactionTest {
                             .setRecords(records))));
     ProduceResponse answer = send(new ProduceRequest(data, PRODUCE_VERSION));
     assertThat(answer.errorCounts()).containsOnlyKeys(Errors.NONE);
+  }
+
+  /**
+   * The producer when the end of its last transaction is in all logs. Kafka decides an end and
+   * answers before it has written it; records that come in between belong to no transaction that a
+   * producer could have had, since a broker that asks would refuse them.
+   */
+  private static TransactionDescription ended(String transactionalId) throws Exception {
+    while (true) {
+      TransactionDescription producer =
+          admin.describeTransactions(List.of(transactionalId)).description(transactionalId).get();
+      if (producer.state() == TransactionState.COMPLETE_COMMIT
+          || producer.state() == TransactionState.COMPLETE_ABORT) {
+        return producer;
+      }
+      Thread.onSpinWait();
+    }
   }
 
   private static ProduceResponse send(ProduceRequest request) throws IOException {
