@@ -1,6 +1,7 @@
 package io.tunnel.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
@@ -8,11 +9,14 @@ import io.tunnel.sdk.ConnectionException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 
 class TunnelCommandTest extends CommandLineTest {
 
@@ -62,6 +66,27 @@ class TunnelCommandTest extends CommandLineTest {
       assertThat(run((job.strip() + " --version").split(" "))).as(job).isZero();
       assertThat(out.toString()).as(job).startsWith("tunnel ");
     }
+  }
+
+  /** Help is a format of its own: a percent sign stands for itself only when there are two. */
+  @Test
+  void every_text_of_help_can_be_formatted() {
+    List<String> texts = new ArrayList<>();
+    collectTexts(new CommandLine(new TunnelCommand()), texts);
+    assertThat(texts).hasSizeGreaterThan(500);
+    assertThat(texts)
+        .allSatisfy(text -> assertThatCode(text::formatted).doesNotThrowAnyException());
+  }
+
+  private static void collectTexts(CommandLine command, List<String> texts) {
+    CommandSpec spec = command.getCommandSpec();
+    UsageMessageSpec usage = spec.usageMessage();
+    Stream.of(usage.header(), usage.description(), usage.footer())
+        .map(List::of)
+        .forEach(texts::addAll);
+    usage.exitCodeList().values().forEach(texts::add);
+    spec.args().forEach(argument -> texts.addAll(List.of(argument.description())));
+    command.getSubcommands().values().forEach(sub -> collectTexts(sub, texts));
   }
 
   @ParameterizedTest

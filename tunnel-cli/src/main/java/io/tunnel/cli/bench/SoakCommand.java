@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
     name = "soak",
     mixinStandardHelpOptions = true,
     description =
-        "Writes and reads for a long time at 70% of what the machine can do, and draws what the"
+        "Writes and reads for a long time at 70%% of what the machine can do, and draws what the"
             + " server holds meanwhile: heap, memory, files, threads, disk. Half-way a second tunnel"
             + " drains a backlog, and the writers' p99 before is held against the one meanwhile.",
     footerHeading = "%nExamples:%n",
