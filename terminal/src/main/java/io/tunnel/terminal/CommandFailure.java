@@ -38,6 +38,16 @@ public final class CommandFailure extends RuntimeException {
     }
   }
 
+  /**
+   * Refuses an option's number outside of its limits, which both belong to what is allowed, as a
+   * {@linkplain #usage usage error}.
+   */
+  public static void requireRange(String option, long value, long min, long max) {
+    if (value < min || value > max) {
+      throw usage(option + " is " + min + " to " + max + ", not " + value);
+    }
+  }
+
   /** The job failed. */
   public static CommandFailure failed(String message) {
     return new CommandFailure(ExitCode.FAILED, message);

@@ -8,7 +8,6 @@ import io.tunnel.stress.LoadClock;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -33,19 +32,6 @@ public final class ClusterChildren {
     this.clock = clock;
     this.broker = broker;
     this.cluster = cluster;
-  }
-
-  /** Starts a broker in the directory of the children. */
-  public static KafkaBroker startBroker(Children children, int heapMib) throws IOException {
-    return startBroker(children, heapMib, Map.of());
-  }
-
-  /** Starts a broker with further settings. */
-  public static KafkaBroker startBroker(Children children, int heapMib, Map<String, String> more)
-      throws IOException {
-    Map<String, String> settings = new HashMap<>(more);
-    settings.put("log.retention.hours", "-1");
-    return KafkaBroker.start(children.directory().resolve("kafka"), settings, heapMib);
   }
 
   /** Starts nodes and returns when they have shared out what there is to lead. */

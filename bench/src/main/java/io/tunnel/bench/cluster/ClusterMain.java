@@ -4,6 +4,7 @@ import io.tunnel.bench.children.Children;
 import io.tunnel.bench.children.ClusterChildren;
 import io.tunnel.bench.figures.Figure;
 import io.tunnel.bench.figures.FigureOptions;
+import io.tunnel.cli.bench.kafka.KafkaService;
 import io.tunnel.kafka.broker.KafkaBroker;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
@@ -20,7 +21,6 @@ import picocli.CommandLine.Mixin;
 public final class ClusterMain implements Callable<Integer> {
 
   private static final int NODES = 3;
-  private static final int BROKER_HEAP_MIB = 1024;
   private static final List<Figure<Ground>> FIGURES =
       List.of(new IdleFigure(), new FailoverFigure(), new DrainFigure(), new WideFigure());
 
@@ -40,7 +40,7 @@ public final class ClusterMain implements Callable<Integer> {
 
   private static void measure(Figure<Ground> figure, FigureOptions.Run run) throws Exception {
     try (Children children = run.children();
-        KafkaBroker broker = ClusterChildren.startBroker(children, BROKER_HEAP_MIB)) {
+        KafkaBroker broker = KafkaService.startBroker(children.directory().resolve("kafka"))) {
       ClusterChildren cluster =
           ClusterChildren.start(children, run.clock(), broker, "figures", NODES);
       try (TableClient tables = TableClient.connect(cluster.endpoint());

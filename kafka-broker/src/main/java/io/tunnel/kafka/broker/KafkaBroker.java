@@ -65,8 +65,9 @@ public final class KafkaBroker implements Closeable {
    */
   public static KafkaBroker start(Path directory, Map<String, String> settings, int heapMib)
       throws IOException {
-    int port = freePort();
-    Map<String, String> all = settings(directory, port, 1, List.of(freePort()));
+    List<Integer> ports = freePorts(2);
+    int port = ports.get(0);
+    Map<String, String> all = settings(directory, port, 1, ports.subList(1, 2));
     all.putAll(settings);
     KafkaBroker broker = notStarted(directory, port, all, heapMib);
     startAll(List.of(broker));
@@ -81,13 +82,11 @@ public final class KafkaBroker implements Closeable {
    */
   public static List<KafkaBroker> startQuorum(Path directory, List<Map<String, String>> settings)
       throws IOException {
-    List<Integer> controllerPorts = new ArrayList<>();
-    for (int i = 0; i < settings.size(); i++) {
-      controllerPorts.add(freePort());
-    }
+    List<Integer> ports = freePorts(2 * settings.size());
+    List<Integer> controllerPorts = ports.subList(0, settings.size());
     List<KafkaBroker> brokers = new ArrayList<>();
     for (int id = 1; id <= settings.size(); id++) {
-      int port = freePort();
+      int port = ports.get(settings.size() + id - 1);
       Path own = directory.resolve("broker-" + id);
       Map<String, String> all = settings(own, port, id, controllerPorts);
       all.putAll(settings.get(id - 1));
@@ -170,9 +169,18 @@ public final class KafkaBroker implements Closeable {
     return settings;
   }
 
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
+  /** So many different ports: each is held until all are found, or one could be given twice. */
+  private static List<Integer> freePorts(int count) throws IOException {
+    List<ServerSocket> sockets = new ArrayList<>();
+    try {
+      for (int i = 0; i < count; i++) {
+        sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+      }
+      return sockets.stream().map(ServerSocket::getLocalPort).toList();
+    } finally {
+      for (ServerSocket socket : sockets) {
+        socket.close();
+      }
     }
   }
 

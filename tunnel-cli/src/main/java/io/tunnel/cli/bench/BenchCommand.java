@@ -14,7 +14,8 @@ import picocli.CommandLine.Command;
       QuickCommand.class,
       GrowthCommand.class,
       SoakCommand.class,
-      WhitepaperCommand.class
+      WhitepaperCommand.class,
+      PeersCommand.class
     })
 public final class BenchCommand extends CommandGroup {
 

@@ -60,9 +60,7 @@ final class BenchOptions {
 
   /** Refuses a number outside of its limits. */
   static void require(String option, long value, long min, long max) {
-    if (value < min || value > max) {
-      throw CommandFailure.usage(option + " is " + min + " to " + max + ", not " + value);
-    }
+    CommandFailure.requireRange(option, value, min, max);
   }
 
   Optional<Path> out() {

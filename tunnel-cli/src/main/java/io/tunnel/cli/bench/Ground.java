@@ -1,6 +1,7 @@
 package io.tunnel.cli.bench;
 
 import io.tunnel.cli.TunnelCommand;
+import io.tunnel.cli.bench.beside.Stage;
 import io.tunnel.cli.bench.peer.BatchSettings;
 import io.tunnel.cli.bench.peer.CpuTimes;
 import io.tunnel.cli.bench.peer.Load;
@@ -26,7 +27,9 @@ final class Ground implements AutoCloseable {
 
   private static final String NAME = "server";
 
-  /** As {@code bench/peers} has it: a little time for others to join a batch. */
+  /**
+   * As {@code bench peers} has it unless told otherwise: a little time for others to join a batch.
+   */
   private static final BatchSettings BATCHES = new BatchSettings(5, 64L << 20, 64 << 10, 256 << 10);
 
   private final BenchOptions options;
@@ -34,6 +37,7 @@ final class Ground implements AutoCloseable {
   private final DataDirectory directory;
   private final ServerProcess server;
   private final StepProgress progress;
+  private final Interrupt interrupt;
   private final List<TunnelPeer> peers = new ArrayList<>();
   private int tables;
 
@@ -42,12 +46,13 @@ final class Ground implements AutoCloseable {
       LoadClock clock,
       DataDirectory directory,
       ServerProcess server,
-      StepProgress progress) {
+      Interrupt interrupt) {
     this.options = options;
     this.clock = clock;
     this.directory = directory;
     this.server = server;
-    this.progress = progress;
+    this.interrupt = interrupt;
+    this.progress = new StepProgress(interrupt.err(), clock);
   }
 
   /** Starts the server. */
@@ -56,18 +61,35 @@ final class Ground implements AutoCloseable {
     DataDirectory directory = DataDirectory.temporary("bench", options.work());
     interrupt.leaves(() -> remove(directory));
     try {
-      interrupt.err().println("starting a server on " + directory.data());
-      interrupt.err().flush();
+      say(interrupt, "starting a server on " + directory.data());
       List<String> jvm = List.of("-Xlog:gc:file=" + gcLog(directory));
       ServerProcess server =
           ServerProcess.start(
               TunnelCommand.class.getName(), directory.data(), directory.log(NAME), jvm);
-      return new Ground(
-          options, clock, directory, server, new StepProgress(interrupt.err(), clock));
+      return new Ground(options, clock, directory, server, interrupt);
     } catch (IOException | RuntimeException e) {
       directory.delete();
       throw e;
     }
+  }
+
+  private static void say(Interrupt interrupt, String what) {
+    interrupt.err().println(what);
+    interrupt.err().flush();
+  }
+
+  /** Tells people what is done. */
+  void say(String what) {
+    say(interrupt, what);
+  }
+
+  /** When the benchmark is interrupted, {@code more} goes first, then what is here anyway. */
+  void alsoLeaves(Interrupt.Remains more) {
+    interrupt.leaves(
+        () -> {
+          String left = more.remove();
+          return left + remove(directory);
+        });
   }
 
   private static Path gcLog(DataDirectory directory) {
@@ -90,8 +112,17 @@ final class Ground implements AutoCloseable {
 
   /** The service, with tables of those options. */
   TunnelPeer peer(TableOptions table) {
+    return peer(table.durability().name(), table, BATCHES);
+  }
+
+  /** The service under that name, with tables of that durability and writers of those batches. */
+  TunnelPeer peer(String name, Durability durability, BatchSettings batches) {
+    return peer(name, new TableOptions(durability), batches);
+  }
+
+  private TunnelPeer peer(String name, TableOptions table, BatchSettings batches) {
     TunnelPeer.Servers servers = TunnelPeer.Servers.one(server.endpoint(), server::cpuNanos);
-    TunnelPeer peer = new TunnelPeer(table.durability().name(), servers, table, BATCHES);
+    TunnelPeer peer = new TunnelPeer(name, servers, table, batches);
     peers.add(peer);
     return peer;
   }
@@ -99,6 +130,16 @@ final class Ground implements AutoCloseable {
   /** A writer of rows of that plan. */
   Load load(RowPlan plan) {
     return new Load(options.writers(), options.stepSecondsMax(), plan, progress);
+  }
+
+  /** What rounds side by side run on, for so long at most. */
+  Stage stage(int minutesMax) {
+    return new Stage(
+        load(RowPlan.DEFAULT),
+        options.stepSecondsMax(),
+        Stage.Deadline.in(minutesMax, clock),
+        progress,
+        clock);
   }
 
   /** Returns when the server has done what it put off. */

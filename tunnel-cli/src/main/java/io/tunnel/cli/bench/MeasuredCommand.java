@@ -30,11 +30,16 @@ abstract class MeasuredCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
   @Mixin private BenchOptions options;
 
-  /** Refuses options that cannot be. */
-  abstract void require();
+  /** Refuses options that cannot be, before anything is started. */
+  abstract void require() throws Exception;
 
   /** Does the work. */
   abstract Report measure(Ground ground) throws Exception;
+
+  /** Of the programs, as {@code --version} says it; empty for a command that has none. */
+  final String version() {
+    return String.join(" ", spec.version());
+  }
 
   @Override
   public final Integer call() throws Exception {

@@ -25,8 +25,8 @@ final class StepProgress implements Progress {
     this.clock = clock;
   }
 
-  /** From now on that is what is done. */
-  void step(String what) {
+  @Override
+  public void step(String what) {
     step = what;
   }
 

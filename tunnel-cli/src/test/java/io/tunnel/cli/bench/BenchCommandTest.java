@@ -68,6 +68,29 @@ class BenchCommandTest {
         "whitepaper --cases 8x17 | a case has 1 to 16 worker processes, not 17",
         "whitepaper --seconds 3 | --seconds is 4 to 3600, not 3",
         "whitepaper --rate 0 | --rate is 1 to 100000000, not 0",
+        "peers --partitions 0 | --partitions is 1 to 1024, not 0",
+        "peers --partitions 8,1025 | --partitions is 1 to 1024, not 1025",
+        "peers --partitions eight | 'eight' is not a whole number",
+        "peers --rows 999 | --rows is 1000 to 100000000, not 999",
+        "peers --rows 100000001 | --rows is 1000 to 100000000, not 100000001",
+        "peers --rounds 0 | --rounds is 1 to 100, not 0",
+        "peers --rounds 101 | --rounds is 1 to 100, not 101",
+        "peers --latency-seconds 601 | --latency-seconds is 1 to 600, not 601",
+        "peers --latency-rate 0 | --latency-rate is 1 to 100000000, not 0",
+        "peers --latency-rate 100000001 | --latency-rate is 1 to 100000000, not 100000001",
+        "peers --idle-rows 100001 | --idle-rows is 1 to 100000, not 100001",
+        "peers --linger-ms 1001 | --linger-ms is 0 to 1000, not 1001",
+        "peers --kafka-batch-bytes 16777217 | --kafka-batch-bytes is 1 to 16777216, not 16777217",
+        "peers --tunnel-batch-bytes 6291457 | --tunnel-batch-bytes is 1 to 6291456, not 6291457",
+        "peers --minutes-max 10081 | --minutes-max is 1 to 10080, not 10081",
+        "peers --only delete | expected one of [WRITE, READ, LATENCY]",
+        "peers --look sequence | --look is some of count, touch, decode, not sequence",
+        "peers --durability none | expected one of [FSYNC, OS]",
+        "peers --kafka somewhere | --kafka 'somewhere' is not HOST:PORT, such as 127.0.0.1:9092",
+        "peers --kafka a:99999 | --kafka 'a:99999' is not HOST:PORT",
+        "peers --partitions"
+            + " 1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6 | 32 values at"
+            + " most, not 33",
         "growth --tunnels"
             + " 1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6 | 32 values at"
             + " most, not 33",
@@ -86,7 +109,7 @@ class BenchCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"quick", "growth", "soak", "whitepaper"})
+  @ValueSource(strings = {"quick", "growth", "soak", "whitepaper", "peers"})
   void help_names_what_all_benchmarks_can_be_told(String name) {
     assertThat(run(name, "--help")).isZero();
     assertThat(out.toString())
@@ -96,6 +119,7 @@ class BenchCommandTest {
   @Test
   void without_a_name_those_there_are_are_named() {
     assertThat(run()).isEqualTo(2);
-    assertThat(err.toString()).contains("name a subcommand", "quick, growth, soak, whitepaper");
+    assertThat(err.toString())
+        .contains("name a subcommand", "quick, growth, soak, whitepaper, peers");
   }
 }

@@ -1,11 +1,11 @@
 package io.tunnel.bench.flink;
 
 import io.tunnel.bench.children.Children;
-import io.tunnel.bench.children.ClusterChildren;
 import io.tunnel.bench.children.TunnelServerChild;
 import io.tunnel.bench.children.Watchdog;
 import io.tunnel.bench.flink.recovery.RecoveryFigures;
-import io.tunnel.bench.peers.KafkaPeer;
+import io.tunnel.cli.bench.kafka.KafkaPeer;
+import io.tunnel.cli.bench.kafka.KafkaService;
 import io.tunnel.cli.bench.peer.TunnelPeer;
 import io.tunnel.cli.log.Logging;
 import io.tunnel.kafka.broker.KafkaBroker;
@@ -31,9 +31,6 @@ import picocli.CommandLine.Mixin;
             + " and how fast a job comes back. Each leg has a process of its own.")
 public final class FlinkMain implements Callable<Integer> {
 
-  /** What the broker's own start script gives it. */
-  private static final int BROKER_HEAP_MIB = 1024;
-
   @Mixin private FlinkOptions options;
 
   private FlinkMain() {}
@@ -55,12 +52,13 @@ public final class FlinkMain implements Callable<Integer> {
     long beginNanos = clock.nanos();
     Findings findings = new Findings(Reader.KAFKA.text());
     try (Children children = new Children(options.dir);
-        KafkaBroker broker = ClusterChildren.startBroker(children, BROKER_HEAP_MIB)) {
+        KafkaBroker broker = KafkaService.startBroker(children.directory().resolve("kafka"))) {
       TunnelServerChild server = TunnelServerChild.start(children, clock);
       TunnelPeer.Servers ours = TunnelPeer.Servers.one(server.endpoint(), server::cpuNanos);
       try (TunnelPeer tunnel =
               new TunnelPeer("tunnel", ours, Durability.OS, FlinkOptions.batches());
-          KafkaPeer kafka = new KafkaPeer(broker, FlinkOptions.batches(), FlinkOptions.ACKS)) {
+          KafkaPeer kafka =
+              new KafkaPeer(KafkaService.of(broker), FlinkOptions.batches(), FlinkOptions.ACKS)) {
         Services services =
             new Services(tunnel, server.endpoint(), kafka, broker.bootstrap(), clock);
         Child child = new Child(children, options.legOptions(), options.legSecondsMax);

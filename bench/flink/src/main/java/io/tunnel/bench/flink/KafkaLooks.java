@@ -1,6 +1,6 @@
 package io.tunnel.bench.flink;
 
-import io.tunnel.bench.peers.KafkaRow;
+import io.tunnel.cli.bench.kafka.KafkaRow;
 import io.tunnel.cli.bench.peer.SourceRow;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;

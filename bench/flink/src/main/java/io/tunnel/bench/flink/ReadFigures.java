@@ -81,7 +81,7 @@ final class ReadFigures {
 
   private void leg(int round, Reader reader, Look look, Table table) throws Exception {
     long beginNanos = services.clock().nanos();
-    long cpuNanosBefore = services.of(reader).serverCpuNanos();
+    long cpuNanosBefore = services.of(reader).serverCpuNanos().orElseThrow();
     LegFigures told =
         child.run(
             LegMain.class,
@@ -90,7 +90,8 @@ final class ReadFigures {
     Map<String, Double> figures = new LinkedHashMap<>(told.figures());
     figures.put(
         "server CPU ns/row",
-        (double) (services.of(reader).serverCpuNanos() - cpuNanosBefore) / told.rowsRead());
+        (double) (services.of(reader).serverCpuNanos().orElseThrow() - cpuNanosBefore)
+            / told.rowsRead());
     String test = "read, " + look.name().toLowerCase(Locale.ROOT);
     findings.add(test, reader.text(), figures);
     out.printf(

@@ -1,6 +1,7 @@
 package io.tunnel.bench.peers;
 
 import com.google.gson.Gson;
+import io.tunnel.cli.bench.beside.Rounds;
 import io.tunnel.cli.bench.peer.Figures;
 import io.tunnel.terminal.TextTable;
 import java.io.PrintWriter;
@@ -9,14 +10,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 
-/** All rounds so far; prints a table when a test is done, and everything as JSON at the end. */
+/** Prints a table when a test is done, and everything as JSON at the end. */
 final class Results {
 
   private final String baseline;
   private final PrintWriter out;
-  private final Map<String, Map<String, List<Figures>>> roundsByPeerByTest = new LinkedHashMap<>();
 
   /** Ratios are to the peer called {@code baseline}. */
   Results(String baseline, PrintWriter out) {
@@ -24,61 +23,36 @@ final class Results {
     this.out = out;
   }
 
-  void add(String test, String peer, Figures figures) {
-    roundsByPeerByTest
-        .computeIfAbsent(test, ignored -> new LinkedHashMap<>())
-        .computeIfAbsent(peer, ignored -> new ArrayList<>())
-        .add(figures);
-  }
-
-  /** The median of a figure, when that was measured. */
-  Optional<Double> median(String test, String peer, String figure) {
-    return Optional.ofNullable(roundsByPeerByTest.get(test))
-        .map(byPeer -> byPeer.get(peer))
-        .map(rounds -> Figures.medians(rounds).get(figure));
-  }
-
   /** Prints the rounds of a test, their medians, and these as multiples of the baseline's. */
-  void print(String test) {
-    Map<String, List<Figures>> roundsByPeer = roundsByPeerByTest.get(test);
-    List<String> names = roundsByPeer.values().iterator().next().get(0).names();
+  void print(String test, Rounds rounds) {
+    Map<String, List<Figures>> byPeer = rounds.byPeer(test);
+    List<String> names = byPeer.values().iterator().next().get(0).names();
     List<String> headings = new ArrayList<>(List.of("peer", "round"));
     names.forEach(name -> headings.add(">" + name));
     TextTable table = new TextTable(headings);
-    roundsByPeer.forEach(
-        (peer, rounds) -> {
-          for (int i = 0; i < rounds.size(); i++) {
-            table.row(cells(peer, String.valueOf(i + 1), rounds.get(i)));
+    byPeer.forEach(
+        (peer, each) -> {
+          for (int i = 0; i < each.size(); i++) {
+            table.row(cells(peer, String.valueOf(i + 1), each.get(i)));
           }
         });
-    roundsByPeer.forEach(
-        (peer, rounds) -> table.row(cells(peer, "median", Figures.medians(rounds))));
-    Optional.ofNullable(roundsByPeer.get(baseline))
-        .map(Figures::medians)
-        .ifPresent(base -> addRatios(table, base, roundsByPeer));
+    byPeer.forEach((peer, each) -> table.row(cells(peer, "median", Figures.medians(each))));
+    byPeer.keySet().stream()
+        .filter(peer -> !peer.equals(baseline) && byPeer.containsKey(baseline))
+        .forEach(peer -> table.row(ratios(test, rounds, peer, names)));
     out.println();
     out.println(test);
     table.lines().forEach(out::println);
     out.flush();
   }
 
-  private void addRatios(TextTable table, Figures base, Map<String, List<Figures>> roundsByPeer) {
-    roundsByPeer.forEach(
-        (peer, rounds) -> {
-          if (!peer.equals(baseline)) {
-            Figures medians = Figures.medians(rounds);
-            List<String> cells = new ArrayList<>(List.of(peer, "/ " + baseline));
-            base.names()
-                .forEach(
-                    name ->
-                        cells.add(
-                            base.get(name) == 0
-                                ? "-"
-                                : String.format(
-                                    Locale.ROOT, "%.2fx", medians.get(name) / base.get(name))));
-            table.row(cells);
-          }
-        });
+  private List<String> ratios(String test, Rounds rounds, String peer, List<String> names) {
+    List<String> cells = new ArrayList<>(List.of(peer, "/ " + baseline));
+    for (String name : names) {
+      double ratio = rounds.ratio(test, name, peer, baseline);
+      cells.add(Double.isNaN(ratio) ? "-" : String.format(Locale.ROOT, "%.2fx", ratio));
+    }
+    return cells;
   }
 
   private static List<String> cells(String peer, String round, Figures figures) {
@@ -88,26 +62,36 @@ final class Results {
   }
 
   private static String text(double value) {
-    return String.format(Locale.ROOT, value >= 1_000 ? "%,.0f" : "%.3f", value);
+    return Double.isNaN(value)
+        ? "-"
+        : String.format(Locale.ROOT, value >= 1_000 ? "%,.0f" : "%.3f", value);
   }
 
   /** One line: settings, and per test and peer the figures of each round and their medians. */
-  void printJson(Map<String, Object> settings) {
+  void printJson(Map<String, Object> settings, Rounds rounds) {
     Map<String, Object> tests = new LinkedHashMap<>();
-    roundsByPeerByTest.forEach(
-        (test, byPeer) -> {
-          Map<String, Object> peers = new LinkedHashMap<>();
-          byPeer.forEach(
-              (peer, rounds) ->
+    for (String test : rounds.tests()) {
+      Map<String, Object> peers = new LinkedHashMap<>();
+      rounds
+          .byPeer(test)
+          .forEach(
+              (peer, each) ->
                   peers.put(
                       peer,
                       Map.of(
-                          "rounds", rounds.stream().map(Figures::valuesByName).toList(),
-                          "median", Figures.medians(rounds).valuesByName())));
-          tests.put(test, peers);
-        });
+                          "rounds", each.stream().map(Results::numbers).toList(),
+                          "median", numbers(Figures.medians(each)))));
+      tests.put(test, peers);
+    }
     out.println();
     out.println(new Gson().toJson(Map.of("settings", settings, "tests", tests)));
     out.flush();
+  }
+
+  /** JSON has no number for what is not there. */
+  private static Map<String, Double> numbers(Figures figures) {
+    Map<String, Double> numbers = new LinkedHashMap<>(figures.valuesByName());
+    numbers.values().removeIf(value -> value.isNaN());
+    return numbers;
   }
 }

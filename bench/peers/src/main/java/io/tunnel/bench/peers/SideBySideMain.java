@@ -5,7 +5,15 @@ import io.tunnel.bench.children.ClusterChildren;
 import io.tunnel.bench.children.Secured;
 import io.tunnel.bench.children.TunnelServerChild;
 import io.tunnel.bench.children.Watchdog;
+import io.tunnel.cli.bench.beside.BesideOptions;
+import io.tunnel.cli.bench.beside.BesidePlan;
+import io.tunnel.cli.bench.beside.SideBySide;
+import io.tunnel.cli.bench.beside.Stage;
+import io.tunnel.cli.bench.kafka.KafkaPeer;
+import io.tunnel.cli.bench.kafka.KafkaService;
+import io.tunnel.cli.bench.peer.Load;
 import io.tunnel.cli.bench.peer.Peer;
+import io.tunnel.cli.bench.peer.Progress;
 import io.tunnel.cli.bench.peer.TunnelPeer;
 import io.tunnel.cli.bench.peer.TunnelPeer.Servers;
 import io.tunnel.cli.log.Logging;
@@ -13,11 +21,14 @@ import io.tunnel.kafka.broker.KafkaBroker;
 import io.tunnel.model.Durability;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.stress.SystemClock;
+import io.tunnel.terminal.CommandRunner;
+import io.tunnel.terminal.Diagnosis;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -27,58 +38,55 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "side-by-side",
     mixinStandardHelpOptions = true,
-    showDefaultValues = false,
-    description = "Measures our server beside Apache Kafka, each in a process of its own.")
+    description =
+        "What 'tunnel bench peers' measures, with clusters of several nodes, or with TLS on both"
+            + " sides.")
 public final class SideBySideMain implements Callable<Integer> {
 
-  /** What the broker's own start script gives it. */
-  private static final int BROKER_HEAP_MIB = 1024;
-
   @Mixin private SideBySideOptions options;
+  @Mixin private BesideOptions beside;
 
   private SideBySideMain() {}
 
   /** Runs the benchmark; a signal, and the longest time, end its children too. */
   public static void main(String[] args) {
     CommandLine line = new CommandLine(new SideBySideMain());
-    line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setExecutionStrategy(new Logging(System.getenv()));
-    System.exit(line.execute(args));
+    System.exit(CommandRunner.run(line, Diagnosis.standard(), args));
   }
 
   @Override
   public Integer call() throws Exception {
+    BesidePlan plan = beside.plan();
     options.require();
     LoadClock clock = new SystemClock();
-    PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
-    Watchdog.endIn(options.minutesMax, clock);
+    Watchdog.endIn(beside.minutesMax(), clock);
     try (Children children = new Children(options.dir);
         KafkaBroker broker =
-            ClusterChildren.startBroker(
-                children,
-                BROKER_HEAP_MIB,
+            KafkaService.startBroker(
+                children.directory().resolve("kafka"),
                 options.secured().broker(children.directory().resolve("broker.pem")))) {
-      SideBySide tests = new SideBySide(options, clock, out);
       TunnelServerChild server =
           TunnelServerChild.start(children, clock, options.secured().server());
       if (options.nodes.isEmpty()) {
-        besideServer(tests, broker, server);
+        besideServer(plan, clock, broker, server);
       } else {
-        besideClusters(tests, broker, server, clusters(children, clock, broker));
+        besideClusters(plan, clock, broker, server, clusters(children, clock, broker));
       }
     }
     return 0;
   }
 
-  private void besideServer(SideBySide tests, KafkaBroker broker, TunnelServerChild server)
+  private void besideServer(
+      BesidePlan plan, LoadClock clock, KafkaBroker broker, TunnelServerChild server)
       throws Exception {
     Secured secured = options.secured();
+    KafkaService theirs = KafkaService.of(broker, secured.kafkaClient());
     Servers ours = Servers.one(secured.endpoint(server.endpoint()), server::cpuNanos);
-    try (KafkaPeer kafka = new KafkaPeer(broker, options.batches(), "1", secured.kafkaClient());
-        TunnelPeer os = new TunnelPeer("tunnel os", ours, Durability.OS, options.batches());
-        TunnelPeer fsync =
-            new TunnelPeer("tunnel fsync", ours, Durability.FSYNC, options.batches())) {
-      tests.run(List.of(kafka, os, fsync), List.of(kafka, os));
+    try (KafkaPeer kafka = new KafkaPeer(theirs, plan.batches(), "1");
+        TunnelPeer os = new TunnelPeer("tunnel os", ours, Durability.OS, plan.batches());
+        TunnelPeer fsync = new TunnelPeer("tunnel fsync", ours, Durability.FSYNC, plan.batches())) {
+      measure(plan, clock, List.of(kafka, os, fsync), List.of(kafka, os));
     }
   }
 
@@ -98,25 +106,47 @@ public final class SideBySideMain implements Callable<Integer> {
 
   /** All promise what a cluster does: a broker that is lost loses nothing that others have. */
   private void besideClusters(
-      SideBySide tests,
+      BesidePlan plan,
+      LoadClock clock,
       KafkaBroker broker,
       TunnelServerChild server,
       List<ClusterChildren> clusters)
       throws Exception {
-    try (KafkaPeer kafka = new KafkaPeer(broker, options.batches(), "all");
+    try (KafkaPeer kafka = new KafkaPeer(KafkaService.of(broker), plan.batches(), "all");
         TunnelPeer embedded =
             new TunnelPeer(
                 "embedded",
                 Servers.one(server.endpoint(), server::cpuNanos),
                 Durability.OS,
-                options.batches())) {
+                plan.batches())) {
       List<Peer> peers = new ArrayList<>(List.of(kafka, embedded));
       for (ClusterChildren cluster : clusters) {
         String name = cluster.names().size() + " on kafka";
         // Their connections end with this process.
-        peers.add(new TunnelPeer(name, servers(cluster), Durability.OS, options.batches()));
+        peers.add(new TunnelPeer(name, servers(cluster), Durability.OS, plan.batches()));
       }
-      tests.run(peers, peers);
+      measure(plan, clock, peers, peers);
     }
+  }
+
+  /** Ratios are to the first. */
+  private void measure(
+      BesidePlan plan, LoadClock clock, List<? extends Peer> writers, List<? extends Peer> readers)
+      throws Exception {
+    PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
+    Results results = new Results(writers.get(0).name(), out);
+    Stage stage =
+        new Stage(
+            new Load(options.writers, options.roundSecondsMax),
+            options.roundSecondsMax,
+            Stage.Deadline.in(beside.minutesMax(), clock),
+            Progress.NONE,
+            clock);
+    SideBySide tests = new SideBySide(plan, stage, results::print);
+    out.printf(
+        Locale.ROOT,
+        "making rows and throwing them away: %.3f us of client CPU per row%n",
+        tests.makingMicrosPerRow(writers.get(0)));
+    results.printJson(options.asMap(plan), tests.run(options.partitions, writers, readers));
   }
 }

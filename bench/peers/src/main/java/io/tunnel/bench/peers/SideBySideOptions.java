@@ -1,8 +1,8 @@
 package io.tunnel.bench.peers;
 
 import io.tunnel.bench.children.Secured;
-import io.tunnel.cli.bench.peer.BatchSettings;
-import io.tunnel.cli.bench.peer.Look;
+import io.tunnel.cli.bench.beside.BesidePlan;
+import io.tunnel.terminal.CommandFailure;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,34 +10,14 @@ import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/** What can be chosen. */
+/** What can be chosen here beside what {@code tunnel bench peers} can be told too. */
 final class SideBySideOptions {
-
-  @Option(names = "--rows", description = "Rows of a round (default: ${DEFAULT-VALUE}).")
-  long rows = 2_000_000;
 
   @Option(names = "--partitions", description = "Of tables and topics (default: 8).")
   int partitions = 8;
 
-  @Option(names = "--rounds", description = "Measured rounds of each peer (default: 3).")
-  int rounds = 3;
-
   @Option(names = "--writers", description = "Writing threads (default: 2).")
   int writers = 2;
-
-  @Option(
-      names = "--only",
-      split = ",",
-      paramLabel = "TEST",
-      description = "Some of write,read,latency (default: all).")
-  List<String> only = List.of("write", "read", "latency");
-
-  @Option(
-      names = "--look",
-      split = ",",
-      paramLabel = "LOOK",
-      description = "What readers do with rows, some of count,touch,decode (default: all).")
-  List<Look> looks = List.of(Look.COUNT, Look.TOUCH, Look.DECODE);
 
   @Option(
       names = "--nodes",
@@ -52,34 +32,11 @@ final class SideBySideOptions {
       description = "Both speak TLS, with the certificate that 'tunnel security init' made there.")
   Path security;
 
-  @Option(names = "--linger-ms", description = "Of both writers (default: 5).")
-  int lingerMs = 5;
-
-  @Option(names = "--kafka-batch-bytes", description = "batch.size (default: 65536).")
-  int kafkaBatchBytes = 64 * 1024;
-
-  @Option(names = "--tunnel-batch-bytes", description = "batchBytesMax (default: 262144).")
-  int tunnelBatchBytes = 256 * 1024;
-
-  @Option(
-      names = "--latency-rate",
-      description = "Rows a second (default: half of what the slower one writes).")
-  long latencyRate;
-
-  @Option(names = "--latency-seconds", description = "Of a round under load (default: 10).")
-  int latencySeconds = 10;
-
-  @Option(names = "--idle-rows", description = "Rows, one every 10 ms (default: 500).")
-  int idleRows = 500;
-
   @Option(names = "--dir", description = "Where the temporary directory is made.")
   Path dir = Path.of(System.getProperty("java.io.tmpdir"));
 
   @Option(names = "--round-seconds-max", description = "Longest round (default: 300).")
   int roundSecondsMax = 300;
-
-  @Option(names = "--minutes-max", description = "Then everything is stopped (default: 60).")
-  int minutesMax = 60;
 
   Secured secured() {
     return new Secured(Optional.ofNullable(security));
@@ -87,38 +44,29 @@ final class SideBySideOptions {
 
   /** Refuses what cannot be measured. */
   void require() {
-    if (rows < 1_000 || rounds < 1 || partitions < 1 || writers < 1 || idleRows < 1) {
-      throw new IllegalArgumentException("too small a number, or fewer than 1000 rows");
+    if (partitions < 1 || writers < 1 || roundSecondsMax < 1) {
+      throw CommandFailure.usage("--partitions, --writers and --round-seconds-max are 1 or more");
     }
-    if (security != null && !nodes.isEmpty()) {
-      throw new IllegalArgumentException("--security is of one server: without --nodes");
+    if ((security == null) == nodes.isEmpty()) {
+      throw CommandFailure.usage(
+          "name --nodes or --security; ./tunnel bench peers measures one server in the clear");
     }
-    if (latencySeconds < 1 || latencyRate < 0 || roundSecondsMax < 1 || minutesMax < 1) {
-      throw new IllegalArgumentException("too short a time or too low a rate");
-    }
-    if (nodes.stream().anyMatch(count -> count < 1) || looks.contains(Look.SEQUENCE)) {
-      throw new IllegalArgumentException("a cluster has a node; --look is count, touch or decode");
-    }
-    if (!List.of("write", "read", "latency").containsAll(only)) {
-      throw new IllegalArgumentException("--only knows write, read and latency, not " + only);
+    if (nodes.stream().anyMatch(count -> count < 1)) {
+      throw CommandFailure.usage("a cluster has a node");
     }
   }
 
-  BatchSettings batches() {
-    return new BatchSettings(lingerMs, 64L << 20, kafkaBatchBytes, tunnelBatchBytes);
-  }
-
-  Map<String, Object> asMap() {
+  Map<String, Object> asMap(BesidePlan plan) {
     Map<String, Object> map = new LinkedHashMap<>();
-    map.put("rows", rows);
+    map.put("rows", plan.rows());
     map.put("partitions", partitions);
-    map.put("rounds", rounds);
+    map.put("rounds", plan.rounds());
     map.put("writers", writers);
     map.put("nodes", nodes);
-    map.put("lingerMs", lingerMs);
-    map.put("kafkaBatchBytes", kafkaBatchBytes);
-    map.put("tunnelBatchBytes", tunnelBatchBytes);
-    map.put("latencySeconds", latencySeconds);
+    map.put("lingerMs", plan.batches().lingerMs());
+    map.put("kafkaBatchBytes", plan.batches().kafkaBatchBytes());
+    map.put("tunnelBatchBytes", plan.batches().tunnelBatchBytes());
+    map.put("latencySeconds", plan.latency().seconds());
     map.put("cores", Runtime.getRuntime().availableProcessors());
     map.put("java", System.getProperty("java.runtime.version"));
     return map;

@@ -1,8 +1,8 @@
 /**
- * Our server beside Apache Kafka on one machine in one run: {@code SideBySideMain} starts both, and
- * rounds alternate between them. {@code docs/benchmarks.md} has the command and the results.
+ * What {@code tunnel bench peers} measures, where that command does not reach: {@code
+ * SideBySideMain} puts clusters of several nodes beside one server and Apache Kafka, or lets both
+ * sides speak TLS. {@code docs/benchmarks.md} has the commands and the results.
  *
- * <p>{@link io.tunnel.cli.bench.peer.Peer} is what both are measured through; what is done to them
- * is that package's.
+ * <p>The rounds are those of {@link io.tunnel.cli.bench.beside.SideBySide}.
  */
 package io.tunnel.bench.peers;

@@ -7,15 +7,28 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
-/** Counts arrivals, and knows when the last one came. */
+/**
+ * Counts arrivals, and knows when the first and the last one came, and when a tenth of them had:
+ * what comes after that tenth is the steady part, without sessions that open and code that warms
+ * up.
+ */
 public class ArrivalCount implements Arrivals {
+
+  /** The steady part begins when one of so many rows has come. */
+  private static final long STEADY_SHARE = 10;
 
   private final long expected;
   private final LongSupplier nanos;
   private final AtomicLong rows = new AtomicLong();
   private final LongAdder amounts = new LongAdder();
   private final LongAdder digest = new LongAdder();
-  private final CountDownLatch complete = new CountDownLatch(1);
+
+  /** One count for each of the three marks, so that all are seen by who waits. */
+  private final CountDownLatch complete = new CountDownLatch(3);
+
+  private volatile long firstNanos;
+  private volatile long tenthNanos;
+  private volatile long tenthRows;
   private volatile long completeNanos;
 
   /** Expects so many rows; {@code nanos} is the clock. */
@@ -32,10 +45,39 @@ public class ArrivalCount implements Arrivals {
     amounts.add(amountsSeen);
     digest.add(digestSeen);
     long now = rows.addAndGet(count);
-    if (now >= expected && now - count < expected) {
+    long before = now - count;
+    if (before == 0 && now > 0) {
+      firstNanos = nanos.getAsLong();
+      complete.countDown();
+    }
+    if (isCrossed(Math.max(1, expected / STEADY_SHARE), before, now)) {
+      tenthNanos = nanos.getAsLong();
+      tenthRows = now;
+      complete.countDown();
+    }
+    if (isCrossed(expected, before, now)) {
       completeNanos = nanos.getAsLong();
       complete.countDown();
     }
+  }
+
+  private static boolean isCrossed(long mark, long before, long now) {
+    return before < mark && now >= mark;
+  }
+
+  /** When the first rows came; known when the last have come. */
+  public final long firstNanos() {
+    return firstNanos;
+  }
+
+  /**
+   * Rows a second of the steady part; known when the last have come. NaN when that part came as one
+   * with the tenth before it.
+   */
+  public final double steadyRowsPerSecond() {
+    long steadyRows = expected - tenthRows;
+    long steadyNanos = completeNanos - tenthNanos;
+    return steadyRows > 0 && steadyNanos > 0 ? steadyRows * 1e9 / steadyNanos : Double.NaN;
   }
 
   /**

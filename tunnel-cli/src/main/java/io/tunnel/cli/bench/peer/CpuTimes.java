@@ -4,6 +4,7 @@ import com.sun.management.OperatingSystemMXBean;
 import io.tunnel.stress.LoadClock;
 import java.lang.management.ManagementFactory;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -20,7 +21,7 @@ public final class CpuTimes {
 
   private final Peer peer;
   private final long clientNanosBefore = SELF.getProcessCpuTime();
-  private final long serverNanosBefore;
+  private final OptionalLong serverNanosBefore;
   private final long logNanosBefore;
 
   /** Begins to count. */
@@ -35,9 +36,12 @@ public final class CpuTimes {
     return (SELF.getProcessCpuTime() - clientNanosBefore) / 1e3 / rows;
   }
 
-  /** Microseconds of the servers for each of so many rows. */
+  /** Microseconds of the servers for each of so many rows; NaN when nobody here can know. */
   public double serverMicrosPer(long rows) {
-    return (peer.serverCpuNanos() - serverNanosBefore) / 1e3 / rows;
+    OptionalLong now = peer.serverCpuNanos();
+    return now.isPresent() && serverNanosBefore.isPresent()
+        ? (now.getAsLong() - serverNanosBefore.getAsLong()) / 1e3 / rows
+        : Double.NaN;
   }
 
   /** Microseconds of the log for each of so many rows, when that is another process. */
@@ -47,7 +51,8 @@ public final class CpuTimes {
 
   /**
    * Returns when servers use no more than a twentieth of a core each: what was left for later is
-   * done, counts as their own, and does not disturb the next round. Gives up after 30 s.
+   * done, counts as their own, and does not disturb the next round. Gives up after 30 s. A server
+   * whose CPU time is not known is waited for as if it had none, which is half a second.
    */
   public static void settle(List<? extends Peer> peers, LoadClock clock) {
     long deadlineNanos = clock.nanos() + SETTLE_NANOS_MAX;
@@ -64,6 +69,8 @@ public final class CpuTimes {
   }
 
   private static long sum(List<? extends Peer> peers) {
-    return peers.stream().mapToLong(peer -> peer.serverCpuNanos() + peer.logCpuNanos()).sum();
+    return peers.stream()
+        .mapToLong(peer -> peer.serverCpuNanos().orElse(0) + peer.logCpuNanos())
+        .sum();
   }
 }

@@ -1,6 +1,5 @@
 package io.tunnel.cli.bench.peer;
 
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,19 +30,26 @@ public final class Figures {
     return Collections.unmodifiableMap(valuesByName);
   }
 
-  /** The median of each figure over at least one round. */
+  /**
+   * The median of each figure over the rounds that have a number for it, of which there is at least
+   * one round; NaN when none has.
+   */
   public static Figures medians(List<Figures> rounds) {
     Figures medians = new Figures();
     for (String name : rounds.get(0).names()) {
-      List<Double> values = new ArrayList<>(rounds.stream().map(each -> each.get(name)).toList());
-      Collections.sort(values);
-      int middle = values.size() / 2;
-      medians.put(
-          name,
-          values.size() % 2 == 1
-              ? values.get(middle)
-              : (values.get(middle - 1) + values.get(middle)) / 2);
+      medians.put(name, median(rounds.stream().map(each -> each.get(name)).toList()));
     }
     return medians;
+  }
+
+  private static double median(List<Double> values) {
+    List<Double> sorted = values.stream().filter(value -> !value.isNaN()).sorted().toList();
+    int middle = sorted.size() / 2;
+    if (sorted.isEmpty()) {
+      return Double.NaN;
+    }
+    return sorted.size() % 2 == 1
+        ? sorted.get(middle)
+        : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
   }
 }

@@ -1,5 +1,7 @@
 package io.tunnel.cli.bench.peer;
 
+import java.util.OptionalLong;
+
 /** A service under test, with its server in a process of its own. */
 public interface Peer {
 
@@ -18,8 +20,8 @@ public interface Peer {
   /** A reader of everything from the earliest change on; it does nothing before its start. */
   RowReader openReader(String table, Look look, Arrivals arrivals);
 
-  /** CPU time that its servers used so far. */
-  long serverCpuNanos();
+  /** CPU time that its servers used so far; empty when nobody here can know. */
+  OptionalLong serverCpuNanos();
 
   /** CPU time that the log used so far, when that is another process. */
   default long logCpuNanos() {

@@ -17,6 +17,9 @@ public interface Progress {
    */
   Watch watch(String verb, long total, LongSupplier done);
 
+  /** From now on {@code what} is done, such as "write, round 2 of 3". */
+  default void step(String what) {}
+
   /** Ends the looking. */
   @FunctionalInterface
   interface Watch extends AutoCloseable {

@@ -3,7 +3,10 @@ package io.tunnel.cli.bench.peer;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.terminal.CommandFailure;
 
-/** Rows a second from the start of a reader until it has seen everything that is in a table. */
+/**
+ * Rows a second from the start of a reader until it has seen everything that is in a table, and of
+ * that the start-up until its first rows, and the steady part after a tenth of them.
+ */
 public final class ReadRound {
 
   private final long secondsMax;
@@ -33,6 +36,8 @@ public final class ReadRound {
       reader.start();
       long endNanos = arrivals.awaitNanos(reader, secondsMax);
       figures.put("rows/s", rows * 1e9 / (endNanos - startNanos));
+      figures.put("steady rows/s", arrivals.steadyRowsPerSecond());
+      figures.put("start-up ms", (arrivals.firstNanos() - startNanos) / 1e6);
       figures.put("client CPU us/row", cpu.clientMicrosPer(rows));
       figures.put("server CPU us/row", cpu.serverMicrosPer(rows));
       figures.put("log CPU us/row", cpu.logMicrosPer(rows));

@@ -15,6 +15,7 @@ import io.tunnel.sdk.TableWriterConfig;
 import io.tunnel.sdk.table.HashedKey;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 
 /** Our service, with tables of one durability. */
@@ -99,8 +100,8 @@ public final class TunnelPeer implements Peer, AutoCloseable {
   }
 
   @Override
-  public long serverCpuNanos() {
-    return servers.cpuNanos().getAsLong();
+  public OptionalLong serverCpuNanos() {
+    return OptionalLong.of(servers.cpuNanos().getAsLong());
   }
 
   @Override

@@ -9,6 +9,9 @@ import java.util.List;
  */
 public final class WriteRound {
 
+  /** The figure of rows a second. */
+  public static final String RATE = "rows/s";
+
   private final Load load;
   private final int partitions;
   private final LoadClock clock;
@@ -29,7 +32,7 @@ public final class WriteRound {
     try (RowWriter writer = peer.openWriter(table)) {
       long startNanos = clock.nanos();
       var unused = load.write(writer, rows);
-      figures.put("rows/s", rows * 1e9 / (clock.nanos() - startNanos));
+      figures.put(RATE, rows * 1e9 / (clock.nanos() - startNanos));
       figures.put("client CPU us/row", cpu.clientMicrosPer(rows));
     }
     CpuTimes.settle(List.of(peer), clock);

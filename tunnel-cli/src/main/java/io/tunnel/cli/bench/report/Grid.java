@@ -7,7 +7,8 @@ import java.util.stream.IntStream;
 /**
  * Numbers in rows and columns, such as one row for each number of partitions.
  *
- * @param name of the JSON member, an array with one object a row
+ * @param name of the JSON member, an array with one object a row; grids of one name are parts of
+ *     one array, whose objects have the members of all of them
  * @param title what people read above it
  * @param columns the columns, from left to right
  * @param rows each with one number a column; NaN where there is none
@@ -20,10 +21,18 @@ public record Grid(String name, String title, List<Column> columns, List<List<Do
   /**
    * A column.
    *
-   * @param name of the JSON member; says the unit
+   * @param name of the JSON member; says the unit. Points make objects: {@code a.b} is the member
+   *     {@code b} of the member {@code a}
    * @param label what people read, unit included
+   * @param isNullable whether a number that is not there is null in JSON, instead of being left out
    */
-  public record Column(String name, String label) {}
+  public record Column(String name, String label, boolean isNullable) {
+
+    /** A column whose missing numbers are left out. */
+    public Column(String name, String label) {
+      this(name, label, false);
+    }
+  }
 
   /** Refuses rows that are wider or narrower than the columns. */
   public Grid {

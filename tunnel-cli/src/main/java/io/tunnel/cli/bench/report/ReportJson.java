@@ -3,13 +3,18 @@ package io.tunnel.cli.bench.report;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
+import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import java.util.List;
 
-/** A report as one JSON object. A number that is not there is left out. */
+/**
+ * A report as one JSON object. A number that is not there is left out, or null where that is a
+ * column's way.
+ */
 public final class ReportJson {
 
-  private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
+  private static final Gson GSON =
+      new GsonBuilder().disableHtmlEscaping().serializeNulls().create();
 
   /** Digits behind the point that a measurement can mean. */
   private static final double FRACTION = 1e6;
@@ -23,20 +28,44 @@ public final class ReportJson {
     object.add("machine", GSON.toJsonTree(machine));
     object.add("settings", GSON.toJsonTree(report.sortedSettings()));
     report.figures().forEach(each -> add(object, each.name(), each.value()));
-    for (Grid grid : report.grids()) {
-      JsonArray rows = new JsonArray();
-      grid.rows().forEach(row -> rows.add(row(grid.columns(), row)));
-      object.add(grid.name(), rows);
-    }
+    report.grids().forEach(grid -> add(object, grid));
     return GSON.toJson(object);
   }
 
-  private static JsonObject row(List<Grid.Column> columns, List<Double> row) {
-    JsonObject object = new JsonObject();
-    for (int i = 0; i < row.size(); i++) {
-      add(object, columns.get(i).name(), row.get(i));
+  private static void add(JsonObject object, Grid grid) {
+    if (!object.has(grid.name())) {
+      object.add(grid.name(), new JsonArray());
     }
-    return object;
+    JsonArray rows = object.getAsJsonArray(grid.name());
+    for (int i = 0; i < grid.rows().size(); i++) {
+      if (i == rows.size()) {
+        rows.add(new JsonObject());
+      }
+      add(rows.get(i).getAsJsonObject(), grid.columns(), grid.rows().get(i));
+    }
+  }
+
+  private static void add(JsonObject object, List<Grid.Column> columns, List<Double> row) {
+    for (int i = 0; i < row.size(); i++) {
+      add(object, columns.get(i), columns.get(i).name(), row.get(i));
+    }
+  }
+
+  /** The part of a name before its first point is an object, made unless it is there. */
+  private static void add(JsonObject object, Grid.Column column, String path, double value) {
+    int point = path.indexOf('.');
+    if (point >= 0) {
+      String owner = path.substring(0, point);
+      if (!object.has(owner)) {
+        object.add(owner, new JsonObject());
+      }
+      add(object.getAsJsonObject(owner), column, path.substring(point + 1), value);
+      return;
+    }
+    add(object, path, value);
+    if (column.isNullable() && !object.has(path)) {
+      object.add(path, JsonNull.INSTANCE);
+    }
   }
 
   private static void add(JsonObject object, String name, double value) {

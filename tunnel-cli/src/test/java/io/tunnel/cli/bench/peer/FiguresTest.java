@@ -18,6 +18,12 @@ class FiguresTest {
     assertThat(median(9, 1, 3, 4)).isEqualTo(3.5);
   }
 
+  @Test
+  void rounds_without_a_number_do_not_count() {
+    assertThat(median(Double.NaN, 4, 2, 9)).isEqualTo(4);
+    assertThat(median(Double.NaN)).isNaN();
+  }
+
   private static double median(double... values) {
     List<Figures> rounds =
         Arrays.stream(values)

@@ -89,6 +89,32 @@ class ReportTest {
   }
 
   @Test
+  void grids_of_one_name_are_parts_of_one_array_and_points_make_objects() {
+    Grid.Column known = new Grid.Column("partitions", "partitions");
+    Grid rates =
+        new Grid(
+            "all",
+            "rates",
+            List.of(known, new Grid.Column("rows.read.ours", "ours", true)),
+            List.of(List.of(1.0, 5.0), List.of(8.0, 6.0)));
+    Grid costs =
+        new Grid(
+            "all",
+            "costs",
+            List.of(
+                known,
+                new Grid.Column("rows.read.theirs", "theirs", true),
+                new Grid.Column("rows.made", "made")),
+            List.of(List.of(1.0, Double.NaN, Double.NaN), List.of(8.0, 7.0, 8.0)));
+    Report report =
+        new Report("x", "x", Map.of(), List.of(), List.of(rates, costs), List.of(), List.of());
+    assertThat(ReportJson.line(report, MACHINE))
+        .endsWith(
+            "\"all\":[{\"partitions\":1,\"rows\":{\"read\":{\"ours\":5,\"theirs\":null}}},"
+                + "{\"partitions\":8,\"rows\":{\"read\":{\"ours\":6,\"theirs\":7},\"made\":8}}]}");
+  }
+
+  @Test
   void the_page_shows_every_chart_that_lies_beside_it() throws IOException {
     Plot.Curve rates = GRID.curve("write", "partitions", "writeRowsPerSecond", false);
     Plot.Curve other = new Plot.Curve("latency", true, rates.points());

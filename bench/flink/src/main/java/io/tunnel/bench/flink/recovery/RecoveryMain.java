@@ -4,7 +4,8 @@ import io.tunnel.bench.flink.Child;
 import io.tunnel.bench.flink.FlinkOptions;
 import io.tunnel.bench.flink.LocalFlink;
 import io.tunnel.bench.flink.Reader;
-import io.tunnel.bench.peers.KafkaPeer;
+import io.tunnel.cli.bench.kafka.KafkaPeer;
+import io.tunnel.cli.bench.kafka.KafkaService;
 import io.tunnel.cli.bench.peer.RowWriter;
 import io.tunnel.cli.bench.peer.TunnelPeer;
 import io.tunnel.model.Durability;
@@ -37,7 +38,10 @@ final class RecoveryMain implements Callable<Integer> {
       measure(
           order,
           KafkaPeer.openWriter(
-              order.endpoint(), order.table(), FlinkOptions.batches(), FlinkOptions.ACKS));
+              KafkaService.at(order.endpoint(), ""),
+              order.table(),
+              FlinkOptions.batches(),
+              FlinkOptions.ACKS));
       return 0;
     }
     TunnelPeer.Servers servers = new TunnelPeer.Servers(order.endpoint(), () -> 0, () -> 0, 1);

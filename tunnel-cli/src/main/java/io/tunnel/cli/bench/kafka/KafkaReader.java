@@ -1,4 +1,4 @@
-package io.tunnel.bench.peers;
+package io.tunnel.cli.bench.kafka;
 
 import io.tunnel.cli.bench.peer.Arrivals;
 import io.tunnel.cli.bench.peer.Look;
@@ -35,13 +35,12 @@ final class KafkaReader implements RowReader {
   private volatile boolean isStopping;
   private volatile String trouble;
 
-  KafkaReader(
-      String endpoint, Map<String, String> client, String topic, Look look, Arrivals arrivals) {
+  KafkaReader(KafkaService service, String topic, Look look, Arrivals arrivals) {
     this.topic = topic;
     this.look = look;
     this.arrivals = arrivals;
-    Map<String, Object> settings = new HashMap<>(client);
-    settings.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, endpoint);
+    Map<String, Object> settings = new HashMap<>(service.client());
+    settings.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, service.bootstrap());
     settings.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, POLL_ROWS_MAX);
     settings.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 64 << 20);

@@ -1,4 +1,4 @@
-package io.tunnel.bench.peers;
+package io.tunnel.cli.bench.kafka;
 
 import io.tunnel.cli.bench.peer.SourceRow;
 import io.tunnel.model.value.Bytes;
@@ -16,7 +16,8 @@ public final class KafkaRow {
 
   private KafkaRow() {}
 
-  static byte[] key(SourceRow row) {
+  /** The columns of the key. */
+  public static byte[] key(SourceRow row) {
     byte[] user = row.user().getBytes(StandardCharsets.UTF_8);
     byte[] device = row.device().getBytes(StandardCharsets.UTF_8);
     byte[] key = new byte[HASH_BYTES + 2 * Short.BYTES + user.length + device.length + Long.BYTES];
@@ -28,7 +29,8 @@ public final class KafkaRow {
     return key;
   }
 
-  static byte[] value(SourceRow row) {
+  /** The attributes. */
+  public static byte[] value(SourceRow row) {
     byte[] payload = row.payload().getBytes(StandardCharsets.UTF_8);
     byte[] value = new byte[Short.BYTES + payload.length + Long.BYTES];
     ByteBuffer rest = ByteBuffer.wrap(value);
@@ -71,7 +73,7 @@ public final class KafkaRow {
         amount(value));
   }
 
-  /** What {@link Arrivals} want of a decoded record. */
+  /** What {@link io.tunnel.cli.bench.peer.Arrivals} want of a decoded record. */
   record Decoded(long amount, long digest) {}
 
   private static void put(ByteBuffer target, byte[] text) {

@@ -1,4 +1,4 @@
-package io.tunnel.bench.peers;
+package io.tunnel.cli.bench.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,11 @@
+package io.tunnel.cli.bench.beside;
+
+/** What can be measured side by side. */
+public enum Part {
+  /** Rows a second until the last one is acknowledged. */
+  WRITE,
+  /** Rows a second of a catch-up. */
+  READ,
+  /** From acknowledged, and from due, to callback, under load and idle. */
+  LATENCY
+}
