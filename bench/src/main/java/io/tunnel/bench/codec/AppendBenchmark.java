@@ -4,7 +4,6 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -45,7 +44,7 @@ public class AppendBenchmark {
   public void open() throws IOException {
     byte[] bytes = WhitepaperRows.fullBatch();
     batch = ChangeBatch.parse(bytes, 0, bytes.length);
-    directory = Files.createTempDirectory("append");
+    directory = Directories.make("append");
     log = LocalLog.open(directory, 0, SEGMENT_BYTES_MAX);
   }
 
@@ -53,12 +52,7 @@ public class AppendBenchmark {
   @TearDown
   public void close() throws IOException {
     log.close();
-    try (var files = Files.list(directory)) {
-      for (Path file : files.toList()) {
-        Files.delete(file);
-      }
-    }
-    Files.delete(directory);
+    Directories.delete(directory);
   }
 
   /**

@@ -5,7 +5,9 @@ import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import java.util.ArrayList;
@@ -55,6 +57,31 @@ final class WhitepaperRows {
     return batch(rows());
   }
 
+  /**
+   * Full batches of a partition, each with rows of its own.
+   *
+   * @param updatesPercent so many of a hundred rows set one column of a row that a batch has put
+   */
+  static List<byte[]> fullBatches(int partition, int count, int updatesPercent) {
+    WhitepaperRows source = new WhitepaperRows();
+    List<byte[]> batches = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      BatchBuilder batch = new BatchBuilder(SCHEMA, BATCH_BYTES);
+      for (int sequence = 0; sequence < FULL_COUNT; sequence++) {
+        RowPutChange row = source.row(sequence);
+        batch.add(source.random.nextInt(100) < updatesPercent ? update(row) : row);
+      }
+      batches.add(batch.build(partition, 1, 1));
+    }
+    return batches;
+  }
+
+  private static RowChange update(RowPutChange row) {
+    Column amount = row.columns().get(1);
+    return new RowUpdateChange(
+        row.primaryKey(), List.of(new ColumnUpdate.Put(amount.getName(), amount.getValue())));
+  }
+
   static byte[] fullBatch() {
     byte[] batch = batch(rows(FULL_COUNT));
     int bytesOver = batch.length - BATCH_BYTES;
@@ -72,7 +99,7 @@ final class WhitepaperRows {
     return builder.build(1, 1, 1);
   }
 
-  private RowChange row(int sequence) {
+  private RowPutChange row(int sequence) {
     byte[] hash = new byte[4];
     random.nextBytes(hash);
     PrimaryKey key =

@@ -1,5 +1,6 @@
 /**
- * What keys and batches cost. From the project's root, {@code docs/benchmarks.md} has the results:
+ * What keys and batches cost, and what a server does with batches. From the project's root, {@code
+ * docs/benchmarks.md} has the results:
  *
  * <pre>{@code
  * mvn -q -pl bench -am -DskipTests package \
