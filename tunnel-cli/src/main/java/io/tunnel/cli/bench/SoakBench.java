@@ -87,10 +87,12 @@ final class SoakBench {
       reader.start();
       writer.start(ground.options().writers(), 0);
       waitFor(halfNanos, writer, reader);
+      awaitMore(0, 0, processor, writer, reader);
       long startNanos = clock.nanos();
       long written = writer.rows();
       long read = processor.rows();
       waitFor(halfNanos, writer, reader);
+      awaitMore(written, read, processor, writer, reader);
       double nanos = clock.nanos() - startNanos;
       peak = Math.min(writer.rows() - written, processor.rows() - read) * 1e9 / nanos;
       writer.stop();
@@ -113,6 +115,19 @@ final class SoakBench {
     while (clock.nanos() - endNanos < 0) {
       clock.waitUntil(Math.min(endNanos, clock.nanos() + LOOK_NANOS), () -> false);
       requireWell(writer, reader);
+    }
+  }
+
+  /** Of a machine that is that busy, half of the time may see no row at all. */
+  private void awaitMore(
+      long written, long read, LiveProcessor processor, LiveWriter writer, TunnelReader reader) {
+    long secondsMax = ground.options().stepSecondsMax();
+    long deadlineNanos = clock.nanos() + TimeUnit.SECONDS.toNanos(secondsMax);
+    while (writer.rows() == written || processor.rows() == read) {
+      if (clock.nanos() - deadlineNanos >= 0) {
+        throw CommandFailure.failed("no row was written and read within " + secondsMax + " s");
+      }
+      waitFor(LOOK_NANOS, writer, reader);
     }
   }
 

@@ -52,8 +52,10 @@ final class SoakCommand extends MeasuredCommand {
   @Option(
       names = "--peak-seconds",
       paramLabel = "N",
-      defaultValue = "20",
-      description = "How long the peak is measured (default: ${DEFAULT-VALUE}).")
+      defaultValue = "60",
+      description =
+          "How long the peak is measured; the first half is not counted, since files are few then"
+              + " (default: ${DEFAULT-VALUE}).")
   private int peakSeconds;
 
   @Option(
