@@ -185,7 +185,7 @@ final class SoakBench {
     while (clock.nanos() - endNanos < 0) {
       long next = Math.min(endNanos, looks.nextNanos());
       waitFor(next - clock.nanos(), writer, reader);
-      looks.lookWhenDue(Optional.empty());
+      looks.lookWhenDue();
     }
   }
 
@@ -197,11 +197,12 @@ final class SoakBench {
     long deadlineNanos =
         clock.nanos() + TimeUnit.SECONDS.toNanos(ground.options().stepSecondsMax());
     try (TunnelReader reader = new TunnelReader(peer.endpoint(), from, 1, backlog)) {
+      looks.drains(backlog);
       reader.start();
       while (!backlog.isDrained()) {
         clock.waitUntil(clock.nanos() + LOOK_NANOS, backlog::isDrained);
         requireWell(writer, follower, reader);
-        looks.lookWhenDue(Optional.of(backlog));
+        looks.lookWhenDue();
         if (clock.nanos() - deadlineNanos > 0) {
           throw CommandFailure.failed(
               "the backlog was not drained within " + ground.options().stepSecondsMax() + " s");
@@ -227,6 +228,7 @@ final class SoakBench {
     private final long startNanos = clock.nanos();
     private final long everyNanos = Math.max(SAMPLE_NANOS_MIN, plan.nanos() / SAMPLES);
     private Histogram phase = new Histogram(3);
+    private Optional<BacklogProcessor> backlog = Optional.empty();
     private long lastNanos = startNanos;
     private long lastWritten;
     private long lastRead;
@@ -243,17 +245,27 @@ final class SoakBench {
       return clock.nanos() - startNanos;
     }
 
+    /** A drain may be over in seconds, so it is looked at more often. */
     long nextNanos() {
-      return lastNanos + everyNanos;
+      boolean isDraining = backlog.isPresent() && !backlog.get().isDrained();
+      return lastNanos + (isDraining ? SAMPLE_NANOS_MIN : everyNanos);
     }
 
-    void lookWhenDue(Optional<BacklogProcessor> backlog) throws IOException {
+    /** From now on, and when that is over too: what came since the last look belongs to the next. */
+    void drains(BacklogProcessor begun) throws IOException {
+      if (clock.nanos() - lastNanos >= SAMPLE_NANOS_MIN) {
+        look();
+      }
+      backlog = Optional.of(begun);
+    }
+
+    void lookWhenDue() throws IOException {
       if (clock.nanos() - nextNanos() >= 0) {
-        look(backlog);
+        look();
       }
     }
 
-    private void look(Optional<BacklogProcessor> backlog) throws IOException {
+    private void look() throws IOException {
       long now = clock.nanos();
       double seconds = (now - lastNanos) / 1e9;
       long written = writer.rows();
@@ -266,7 +278,7 @@ final class SoakBench {
               (now - startNanos) / 1e9,
               (written - lastWritten) / seconds,
               (read - lastRead) / seconds,
-              backlog.isPresent() ? (drained - lastBacklog) / seconds : 0,
+              (drained - lastBacklog) / seconds,
               p99Ms(writes),
               p99Ms(journeys.delivered()),
               probe.look()));
