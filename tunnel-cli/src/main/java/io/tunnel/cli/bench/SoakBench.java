@@ -251,7 +251,9 @@ final class SoakBench {
       return lastNanos + (isDraining ? SAMPLE_NANOS_MIN : everyNanos);
     }
 
-    /** From now on, and when that is over too: what came since the last look belongs to the next. */
+    /**
+     * From now on, and when that is over too: what came since the last look belongs to the next.
+     */
     void drains(BacklogProcessor begun) throws IOException {
       if (clock.nanos() - lastNanos >= SAMPLE_NANOS_MIN) {
         look();
