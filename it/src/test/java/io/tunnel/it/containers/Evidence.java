@@ -17,7 +17,6 @@ import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -76,12 +75,7 @@ public final class Evidence {
 
   /** What these notes say; fails when a worker was given changes in a wrong order. */
   public static Evidence of(Path written, List<Path> seen) {
-    List<Seen> all =
-        seen.stream()
-            .flatMap(notes -> Noted.read(notes).stream())
-            .sorted(Comparator.comparing(Noted::heldSinceNanos))
-            .map(Noted::seen)
-            .toList();
+    List<Seen> all = Noted.inTurns(seen.stream().flatMap(notes -> Noted.read(notes).stream()));
     return new Evidence(new Ledger(Written.read(written)), new Sightings().add(all));
   }
 

@@ -1,6 +1,7 @@
 package io.tunnel.it.ledger;
 
 import io.tunnel.it.process.WorkerProcess;
+import io.tunnel.sdk.processor.ProcessRecordsInput;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -14,14 +15,20 @@ import java.util.stream.Stream;
 /**
  * What a worker's process wrote down.
  *
- * @param heldSinceNanos when the first callback of this holding of the channel began, by the
- *     machine's clock that never goes back and is the same for all processes
+ * @param epoch of the assignment of the channel under which the worker was given the change
  */
-public record Noted(long heldSinceNanos, Seen seen) {
+public record Noted(long epoch, Seen seen) {
+
+  /** What a processor was given, whose trace id names the channel, its epoch and a position. */
+  public static List<Noted> of(ProcessRecordsInput input) {
+    String[] trace = input.getTraceId().split("/", -1);
+    long epoch = Long.parseLong(trace[trace.length - 2]);
+    return Seen.of(input).stream().map(seen -> new Noted(epoch, seen)).toList();
+  }
 
   /** One line, its end included. */
   public String toLine() {
-    return heldSinceNanos + "\t" + seen.toText() + "\n";
+    return epoch + "\t" + seen.toText() + "\n";
   }
 
   private static Noted parse(String line) {
@@ -42,14 +49,15 @@ public record Noted(long heldSinceNanos, Seen seen) {
   }
 
   /**
-   * What several workers saw, holding after holding: what one of them did while it held a channel
-   * comes together, also what it did after it had lost it.
+   * What several workers saw, of each channel in the order of its epochs: what one of them did
+   * while it held a channel comes together, also what it did after it had lost it.
    */
   public static List<Seen> inTurns(WorkerProcess... workers) {
-    return Stream.of(workers)
-        .flatMap(worker -> worker.noted().stream())
-        .sorted(Comparator.comparing(Noted::heldSinceNanos))
-        .map(Noted::seen)
-        .toList();
+    return inTurns(Stream.of(workers).flatMap(worker -> worker.noted().stream()));
+  }
+
+  /** What these notes tell of one tunnel, of each channel in the order of its epochs. */
+  public static List<Seen> inTurns(Stream<Noted> notes) {
+    return notes.sorted(Comparator.comparingLong(Noted::epoch)).map(Noted::seen).toList();
   }
 }

@@ -1,7 +1,6 @@
 package io.tunnel.it.process;
 
 import io.tunnel.it.ledger.Noted;
-import io.tunnel.it.ledger.Seen;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
@@ -20,8 +19,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 
 /**
@@ -75,9 +72,6 @@ public final class WorkerMain {
     private final long rowsFree;
     private final CountDownLatch mayGoOn = new CountDownLatch(1);
 
-    /** When the first callback of each channel that is held began. */
-    private final Map<String, Long> heldSinceNanos = new ConcurrentHashMap<>();
-
     private long rows;
 
     Notes(FileChannel file, long rowsFree) {
@@ -87,12 +81,11 @@ public final class WorkerMain {
 
     @Override
     public void process(ProcessRecordsInput input) {
-      long nanos = heldSinceNanos.computeIfAbsent(input.getChannelId(), id -> System.nanoTime());
       if (!takeRows(input.getRecords().size())) {
         awaitGo();
       }
       StringBuilder lines = new StringBuilder();
-      Seen.of(input).forEach(seen -> lines.append(new Noted(nanos, seen).toLine()));
+      Noted.of(input).forEach(noted -> lines.append(noted.toLine()));
       note(StandardCharsets.UTF_8.encode(CharBuffer.wrap(lines)));
     }
 
@@ -122,8 +115,7 @@ public final class WorkerMain {
       }
     }
 
-    private void told(String callback, String channelId) {
-      heldSinceNanos.remove(channelId);
+    private static void told(String callback, String channelId) {
       System.out.println(callback + " " + channelId);
     }
 
