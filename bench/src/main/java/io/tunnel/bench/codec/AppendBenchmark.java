@@ -1,9 +1,11 @@
 package io.tunnel.bench.codec;
 
+import io.tunnel.cli.servers.DataDirectory;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -34,7 +36,7 @@ public class AppendBenchmark {
   private static final int TRIMMED_GROUPS = 200;
 
   private final GroupCore group = new GroupCore(MERGED_BYTES_MAX);
-  private Path directory;
+  private DataDirectory directory;
   private LocalLog log;
   private ChangeBatch batch;
   private long groups;
@@ -44,15 +46,15 @@ public class AppendBenchmark {
   public void open() throws IOException {
     byte[] bytes = WhitepaperRows.fullBatch();
     batch = ChangeBatch.parse(bytes, 0, bytes.length);
-    directory = Directories.make("append");
-    log = LocalLog.open(directory, 0, SEGMENT_BYTES_MAX);
+    directory = DataDirectory.temporary("append", Path.of(System.getProperty("java.io.tmpdir")));
+    log = LocalLog.open(Files.createDirectory(directory.data()), 0, SEGMENT_BYTES_MAX);
   }
 
   /** Deletes the log. */
   @TearDown
   public void close() throws IOException {
     log.close();
-    Directories.delete(directory);
+    directory.delete();
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.tunnel.bench.codec;
 
+import io.tunnel.cli.servers.DataDirectory;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
@@ -42,15 +43,15 @@ public class FoldBenchmark {
   int updatesPercent;
 
   private final List<List<ChangeBatch>> folds = new ArrayList<>();
-  private Path directory;
+  private DataDirectory directory;
   private TableStore table;
   private long offset;
 
   /** Puts all rows, so that each update finds its row. */
   @Setup
   public void open() throws IOException {
-    directory = Directories.make("fold");
-    table = TableStore.open(directory, CONFIG, () -> {});
+    directory = DataDirectory.temporary("fold-jmh", Path.of(System.getProperty("java.io.tmpdir")));
+    table = TableStore.open(directory.data(), CONFIG, () -> {});
     for (int partition = 1; partition <= PARTITIONS; partition++) {
       table.fold(parsed(WhitepaperRows.fullBatches(partition, BATCHES, 0)), ++offset);
       parsed(WhitepaperRows.fullBatches(partition, BATCHES, updatesPercent))
@@ -66,7 +67,7 @@ public class FoldBenchmark {
   @TearDown
   public void close() throws IOException {
     table.close();
-    Directories.delete(directory);
+    directory.delete();
   }
 
   /** How many nanoseconds does a row cost that thread, flushes and compactions beside it? */

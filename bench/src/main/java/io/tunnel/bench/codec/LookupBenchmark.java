@@ -1,5 +1,6 @@
 package io.tunnel.bench.codec;
 
+import io.tunnel.cli.servers.DataDirectory;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.RowChange;
@@ -7,6 +8,7 @@ import io.tunnel.server.changes.Extents;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -39,15 +41,15 @@ public class LookupBenchmark {
   private static final int DELIVERY_BYTES_MAX = 256 << 10;
 
   private final SplittableRandom random = new SplittableRandom(11);
-  private Path directory;
+  private DataDirectory directory;
   private LocalLog log;
 
   /** Fills a log; each group of batches is committed in a microsecond of its own. */
   @Setup
   public void fill() throws IOException {
     List<RowChange> rows = WhitepaperRows.rows();
-    directory = Directories.make("lookup");
-    log = LocalLog.open(directory, 0, SEGMENT_BYTES_MAX);
+    directory = DataDirectory.temporary("lookup", Path.of(System.getProperty("java.io.tmpdir")));
+    log = LocalLog.open(Files.createDirectory(directory.data()), 0, SEGMENT_BYTES_MAX);
     // So that no two batches are made one.
     GroupCore group = new GroupCore(1);
     for (int i = 0; i < BATCHES; i++) {
@@ -66,7 +68,7 @@ public class LookupBenchmark {
   @TearDown
   public void close() throws IOException {
     log.close();
-    Directories.delete(directory);
+    directory.delete();
   }
 
   /**

@@ -1,19 +1,18 @@
 package io.tunnel.bench.fold;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.tunnel.cli.servers.DataDirectory;
 import io.tunnel.stress.SystemClock;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.LRUCache;
@@ -104,7 +103,8 @@ public final class FoldMain implements Callable<Integer> {
   }
 
   private String measure(Way way) throws IOException, RocksDBException {
-    Path directory = Files.createTempDirectory(dir, "tunnel-fold-");
+    DataDirectory temporary = DataDirectory.temporary("fold", dir);
+    Path directory = Files.createDirectory(temporary.data());
     try (LRUCache cache = new LRUCache(CACHE_BYTES);
         BloomFilter filter = new BloomFilter(FILTER_BITS);
         Statistics statistics = new Statistics();
@@ -123,7 +123,7 @@ public final class FoldMain implements Callable<Integer> {
         return cost + " | " + written / rows + " | " + readUs(db);
       }
     } finally {
-      delete(directory);
+      temporary.delete();
     }
   }
 
@@ -167,9 +167,13 @@ public final class FoldMain implements Callable<Integer> {
     FoldedRows source = new FoldedRows();
     SplittableRandom random = new SplittableRandom(3);
     byte[] key = new byte[FoldedRows.KEY_BYTES];
+    long quarter = Math.max(1, rows / rowsAtOnce / 4);
     long reads = 0;
     long nanos = 0;
-    while (reads < READS) {
+    for (long fold = 0; reads < READS; fold++) {
+      if (fold % quarter == 0) {
+        source = new FoldedRows();
+      }
       for (int partition = 0; partition < PARTITIONS; partition++) {
         long[] hashes = source.next(rowsAtOnce / PARTITIONS);
         FoldedRows.writeKey(partition, hashes[random.nextInt(hashes.length)], key, 0);
@@ -179,21 +183,8 @@ public final class FoldMain implements Callable<Integer> {
         }
         nanos += Cpu.now().thread() - begun;
         reads++;
-        if (reads % (rows / rowsAtOnce) == 0) {
-          source = new FoldedRows();
-        }
       }
     }
     return String.format(Locale.ROOT, "%.1f", nanos / NANOS_PER_US / reads);
-  }
-
-  private static void delete(Path directory) throws IOException {
-    List<Path> deepestFirst;
-    try (Stream<Path> files = Files.walk(directory)) {
-      deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
-    }
-    for (Path file : deepestFirst) {
-      Files.delete(file);
-    }
   }
 }

@@ -5,6 +5,7 @@ import io.tunnel.cli.bench.live.Journeys;
 import io.tunnel.cli.bench.live.LiveWriter;
 import io.tunnel.cli.bench.live.WorkerProcess;
 import io.tunnel.cli.bench.live.WorkerProcess.Second;
+import io.tunnel.cli.bench.peer.Figures;
 import io.tunnel.cli.bench.peer.Progress;
 import io.tunnel.cli.bench.peer.RowPlan;
 import io.tunnel.cli.bench.peer.TunnelPeer;
@@ -173,20 +174,12 @@ final class WhitepaperBench {
     }
     return new WhitepaperFigures(
         of,
-        median(rates),
+        Figures.median(rates),
         rates.stream().mapToDouble(Double::doubleValue).max().orElse(0),
-        median(cores),
+        Figures.median(cores),
         (double) memoryBytes,
-        median(bytes),
-        median(p50),
-        median(p99));
-  }
-
-  private static double median(List<Double> values) {
-    List<Double> sorted = values.stream().sorted().toList();
-    int middle = sorted.size() / 2;
-    return sorted.size() % 2 == 1
-        ? sorted.get(middle)
-        : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
+        Figures.median(bytes),
+        Figures.median(p50),
+        Figures.median(p99));
   }
 }

@@ -6,7 +6,6 @@ import io.tunnel.terminal.ExitCode;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +22,6 @@ public final class ServerProcess implements StartedServers {
 
   private static final String READY = "tunnel server listening on ";
   private static final long START_SECONDS_MAX = 60;
-  private static final long STOP_SECONDS_MAX = 30;
   private static final int LOG_LINES_SHOWN = 15;
 
   /** Several share this machine. */
@@ -83,7 +81,7 @@ public final class ServerProcess implements StartedServers {
                   ? "the server did not start within " + START_SECONDS_MAX + " s"
                   : "the server ended instead of starting")
               + "; the end of its log:\n"
-              + tail(log));
+              + JavaProgram.lastLines(log, LOG_LINES_SHOWN));
     }
   }
 
@@ -116,12 +114,6 @@ public final class ServerProcess implements StartedServers {
     ready.completeExceptionally(new IllegalStateException("no more output"));
   }
 
-  private static String tail(Path log) throws IOException {
-    List<String> lines = Files.readAllLines(log, StandardCharsets.UTF_8);
-    return String.join(
-        "\n", lines.subList(Math.max(0, lines.size() - LOG_LINES_SHOWN), lines.size()));
-  }
-
   @Override
   public String endpoint() {
     return endpoint;
@@ -150,15 +142,6 @@ public final class ServerProcess implements StartedServers {
   /** Stops it gracefully. */
   @Override
   public void close() {
-    try {
-      // Not Process.destroy, which also closes its standard input, and so ends it at once.
-      boolean unused = process.toHandle().destroy();
-      if (!process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
-      }
-    } catch (InterruptedException e) {
-      process.destroyForcibly();
-      Thread.currentThread().interrupt();
-    }
+    JavaProgram.stop(process);
   }
 }

@@ -1,5 +1,6 @@
 package io.tunnel.cli.torture;
 
+import io.tunnel.cli.servers.JavaProgram;
 import io.tunnel.kafka.broker.Suspension;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -89,10 +90,7 @@ final class TortureServer {
       ready.get(START_SECONDS_MAX, TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {
       kill();
-      List<String> lines = Files.readAllLines(log, StandardCharsets.UTF_8);
-      String end =
-          String.join(
-              "\n", lines.subList(Math.max(0, lines.size() - LOG_LINES_SHOWN), lines.size()));
+      String end = JavaProgram.lastLines(log, LOG_LINES_SHOWN);
       throw new ServerRefusedException("the server does not start:\n" + end, e);
     }
   }

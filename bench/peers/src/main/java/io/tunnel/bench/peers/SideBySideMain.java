@@ -7,6 +7,7 @@ import io.tunnel.bench.children.TunnelServerChild;
 import io.tunnel.bench.children.Watchdog;
 import io.tunnel.cli.bench.beside.BesideOptions;
 import io.tunnel.cli.bench.beside.BesidePlan;
+import io.tunnel.cli.bench.beside.PeersSetup;
 import io.tunnel.cli.bench.beside.SideBySide;
 import io.tunnel.cli.bench.beside.Stage;
 import io.tunnel.cli.bench.kafka.KafkaPeer;
@@ -83,7 +84,7 @@ public final class SideBySideMain implements Callable<Integer> {
     Secured secured = options.secured();
     KafkaService theirs = KafkaService.of(broker, secured.kafkaClient());
     Servers ours = Servers.one(secured.endpoint(server.endpoint()), server::cpuNanos);
-    try (KafkaPeer kafka = new KafkaPeer(theirs, plan.batches(), "1");
+    try (KafkaPeer kafka = new KafkaPeer(theirs, plan.batches(), PeersSetup.ACKS);
         TunnelPeer os = new TunnelPeer("tunnel os", ours, Durability.OS, plan.batches());
         TunnelPeer fsync = new TunnelPeer("tunnel fsync", ours, Durability.FSYNC, plan.batches())) {
       measure(plan, clock, List.of(kafka, os, fsync), List.of(kafka, os));

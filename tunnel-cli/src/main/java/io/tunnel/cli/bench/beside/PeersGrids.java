@@ -54,6 +54,16 @@ final class PeersGrids {
     }
   }
 
+  /** What is shown of a side's reads. */
+  @FunctionalInterface
+  private interface ReadFigure {
+    double of(Measured measured, String test, Side side);
+  }
+
+  private static ReadFigure median(String figure) {
+    return (measured, test, side) -> measured.median(test, side, figure);
+  }
+
   /** A way in which a row reached its callback, and its figure. */
   private record Way(String test, String path, String label, String figure) {}
 
@@ -108,7 +118,7 @@ final class PeersGrids {
   }
 
   private List<Sheet> reads(List<Measured> measured) {
-    List<Column> steady = reads("readSteadyRowsPerSecond.", STEADY);
+    List<Column> steady = reads("readSteadyRowsPerSecond.", median(STEADY));
     steady.add(
         new Column("rawCeilingRowsPerSecond", "raw ceiling", Measured::ceilingRowsPerSecond));
     return List.of(
@@ -116,20 +126,22 @@ final class PeersGrids {
             "read",
             "read rows/s, from the reader's start to the last row",
             "rows/s",
-            reads("readRowsPerSecond.", RATE),
+            reads("readRowsPerSecond.", median(RATE)),
             measured),
         sheet("read-steady", "read rows/s, the steady part", "rows/s", steady, measured),
         sheet(
             "ceiling",
             "share of the raw ceiling that steady reads reach",
             "share",
-            shares(),
+            reads(
+                "readShareOfCeiling.",
+                (each, test, side) -> each.shareOfCeiling(test, side, STEADY)),
             measured),
         sheet(
             "start-up",
             "start-up of reads, ms until the first row",
             "ms",
-            reads("readStartUpMs.", "start-up ms"),
+            reads("readStartUpMs.", median("start-up ms")),
             measured));
   }
 
@@ -204,7 +216,7 @@ final class PeersGrids {
     return writers;
   }
 
-  private List<Column> reads(String member, String figure) {
+  private List<Column> reads(String member, ReadFigure figure) {
     List<Column> columns = new ArrayList<>();
     for (Look look : setup.looks()) {
       for (Side side : READERS) {
@@ -212,21 +224,7 @@ final class PeersGrids {
             new Column(
                 member + text(look) + "." + side.member(),
                 side.member() + " " + text(look),
-                each -> each.median(Rounds.read(look), side, figure)));
-      }
-    }
-    return columns;
-  }
-
-  private List<Column> shares() {
-    List<Column> columns = new ArrayList<>();
-    for (Look look : setup.looks()) {
-      for (Side side : READERS) {
-        columns.add(
-            new Column(
-                "readShareOfCeiling." + text(look) + "." + side.member(),
-                side.member() + " " + text(look),
-                each -> each.shareOfCeiling(Rounds.read(look), side, STEADY)));
+                each -> figure.of(each, Rounds.read(look), side)));
       }
     }
     return columns;

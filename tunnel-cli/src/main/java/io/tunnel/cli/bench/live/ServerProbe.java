@@ -1,6 +1,7 @@
 package io.tunnel.cli.bench.live;
 
 import io.tunnel.cli.servers.DataDirectory;
+import io.tunnel.cli.servers.JavaProgram;
 import io.tunnel.cli.servers.ServerProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,6 +10,7 @@ import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -97,14 +99,7 @@ public final class ServerProbe {
   }
 
   private double threads() {
-    try (Stream<String> lines = Files.lines(Path.of("/proc/" + server.pid() + "/status"))) {
-      return lines
-          .filter(line -> line.startsWith("Threads:"))
-          .mapToDouble(line -> Double.parseDouble(line.replaceAll("[^0-9]", "")))
-          .findFirst()
-          .orElse(NONE);
-    } catch (IOException | UncheckedIOException notLinux) {
-      return NONE;
-    }
+    OptionalLong threads = JavaProgram.status(server.pid(), "Threads");
+    return threads.isPresent() ? threads.getAsLong() : NONE;
   }
 }

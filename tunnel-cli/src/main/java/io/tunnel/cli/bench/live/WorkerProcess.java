@@ -6,18 +6,15 @@ import io.tunnel.cli.servers.JavaProgram;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 
 /** {@code tunnel perf} in a process of its own: one worker, and what it says each second. */
 public final class WorkerProcess implements AutoCloseable {
 
   private static final Gson GSON = new Gson();
   private static final String INTERVAL = "interval";
-  private static final long STOP_SECONDS_MAX = 30;
   private static final int LOG_LINES_SHOWN = 5;
 
   private final Process process;
@@ -67,7 +64,7 @@ public final class WorkerProcess implements AutoCloseable {
         }
       }
     } catch (IOException | JsonSyntaxException ended) {
-      // Whoever asks sees that the process is gone, or that no line comes any more.
+      // isAlive says that the process is gone, and seconds() that no line comes any more.
     }
   }
 
@@ -89,9 +86,7 @@ public final class WorkerProcess implements AutoCloseable {
   /** The end of what it printed to standard error. */
   public String lastWords() {
     try {
-      List<String> lines = Files.readAllLines(log, StandardCharsets.UTF_8);
-      return String.join(
-          "\n", lines.subList(Math.max(0, lines.size() - LOG_LINES_SHOWN), lines.size()));
+      return JavaProgram.lastLines(log, LOG_LINES_SHOWN);
     } catch (IOException e) {
       return "(its log cannot be read)";
     }
@@ -100,15 +95,6 @@ public final class WorkerProcess implements AutoCloseable {
   /** Stops it gracefully. */
   @Override
   public void close() {
-    try {
-      // Not Process.destroy, which also closes its standard output.
-      boolean unused = process.toHandle().destroy();
-      if (!process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
-      }
-    } catch (InterruptedException e) {
-      process.destroyForcibly();
-      Thread.currentThread().interrupt();
-    }
+    JavaProgram.stop(process);
   }
 }

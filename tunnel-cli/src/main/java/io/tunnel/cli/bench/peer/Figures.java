@@ -42,7 +42,8 @@ public final class Figures {
     return medians;
   }
 
-  private static double median(List<Double> values) {
+  /** The median of the numbers among them; NaN when there is none. */
+  public static double median(List<Double> values) {
     List<Double> sorted = values.stream().filter(value -> !value.isNaN()).sorted().toList();
     int middle = sorted.size() / 2;
     if (sorted.isEmpty()) {

@@ -15,7 +15,7 @@ import io.tunnel.model.value.Bytes;
 public record SourceRow(
     Bytes hash, String user, String device, long sequence, String payload, long amount) {
 
-  /** The same row with another second attribute. */
+  /** This row, with {@code other} as its integer attribute. */
   public SourceRow withAmount(long other) {
     return new SourceRow(hash, user, device, sequence, payload, other);
   }

@@ -54,7 +54,7 @@ public record Plot(
       points = List.copyOf(points);
     }
 
-    /** The same curve in another unit. */
+    /** This curve in a unit that is {@code divisor} times as large. */
     public Curve dividedBy(double divisor) {
       return new Curve(
           name,

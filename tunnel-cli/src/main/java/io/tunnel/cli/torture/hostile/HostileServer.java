@@ -1,6 +1,7 @@
 package io.tunnel.cli.torture.hostile;
 
 import io.tunnel.cli.security.directory.InitCommand;
+import io.tunnel.cli.servers.JavaProgram;
 import io.tunnel.sdk.ClientConfig;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -114,10 +115,8 @@ final class HostileServer implements AutoCloseable {
       port.get(START_SECONDS_MAX, TimeUnit.SECONDS);
       httpPort.get(START_SECONDS_MAX, TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {
-      List<String> lines = Files.readAllLines(log(work), StandardCharsets.UTF_8);
-      int from = Math.max(0, lines.size() - LOG_LINES_SHOWN);
-      throw new IOException(
-          "the server does not start:\n" + String.join("\n", lines.subList(from, lines.size())), e);
+      String end = JavaProgram.lastLines(log(work), LOG_LINES_SHOWN);
+      throw new IOException("the server does not start:\n" + end, e);
     }
   }
 
@@ -154,17 +153,9 @@ final class HostileServer implements AutoCloseable {
   }
 
   /** The most memory that it had, in bytes, where the system says it. */
-  OptionalLong memoryBytes() throws IOException {
-    Path status = Path.of("/proc/" + process.pid() + "/status");
-    if (!Files.exists(status)) {
-      return OptionalLong.empty();
-    }
-    try (Stream<String> lines = Files.lines(status)) {
-      return lines
-          .filter(line -> line.startsWith("VmHWM:"))
-          .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) << 10)
-          .findFirst();
-    }
+  OptionalLong memoryBytes() {
+    OptionalLong kibibytes = JavaProgram.status(process.pid(), "VmHWM");
+    return kibibytes.isPresent() ? OptionalLong.of(kibibytes.getAsLong() << 10) : kibibytes;
   }
 
   @Override
