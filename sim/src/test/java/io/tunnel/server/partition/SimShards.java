@@ -36,7 +36,10 @@ public final class SimShards {
   private static final Shard.Meter NO_METER =
       new Shard.Meter() {
         @Override
-        public void committed(int shard, long rows, long bytes, long commitNanos, long foldNanos) {}
+        public void committed(int shard, long rows, long bytes, long commitNanos) {}
+
+        @Override
+        public void folded(int shard, long foldNanos) {}
 
         @Override
         public void rejected(int shard, long rows) {}

@@ -259,10 +259,14 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   }
 
   @Override
-  public void committed(int shard, long rows, long bytes, long commitNanos, long foldNanos) {
+  public void committed(int shard, long rows, long bytes, long commitNanos) {
     rowsWritten.increment((double) rows);
     bytesWritten.increment((double) bytes);
     commit.record(commitNanos, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void folded(int shard, long foldNanos) {
     fold.record(foldNanos, TimeUnit.NANOSECONDS);
   }
 

@@ -20,12 +20,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The one thread that writes to a shard's log and table.
+ * The one thread that writes to a shard's log, and decides what goes into its table.
  *
  * <p>It takes what waits in its queue as one group (group commit), judges conditions, appends and
- * syncs the group, acknowledges it, and then folds it into the table before it looks at its queue
- * again. So a read that passes through the queue sees everything that was acknowledged before it,
- * and while one group is synced and folded the next one gathers.
+ * syncs the group, acknowledges it, and leaves it to the {@link FoldQueue}. While one group is
+ * synced the next one gathers, and no write waits for the fold of another. Whatever looks at rows
+ * on this thread, a posted action or a write with conditions or updates, is done when all that was
+ * acknowledged is folded; so a read that passes through the queue sees everything that was
+ * acknowledged before it.
  *
  * <p>After a failure of the disk, or an error on its thread, it is unknown what the disk holds:
  * every write from then on is refused with STORAGE_FAILED until the server is started again and
@@ -34,6 +36,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * names what can be.
  */
 public final class Shard implements Closeable, PartitionHost {
+
+  /** Groups of the largest size that may wait to be folded before the next one waits as well. */
+  private static final int UNFOLDED_GROUPS_MAX = 8;
 
   private final int id;
   private final ShardConfig config;
@@ -47,6 +52,7 @@ public final class Shard implements Closeable, PartitionHost {
   private final ConditionCore conditions;
   private final Deque<Admitted> admitted = new ArrayDeque<>();
   private final ShardDisk disk;
+  private final FoldQueue folds;
   private volatile boolean isRefusing;
 
   /**
@@ -54,13 +60,13 @@ public final class Shard implements Closeable, PartitionHost {
    */
   private record Admitted(PendingWrite write, ConditionCore.Judged judged, int number) {}
 
-  /** The rows of a shard, as far as its own thread needs them. */
+  /** The rows of a shard, as far as the shard itself needs them. */
   public interface Rows extends ConditionCore.StoredRows, Closeable {
 
     /** Whether a partition exists at this moment; writes to others are refused. */
     boolean isLive(int partition);
 
-    /** Applies batches that stand before log offset {@code end}. */
+    /** Applies batches that stand before log offset {@code end}. By one thread at a time. */
     void fold(List<ChangeBatch> batches, long end) throws IOException;
 
     /** Applies once more what a {@link DiskFullException} kept from being applied. */
@@ -106,10 +112,28 @@ public final class Shard implements Closeable, PartitionHost {
             "shard-" + id,
             new OwnerLoop.Work<>(
                 this::step, () -> OwnerLoop.FOREVER_NANOS, this::fail, Shard::end));
+    this.folds =
+        new FoldQueue(
+            "fold-" + id,
+            rows,
+            config.groupBytesMax(),
+            new FoldQueue.Timing() {
+              @Override
+              public long nanos() {
+                return clock.nanos();
+              }
+
+              @Override
+              public void folded(long foldNanos) {
+                meter.folded(Shard.this.id, foldNanos);
+              }
+            },
+            () -> loop.post(new ShardTask.Barrier(() -> {})));
   }
 
   /** Begins to work. */
   public void start() {
+    folds.start();
     loop.start();
   }
 
@@ -206,31 +230,55 @@ public final class Shard implements Closeable, PartitionHost {
   /** Does what waits first; false when nothing does. For the shard's thread, or in its place. */
   boolean step() {
     ShardTask next = loop.peek();
-    if (next != null && disk.state() == ShardState.BEHIND) {
-      catchUp();
+    if (next == null) {
+      return foldInPlace();
     }
     if (next instanceof PendingWrite) {
+      if (disk.state() == ShardState.BEHIND || folds.hasFailed()) {
+        foldAll();
+      }
       commitGroup();
     } else if (next instanceof ShardTask.Barrier barrier) {
+      foldAll();
       loop.poll();
       OwnerLoop.runPosted(barrier.action());
     }
-    return next != null;
+    return true;
   }
 
   /** Whether nothing waits. */
   boolean isIdle() {
-    return loop.isIdle();
+    return loop.isIdle() && !isFoldingInPlace();
   }
 
-  /** What was acknowledged and not folded is folded before anything else. */
-  private void catchUp() {
+  /** Whether there is something to fold and no thread that does it, as in a simulation. */
+  private boolean isFoldingInPlace() {
+    return !folds.hasThread() && !folds.isEmpty() && !folds.hasFailed();
+  }
+
+  private boolean foldInPlace() {
+    if (!isFoldingInPlace()) {
+      return false;
+    }
+    if (!folds.foldNext()) {
+      foldAll();
+    }
+    return true;
+  }
+
+  /** Folds what was acknowledged and is not folded; the state tells when that did not succeed. */
+  private void foldAll() {
+    if (disk.state().isFinal()) {
+      return;
+    }
     try {
-      rows.foldAgain();
-      disk.move(ShardState.SERVING, "the table has room");
+      folds.finish();
+      if (disk.state() == ShardState.FOLDING || disk.state() == ShardState.BEHIND) {
+        disk.move(ShardState.SERVING, "the table has all of it");
+      }
     } catch (DiskFullException e) {
       disk.move(ShardState.BEHIND, e.getMessage());
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       fail(e);
     }
   }
@@ -246,11 +294,15 @@ public final class Shard implements Closeable, PartitionHost {
       long[] firstPositions = group.isEmpty() ? new long[0] : append(mustSync, started);
       long committed = clock.nanos();
       acknowledge(firstPositions);
-      fold(committed - started, committed);
-      disk.move(ShardState.SERVING, "the group is folded");
+      fold(committed - started);
     } catch (DiskFullException e) {
-      refuseForRoom(e);
+      foldAll();
+      if (!disk.state().isFinal()) {
+        refuseForRoom(e);
+      }
     } catch (IOException | RuntimeException e) {
+      // What was acknowledged before may be read behind a log that failed, once it is folded.
+      foldAll();
       fail(e);
     } catch (Error e) {
       fail(e);
@@ -274,7 +326,7 @@ public final class Shard implements Closeable, PartitionHost {
   }
 
   /** Takes writes from the queue into the group; returns whether any of them asks for a sync. */
-  private boolean gather() {
+  private boolean gather() throws IOException {
     boolean mustSync = false;
     while (group.byteCount() < config.groupBytesMax() && loop.peek() instanceof PendingWrite) {
       // Judging reads the table and may fail; the write then is still there to be answered.
@@ -282,6 +334,9 @@ public final class Shard implements Closeable, PartitionHost {
       if (!rows.isLive(write.batch().partition())) {
         pollWrite().refused(dropped());
         continue;
+      }
+      if (write.isConditional()) {
+        folds.finish();
       }
       ConditionCore.Judged judged = conditions.judge(write.batch(), write.isConditional());
       int number = judged.accepted().map(group::add).orElse(-1);
@@ -310,8 +365,11 @@ public final class Shard implements Closeable, PartitionHost {
     }
   }
 
-  private void fold(long commitNanos, long startedNanos) throws IOException {
+  private void fold(long commitNanos) {
     if (group.isEmpty()) {
+      if (disk.state() == ShardState.FULL) {
+        disk.move(ShardState.SERVING, "there is room");
+      }
       return;
     }
     List<ChangeBatch> batches = new ArrayList<>();
@@ -322,8 +380,12 @@ public final class Shard implements Closeable, PartitionHost {
         rows += batch.rowCount();
       }
     }
-    this.rows.fold(batches, log.end());
-    meter.committed(id, rows, group.byteCount(), commitNanos, clock.nanos() - startedNanos);
+    meter.committed(id, rows, group.byteCount(), commitNanos);
+    folds.add(new FoldQueue.Group(batches, log.end(), group.byteCount()));
+    while (folds.bytes() > (long) UNFOLDED_GROUPS_MAX * config.groupBytesMax()
+        && folds.foldNext()) {
+      // Until no more waits than may.
+    }
   }
 
   /** An error, as when memory runs out, leaves as much unknown as a failure of the disk. */
@@ -365,6 +427,8 @@ public final class Shard implements Closeable, PartitionHost {
   private void closeFiles() throws IOException {
     try (log;
         rows) {
+      folds.stop();
+      foldAll();
       log.sync();
     }
   }
@@ -387,11 +451,14 @@ public final class Shard implements Closeable, PartitionHost {
     long nanos();
   }
 
-  /** Is told what a shard does, on the shard's thread. */
+  /** Is told what a shard does, by the shard's thread or the one that folds. */
   public interface Meter {
 
-    /** A group was committed, synced or not, and folded. */
-    void committed(int shard, long rows, long bytes, long commitNanos, long foldNanos);
+    /** A group was committed, synced or not. */
+    void committed(int shard, long rows, long bytes, long commitNanos);
+
+    /** One group or several were folded. */
+    void folded(int shard, long foldNanos);
 
     /** Rows whose condition did not hold. */
     void rejected(int shard, long rows);

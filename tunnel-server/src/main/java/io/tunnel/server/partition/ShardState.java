@@ -9,7 +9,7 @@ import java.util.Set;
 enum ShardState {
   /** Everything; all that is acknowledged is in the table. */
   SERVING,
-  /** A group is in the log, and about to be acknowledged and folded. */
+  /** Everything; groups that are in the log, and acknowledged or about to be, may not be folded. */
   FOLDING,
   /** There was no room for the last group: it was refused, and the next one tries again. */
   FULL,
@@ -24,7 +24,7 @@ enum ShardState {
   Set<ShardState> next() {
     return switch (this) {
       case SERVING, FULL -> Set.of(SERVING, FOLDING, FULL, READ_ONLY, FAILED);
-      case FOLDING -> Set.of(SERVING, BEHIND, FAILED);
+      case FOLDING -> Set.of(SERVING, FOLDING, BEHIND, FAILED);
       case BEHIND -> Set.of(SERVING, BEHIND, FAILED);
       case READ_ONLY -> Set.of(READ_ONLY, FAILED);
       case FAILED -> Set.of(FAILED);

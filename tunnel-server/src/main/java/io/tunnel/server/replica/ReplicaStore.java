@@ -250,7 +250,8 @@ final class ReplicaStore implements Closeable {
       fold.isGiven = true;
       rows.fold(fold.rows, log.end(), states);
     }
-    meter.committed(shard, fold.rowCount, fold.bytes, fold.logNanos, clock.nanos() - logged);
+    meter.committed(shard, fold.rowCount, fold.bytes, fold.logNanos);
+    meter.folded(shard, clock.nanos() - logged);
   }
 
   @Override

@@ -6,7 +6,10 @@ import io.tunnel.server.partition.Shard;
 final class SilentMeter implements Shard.Meter {
 
   @Override
-  public void committed(int shard, long rows, long bytes, long commitNanos, long foldNanos) {}
+  public void committed(int shard, long rows, long bytes, long commitNanos) {}
+
+  @Override
+  public void folded(int shard, long foldNanos) {}
 
   @Override
   public void rejected(int shard, long rows) {}

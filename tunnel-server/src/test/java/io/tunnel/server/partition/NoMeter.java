@@ -4,7 +4,10 @@ package io.tunnel.server.partition;
 public final class NoMeter implements Shard.Meter {
 
   @Override
-  public void committed(int shard, long rows, long bytes, long commitNanos, long foldNanos) {}
+  public void committed(int shard, long rows, long bytes, long commitNanos) {}
+
+  @Override
+  public void folded(int shard, long foldNanos) {}
 
   @Override
   public void rejected(int shard, long rows) {}

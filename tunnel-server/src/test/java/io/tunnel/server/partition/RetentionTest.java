@@ -44,7 +44,10 @@ final class RetentionTest {
   /** Counts what was trimmed. */
   private final class Counting implements Shard.Meter {
     @Override
-    public void committed(int shard, long rows, long bytes, long commitNanos, long foldNanos) {}
+    public void committed(int shard, long rows, long bytes, long commitNanos) {}
+
+    @Override
+    public void folded(int shard, long foldNanos) {}
 
     @Override
     public void rejected(int shard, long rows) {}

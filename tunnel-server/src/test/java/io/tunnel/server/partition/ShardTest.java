@@ -316,6 +316,7 @@ final class ShardTest {
   }
 
   private void requireFailed() throws Exception {
+    awaitFolded();
     assertThat(write(batch(1, put("l"))).refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
     assertThat(shard.hasFailed()).isTrue();
     assertThat(shard.queuedBytes()).isZero();
@@ -332,50 +333,10 @@ final class ShardTest {
     }
   }
 
-  /** An error is no exception, and leaves the disk as unknown as a failure of the disk does. */
-  @Test
-  void anErrorUnderAWriteFailsTheShardAndWhatWaitsIsToldSo() throws Exception {
-    shard.close();
-    LocalLog log = TestLogs.open(disk, 0);
-    TestClock clock = new TestClock();
-    Shard.Clock failing =
-        new Shard.Clock() {
-          private int looks;
-
-          @Override
-          public long epochMicros() {
-            if (looks++ == 1) {
-              throw new OutOfMemoryError("injected");
-            }
-            return clock.epochMicros();
-          }
-
-          @Override
-          public long nanos() {
-            return clock.nanos();
-          }
-        };
-    TableStore table = TableStore.open(directory, TABLE, log::sync);
-    shard = new Shard(0, CONFIG, log, new StoredRows(table, live), new NoMeter(), failing);
-    shard.start();
-    write(batch(1, put("a"))).result();
-    assertThat(write(batch(1, put("b"))).refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
-    assertThat(write(batch(1, put("c"))).refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
-    assertThat(shard.hasFailed()).isTrue();
-  }
-
-  @Test
-  void anErrorOfATaskFailsTheShardAndItsThreadGoesOn() throws Exception {
-    shard.start();
-    shard.execute(
-        () -> {
-          throw new StackOverflowError("injected");
-        });
-    assertThat(write(batch(1, put("b"))).refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
+  private void awaitFolded() throws InterruptedException {
     CountDownLatch isDone = new CountDownLatch(1);
     shard.execute(isDone::countDown);
     assertThat(isDone.await(30, TimeUnit.SECONDS)).isTrue();
-    assertThat(shard.hasFailed()).isTrue();
   }
 
   /** Its table was there when it was checked, and was dropped while it waited. */

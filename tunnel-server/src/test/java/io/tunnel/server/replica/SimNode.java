@@ -181,7 +181,10 @@ final class SimNode {
 
   static final class Silent implements Shard.Meter {
     @Override
-    public void committed(int shard, long rows, long bytes, long commitNanos, long foldNanos) {}
+    public void committed(int shard, long rows, long bytes, long commitNanos) {}
+
+    @Override
+    public void folded(int shard, long foldNanos) {}
 
     @Override
     public void rejected(int shard, long rows) {}

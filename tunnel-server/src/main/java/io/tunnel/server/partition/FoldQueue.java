@@ -1,0 +1,220 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.server.disk.DiskFullException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Groups that are in the log and acknowledged, and not in the table yet, in the order of the log.
+ *
+ * <p>A thread of the queue's own folds them, so that the shard's thread can append and acknowledge
+ * the next group meanwhile. When the shard's thread needs all of them in the table, it does not
+ * wait for that thread but folds what is left itself: groups are taken from the queue under {@link
+ * #folding} alone, and folded before it is given back, so they are folded one after the other and
+ * in their order, by whatever thread. The rows are changed under that lock only.
+ *
+ * <p>What could not be folded stays in front, and nothing behind it is folded until the shard's
+ * thread, which is woken, has looked at the failure. A crash loses nothing: the log has all of it.
+ */
+final class FoldQueue {
+
+  private final Shard.Rows rows;
+  private final int foldBytesMax;
+  private final Timing timing;
+  private final Runnable wakeOwner;
+  private final Queue<Group> waiting = new ConcurrentLinkedQueue<>();
+  private final AtomicLong bytes = new AtomicLong();
+  private final ReentrantLock folding = new ReentrantLock();
+  private final Semaphore added = new Semaphore(0);
+  private final Thread folder;
+  private volatile boolean hasThread;
+  private volatile boolean isStopping;
+
+  /** Why {@link #next} is not folded; null as long as nothing failed. Written under the lock. */
+  private volatile Throwable failure;
+
+  /** What is folded next, once it was tried; under the lock. */
+  private Group next;
+
+  /**
+   * Batches of one group, or of several that are folded together.
+   *
+   * @param end of the last of them in the log
+   */
+  record Group(List<ChangeBatch> batches, long end, long bytes) {
+
+    Group and(Group behind) {
+      List<ChangeBatch> both = new ArrayList<>(batches);
+      both.addAll(behind.batches);
+      return new Group(both, behind.end, bytes + behind.bytes);
+    }
+  }
+
+  /** Where it is told how long folds take, by the thread that folds. */
+  interface Timing {
+    long nanos();
+
+    void folded(long foldNanos);
+  }
+
+  /**
+   * A queue of nothing.
+   *
+   * @param foldBytesMax bytes up to which groups that wait are folded together
+   * @param wakeOwner called by the queue's thread when a fold failed
+   */
+  FoldQueue(String name, Shard.Rows rows, int foldBytesMax, Timing timing, Runnable wakeOwner) {
+    this.rows = rows;
+    this.foldBytesMax = foldBytesMax;
+    this.timing = timing;
+    this.wakeOwner = wakeOwner;
+    this.folder = new Thread(this::foldAsTheyCome, name);
+  }
+
+  /**
+   * Begins to fold by a thread of its own. Without that, groups are folded when that is asked for.
+   */
+  void start() {
+    hasThread = true;
+    folder.start();
+  }
+
+  boolean hasThread() {
+    return hasThread;
+  }
+
+  /** Adds a group behind all others. For the shard's thread. */
+  void add(Group group) {
+    bytes.addAndGet(group.bytes());
+    waiting.add(group);
+    added.release();
+  }
+
+  /** Bytes of batches that are not folded. */
+  long bytes() {
+    return bytes.get();
+  }
+
+  /** Whether the table has all that was added. */
+  boolean isEmpty() {
+    return bytes.get() == 0;
+  }
+
+  /** Whether a fold failed; {@link #finish} says how. */
+  boolean hasFailed() {
+    return failure != null;
+  }
+
+  /** Folds what waits first; returns false when nothing waits, or a fold failed. */
+  boolean foldNext() {
+    folding.lock();
+    try {
+      return failure == null && foldFirst();
+    } catch (Throwable e) {
+      failure = e;
+      return false;
+    } finally {
+      folding.unlock();
+    }
+  }
+
+  private boolean foldFirst() throws IOException {
+    boolean isAgain = next != null;
+    if (!isAgain && !takeNext()) {
+      return false;
+    }
+    long begunNanos = timing.nanos();
+    if (isAgain) {
+      rows.foldAgain();
+    } else {
+      rows.fold(next.batches(), next.end());
+    }
+    timing.folded(timing.nanos() - begunNanos);
+    bytes.addAndGet(-next.bytes());
+    next = null;
+    return true;
+  }
+
+  private boolean takeNext() {
+    next = waiting.poll();
+    if (next == null) {
+      return false;
+    }
+    for (Group behind = waiting.peek();
+        behind != null && next.bytes() + behind.bytes() <= foldBytesMax;
+        behind = waiting.peek()) {
+      next = next.and(waiting.remove());
+    }
+    return true;
+  }
+
+  /**
+   * Returns when the table has all that was added. What found no room before is tried again. For
+   * the shard's thread, so that nothing is added meanwhile.
+   *
+   * @throws DiskFullException when there is no room still; nothing is lost
+   * @throws IOException when a fold failed otherwise, now or before: nobody knows what the table
+   *     has
+   */
+  void finish() throws IOException {
+    folding.lock();
+    try {
+      if (failure instanceof DiskFullException) {
+        failure = null;
+      }
+      while (foldNext()) {
+        // Until nothing is left, or one fails.
+      }
+      requireNone(failure);
+    } finally {
+      folding.unlock();
+    }
+  }
+
+  private static void requireNone(Throwable failure) throws IOException {
+    if (failure instanceof IOException failed) {
+      throw failed;
+    } else if (failure instanceof RuntimeException failed) {
+      throw failed;
+    } else if (failure instanceof Error failed) {
+      throw failed;
+    }
+  }
+
+  private void foldAsTheyCome() {
+    while (!isStopping) {
+      added.acquireUninterruptibly();
+      var unused = added.drainPermits();
+      while (!isStopping && foldNext()) {
+        // Until nothing waits.
+      }
+      if (hasFailed()) {
+        wakeOwner.run();
+      }
+    }
+  }
+
+  /** Ends its thread, and leaves what is not folded. */
+  void stop() {
+    isStopping = true;
+    added.release();
+    boolean wasInterrupted = false;
+    while (folder.isAlive()) {
+      try {
+        folder.join();
+      } catch (InterruptedException e) {
+        wasInterrupted = true;
+      }
+    }
+    if (wasInterrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package io.tunnel.server.partition;
+
+import static io.tunnel.server.TestRows.batch;
+import static io.tunnel.server.TestRows.put;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.server.disk.CrashDisk;
+import io.tunnel.server.log.TestLogs;
+import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of a shard when something throws that is no exception, as when memory runs out. */
+final class ShardErrorsTest {
+
+  private static final ShardConfig CONFIG = new ShardConfig(64 << 10, 8 << 10, 8 << 20);
+
+  private final HeldRows rows = new HeldRows();
+  private Shard shard;
+
+  /** Its clock is asked for the time once in each group. */
+  private static final class Clock implements Shard.Clock {
+    private final TestClock real = new TestClock();
+    private int groupsUntilError = Integer.MAX_VALUE;
+
+    @Override
+    public long epochMicros() {
+      if (groupsUntilError-- == 0) {
+        throw new OutOfMemoryError("injected");
+      }
+      return real.epochMicros();
+    }
+
+    @Override
+    public long nanos() {
+      return real.nanos();
+    }
+  }
+
+  private Clock start() throws IOException {
+    Clock clock = new Clock();
+    shard = new Shard(0, CONFIG, TestLogs.open(new CrashDisk(), 0), rows, new NoMeter(), clock);
+    shard.start();
+    return clock;
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    shard.close();
+  }
+
+  private Outcomes write(String key) {
+    Outcomes outcome = new Outcomes();
+    shard.write(Outcomes.write(batch(1, put(key)), false, outcome));
+    return outcome;
+  }
+
+  @Test
+  void anErrorUnderAWriteFailsTheShardAndWhatWaitsIsToldSo() throws Exception {
+    start().groupsUntilError = 1;
+    assertThat(write("a").result().firstPosition()).isEqualTo(1);
+    assertThat(write("b").refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
+    assertThat(write("c").refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
+    assertThat(shard.hasFailed()).isTrue();
+  }
+
+  @Test
+  void anErrorOfATaskFailsTheShardAndItsThreadGoesOn() throws Exception {
+    var unused = start();
+    shard.execute(
+        () -> {
+          throw new StackOverflowError("injected");
+        });
+    assertThat(write("b").refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
+    CountDownLatch isDone = new CountDownLatch(1);
+    shard.execute(isDone::countDown);
+    assertThat(isDone.await(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(shard.hasFailed()).isTrue();
+  }
+
+  @Test
+  void anErrorUnderAFoldFailsTheShardThoughNobodyWrites() throws Exception {
+    var unused = start();
+    rows.breakDown();
+    assertThat(write("a").result().firstPosition()).isEqualTo(1);
+    long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (!shard.hasFailed()) {
+      assertThat(System.nanoTime()).isLessThan(endNanos);
+      Thread.sleep(1);
+    }
+    assertThat(write("b").refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
+  }
+}

@@ -1,0 +1,189 @@
+package io.tunnel.server.partition;
+
+import static io.tunnel.server.TestRows.batch;
+import static io.tunnel.server.TestRows.key;
+import static io.tunnel.server.TestRows.keyBytes;
+import static io.tunnel.server.TestRows.put;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.server.disk.CrashDisk;
+import io.tunnel.server.log.TestLogs;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What waits for rows that are acknowledged and not folded, and what does not. */
+final class ShardFoldsTest {
+
+  private static final int GROUP_BYTES_MAX = 4_096;
+  private static final ShardConfig CONFIG =
+      new ShardConfig(GROUP_BYTES_MAX, GROUP_BYTES_MAX, 8 << 20, 0);
+
+  private final CrashDisk disk = new CrashDisk();
+  private final HeldRows rows = new HeldRows();
+  private Shard shard;
+
+  @BeforeEach
+  void start() throws IOException {
+    shard = new Shard(0, CONFIG, TestLogs.open(disk, 0), rows, new NoMeter(), new TestClock());
+    rows.hold();
+    shard.start();
+  }
+
+  @AfterEach
+  void close() {
+    rows.letGo();
+    try {
+      shard.close();
+    } catch (IOException e) {
+      assertThat(shard.hasFailed()).isTrue();
+    }
+  }
+
+  private Outcomes write(RowChange row, boolean isConditional) {
+    Outcomes outcome = new Outcomes();
+    shard.write(Outcomes.write(batch(1, row), isConditional, outcome));
+    return outcome;
+  }
+
+  private Outcomes write(String key) {
+    return write(put(key), false);
+  }
+
+  private static RowChange putIfThere(String key) {
+    return new RowPutChange(key(key), List.of(), RowExistenceExpectation.EXPECT_EXIST);
+  }
+
+  private static void until(BooleanSupplier condition) throws InterruptedException {
+    long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).isLessThan(endNanos);
+      Thread.sleep(1);
+    }
+  }
+
+  private void settle() throws InterruptedException {
+    CountDownLatch isDone = new CountDownLatch(1);
+    shard.execute(isDone::countDown);
+    assertThat(isDone.await(30, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void writesAreAcknowledgedWhileTheFoldOfOthersLasts() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      assertThat(write("k" + i).result().firstPosition()).isEqualTo(i + 1);
+    }
+    assertThat(rows.ends()).isEmpty();
+    assertThat(shard.log().committed(1)).isEqualTo(5);
+    assertThat(shard.condition()).isEqualTo(DiskCondition.UP);
+  }
+
+  @Test
+  void anActionWaitsUntilAllThatWasAcknowledgedBeforeItIsFolded() throws Exception {
+    write("a").result();
+    write("b").result();
+    CountDownLatch isDone = new CountDownLatch(1);
+    List<Boolean> seen = new ArrayList<>();
+    shard.execute(
+        () -> {
+          seen.add(rows.has(keyBytes("a")));
+          seen.add(rows.has(keyBytes("b")));
+          isDone.countDown();
+        });
+    assertThat(isDone.await(50, TimeUnit.MILLISECONDS)).isFalse();
+    rows.letGo();
+    assertThat(isDone.await(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(seen).containsExactly(true, true);
+  }
+
+  @Test
+  void aConditionIsJudgedByRowsThatAreFolded() throws Exception {
+    write("a").result();
+    Outcomes there = write(putIfThere("a"), true);
+    Outcomes missing = write(putIfThere("b"), true);
+    rows.letGo();
+    assertThat(there.result().rejections()).isEmpty();
+    assertThat(missing.result().rejections()).hasSize(1);
+  }
+
+  /** The memory of what waits is bounded: eight groups, and the one that is folded. */
+  @Test
+  void writesWaitWhenTooMuchIsNotFolded() throws Exception {
+    Column large = new Column("c", ColumnValue.fromString("x".repeat(GROUP_BYTES_MAX)));
+    List<Outcomes> outcomes = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      outcomes.add(write(put("k" + i, large), false));
+    }
+    outcomes.get(7).result();
+    Thread.sleep(100);
+    assertThat(shard.queuedBytes()).isPositive();
+    assertThat(shard.log().committed(1)).isLessThanOrEqualTo(10);
+    rows.letGo();
+    for (Outcomes outcome : outcomes) {
+      assertThat(outcome.result().rejections()).isEmpty();
+    }
+    settle();
+    assertThat(rows.has(keyBytes("k39"))).isTrue();
+  }
+
+  @Test
+  void aFoldWithoutRoomIsSaidAndWhatIsBehindItIsFoldedWhenThereIsRoom() throws Exception {
+    rows.refuse(HeldRows.full());
+    write("a").result();
+    write("b").result();
+    rows.letGo();
+    until(() -> shard.condition() == DiskCondition.DISK_FULL);
+    assertThat(write("c").refusal()).isEqualTo(ErrorCode.BUSY);
+    rows.refuse(null);
+    shard.lookForRoom();
+    settle();
+    assertThat(shard.condition()).isEqualTo(DiskCondition.UP);
+    assertThat(rows.has(keyBytes("a"))).isTrue();
+    assertThat(rows.has(keyBytes("b"))).isTrue();
+    assertThat(rows.has(keyBytes("c"))).isFalse();
+    assertThat(write("d").result().firstPosition()).isEqualTo(3);
+  }
+
+  @Test
+  void aFoldThatFailedStopsTheShardThoughNobodyWrites() throws Exception {
+    rows.refuse(new IOException("injected"));
+    write("a").result();
+    rows.letGo();
+    until(shard::hasFailed);
+    assertThat(write("b").refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
+  }
+
+  @Test
+  void behindALogThatFailedWhatWasAcknowledgedBeforeIsFoldedAndRead() throws Exception {
+    write("a").result();
+    disk.failAfter(CrashDisk.Operation.SYNC, 0);
+    Outcomes failed = write("b");
+    rows.letGo();
+    assertThat(failed.refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
+    settle();
+    shard.requireWhole();
+    assertThat(rows.has(keyBytes("a"))).isTrue();
+    assertThat(rows.has(keyBytes("b"))).isFalse();
+  }
+
+  @Test
+  void whatIsAcknowledgedIsFoldedWhenTheShardIsClosed() throws Exception {
+    write("a").result();
+    write("b").result();
+    rows.letGo();
+    shard.close();
+    assertThat(rows.has(keyBytes("b"))).isTrue();
+  }
+}
