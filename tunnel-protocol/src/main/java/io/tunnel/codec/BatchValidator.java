@@ -18,6 +18,14 @@ public final class BatchValidator {
   private final List<PrimaryKeySchema> schema;
   private final NameSet usedNames = new NameSet();
 
+  /**
+   * What a look at every row of a batch showed.
+   *
+   * @param mustJudge whether any row may have to be judged against the row that is stored: it has a
+   *     condition, or is an UPDATE, which may make its row too large
+   */
+  public record Checked(boolean mustJudge, ColumnSizes columnSizes) {}
+
   /** A validator for rows with keys of {@code schema}. */
   public BatchValidator(List<PrimaryKeySchema> schema) {
     this.schema = List.copyOf(schema);
@@ -27,11 +35,10 @@ public final class BatchValidator {
    * Checks every row: its key against the schema and the range {@code [from, to)} of encoded first
    * key columns ({@link Bytes#EMPTY} for an open end), its columns' types, values and names.
    *
-   * @return whether any row must be judged against the row that is stored: it has a condition, or
-   *     is an UPDATE, which may make its row too large
+   * @return what is known of the batch since then
    * @throws RefusedException with the reason; nothing was changed
    */
-  public boolean require(ChangeBatch batch, Bytes from, Bytes to) {
+  public Checked require(ChangeBatch batch, Bytes from, Bytes to) {
     byte[] array = batch.array();
     if (batch.rowCount() == 0) {
       throw new RefusedException(ErrorCode.INVALID_REQUEST, "a batch has at least one row");
@@ -41,14 +48,15 @@ public final class BatchValidator {
       Dictionary.require(
           array, dictionary, dictionary + batch.dictionaryBytes(), batch.nameCount());
       boolean mustJudge = false;
+      ColumnSizes columnSizes = new ColumnSizes(batch.nameCount());
       RowCursor row = batch.rows();
       while (row.next()) {
         requireKey(row, array, from, to);
-        requireColumns(row, batch.nameCount());
+        requireColumns(row, batch.nameCount(), columnSizes);
         mustJudge |=
             row.condition() != RowExistenceExpectation.IGNORE || row.kind() == ChangeKind.UPDATE;
       }
-      return mustJudge;
+      return new Checked(mustJudge, columnSizes);
     } catch (MalformedException e) {
       throw new RefusedException(e.code(), e.getMessage());
     }
@@ -77,7 +85,7 @@ public final class BatchValidator {
     }
   }
 
-  private void requireColumns(RowCursor row, int nameCount) {
+  private void requireColumns(RowCursor row, int nameCount, ColumnSizes columnSizes) {
     ChangeKind kind = row.kind();
     ColumnCursor columns = row.columns();
     if (kind == ChangeKind.DELETE && columns.left() > 0) {
@@ -102,6 +110,7 @@ public final class BatchValidator {
             "row " + row.index() + " is a " + kind + " that removes a column");
       }
       columns.requireValue();
+      columnSizes.saw(columns);
     }
   }
 }

@@ -30,16 +30,16 @@ class BatchValidatorTest {
   @ParameterizedTest
   @ValueSource(longs = {10, 11, 19})
   void a_row_inside_its_partition_is_accepted(long id) {
-    assertThat(validator.require(delete(id), number(10), number(20))).isFalse();
-    assertThat(validator.require(delete(id), Bytes.EMPTY, number(20))).isFalse();
-    assertThat(validator.require(delete(id), number(10), Bytes.EMPTY)).isFalse();
+    assertThat(validator.require(delete(id), number(10), number(20)).mustJudge()).isFalse();
+    assertThat(validator.require(delete(id), Bytes.EMPTY, number(20)).mustJudge()).isFalse();
+    assertThat(validator.require(delete(id), number(10), Bytes.EMPTY).mustJudge()).isFalse();
   }
 
   @ParameterizedTest
   @ValueSource(longs = {Long.MIN_VALUE, -1, 9, 20, 21, Long.MAX_VALUE})
   void a_row_outside_its_partition_is_refused(long id) {
     assertRefused(delete(id), number(10), number(20), ErrorCode.WRONG_PARTITION, "row 0");
-    assertThat(validator.require(delete(id), Bytes.EMPTY, Bytes.EMPTY)).isFalse();
+    assertThat(validator.require(delete(id), Bytes.EMPTY, Bytes.EMPTY).mustJudge()).isFalse();
   }
 
   @Test
@@ -59,7 +59,7 @@ class BatchValidatorTest {
             .row(3, KeyCodec.encode(PrimaryKeyValue.fromString("b\0")) + highest, "00")
             .row(3, KeyCodec.encode(PrimaryKeyValue.fromString("bzzz")) + highest, "00")
             .build();
-    assertThat(two.require(inside, from, to)).isFalse();
+    assertThat(two.require(inside, from, to).mustJudge()).isFalse();
     ChangeBatch outside =
         new RawBatch().row(3, from + highest, "00").row(3, to + highest, "00").build();
     assertThatExceptionOfType(RefusedException.class)
@@ -71,9 +71,9 @@ class BatchValidatorTest {
   @Test
   void a_condition_on_any_row_is_told() {
     RawBatch rows = new RawBatch().row(DELETE, ONE, "00");
-    assertThat(validator.require(rows.build(), Bytes.EMPTY, Bytes.EMPTY)).isFalse();
+    assertThat(validator.require(rows.build(), Bytes.EMPTY, Bytes.EMPTY).mustJudge()).isFalse();
     rows.row(DELETE, RowExistenceExpectation.EXPECT_EXIST, ONE, "00").row(DELETE, ONE, "00");
-    assertThat(validator.require(rows.build(), Bytes.EMPTY, Bytes.EMPTY)).isTrue();
+    assertThat(validator.require(rows.build(), Bytes.EMPTY, Bytes.EMPTY).mustJudge()).isTrue();
   }
 
   @Test
@@ -166,7 +166,7 @@ class BatchValidatorTest {
     for (int i = 0; i < 4_096; i++) {
       most.name("name" + i);
     }
-    assertThat(validator.require(most.build(), Bytes.EMPTY, Bytes.EMPTY)).isFalse();
+    assertThat(validator.require(most.build(), Bytes.EMPTY, Bytes.EMPTY).mustJudge()).isFalse();
     assertRefused(most.name("over").build(), ErrorCode.BATCH_TOO_LARGE, "4097 names");
   }
 
@@ -175,7 +175,7 @@ class BatchValidatorTest {
     ChangeBatch empty = new RawBatch().name("").row(DELETE, ONE, "00").build();
     assertRefused(empty, ErrorCode.INVALID_REQUEST, "a column name of 0 bytes");
     ChangeBatch longest = new RawBatch().name("n".repeat(255)).row(DELETE, ONE, "00").build();
-    assertThat(validator.require(longest, Bytes.EMPTY, Bytes.EMPTY)).isFalse();
+    assertThat(validator.require(longest, Bytes.EMPTY, Bytes.EMPTY).mustJudge()).isFalse();
     ChangeBatch longer = new RawBatch().name("n".repeat(256)).row(DELETE, ONE, "00").build();
     assertRefused(longer, ErrorCode.INVALID_REQUEST, "a column name of 256 bytes");
   }
@@ -183,7 +183,7 @@ class BatchValidatorTest {
   @Test
   void an_update_must_be_judged_against_the_row_that_is_stored() {
     ChangeBatch update = new RawBatch().name("a").row(UPDATE, ONE, "010006").build();
-    assertThat(validator.require(update, Bytes.EMPTY, Bytes.EMPTY)).isTrue();
+    assertThat(validator.require(update, Bytes.EMPTY, Bytes.EMPTY).mustJudge()).isTrue();
   }
 
   @Test
@@ -193,7 +193,7 @@ class BatchValidatorTest {
     ChangeBatch good = new RawBatch().name("a").row(PUT, ONE, "01000301").build();
     for (int i = 0; i < 3; i++) {
       assertRefused(bad, ErrorCode.INVALID_REQUEST, "twice");
-      assertThat(validator.require(good, Bytes.EMPTY, Bytes.EMPTY)).isFalse();
+      assertThat(validator.require(good, Bytes.EMPTY, Bytes.EMPTY).mustJudge()).isFalse();
     }
   }
 

@@ -88,6 +88,7 @@ class GoldenCodecTest {
     assertThat(batch.basePosition()).isEqualTo(1_000);
     assertThat(batch.commitMicros()).isEqualTo(1_700_000_000_000_000L);
     assertThat(DecodedBatch.rows(batch, SCHEMA)).isEqualTo(ROWS);
-    assertThat(new BatchValidator(SCHEMA).require(batch, Bytes.EMPTY, Bytes.EMPTY)).isTrue();
+    assertThat(new BatchValidator(SCHEMA).require(batch, Bytes.EMPTY, Bytes.EMPTY).mustJudge())
+        .isTrue();
   }
 }

@@ -55,7 +55,7 @@ public class BatchReadBenchmark {
   @Benchmark
   @OperationsPerInvocation(WhitepaperRows.COUNT)
   public boolean validate() {
-    return validator.require(batch, Bytes.EMPTY, Bytes.EMPTY);
+    return validator.require(batch, Bytes.EMPTY, Bytes.EMPTY).mustJudge();
   }
 
   /** What is the floor of every reader: to step over the rows and look at nothing? */

@@ -8,6 +8,7 @@ import io.tunnel.server.check.Problem.Kind;
 import io.tunnel.server.check.Problem.Weight;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.LogInspection;
+import io.tunnel.server.partition.Refold;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
 import io.tunnel.terminal.Human;
@@ -152,7 +153,7 @@ public final class Repair {
     Path log = directory.shard(shard).resolve("log");
     try (LocalLog changes = LocalLog.open(log, shard, SEGMENT_BYTES_MAX);
         TableStore table = TableStore.open(Files.createDirectories(rows), ROWS, changes::sync)) {
-      changes.replay(0, new Fold(table, catalog));
+      changes.replay(0, new Fold(new Refold(table, catalog::hasPartition)));
       deeds.add(
           "folded "
               + Human.counted(table.foldedRows(), "change")
@@ -163,27 +164,21 @@ public final class Repair {
 
   /** As a start does it. */
   private final class Fold implements LocalLog.ReplayVisitor {
-    private final TableStore table;
-    private final Catalog catalog;
-    private final List<ChangeBatch> group = new ArrayList<>();
+    private final Refold refold;
     private long read;
 
-    Fold(TableStore table, Catalog catalog) {
-      this.table = table;
-      this.catalog = catalog;
+    Fold(Refold refold) {
+      this.refold = refold;
     }
 
     @Override
     public void batch(ChangeBatch batch) {
-      if (catalog.hasPartition(batch.partition())) {
-        group.add(batch);
-      }
+      refold.batch(batch);
     }
 
     @Override
     public void groupEnd(long end) throws IOException {
-      table.fold(group, end);
-      group.clear();
+      refold.groupEnd(end);
       progress.accept(end - read);
       read = end;
     }

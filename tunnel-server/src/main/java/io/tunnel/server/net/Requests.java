@@ -292,7 +292,7 @@ final class Requests {
     ChangeBatch batch = request.batch();
     TableRecord table = rooms.catalog().table(request.tableId());
     PartitionRecord partition = table.partition(batch.partition());
-    boolean isConditional =
+    BatchValidator.Checked checked =
         new BatchValidator(table.meta().primaryKey())
             .require(batch, partition.from(), partition.to());
     connection
@@ -312,7 +312,8 @@ final class Requests {
           .write(
               new PendingWrite(
                   batch,
-                  isConditional,
+                  checked.mustJudge(),
+                  checked.columnSizes(),
                   durability == Durability.FSYNC,
                   new WriteAnswer(frame, connection, partition.id())));
     } catch (RefusedException e) {

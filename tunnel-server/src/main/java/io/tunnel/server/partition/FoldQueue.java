@@ -1,10 +1,14 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.disk.DiskFullException;
+import io.tunnel.server.table.BesideRows;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
@@ -47,13 +51,16 @@ final class FoldQueue {
    * Batches of one group, or of several that are folded together.
    *
    * @param end of the last of them in the log
+   * @param bounds what their rows do not exceed, as far as it was raised for them
    */
-  record Group(List<ChangeBatch> batches, long end, long bytes) {
+  record Group(List<ChangeBatch> batches, long end, long bytes, Map<Integer, Bytes> bounds) {
 
     Group and(Group behind) {
       List<ChangeBatch> both = new ArrayList<>(batches);
       both.addAll(behind.batches);
-      return new Group(both, behind.end, bytes + behind.bytes);
+      Map<Integer, Bytes> newest = new HashMap<>(bounds);
+      newest.putAll(behind.bounds);
+      return new Group(both, behind.end, bytes + behind.bytes, newest);
     }
   }
 
@@ -134,7 +141,7 @@ final class FoldQueue {
     if (isAgain) {
       rows.foldAgain();
     } else {
-      rows.fold(next.batches(), next.end());
+      rows.fold(next.batches(), next.end(), new BesideRows(Map.of(), next.bounds()));
     }
     timing.folded(timing.nanos() - begunNanos);
     bytes.addAndGet(-next.bytes());

@@ -62,7 +62,7 @@ public final class OwnLogs implements TableLogs {
 
   private static void dropRows(Shard shard, int partition) {
     try {
-      shard.rows().dropPartition(partition);
+      shard.dropPartition(partition);
     } catch (IOException e) {
       LOGGER.warn("rows of dropped partition {} stay until the next start", partition, e);
     }

@@ -1,6 +1,7 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnSizes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.WriteResult;
@@ -12,10 +13,15 @@ import org.slf4j.LoggerFactory;
  *
  * @param isConditional whether any of its rows has a condition or is an update, and so must be
  *     judged against the row that is stored
+ * @param columnSizes how large its columns are
  * @param isSynced whether it is acknowledged only when it is on the disk
  */
 public record PendingWrite(
-    ChangeBatch batch, boolean isConditional, boolean isSynced, Outcome outcome)
+    ChangeBatch batch,
+    boolean isConditional,
+    ColumnSizes columnSizes,
+    boolean isSynced,
+    Outcome outcome)
     implements ShardTask {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(PendingWrite.class);

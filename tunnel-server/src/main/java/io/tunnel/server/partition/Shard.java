@@ -6,6 +6,9 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.partition.judge.ConditionCore;
+import io.tunnel.server.partition.judge.RowBounds;
+import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.wire.WriteResult;
@@ -25,9 +28,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>It takes what waits in its queue as one group (group commit), judges conditions, appends and
  * syncs the group, acknowledges it, and leaves it to the {@link FoldQueue}. While one group is
  * synced the next one gathers, and no write waits for the fold of another. Whatever looks at rows
- * on this thread, a posted action or a write with conditions or updates, is done when all that was
- * acknowledged is folded; so a read that passes through the queue sees everything that was
- * acknowledged before it.
+ * on this thread, a posted action, or a write with conditions or with updates that may make a row
+ * too large, is done when all that was acknowledged is folded; so a read that passes through the
+ * queue sees everything that was acknowledged before it.
  *
  * <p>After a failure of the disk, or an error on its thread, it is unknown what the disk holds:
  * every write from then on is refused with STORAGE_FAILED until the server is started again and
@@ -50,6 +53,7 @@ public final class Shard implements Closeable, PartitionHost {
   private final AtomicLong queuedBytes = new AtomicLong();
   private final GroupCore group;
   private final ConditionCore conditions;
+  private final RowBounds bounds;
   private final Deque<Admitted> admitted = new ArrayDeque<>();
   private final ShardDisk disk;
   private final FoldQueue folds;
@@ -66,8 +70,16 @@ public final class Shard implements Closeable, PartitionHost {
     /** Whether a partition exists at this moment; writes to others are refused. */
     boolean isLive(int partition);
 
-    /** Applies batches that stand before log offset {@code end}. By one thread at a time. */
-    void fold(List<ChangeBatch> batches, long end) throws IOException;
+    /** What the rows do not exceed; asked for once, by the shard that they are opened for. */
+    default RowBounds bounds() {
+      return RowBounds.unknown();
+    }
+
+    /**
+     * Applies batches that stand before log offset {@code end}, and stores what is beside them. By
+     * one thread at a time.
+     */
+    void fold(List<ChangeBatch> batches, long end, BesideRows beside) throws IOException;
 
     /** Applies once more what a {@link DiskFullException} kept from being applied. */
     void foldAgain() throws IOException;
@@ -106,6 +118,7 @@ public final class Shard implements Closeable, PartitionHost {
     this.clock = clock;
     this.group = new GroupCore(config.mergedBytesMax());
     this.conditions = new ConditionCore(rows);
+    this.bounds = rows.bounds();
     this.disk = new ShardDisk(id, config.freeBytesMin(), log, clock);
     this.loop =
         new OwnerLoop<>(
@@ -155,6 +168,12 @@ public final class Shard implements Closeable, PartitionHost {
   /** The rows, for the shard's own thread. */
   Rows rows() {
     return rows;
+  }
+
+  /** Removes all rows of a partition. For the shard's own thread. */
+  void dropPartition(int partition) throws IOException {
+    rows.dropPartition(partition);
+    bounds.drop(partition);
   }
 
   Meter meter() {
@@ -335,10 +354,12 @@ public final class Shard implements Closeable, PartitionHost {
         pollWrite().refused(dropped());
         continue;
       }
-      if (write.isConditional()) {
+      boolean mustJudge =
+          bounds.mustJudge(write.batch(), write.isConditional(), write.columnSizes());
+      if (mustJudge) {
         folds.finish();
       }
-      ConditionCore.Judged judged = conditions.judge(write.batch(), write.isConditional());
+      ConditionCore.Judged judged = conditions.judge(write.batch(), mustJudge);
       int number = judged.accepted().map(group::add).orElse(-1);
       admitted.add(new Admitted(write, judged, number));
       pollWrite();
@@ -381,7 +402,7 @@ public final class Shard implements Closeable, PartitionHost {
       }
     }
     meter.committed(id, rows, group.byteCount(), commitNanos);
-    folds.add(new FoldQueue.Group(batches, log.end(), group.byteCount()));
+    folds.add(new FoldQueue.Group(batches, log.end(), group.byteCount(), bounds.takeRaised()));
     while (folds.bytes() > (long) UNFOLDED_GROUPS_MAX * config.groupBytesMax()
         && folds.foldNext()) {
       // Until no more waits than may.

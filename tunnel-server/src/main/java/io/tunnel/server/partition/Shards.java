@@ -1,6 +1,5 @@
 package io.tunnel.server.partition;
 
-import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.changes.Extents;
 import io.tunnel.server.disk.Disk;
@@ -100,8 +99,10 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
     TableStore table = TableStore.open(rows, layout.table(), log::sync);
     try {
       table.retainPartitions(isLive);
-      log.replay(table.foldedOffset(), new Refold(table, isLive));
-      return new Shard(id, layout.shard(), log, new StoredRows(table, isLive), meter, clock);
+      Refold refold = new Refold(table, isLive);
+      log.replay(table.foldedOffset(), refold);
+      StoredRows stored = new StoredRows(table, refold.bounds(), isLive);
+      return new Shard(id, layout.shard(), log, stored, meter, clock);
     } catch (IOException | RuntimeException e) {
       closeAfter(table, e);
       throw e;
@@ -113,31 +114,6 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
       opened.close();
     } catch (IOException | RuntimeException e) {
       failure.addSuppressed(e);
-    }
-  }
-
-  /** Folds what the table has not seen. */
-  private static final class Refold implements LocalLog.ReplayVisitor {
-    private final TableStore table;
-    private final IntPredicate isLive;
-    private final List<ChangeBatch> group = new ArrayList<>();
-
-    Refold(TableStore table, IntPredicate isLive) {
-      this.table = table;
-      this.isLive = isLive;
-    }
-
-    @Override
-    public void batch(ChangeBatch batch) {
-      if (isLive.test(batch.partition())) {
-        group.add(batch);
-      }
-    }
-
-    @Override
-    public void groupEnd(long end) throws IOException {
-      table.fold(group, end);
-      group.clear();
     }
   }
 

@@ -1,7 +1,8 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.server.table.RowBound;
+import io.tunnel.server.partition.judge.RowBounds;
+import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
 import java.util.List;
@@ -9,7 +10,7 @@ import java.util.Map;
 import java.util.function.IntPredicate;
 
 /** The rows that RocksDB keeps. */
-record StoredRows(TableStore store, IntPredicate live) implements Shard.Rows {
+record StoredRows(TableStore store, RowBounds bounds, IntPredicate live) implements Shard.Rows {
 
   @Override
   public boolean isLive(int partition) {
@@ -28,13 +29,8 @@ record StoredRows(TableStore store, IntPredicate live) implements Shard.Rows {
   }
 
   @Override
-  public RowBound bound(int partition) {
-    return store.bound(partition);
-  }
-
-  @Override
-  public void fold(List<ChangeBatch> batches, long end) throws IOException {
-    store.fold(batches, end);
+  public void fold(List<ChangeBatch> batches, long end, BesideRows beside) throws IOException {
+    store.fold(batches, end, beside);
   }
 
   @Override

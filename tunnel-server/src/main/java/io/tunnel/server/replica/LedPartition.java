@@ -47,6 +47,7 @@ final class LedPartition implements PartitionHost {
         new PendingWrite(
             write.batch(),
             write.isConditional(),
+            write.columnSizes(),
             write.isSynced(),
             new Counted(write.outcome(), budget, queued, bytes));
     shard.post(new ReplicaTask.Write(partition, counted));

@@ -3,6 +3,7 @@ package io.tunnel.server.replica;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.replica.lead.Leader;
+import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
 import java.io.Closeable;
@@ -60,7 +61,7 @@ interface ReplicaRows extends Leader.Rows, Closeable {
     @Override
     public void fold(List<ChangeBatch> batches, long logEnd, Map<Integer, Bytes> states)
         throws IOException {
-      store.fold(batches, logEnd, states);
+      store.fold(batches, logEnd, new BesideRows(states, Map.of()));
     }
 
     @Override

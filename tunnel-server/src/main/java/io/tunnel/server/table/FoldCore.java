@@ -5,32 +5,34 @@ import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ChangeKind;
-import io.tunnel.model.value.Bytes;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.random.RandomGenerator;
 
 /**
  * Turns changes into one write to the store. The changes of a partition are brought into the order
  * of their keys, and those of one key are made one: the last put or delete, with the updates behind
- * it. Only where there is neither is the stored row looked at.
+ * it. Updates alone become a part that is laid upon the stored row, whatever that is.
+ *
+ * <p>Each part makes its row a little dearer to read, so now and then an update reads its row and
+ * writes all of it as one part. Chance says when, since nobody counts the parts of each row: of
+ * {@value #UPDATES_PER_READ} updates one reads, and that a row has more than 400 parts is to be
+ * expected once in 10^11 updates.
  */
 final class FoldCore {
 
   /** A dictionary's id as a varint in front of a put's columns. */
   private static final int ID_BYTES_MAX = 5;
 
+  static final int UPDATES_PER_READ = 16;
+
   private final Dictionaries dictionaries;
-  private final RowBounds bounds;
   private final RowSource stored;
+  private final RandomGenerator chance;
   private final WriteBatchSink sink = new WriteBatchSink();
   private final KeyRuns runs = new KeyRuns();
-
-  /** Of the rows of the partition that is folded. */
-  private int valueBytesMax;
-
-  private int columnsMax;
 
   /** Where the stored value of a row comes from. */
   @FunctionalInterface
@@ -39,92 +41,45 @@ final class FoldCore {
     byte[] get(byte[] rowKey);
   }
 
-  FoldCore(Dictionaries dictionaries, RowBounds bounds, RowSource stored) {
+  FoldCore(Dictionaries dictionaries, RowSource stored, RandomGenerator chance) {
     this.dictionaries = dictionaries;
-    this.bounds = bounds;
     this.stored = stored;
+    this.chance = chance;
   }
 
   /**
-   * The write that folds {@code batches}, in order, and records {@code foldedOffset} and states.
+   * The write that folds {@code batches}, in order, and records {@code foldedOffset} and what is
+   * beside the rows.
    */
-  byte[] fold(List<ChangeBatch> batches, long foldedOffset, Map<Integer, Bytes> states) {
+  byte[] fold(List<ChangeBatch> batches, long foldedOffset, BesideRows beside) {
     sink.clear();
     Map<Integer, List<ChangeBatch>> byPartition = new LinkedHashMap<>();
     for (ChangeBatch batch : batches) {
       byPartition.computeIfAbsent(batch.partition(), id -> new ArrayList<>()).add(batch);
     }
-    byPartition.forEach(this::foldPartition);
+    byPartition.values().forEach(this::foldPartition);
     dictionaries.storeNew(sink);
-    bounds.storeNew(sink);
     byte[] folded = new byte[8];
     Binary.putLong(folded, 0, foldedOffset);
     sink.put(StoreFormat.foldedKey(), folded);
-    states.forEach(
-        (partition, state) -> sink.put(StoreFormat.stateKey(partition), state.toByteArray()));
+    beside
+        .states()
+        .forEach(
+            (partition, state) -> sink.put(StoreFormat.stateKey(partition), state.toByteArray()));
+    beside
+        .bounds()
+        .forEach(
+            (partition, bound) -> sink.put(StoreFormat.boundKey(partition), bound.toByteArray()));
     return sink.toByteArray();
   }
 
-  /** A put or a delete, which leaves the row as it says. */
-  private void foldAlone(RowCursor row, int dictionary) {
-    ChangeBatch batch = row.batch();
-    if (row.kind() == ChangeKind.DELETE) {
-      sink.deleteRow(batch.partition(), batch.array(), row.keyOffset(), row.keyBytes());
-    } else if (dictionary == StoreFormat.INLINE_DICTIONARY) {
-      put(row, inlineValue(row), columnCount(row));
-    } else {
-      saw(ID_BYTES_MAX + row.columnsBytes(), columnCount(row));
-      sink.putRow(
-          batch.partition(),
-          batch.array(),
-          row.keyOffset(),
-          row.keyBytes(),
-          dictionary,
-          row.columnsOffset(),
-          row.columnsBytes());
-    }
-  }
-
-  private void put(RowCursor row, byte[] value, int columns) {
-    saw(value.length, columns);
-    sink.put(rowKey(row), value);
-  }
-
-  private void saw(int valueBytes, int columns) {
-    valueBytesMax = Math.max(valueBytesMax, valueBytes);
-    columnsMax = Math.max(columnsMax, columns);
-  }
-
-  private static int columnCount(RowCursor row) {
-    return Binary.value(Binary.getVarint(row.batch().array(), row.columnsOffset(), row.rowEnd()));
-  }
-
-  private static byte[] rowKey(RowCursor row) {
-    ChangeBatch batch = row.batch();
-    return StoreFormat.rowKey(batch.partition(), batch.array(), row.keyOffset(), row.keyBytes());
-  }
-
-  /** The stored form of a PUT row whose names have no dictionary. */
-  private static byte[] inlineValue(RowCursor row) {
-    ChangeBatch batch = row.batch();
-    ByteSink value = new ByteSink(row.columnsBytes() + ID_BYTES_MAX);
-    value.writeVarint(StoreFormat.INLINE_DICTIONARY);
-    StoredRow.writeInline(
-        value, batch.array(), batch.dictionaryOffset(), batch.dictionaryBytes(), batch.nameCount());
-    value.write(batch.array(), row.columnsOffset(), row.columnsBytes());
-    return value.toByteArray();
-  }
-
-  private void foldPartition(int partition, List<ChangeBatch> batches) {
-    valueBytesMax = 0;
-    columnsMax = 0;
+  private void foldPartition(List<ChangeBatch> batches) {
     try {
       for (ChangeBatch batch : batches) {
         runs.add(batch, dictionaries.idOf(batch));
       }
       runs.sort();
       foldRuns();
-      bounds.saw(partition, valueBytesMax, columnsMax);
     } finally {
       runs.clear();
     }
@@ -138,16 +93,15 @@ final class FoldCore {
         foldAlone(runs.row(base), runs.dictionary(base));
       } else if (base >= from) {
         foldUpdates(base, end, StoredRow.empty());
-      } else {
+      } else if (chance.nextInt(UPDATES_PER_READ) == 0) {
         foldUpdates(from, end, before(runs.row(from)));
+      } else if (from == end - 1) {
+        foldAlone(runs.row(from), runs.dictionary(from));
+      } else {
+        layUpdates(from, end);
       }
       from = end;
     }
-  }
-
-  private StoredRow before(RowCursor row) {
-    byte[] value = stored.get(rowKey(row));
-    return value == null ? StoredRow.empty() : StoredRow.of(value, dictionaries);
   }
 
   /** Where the last put or delete of a run is; in front of {@code from} when it has none. */
@@ -159,6 +113,36 @@ final class FoldCore {
     return base;
   }
 
+  /** A put or a delete, which leaves the row as it says, or a single update. */
+  private void foldAlone(RowCursor row, int dictionary) {
+    ChangeBatch batch = row.batch();
+    if (row.kind() == ChangeKind.DELETE) {
+      sink.deleteRow(batch.partition(), batch.array(), row.keyOffset(), row.keyBytes());
+    } else if (dictionary != StoreFormat.INLINE_DICTIONARY) {
+      sink.writeRow(row, dictionary);
+    } else if (row.kind() == ChangeKind.UPDATE) {
+      sink.merge(rowKey(row), inlinePart(row));
+    } else {
+      sink.put(rowKey(row), inlinePart(row));
+    }
+  }
+
+  /** The part of a row whose names have no dictionary. */
+  private static byte[] inlinePart(RowCursor row) {
+    ChangeBatch batch = row.batch();
+    ByteSink part = new ByteSink(row.columnsBytes() + ID_BYTES_MAX);
+    part.writeVarint(StoreFormat.INLINE_DICTIONARY);
+    StoredRow.writeInline(
+        part, batch.array(), batch.dictionaryOffset(), batch.dictionaryBytes(), batch.nameCount());
+    part.write(batch.array(), row.columnsOffset(), row.columnsBytes());
+    return part.toByteArray();
+  }
+
+  private StoredRow before(RowCursor row) {
+    byte[] value = stored.get(rowKey(row));
+    return value == null ? StoredRow.empty() : StoredRow.of(value, dictionaries);
+  }
+
   /** Updates, the first of them perhaps a put or a delete, on {@code value}. */
   private void foldUpdates(int from, int end, StoredRow value) {
     for (int i = from; i < end; i++) {
@@ -167,6 +151,20 @@ final class FoldCore {
         value.apply(row);
       }
     }
-    put(runs.row(end - 1), value.encode(dictionaries), value.columnCount());
+    sink.put(rowKey(runs.row(from)), value.encode(dictionaries));
+  }
+
+  /** Updates as one part, whatever they are laid upon. */
+  private void layUpdates(int from, int end) {
+    StoredRow part = StoredRow.empty();
+    for (int i = from; i < end; i++) {
+      part.lay(runs.row(i));
+    }
+    sink.merge(rowKey(runs.row(from)), part.encode(dictionaries));
+  }
+
+  private static byte[] rowKey(RowCursor row) {
+    ChangeBatch batch = row.batch();
+    return StoreFormat.rowKey(batch.partition(), batch.array(), row.keyOffset(), row.keyBytes());
   }
 }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.rocksdb.InfoLogLevel;
+import org.rocksdb.MergeOperator;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -18,7 +19,8 @@ public final class ReadOnlyRocks implements Closeable {
 
   private static final int ATTEMPTS_MAX = 20;
 
-  private final Options options = new Options();
+  private final MergeOperator append = StoreResources.appendParts();
+  private final Options options = new Options().setMergeOperator(append);
   private final RocksLog log;
   private final RocksDB db;
 
@@ -33,7 +35,7 @@ public final class ReadOnlyRocks implements Closeable {
    */
   public ReadOnlyRocks(Path directory) throws IOException {
     if (!Files.exists(directory.resolve("CURRENT"))) {
-      options.close();
+      closeOptions();
       throw new IOException("there is no store in " + directory + ": it has no file CURRENT");
     }
     // It warns of what only its tuning is about.
@@ -44,7 +46,7 @@ public final class ReadOnlyRocks implements Closeable {
       opened = RocksDB.openReadOnly(options, directory.toString());
     } catch (RocksDBException e) {
       log.close();
-      options.close();
+      closeOptions();
       throw new IOException("cannot read the store in " + directory + ": " + e.getMessage(), e);
     }
     db = opened;
@@ -135,6 +137,11 @@ public final class ReadOnlyRocks implements Closeable {
   public void close() {
     db.close();
     log.close();
+    closeOptions();
+  }
+
+  private void closeOptions() {
     options.close();
+    append.close();
   }
 }

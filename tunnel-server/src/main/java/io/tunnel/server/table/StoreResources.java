@@ -12,7 +12,9 @@ import org.rocksdb.CompressionType;
 import org.rocksdb.DBOptions;
 import org.rocksdb.IndexType;
 import org.rocksdb.LRUCache;
+import org.rocksdb.MergeOperator;
 import org.rocksdb.Options;
+import org.rocksdb.StringAppendOperator;
 
 /** The native objects that an open store needs beside itself, closed with it. */
 final class StoreResources implements AutoCloseable {
@@ -45,6 +47,7 @@ final class StoreResources implements AutoCloseable {
 
   private final Cache cache;
   private final BloomFilter filter;
+  private final MergeOperator append;
   private final TableStore.LogSync syncLog;
   private final AbstractEventListener logFirst;
   private final RocksLog log;
@@ -58,6 +61,7 @@ final class StoreResources implements AutoCloseable {
     this.syncLog = syncLog;
     cache = new LRUCache(config.blockCacheBytes(), ANY_SHARDS, false, SHARE_OF_INDEXES);
     filter = new BloomFilter(BLOOM_BITS_PER_KEY);
+    append = appendParts();
     logFirst = new LogFirst(syncLog);
     log = new RocksLog(store);
     options =
@@ -69,6 +73,7 @@ final class StoreResources implements AutoCloseable {
             .setLevel0FileNumCompactionTrigger(FILES_COMPACTED_TOGETHER)
             .setMaxBytesForLevelBase((long) FILES_COMPACTED_TOGETHER * config.writeBufferBytes())
             .setCompressionPerLevel(COMPRESSION)
+            .setMergeOperator(append)
             .setLevelCompactionDynamicLevelBytes(true)
             .setAllowMmapReads(false)
             // TableStore.close flushes, when the log is safe; otherwise nothing may be written.
@@ -108,6 +113,11 @@ final class StoreResources implements AutoCloseable {
     }
   }
 
+  /** How the parts of a {@link StoredRow} become one value: one behind the other. */
+  static MergeOperator appendParts() {
+    return new StringAppendOperator("");
+  }
+
   Options options() {
     return options;
   }
@@ -121,6 +131,7 @@ final class StoreResources implements AutoCloseable {
     options.close();
     log.close();
     logFirst.close();
+    append.close();
     filter.close();
     cache.close();
   }

@@ -15,20 +15,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.IntFunction;
 
 /**
- * The value of a row: a dictionary's id as a varint, then the columns as they came in their batch.
- * With id 0 the names come between: their count and their bytes, each as a varint, and the names.
- * What opens with a number above all ids has a form of a later version, and is refused.
+ * The value of a row: one part or several, each laid upon those before it. A part is a dictionary's
+ * id as a varint, then columns as they came in their batch. With id 0 the names come between: their
+ * count and their bytes, each as a varint, and the names. What opens with a number above all ids
+ * has a form of a later version, and is refused.
+ *
+ * <p>A put is one part. An update is a part that RocksDB appends to the value when somebody reads
+ * the row, or when it writes the row anew, so that nobody has to read a row to update it.
  */
 final class StoredRow {
 
   private final TreeMap<String, Slice> valueByName = new TreeMap<>();
 
-  /** Type and value of a column, in the array that it came in. */
+  /** Type and value of a column, or that it is removed, in the array that it came in. */
   @SuppressWarnings("ArrayRecordComponent") // Lives as long as the row, on the hot path.
-  private record Slice(byte[] array, int from, int end) {
+  private record Slice(byte[] array, int from, int end, boolean isDelete) {
     int length() {
       return end - from;
     }
@@ -43,38 +46,47 @@ final class StoredRow {
 
   /** The columns of a stored value. */
   static List<Column> columns(byte[] value, Dictionaries dictionaries) {
-    Parts parts = Parts.of(value, dictionaries);
-    List<Column> columns = new ArrayList<>();
-    ColumnCursor cursor = new ColumnCursor(value, parts.columnsOffset, value.length);
-    while (cursor.next()) {
-      columns.add(new Column(parts.names[cursor.nameIndex()], cursor.value()));
-    }
-    return columns;
+    Part first = Part.of(value, 0, dictionaries);
+    return first.isWhole() ? first.toColumns() : of(value, dictionaries).toColumns();
   }
 
   /** A stored value, taken apart so that columns can be set and removed. */
   static StoredRow of(byte[] value, Dictionaries dictionaries) {
-    Parts parts = Parts.of(value, dictionaries);
     StoredRow row = empty();
-    row.apply(
-        value, new ColumnCursor(value, parts.columnsOffset, value.length), i -> parts.names[i]);
+    int at = 0;
+    do {
+      Part part = Part.of(value, at, dictionaries);
+      row.lay(part.columns(), value, part.names);
+      at = part.end();
+    } while (at < value.length);
+    row.valueByName.values().removeIf(Slice::isDelete);
     return row;
   }
 
-  /** Sets and removes the columns that an UPDATE row names. */
-  void apply(RowCursor update) {
-    ChangeBatch batch = update.batch();
-    apply(batch.array(), update.columns(), batch::name);
+  private void lay(ColumnCursor columns, byte[] array, String[] names) {
+    while (columns.left() > 0) {
+      columns.next();
+      lay(names[columns.nameIndex()], columns, array);
+    }
   }
 
-  private void apply(byte[] array, ColumnCursor columns, IntFunction<String> names) {
+  private void lay(String name, ColumnCursor column, byte[] array) {
+    valueByName.put(
+        name, new Slice(array, column.typeOffset(), column.columnEnd(), column.isDelete()));
+  }
+
+  /** Sets and removes the columns that an UPDATE row names; a PUT sets its own. */
+  void apply(RowCursor update) {
+    lay(update);
+    valueByName.values().removeIf(Slice::isDelete);
+  }
+
+  /** Lays an UPDATE row upon those before it; {@link #encode} gives a part that does all of it. */
+  void lay(RowCursor update) {
+    ChangeBatch batch = update.batch();
+    ColumnCursor columns = update.columns();
     while (columns.next()) {
-      String name = names.apply(columns.nameIndex());
-      if (columns.isDelete()) {
-        valueByName.remove(name);
-      } else {
-        valueByName.put(name, new Slice(array, columns.typeOffset(), columns.columnEnd()));
-      }
+      lay(batch.name(columns.nameIndex()), columns, batch.array());
     }
   }
 
@@ -86,6 +98,13 @@ final class StoredRow {
     return values;
   }
 
+  private List<Column> toColumns() {
+    ByteSink columns = new ByteSink(256);
+    writeColumns(columns);
+    return new Part(columns.toByteArray(), valueByName.keySet().toArray(new String[0]), 0)
+        .toColumns();
+  }
+
   /** Bytes of each column's type and value, by its name. */
   Map<String, Integer> columnBytes() {
     Map<String, Integer> bytes = new TreeMap<>();
@@ -93,14 +112,7 @@ final class StoredRow {
     return bytes;
   }
 
-  /** How many columns it has. */
-  int columnCount() {
-    return valueByName.size();
-  }
-
-  /**
-   * The value to store. Names are sorted, so that rows with the same columns share a dictionary.
-   */
+  /** The part to store. Names are sorted, so that rows with the same columns share a dictionary. */
   byte[] encode(Dictionaries dictionaries) {
     int id = dictionaries.idOf(valueByName.navigableKeySet());
     ByteSink sink = new ByteSink(256);
@@ -109,13 +121,17 @@ final class StoredRow {
       byte[] names = Dictionary.encode(valueByName.keySet().toArray(new String[0]));
       writeInline(sink, names, 0, names.length, valueByName.size());
     }
+    writeColumns(sink);
+    return sink.toByteArray();
+  }
+
+  private void writeColumns(ByteSink sink) {
     sink.writeVarint(valueByName.size());
     int index = 0;
     for (Slice value : valueByName.values()) {
       sink.writeVarint(index++);
       sink.write(value.array, value.from, value.length());
     }
-    return sink.toByteArray();
   }
 
   static void writeInline(ByteSink sink, byte[] array, int offset, int length, int nameCount) {
@@ -124,18 +140,53 @@ final class StoredRow {
     sink.write(array, offset, length);
   }
 
-  /** Where the parts of a value are. */
-  private static final class Parts {
+  /** Where one part of a value is. */
+  private static final class Part {
+    private final byte[] value;
     private final String[] names;
     private final int columnsOffset;
 
-    Parts(String[] names, int columnsOffset) {
+    Part(byte[] value, String[] names, int columnsOffset) {
+      this.value = value;
       this.names = names;
       this.columnsOffset = columnsOffset;
     }
 
-    static Parts of(byte[] value, Dictionaries dictionaries) {
-      long id = Binary.getVarint(value, 0, value.length);
+    /** A cursor before its first column; what is behind its last one is no part of it. */
+    ColumnCursor columns() {
+      return new ColumnCursor(value, columnsOffset, value.length);
+    }
+
+    int end() {
+      ColumnCursor columns = columns();
+      while (columns.left() > 0) {
+        columns.next();
+      }
+      return columns.columnEnd();
+    }
+
+    /** Whether it is the only part, and removes no column. */
+    boolean isWhole() {
+      ColumnCursor columns = columns();
+      boolean removes = false;
+      while (columns.left() > 0) {
+        columns.next();
+        removes |= columns.isDelete();
+      }
+      return !removes && columns.columnEnd() == value.length;
+    }
+
+    List<Column> toColumns() {
+      List<Column> found = new ArrayList<>();
+      ColumnCursor columns = columns();
+      while (columns.next()) {
+        found.add(new Column(names[columns.nameIndex()], columns.value()));
+      }
+      return found;
+    }
+
+    static Part of(byte[] value, int offset, Dictionaries dictionaries) {
+      long id = Binary.getVarint(value, offset, value.length);
       if (Binary.value(id) >= StoreFormat.LATER_FORM_MIN) {
         throw new RefusedException(
             ErrorCode.STORAGE_FAILED,
@@ -145,13 +196,13 @@ final class StoredRow {
                 + " one");
       }
       if (Binary.value(id) != StoreFormat.INLINE_DICTIONARY) {
-        return new Parts(dictionaries.names(Binary.value(id)), Binary.next(id));
+        return new Part(value, dictionaries.names(Binary.value(id)), Binary.next(id));
       }
       long count = Binary.getVarint(value, Binary.next(id), value.length);
       long bytes = Binary.getVarint(value, Binary.next(count), value.length);
       int from = Binary.next(bytes);
       int end = from + Binary.value(bytes);
-      return new Parts(Dictionary.decode(value, from, end, Binary.value(count)), end);
+      return new Part(value, Dictionary.decode(value, from, end, Binary.value(count)), end);
     }
   }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.IntPredicate;
@@ -42,14 +43,14 @@ public final class TableStore implements TableRows, Closeable {
   private final RocksDB db;
   private final WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
   private final Dictionaries dictionaries = new Dictionaries();
-  private final RowBounds bounds = new RowBounds();
-  private final FoldCore folder = new FoldCore(dictionaries, bounds, this::get);
+  private final FoldCore folder;
   private final OpenGate gate = new OpenGate();
   private final OpenReads reads;
 
   /** What was to be folded last; owner thread only. */
   private Fold last = new Fold(new byte[0], 0, 0);
 
+  private final boolean isNew;
   private volatile long foldedOffset;
   private volatile long foldedRows;
 
@@ -58,13 +59,10 @@ public final class TableStore implements TableRows, Closeable {
     this.db = db;
     this.reads = new OpenReads(db, dictionaries, gate);
     byte[] folded = db.get(StoreFormat.foldedKey());
+    this.isNew = folded == null;
     this.foldedOffset = folded == null ? 0 : Binary.getLong(folded, 0);
-    loadDictionaries();
-    if (folded == null) {
-      bounds.begin();
-    } else {
-      forEachOf(StoreFormat.boundKey(0), bounds::load);
-    }
+    this.folder = new FoldCore(dictionaries, this::get, new SplittableRandom(foldedOffset));
+    forEachOf(StoreFormat.dictionaryKey(0), dictionaries::load);
   }
 
   /**
@@ -96,15 +94,25 @@ public final class TableStore implements TableRows, Closeable {
     void sync() throws IOException;
   }
 
-  private void loadDictionaries() {
-    forEachOf(StoreFormat.dictionaryKey(0), dictionaries::load);
+  /** Whether nothing had been folded into it when it was opened. */
+  public boolean isNew() {
+    return isNew;
   }
 
   /** What {@link #fold} stored of replicas last, by partition. */
   public SortedMap<Integer, Bytes> states() {
-    SortedMap<Integer, Bytes> states = new TreeMap<>();
-    forEachOf(StoreFormat.stateKey(0), (id, state) -> states.put(id, Bytes.copyOf(state)));
-    return states;
+    return allOf(StoreFormat.stateKey(0));
+  }
+
+  /** What {@link #fold} stored of bounds last, as {@link BesideRows} has them. */
+  public SortedMap<Integer, Bytes> bounds() {
+    return allOf(StoreFormat.boundKey(0));
+  }
+
+  private SortedMap<Integer, Bytes> allOf(byte[] first) {
+    SortedMap<Integer, Bytes> found = new TreeMap<>();
+    forEachOf(first, (id, value) -> found.put(id, Bytes.copyOf(value)));
+    return found;
   }
 
   private void forEachOf(byte[] first, BiConsumer<Integer, byte[]> visitor) {
@@ -159,20 +167,18 @@ public final class TableStore implements TableRows, Closeable {
    * is folded.
    */
   public void fold(List<ChangeBatch> batches, long newFoldedOffset) throws IOException {
-    fold(batches, newFoldedOffset, Map.of());
+    fold(batches, newFoldedOffset, BesideRows.NONE);
   }
 
-  /**
-   * As {@link #fold(List, long)}, with the new states of replicas, by partition, in the same write.
-   */
-  public void fold(List<ChangeBatch> batches, long newFoldedOffset, Map<Integer, Bytes> states)
+  /** As {@link #fold(List, long)}, with what is stored beside the rows in the same write. */
+  public void fold(List<ChangeBatch> batches, long newFoldedOffset, BesideRows beside)
       throws IOException {
     long rows = 0;
     for (ChangeBatch batch : batches) {
       rows += batch.rowCount();
     }
     try (OpenGate.Use unused = gate.enter()) {
-      last = new Fold(folder.fold(batches, newFoldedOffset, states), rows, newFoldedOffset);
+      last = new Fold(folder.fold(batches, newFoldedOffset, beside), rows, newFoldedOffset);
     }
     foldAgain();
   }
@@ -213,11 +219,6 @@ public final class TableStore implements TableRows, Closeable {
     } catch (RocksDBException e) {
       throw new IllegalStateException("cannot read the table: " + e.getMessage(), e);
     }
-  }
-
-  /** What no row of the partition exceeds; for the owner thread. */
-  public RowBound bound(int partition) {
-    return bounds.of(partition);
   }
 
   /** Whether the row exists. */
@@ -392,7 +393,6 @@ public final class TableStore implements TableRows, Closeable {
       db.deleteRange(
           unlogged, StoreFormat.partitionKey(partition), StoreFormat.partitionKey(partition + 1));
       db.delete(unlogged, StoreFormat.boundKey(partition));
-      bounds.drop(partition);
     } catch (RocksDBException e) {
       throw failed("cannot drop partition " + partition + ": " + e.getMessage(), e);
     }

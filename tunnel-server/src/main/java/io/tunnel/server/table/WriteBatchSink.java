@@ -2,13 +2,16 @@ package io.tunnel.server.table;
 
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.model.ChangeKind;
 
 /**
  * Builds the serialised form of a RocksDB write batch, so that a whole fold crosses into native
- * code once: {@code u64} zero, {@code u32} little-endian record count, then records: a type byte (1
- * put, 0 delete), the key and for a put the value, each with its length as a varint before it. The
- * form is RocksDB's documented on-disk form of its own log ({@code write_batch.cc}) and does not
- * change between versions.
+ * code once: {@code u64} zero, {@code u32} little-endian record count, then records: a type byte (0
+ * delete, 1 put, 2 merge), the key and but for a delete the value, each with its length as a varint
+ * before it. The form is RocksDB's documented on-disk form of its own log ({@code write_batch.cc})
+ * and does not change between versions.
  */
 final class WriteBatchSink {
 
@@ -16,6 +19,7 @@ final class WriteBatchSink {
   private static final int HEADER_BYTES = 12;
   private static final int DELETE = 0;
   private static final int PUT = 1;
+  private static final int MERGE = 2;
 
   private final ByteSink sink = new ByteSink(256 * 1024);
   private int count;
@@ -31,20 +35,17 @@ final class WriteBatchSink {
     count = 0;
   }
 
-  /** A put of a row whose value is the dictionary's id and the columns as they came. */
-  void putRow(
-      int partition,
-      byte[] array,
-      int keyOffset,
-      int keyBytes,
-      int dictionary,
-      int columnsOffset,
-      int columnsBytes) {
-    sink.writeByte(PUT);
-    writeRowKey(partition, array, keyOffset, keyBytes);
-    sink.writeVarint(Binary.varintBytes(dictionary) + columnsBytes);
+  /**
+   * A put of a row whose value is the dictionary's id and the columns as they came, or for an
+   * update the merge of such a part into the row.
+   */
+  void writeRow(RowCursor row, int dictionary) {
+    ChangeBatch batch = row.batch();
+    sink.writeByte(row.kind() == ChangeKind.UPDATE ? MERGE : PUT);
+    writeRowKey(batch.partition(), batch.array(), row.keyOffset(), row.keyBytes());
+    sink.writeVarint(Binary.varintBytes(dictionary) + row.columnsBytes());
     sink.writeVarint(dictionary);
-    sink.write(array, columnsOffset, columnsBytes);
+    sink.write(batch.array(), row.columnsOffset(), row.columnsBytes());
     count++;
   }
 
@@ -61,7 +62,16 @@ final class WriteBatchSink {
   }
 
   void put(byte[] key, byte[] value) {
-    sink.writeByte(PUT);
+    write(PUT, key, value);
+  }
+
+  /** Appends a part to the value of a row. */
+  void merge(byte[] key, byte[] part) {
+    write(MERGE, key, part);
+  }
+
+  private void write(int type, byte[] key, byte[] value) {
+    sink.writeByte(type);
     sink.writeVarint(key.length);
     sink.write(key, 0, key.length);
     sink.writeVarint(value.length);

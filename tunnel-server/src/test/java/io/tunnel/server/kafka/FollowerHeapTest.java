@@ -3,6 +3,7 @@ package io.tunnel.server.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnSizes;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.value.Column;
@@ -68,7 +69,10 @@ class FollowerHeapTest {
       FollowerMain.await(() -> leader.figures().leading() == 1);
       for (int i = 0; i < BATCHES; i++) {
         open.incrementAndGet();
-        leader.of(TestTable.FIRST).write(new PendingWrite(batch(i), false, false, counts(open)));
+        leader
+            .of(TestTable.FIRST)
+            .write(
+                new PendingWrite(batch(i), false, ColumnSizes.of(batch(i)), false, counts(open)));
         FollowerMain.await(() -> open.get() < 3);
       }
       FollowerMain.await(() -> open.get() == 0);

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tunnel.server.disk.DiskFullException;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -51,7 +52,7 @@ final class FoldQueueTest {
   }
 
   private static FoldQueue.Group group(long end, long bytes) {
-    return new FoldQueue.Group(List.of(batch(1, put("k" + end))), end, bytes);
+    return new FoldQueue.Group(List.of(batch(1, put("k" + end))), end, bytes, Map.of());
   }
 
   @Test

@@ -4,6 +4,7 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.disk.DiskFullException;
+import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -68,7 +69,7 @@ final class HeldRows implements Shard.Rows {
   }
 
   @Override
-  public void fold(List<ChangeBatch> batches, long end) throws IOException {
+  public void fold(List<ChangeBatch> batches, long end, BesideRows beside) throws IOException {
     kept = batches;
     keptEnd = end;
     foldAgain();

@@ -3,6 +3,7 @@ package io.tunnel.server.partition;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnSizes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.WriteResult;
@@ -17,7 +18,7 @@ public final class Outcomes implements PendingWrite.Outcome {
   private final CompletableFuture<WriteResult> result = new CompletableFuture<>();
 
   public static PendingWrite write(ChangeBatch batch, boolean isConditional, Outcomes outcome) {
-    return new PendingWrite(batch, isConditional, true, outcome);
+    return new PendingWrite(batch, isConditional, ColumnSizes.of(batch), true, outcome);
   }
 
   @Override

@@ -13,6 +13,8 @@ import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
+import io.tunnel.server.partition.judge.RowBounds;
+import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
 import java.io.IOException;
@@ -48,7 +50,7 @@ final class ShardRoomTest {
   private void open(ShardConfig config) throws IOException {
     LocalLog log = TestLogs.open(disk, 0);
     TableStore table = TableStore.open(directory, TABLE, log::sync);
-    rows = new TightRows(new StoredRows(table, partition -> true));
+    rows = new TightRows(new StoredRows(table, new RowBounds(Map.of(), true), partition -> true));
     shard = new Shard(0, config, log, rows, new NoMeter(), new Clock());
   }
 
@@ -58,25 +60,27 @@ final class ShardRoomTest {
     private boolean isFull;
     private List<ChangeBatch> kept;
     private long keptEnd;
+    private BesideRows keptBeside;
 
     TightRows(StoredRows real) {
       this.real = real;
     }
 
     @Override
-    public void fold(List<ChangeBatch> batches, long end) throws IOException {
+    public void fold(List<ChangeBatch> batches, long end, BesideRows beside) throws IOException {
       if (isFull) {
         // As RocksDB does it: what is to be written is made, and refused.
         kept = batches;
         keptEnd = end;
+        keptBeside = beside;
         throw new DiskFullException("No space left on device");
       }
-      real.fold(batches, end);
+      real.fold(batches, end, beside);
     }
 
     @Override
     public void foldAgain() throws IOException {
-      fold(kept, keptEnd);
+      fold(kept, keptEnd, keptBeside);
     }
 
     @Override

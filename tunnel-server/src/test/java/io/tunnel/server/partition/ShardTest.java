@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnSizes;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
@@ -21,6 +22,7 @@ import io.tunnel.server.TestRows;
 import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
+import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
 import io.tunnel.wire.WriteResult;
@@ -61,7 +63,14 @@ final class ShardTest {
   void open() throws IOException {
     LocalLog log = TestLogs.open(disk, 0);
     TableStore table = TableStore.open(directory, TABLE, log::sync);
-    shard = new Shard(0, CONFIG, log, new StoredRows(table, live), new NoMeter(), new TestClock());
+    shard =
+        new Shard(
+            0,
+            CONFIG,
+            log,
+            new StoredRows(table, new RowBounds(Map.of(), true), live),
+            new NoMeter(),
+            new TestClock());
   }
 
   @AfterEach
@@ -313,6 +322,26 @@ final class ShardTest {
 
   private static List<RowChange> damaged(Function<String, RowChange> change) {
     return IntStream.range(0, 300).mapToObj(i -> change.apply("k" + i)).toList();
+  }
+
+  /** Updates of small rows are not judged, neither now nor after the next start. */
+  @Test
+  void whatRowsDoNotExceedIsStoredWithThem() throws Exception {
+    shard.start();
+    Column column = new Column("c", ColumnValue.fromLong(1));
+    assertThat(write(batch(1, put("k", column)), true).refusal()).isNull();
+    assertThat(write(batch(2, put("k", column)), true).refusal()).isNull();
+    shard.close();
+    try (TableStore table = TableStore.open(directory, TABLE, () -> {})) {
+      assertThat(table.bounds()).containsOnlyKeys(0, 1, 2);
+      RowBounds bounds = new RowBounds(table.bounds(), table.isNew());
+      ChangeBatch update =
+          batch(
+              1,
+              new RowUpdateChange(
+                  TestRows.key("k"), List.of(new ColumnUpdate.Put("c", ColumnValue.fromLong(1)))));
+      assertThat(bounds.mustJudge(update, true, ColumnSizes.of(update))).isFalse();
+    }
   }
 
   private void requireFailed() throws Exception {

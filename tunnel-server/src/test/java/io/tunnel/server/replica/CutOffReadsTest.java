@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnSizes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.TestRows;
@@ -53,7 +54,9 @@ class CutOffReadsTest {
 
   private void write(SimNode node, String key) {
     ChangeBatch batch = TestRows.batch(P, TestRows.put(key));
-    node.replicas.of(P).write(new PendingWrite(batch, false, true, ledger.add(batch)));
+    node.replicas
+        .of(P)
+        .write(new PendingWrite(batch, false, ColumnSizes.of(batch), true, ledger.add(batch)));
     run();
     assertThat(ledger.acknowledged()).isPositive();
   }

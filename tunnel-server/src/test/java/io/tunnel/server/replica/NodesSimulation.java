@@ -3,6 +3,7 @@ package io.tunnel.server.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnSizes;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
@@ -142,7 +143,9 @@ final class NodesSimulation {
     ChangeBatch batch = TestRows.batch(partition, rows);
     WriteLedger.Written written = ledger.add(batch);
     try {
-      node.replicas.of(partition).write(new PendingWrite(batch, isConditional, true, written));
+      node.replicas
+          .of(partition)
+          .write(new PendingWrite(batch, isConditional, ColumnSizes.of(batch), true, written));
     } catch (RefusedException e) {
       assertThat(e.retriable()).isTrue();
       written.refused(e);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnSizes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
@@ -60,7 +61,9 @@ final class OneNode {
   WriteLedger.Written write(boolean isConditional, RowChange... rows) {
     ChangeBatch batch = TestRows.batch(P, rows);
     WriteLedger.Written written = ledger.add(batch);
-    node.replicas.of(P).write(new PendingWrite(batch, isConditional, true, written));
+    node.replicas
+        .of(P)
+        .write(new PendingWrite(batch, isConditional, ColumnSizes.of(batch), true, written));
     return written;
   }
 

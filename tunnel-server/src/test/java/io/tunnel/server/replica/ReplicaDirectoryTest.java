@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnSizes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowUpdateChange;
@@ -139,8 +140,12 @@ class ReplicaDirectoryTest {
             new RowUpdateChange(
                 TestRows.key("k"),
                 List.of(new ColumnUpdate.Put("b", ColumnValue.fromString("y")))));
-    replicas.of(partition).write(new PendingWrite(put, false, true, ledger.add(put)));
-    replicas.of(partition).write(new PendingWrite(update, true, true, ledger.add(update)));
+    replicas
+        .of(partition)
+        .write(new PendingWrite(put, false, ColumnSizes.of(put), true, ledger.add(put)));
+    replicas
+        .of(partition)
+        .write(new PendingWrite(update, true, ColumnSizes.of(update), true, ledger.add(update)));
   }
 
   @AfterEach
@@ -338,7 +343,10 @@ class ReplicaDirectoryTest {
         ChangeBatch batch =
             TestRows.batch(partition, TestRows.put("k", column), TestRows.put("l", column));
         try {
-          replicas.of(partition).write(new PendingWrite(batch, false, false, ledger.add(batch)));
+          replicas
+              .of(partition)
+              .write(
+                  new PendingWrite(batch, false, ColumnSizes.of(batch), false, ledger.add(batch)));
         } catch (RefusedException e) {
           assertThat(e.code()).isEqualTo(ErrorCode.BUSY);
           refused++;

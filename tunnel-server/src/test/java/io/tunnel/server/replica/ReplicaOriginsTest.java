@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnSizes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
@@ -49,7 +50,9 @@ class ReplicaOriginsTest {
   private void write(String... keys) {
     for (String key : keys) {
       ChangeBatch batch = TestRows.batch(P, TestRows.put(key));
-      node.replicas.of(P).write(new PendingWrite(batch, false, true, ledger.add(batch)));
+      node.replicas
+          .of(P)
+          .write(new PendingWrite(batch, false, ColumnSizes.of(batch), true, ledger.add(batch)));
       run();
     }
   }

@@ -5,6 +5,7 @@ import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnSizes;
 import io.tunnel.model.Direction;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
@@ -114,7 +115,9 @@ final class ReplicaReadsTest {
     replicas.lead(P);
     run();
     ChangeBatch batch = TestRows.batch(P, put("a"), put("b"));
-    replicas.of(P).write(new PendingWrite(batch, false, true, ledger.add(batch)));
+    replicas
+        .of(P)
+        .write(new PendingWrite(batch, false, ColumnSizes.of(batch), true, ledger.add(batch)));
     run();
   }
 

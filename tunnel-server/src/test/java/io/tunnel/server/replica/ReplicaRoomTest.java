@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnSizes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
@@ -79,7 +80,7 @@ class ReplicaRoomTest {
     ChangeBatch batch =
         TestRows.batch(P, TestRows.put(key, new Column("c", ColumnValue.fromString("x"))));
     WriteLedger.Written written = ledger.add(batch);
-    node.replicas.of(P).write(new PendingWrite(batch, false, true, written));
+    node.replicas.of(P).write(new PendingWrite(batch, false, ColumnSizes.of(batch), true, written));
     return written;
   }
 

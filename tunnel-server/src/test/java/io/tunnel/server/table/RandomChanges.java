@@ -17,17 +17,19 @@ import java.util.Random;
 import java.util.Set;
 
 /** Changes of few rows, so that they meet: of all kinds, with few or very many column names. */
-final class RandomChanges {
+public final class RandomChanges {
 
   private final Random random;
   private final int names;
 
-  RandomChanges(Random random, int names) {
+  /** Changes that name columns out of so many. */
+  public RandomChanges(Random random, int names) {
     this.random = random;
     this.names = names;
   }
 
-  List<RowChange> changes(boolean withUpdates) {
+  /** Some changes. */
+  public List<RowChange> changes(boolean withUpdates) {
     List<RowChange> changes = new ArrayList<>();
     for (int i = 1 + random.nextInt(12); i > 0; i--) {
       changes.add(change(withUpdates));

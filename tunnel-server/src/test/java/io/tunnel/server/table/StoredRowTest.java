@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.tunnel.codec.Dictionary;
+import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
@@ -37,6 +38,26 @@ class StoredRowTest {
     assertThat(StoredRow.columns(inline, new Dictionaries())).isEqualTo(ROW);
     assertThat(StoredRow.of(inline, dictionaries).encode(dictionaries))
         .isEqualTo(bytes("01" + COLUMNS));
+  }
+
+  /** Updates of INTEGER 8 under name "b", and of "a", which goes; then of a name of its own. */
+  @Test
+  void a_row_of_several_parts_is_what_the_later_ones_leave_of_those_before() {
+    byte[] names = Dictionary.encode(new String[] {"a", "b"});
+    assertThat(dictionaries.idOf(names, 0, names.length, 2)).isEqualTo(1);
+    String update = "01" + "02" + "01 01 0000000000000008" + "00 06";
+    String inline = "00" + "01 02 01 63" + "01" + "00 03 01";
+    assertThat(StoredRow.columns(bytes("01" + COLUMNS + update + inline), dictionaries))
+        .containsExactly(
+            new Column("b", ColumnValue.fromLong(8)),
+            new Column("c", ColumnValue.fromBoolean(true)));
+    assertThat(StoredRow.columns(bytes(update), dictionaries))
+        .containsExactly(new Column("b", ColumnValue.fromLong(8)));
+    assertThat(StoredRow.columns(bytes("0100" + inline), dictionaries))
+        .containsExactly(new Column("c", ColumnValue.fromBoolean(true)));
+    byte[] cut = bytes("01" + COLUMNS + "01 02 01 01 0000");
+    assertThatExceptionOfType(MalformedException.class)
+        .isThrownBy(() -> StoredRow.columns(cut, dictionaries));
   }
 
   @Test

@@ -1,8 +1,18 @@
 package io.tunnel.server.table;
 
+import static io.tunnel.server.TestRows.batch;
+import static io.tunnel.server.TestRows.key;
+import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.codec.RowCursor;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
+import io.tunnel.model.value.ColumnValue;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -10,6 +20,9 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
 final class WriteBatchSinkTest {
+
+  private static final Column COLUMN = new Column("c", ColumnValue.fromLong(7));
+  private static final ColumnUpdate UPDATE = new ColumnUpdate.Put("c", ColumnValue.fromLong(7));
 
   static {
     RocksLibrary.load();
@@ -37,7 +50,7 @@ final class WriteBatchSinkTest {
     int keyBytes = random.nextInt(200);
     byte[] key = StoreFormat.rowKey(7, array, 20, keyBytes);
     byte[] columns = Arrays.copyOfRange(array, 100, array.length);
-    switch (random.nextInt(3)) {
+    switch (random.nextInt(5)) {
       case 0 -> {
         sink.deleteRow(7, array, 20, keyBytes);
         expected.delete(key);
@@ -46,15 +59,39 @@ final class WriteBatchSinkTest {
         sink.put(key, columns);
         expected.put(key, columns);
       }
+      case 2 -> {
+        sink.merge(key, columns);
+        expected.merge(key, columns);
+      }
+      case 3 -> {
+        RowCursor row = row(put("k" + random.nextInt(), COLUMN));
+        sink.writeRow(row, 300);
+        expected.put(rowKey(row), part(row));
+      }
       default -> {
-        // A dictionary of two bytes as a varint.
-        sink.putRow(7, array, 20, keyBytes, 300, 100, columns.length);
-        byte[] value = new byte[2 + columns.length];
-        value[0] = (byte) 0xac;
-        value[1] = 2;
-        System.arraycopy(columns, 0, value, 2, columns.length);
-        expected.put(key, value);
+        RowCursor row = row(new RowUpdateChange(key("k" + random.nextInt()), List.of(UPDATE)));
+        sink.writeRow(row, 300);
+        expected.merge(rowKey(row), part(row));
       }
     }
+  }
+
+  private static RowCursor row(RowChange change) {
+    RowCursor row = batch(7, change).rows();
+    assertThat(row.next()).isTrue();
+    return row;
+  }
+
+  private static byte[] rowKey(RowCursor row) {
+    return StoreFormat.rowKey(7, row.batch().array(), row.keyOffset(), row.keyBytes());
+  }
+
+  /** The number 300 takes two bytes as a varint. */
+  private static byte[] part(RowCursor row) {
+    byte[] part = new byte[2 + row.columnsBytes()];
+    part[0] = (byte) 0xac;
+    part[1] = 2;
+    System.arraycopy(row.batch().array(), row.columnsOffset(), part, 2, row.columnsBytes());
+    return part;
   }
 }

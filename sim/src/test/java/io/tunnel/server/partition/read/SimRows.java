@@ -1,11 +1,14 @@
 package io.tunnel.server.partition.read;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnSizes;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.judge.RowBounds;
+import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.SimTableRows;
 import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
@@ -25,6 +28,8 @@ public final class SimRows implements Shard.Rows {
 
   private final TreeMap<Integer, RowFold> rows = new TreeMap<>();
   private Optional<SimRows> stored = Optional.empty();
+  private final TreeMap<Integer, Bytes> storedBounds = new TreeMap<>();
+  private RowBounds bounds = RowBounds.unknown();
   private long foldedOffset;
   private LocalLog log;
   private IntPredicate live = partition -> true;
@@ -39,6 +44,7 @@ public final class SimRows implements Shard.Rows {
   private SimRows copy() {
     SimRows copy = new SimRows();
     rows.forEach((partition, fold) -> copy.rows.put(partition, fold.copy()));
+    copy.storedBounds.putAll(storedBounds);
     copy.foldedOffset = foldedOffset;
     return copy;
   }
@@ -48,6 +54,7 @@ public final class SimRows implements Shard.Rows {
     log = own;
     live = isLive;
     rows.keySet().removeIf(partition -> !isLive.test(partition));
+    bounds = new RowBounds(storedBounds, foldedOffset == 0);
     own.replay(
         foldedOffset,
         new LocalLog.ReplayVisitor() {
@@ -55,12 +62,14 @@ public final class SimRows implements Shard.Rows {
           public void batch(ChangeBatch batch) {
             if (isLive.test(batch.partition())) {
               of(batch.partition()).apply(batch);
+              bounds.saw(batch, ColumnSizes.of(batch));
             }
           }
 
           @Override
           public void groupEnd(long end) {
             foldedOffset = end;
+            storedBounds.putAll(bounds.takeRaised());
           }
         });
   }
@@ -68,6 +77,11 @@ public final class SimRows implements Shard.Rows {
   /** The rows of a partition. */
   public RowFold of(int partition) {
     return rows.computeIfAbsent(partition, id -> new RowFold());
+  }
+
+  @Override
+  public RowBounds bounds() {
+    return bounds;
   }
 
   @Override
@@ -93,7 +107,8 @@ public final class SimRows implements Shard.Rows {
   }
 
   @Override
-  public void fold(List<ChangeBatch> batches, long end) {
+  public void fold(List<ChangeBatch> batches, long end, BesideRows beside) {
+    storedBounds.putAll(beside.bounds());
     batches.forEach(batch -> of(batch.partition()).apply(batch));
     foldedOffset = end;
   }

@@ -1,4 +1,4 @@
-package io.tunnel.server.partition;
+package io.tunnel.server.partition.judge;
 
 import static io.tunnel.server.TestRows.batch;
 import static io.tunnel.server.TestRows.key;
@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.Limits;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowExistenceExpectation;
@@ -18,7 +17,6 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
-import io.tunnel.server.table.RowBound;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -48,22 +46,6 @@ final class ConditionCoreTest {
   private static final class Stored implements ConditionCore.StoredRows {
     private final Map<Bytes, Set<String>> rows = new HashMap<>();
     private final Map<String, Integer> bytes = new HashMap<>();
-    private RowBound bound = RowBound.UNKNOWN;
-    private int looks;
-
-    /** A store of the same rows that knows what they do not exceed. */
-    Stored knowing(RowBound known) {
-      Stored twin = new Stored();
-      twin.rows.putAll(rows);
-      twin.bytes.putAll(bytes);
-      twin.bound = known;
-      return twin;
-    }
-
-    @Override
-    public RowBound bound(int partition) {
-      return bound;
-    }
 
     @Override
     public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
@@ -73,7 +55,6 @@ final class ConditionCoreTest {
     @Override
     public Map<String, Integer> columnBytes(
         int partition, byte[] array, int keyOffset, int keyBytes) {
-      looks++;
       Map<String, Integer> found = new HashMap<>();
       rows.getOrDefault(Bytes.copyOf(array, keyOffset, keyBytes), Set.of())
           .forEach(name -> found.put(name, bytes.getOrDefault(name, 9)));
@@ -211,55 +192,6 @@ final class ConditionCoreTest {
     assertThat(core.judge(batch(1, update("k", more)), true).rejections())
         .containsExactly(new Rejection(0, ErrorCode.ROW_TOO_LARGE));
     assertThat(core.judge(batch(1, update("k", more, remove("big"))), true).rejections()).isEmpty();
-  }
-
-  /** Rows near both limits, judged by a core that knows a bound and by one that knows none. */
-  @ParameterizedTest(name = "seed {0}")
-  @MethodSource("seeds")
-  void whatIsKnownOfAPartitionsRowsChangesNoVerdict(long seed) {
-    Random random = new Random(seed);
-    int columns = random.nextBoolean() ? 1_015 : 5;
-    int bytes = random.nextBoolean() ? Limits.ROW_BYTES_MAX - 600 : 200;
-    stored.rows.put(keyBytes("k0"), names(0, columns));
-    stored.rows.put(keyBytes("k1"), names(0, 1));
-    stored.bytes.put("c0", bytes - 9 * (columns - 1));
-    ConditionCore knowing = new ConditionCore(stored.knowing(new RowBound(bytes, columns)));
-    for (int i = 0; i < 12; i++) {
-      List<RowChange> changes = growth(random);
-      ChangeBatch batch = batch(1, changes);
-      assertThat(knowing.judge(batch, true).rejections())
-          .isEqualTo(core.judge(batch, true).rejections());
-    }
-  }
-
-  private static List<RowChange> growth(Random random) {
-    List<RowChange> changes = new ArrayList<>();
-    for (int i = random.nextInt(3); i >= 0; i--) {
-      String key = "k" + random.nextInt(3);
-      RowExistenceExpectation condition =
-          random.nextInt(8) == 0 ? RowExistenceExpectation.EXPECT_EXIST : IGNORE;
-      ColumnUpdate grown =
-          new ColumnUpdate.Put(
-              "c" + random.nextInt(1_100), ColumnValue.fromString("v".repeat(random.nextInt(90))));
-      changes.add(
-          switch (random.nextInt(8)) {
-            case 0 -> new RowDeleteChange(key(key), condition);
-            case 1 -> new RowPutChange(key(key), List.of(), condition);
-            default -> new RowUpdateChange(key(key), List.of(grown), condition);
-          });
-    }
-    return changes;
-  }
-
-  @Test
-  void updatesOfSmallRowsAreJudgedWithoutALookAtThem() {
-    stored.bound = new RowBound(1_000, 10);
-    ChangeBatch updates = batch(1, update("k", set("c")), update("l", set("c")));
-    assertThat(core.judge(updates, true).rejections()).isEmpty();
-    assertThat(stored.looks).isZero();
-    stored.bound = new RowBound(Limits.ROW_BYTES_MAX, 10);
-    assertThat(core.judge(updates, true).rejections()).isEmpty();
-    assertThat(stored.looks).as("also at the rows of the batch before").isEqualTo(2);
   }
 
   private static Set<String> names(int from, int to) {

@@ -1,4 +1,4 @@
-package io.tunnel.server.partition;
+package io.tunnel.server.partition.judge;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ByteSink;
@@ -8,7 +8,6 @@ import io.tunnel.model.ChangeKind;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.server.table.RowBound;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,16 +21,13 @@ import java.util.Optional;
  *
  * <p>A row is judged against the rows before it, those of its own group included, which the store
  * does not have yet. Groups with nothing to judge, nearly all, are not even looked through: batches
- * are remembered, and indexed when the first row to be judged comes. Updates without conditions are
- * nothing to judge either as long as they would leave a row of a legal size if the largest row of
- * their partition were the one, and the whole group were about it.
+ * are remembered, and indexed when the first row to be judged comes.
  */
 public final class ConditionCore {
 
   private final StoredRows stored;
   private final List<ChangeBatch> notIndexed = new ArrayList<>();
   private final Map<RowKey, RowInGroup> group = new HashMap<>();
-  private final Map<Integer, Load> loads = new HashMap<>();
 
   /** What the store has. */
   public interface StoredRows {
@@ -40,17 +36,6 @@ public final class ConditionCore {
 
     /** Bytes of each column's type and value, by its name; nothing when there is no row. */
     Map<String, Integer> columnBytes(int partition, byte[] array, int keyOffset, int keyBytes);
-
-    /** What no row of the partition exceeds. */
-    default RowBound bound(int partition) {
-      return RowBound.UNKNOWN;
-    }
-  }
-
-  /** What the group has of one partition. */
-  private static final class Load {
-    private long bytes;
-    private long names;
   }
 
   private record RowKey(int partition, Bytes key) {}
@@ -97,19 +82,16 @@ public final class ConditionCore {
   public void clear() {
     notIndexed.clear();
     group.clear();
-    loads.clear();
   }
 
   /**
    * Judges a batch.
    *
-   * @param mustJudge whether any of its rows has a condition or is an update
+   * @param mustJudge whether any of its rows has a condition, or is an update that may make its row
+   *     too large
    */
   public Judged judge(ChangeBatch batch, boolean mustJudge) {
-    Load load = loads.computeIfAbsent(batch.partition(), partition -> new Load());
-    load.bytes += batch.byteCount();
-    load.names += batch.nameCount();
-    if (!mustJudge || (isLegalAnyhow(batch.partition(), load) && !hasCondition(batch))) {
+    if (!mustJudge) {
       notIndexed.add(batch);
       return new Judged(Optional.of(batch), List.of());
     }
@@ -133,22 +115,6 @@ public final class ConditionCore {
     return new Judged(
         rowsLeft == 0 ? Optional.empty() : Optional.of(rebuild(batch, acceptedRows, rowsLeft)),
         rejections);
-  }
-
-  /** Whether no row is too large even if everything in the group went into the largest. */
-  private boolean isLegalAnyhow(int partition, Load load) {
-    RowBound bound = stored.bound(partition);
-    return RowSize.isLegal(bound.columns() + load.names, bound.bytes() + load.bytes);
-  }
-
-  private static boolean hasCondition(ChangeBatch batch) {
-    RowCursor row = batch.rows();
-    while (row.next()) {
-      if (row.condition() != RowExistenceExpectation.IGNORE) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private void indexRemembered() {

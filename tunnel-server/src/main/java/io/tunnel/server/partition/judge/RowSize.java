@@ -1,4 +1,4 @@
-package io.tunnel.server.partition;
+package io.tunnel.server.partition.judge;
 
 import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.RowCursor;

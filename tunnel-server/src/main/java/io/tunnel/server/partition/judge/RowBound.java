@@ -1,0 +1,130 @@
+package io.tunnel.server.partition.judge;
+
+import io.tunnel.codec.Binary;
+import io.tunnel.codec.ByteSink;
+import io.tunnel.codec.Dictionary;
+import io.tunnel.model.Limits;
+import io.tunnel.model.value.Bytes;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What no row of one partition exceeds: all columns that its changes ever named, each with the
+ * largest of its values, rounded up to a power of two.
+ *
+ * <p>Stored as {@code i64} bytes and {@code i32} columns of all of it, which is all that an older
+ * version knows, then those of rows that such a version wrote, the number of columns as a varint, a
+ * {@code u8} power of two for each, and their names as a batch has them.
+ */
+final class RowBound {
+
+  private static final int TOTAL_BYTES = Long.BYTES + Integer.BYTES;
+
+  /** All columns of a key, each byte of which may be escaped, with what closes them. */
+  private static final int KEY_BYTES_MAX =
+      Limits.KEY_COLUMNS_MAX * (2 * Limits.KEY_COLUMN_BYTES_MAX + 4);
+
+  private static final long UNKNOWN_BYTES = Long.MAX_VALUE / 2;
+
+  /** Powers of two, by the name of the column. */
+  private final Map<String, Integer> powerByColumn = new TreeMap<>();
+
+  /** Of rows about whose columns nothing is known. */
+  private long otherBytes;
+
+  private int otherColumns;
+
+  /** The sum of all columns; it never falls. */
+  private long columnBytes;
+
+  private RowBound(long otherBytes, int otherColumns) {
+    this.otherBytes = otherBytes;
+    this.otherColumns = otherColumns;
+  }
+
+  /** Of a partition without rows. */
+  static RowBound none() {
+    return new RowBound(0, 0);
+  }
+
+  /** Of a partition about whose rows nothing is known. */
+  static RowBound unknown() {
+    return new RowBound(UNKNOWN_BYTES, Integer.MAX_VALUE);
+  }
+
+  static RowBound decode(Bytes stored) {
+    byte[] array = stored.toByteArray();
+    if (array.length == TOTAL_BYTES) {
+      return new RowBound(Binary.getLong(array, 0), Binary.getInt(array, Long.BYTES));
+    }
+    RowBound bound =
+        new RowBound(
+            Binary.getLong(array, TOTAL_BYTES), Binary.getInt(array, TOTAL_BYTES + Long.BYTES));
+    long count = Binary.getVarint(array, 2 * TOTAL_BYTES, array.length);
+    int powers = Binary.next(count);
+    int names = powers + Binary.value(count);
+    for (String name : Dictionary.decode(array, names, array.length, Binary.value(count))) {
+      bound.raise(name, array[powers++]);
+    }
+    return bound;
+  }
+
+  Bytes encode() {
+    ByteSink sink = new ByteSink(128);
+    writeTotal(sink, bytes(), columns());
+    writeTotal(sink, otherBytes, otherColumns);
+    sink.writeVarint(powerByColumn.size());
+    powerByColumn.values().forEach(sink::writeByte);
+    byte[] names = Dictionary.encode(powerByColumn.keySet().toArray(new String[0]));
+    sink.write(names, 0, names.length);
+    return Bytes.copyOf(sink.toByteArray());
+  }
+
+  private static void writeTotal(ByteSink sink, long bytes, int columns) {
+    sink.writeLong(bytes);
+    sink.writeInt(columns);
+  }
+
+  /** Columns that no row has more of. */
+  int columns() {
+    return otherColumns + powerByColumn.size();
+  }
+
+  /** Bytes that the types and values of no row exceed together. */
+  long bytes() {
+    return otherBytes + columnBytes;
+  }
+
+  /** Whether every row that columns of those sizes make is one of a legal size. */
+  boolean isLegal() {
+    return RowSize.isLegal(columns(), KEY_BYTES_MAX + bytes());
+  }
+
+  /**
+   * A column came whose type and value have so many bytes; returns whether the bound is another
+   * now. One above the largest row is not raised any more: it says nothing.
+   */
+  boolean saw(String name, int bytes) {
+    int power = powerOfTwo(bytes);
+    if (!isLegal() || powerByColumn.getOrDefault(name, -1) >= power) {
+      return false;
+    }
+    raise(name, power);
+    if (!isLegal()) {
+      powerByColumn.clear();
+      columnBytes = 0;
+      otherBytes = UNKNOWN_BYTES;
+      otherColumns = Integer.MAX_VALUE;
+    }
+    return true;
+  }
+
+  private void raise(String name, int power) {
+    Integer before = powerByColumn.put(name, power);
+    columnBytes += (1L << power) - (before == null ? 0 : 1L << before);
+  }
+
+  private static int powerOfTwo(int atLeast) {
+    return atLeast <= 1 ? 0 : Integer.SIZE - Integer.numberOfLeadingZeros(atLeast - 1);
+  }
+}

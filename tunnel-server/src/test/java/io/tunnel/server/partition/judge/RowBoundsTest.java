@@ -1,0 +1,252 @@
+package io.tunnel.server.partition.judge;
+
+import static io.tunnel.server.TestRows.batch;
+import static io.tunnel.server.TestRows.key;
+import static io.tunnel.server.TestRows.put;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.codec.Binary;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnSizes;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.model.Limits;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowDeleteChange;
+import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.server.table.BesideRows;
+import io.tunnel.server.table.RandomChanges;
+import io.tunnel.server.table.TableStore;
+import io.tunnel.server.table.TableStoreConfig;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+final class RowBoundsTest {
+
+  private static final TableStoreConfig CONFIG = new TableStoreConfig(1 << 20, 1 << 20, 1);
+
+  @TempDir private Path directory;
+
+  static LongStream seeds() {
+    return LongStream.range(0, 12);
+  }
+
+  private static boolean mustJudge(RowBounds bounds, int partition, RowChange... rows) {
+    ChangeBatch batch = batch(partition, List.of(rows));
+    return bounds.mustJudge(batch, true, ColumnSizes.of(batch));
+  }
+
+  private static RowChange update(String column, int bytes) {
+    ColumnValue value = ColumnValue.fromString("v".repeat(bytes));
+    return new RowUpdateChange(key("k"), List.of(new ColumnUpdate.Put(column, value)));
+  }
+
+  /** Lives that end in order, and lives that end as with the power: with what was flushed. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  @Timeout(60)
+  void noRowIsAboveTheBoundOfItsPartitionInAnyLife(long seed) throws IOException {
+    Random random = new Random(seed);
+    RandomChanges changes = new RandomChanges(random, 30);
+    Map<Integer, ChangeBatch> touched = new HashMap<>();
+    for (int life = 0; life < 6; life++) {
+      AtomicBoolean isLost = new AtomicBoolean();
+      TableStore table = TableStore.open(directory, CONFIG, () -> requireLog(isLost.get()));
+      RowBounds bounds = new RowBounds(table.bounds(), table.isNew());
+      long offset = table.foldedOffset();
+      requireBounds(table, bounds, touched);
+      for (int group = 0; group < 15; group++) {
+        int partition = 1 + random.nextInt(3);
+        ChangeBatch batch = batch(partition, changes.changes(random.nextBoolean()));
+        touched.merge(partition, batch, (before, now) -> random.nextBoolean() ? now : before);
+        bounds.saw(batch, ColumnSizes.of(batch));
+        table.fold(List.of(batch), ++offset, new BesideRows(Map.of(), bounds.takeRaised()));
+        requireBounds(table, bounds, touched);
+        if (random.nextInt(8) == 0) {
+          flush(table, offset);
+        }
+      }
+      isLost.set(random.nextBoolean());
+      end(table, isLost.get());
+    }
+  }
+
+  private static void requireLog(boolean isLost) throws IOException {
+    if (isLost) {
+      throw new IOException("the log cannot be made durable");
+    }
+  }
+
+  private static void flush(TableStore table, long offset) throws IOException {
+    table.startFlush();
+    while (table.durableOffset() < offset) {
+      Thread.onSpinWait();
+    }
+  }
+
+  /** What is not flushed is dropped when the log cannot be synced, as when the process dies. */
+  private static void end(TableStore table, boolean isLost) throws IOException {
+    if (isLost) {
+      assertThatThrownBy(table::close).hasMessageContaining("cannot be made durable");
+    } else {
+      table.close();
+    }
+  }
+
+  private static void requireBounds(
+      TableStore table, RowBounds bounds, Map<Integer, ChangeBatch> touched) {
+    for (Map.Entry<Integer, ChangeBatch> one : touched.entrySet()) {
+      RowBound bound = bounds.of(one.getKey());
+      RowCursor row = one.getValue().rows();
+      while (row.next()) {
+        byte[] array = one.getValue().array();
+        Map<String, Integer> columns =
+            table.columnBytes(one.getKey(), array, row.keyOffset(), row.keyBytes());
+        long bytes = columns.values().stream().mapToLong(Integer::longValue).sum();
+        assertThat(bytes).isLessThanOrEqualTo(bound.bytes());
+        assertThat(columns.size()).isLessThanOrEqualTo(bound.columns());
+      }
+    }
+  }
+
+  /** Rows near both limits: what is not judged by its row would not have been refused. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void whatIsNotJudgedIsLegal(long seed) {
+    Random random = new Random(seed);
+    ModelRows rows = new ModelRows();
+    ConditionCore core = new ConditionCore(rows);
+    RowBounds bounds = new RowBounds(Map.of(), true);
+    int columnsMax = random.nextBoolean() ? 1_100 : 6;
+    int bytesMax = columnsMax > 6 ? 90 : 1_500_000;
+    int notJudged = 0;
+    for (int i = 0; i < 60; i++) {
+      List<RowChange> changes = growth(random, columnsMax, bytesMax);
+      ChangeBatch batch = batch(1, changes);
+      boolean mustJudge = bounds.mustJudge(batch, true, ColumnSizes.of(batch));
+      ConditionCore.Judged judged = core.judge(batch, true);
+      if (!mustJudge) {
+        notJudged++;
+        assertThat(judged.rejections()).isEmpty();
+      }
+      core.clear();
+      judged.accepted().ifPresent(rows::apply);
+    }
+    assertThat(notJudged).isPositive();
+  }
+
+  private static List<RowChange> growth(Random random, int columnsMax, int bytesMax) {
+    List<RowChange> changes = new ArrayList<>();
+    for (int i = random.nextInt(3); i >= 0; i--) {
+      String name = "k" + random.nextInt(2);
+      RowExistenceExpectation condition =
+          random.nextInt(16) == 0
+              ? RowExistenceExpectation.EXPECT_EXIST
+              : RowExistenceExpectation.IGNORE;
+      List<ColumnUpdate> grown = new ArrayList<>();
+      int first = random.nextInt(columnsMax);
+      for (int column = first; column < Math.min(first + 60, columnsMax); column++) {
+        ColumnValue value = ColumnValue.fromString("v".repeat(random.nextInt(bytesMax)));
+        grown.add(new ColumnUpdate.Put("c" + column, value));
+        bytesMax = columnsMax > 6 ? bytesMax : bytesMax / 2 + 1;
+      }
+      changes.add(
+          switch (random.nextInt(12)) {
+            case 0 -> new RowDeleteChange(key(name), condition);
+            case 1 -> new RowPutChange(key(name), List.of(), condition);
+            default -> new RowUpdateChange(key(name), grown, condition);
+          });
+    }
+    return changes;
+  }
+
+  @Test
+  void updatesOfTheSameColumnsRaiseTheBoundNoFurther() {
+    RowBounds bounds = new RowBounds(Map.of(), true);
+    assertThat(mustJudge(bounds, 1, update("a", 100))).isFalse();
+    assertThat(bounds.takeRaised()).containsOnlyKeys(0, 1);
+    for (int i = 0; i < 100_000; i++) {
+      assertThat(mustJudge(bounds, 1, update("a", 100))).isFalse();
+    }
+    assertThat(bounds.takeRaised()).isEmpty();
+    assertThat(bounds.of(1).columns()).isEqualTo(1);
+    assertThat(mustJudge(bounds, 1, update("b", 100))).isFalse();
+    assertThat(bounds.takeRaised()).containsOnlyKeys(1);
+  }
+
+  @Test
+  void whereColumnsTogetherMayBeTooLargeEveryUpdateIsJudged() {
+    RowBounds bounds = new RowBounds(Map.of(), true);
+    int half = Limits.VALUE_BYTES_MAX - 10;
+    assertThat(mustJudge(bounds, 1, update("a", half))).isFalse();
+    assertThat(mustJudge(bounds, 1, update("b", half))).isTrue();
+    assertThat(mustJudge(bounds, 1, update("c", 1))).isTrue();
+    assertThat(mustJudge(bounds, 2, update("c", 1))).isFalse();
+    RowBounds again = new RowBounds(bounds.takeRaised(), false);
+    assertThat(mustJudge(again, 1, update("a", 1))).isTrue();
+    assertThat(mustJudge(again, 2, update("a", half))).isFalse();
+  }
+
+  @Test
+  void aConditionIsAlwaysJudged() {
+    RowBounds bounds = new RowBounds(Map.of(), true);
+    RowChange conditional =
+        new RowPutChange(key("k"), List.of(), RowExistenceExpectation.EXPECT_NOT_EXIST);
+    assertThat(mustJudge(bounds, 1, update("a", 1), conditional)).isTrue();
+    ChangeBatch puts = batch(1, put("k", new Column("a", ColumnValue.fromLong(1))));
+    assertThat(bounds.mustJudge(puts, false, ColumnSizes.of(puts))).isFalse();
+  }
+
+  @Test
+  void aDroppedPartitionHasNoBoundAndTheOthersKeepTheirs() {
+    RowBounds bounds = new RowBounds(Map.of(), true);
+    mustJudge(bounds, 1, update("a", 1));
+    mustJudge(bounds, 2, update("a", 1));
+    bounds.drop(1);
+    assertThat(bounds.of(1).columns()).isZero();
+    assertThat(bounds.of(2).columns()).isEqualTo(1);
+    assertThat(bounds.takeRaised()).containsOnlyKeys(0, 2);
+  }
+
+  @Test
+  void ofRowsThatWereWrittenBeforeBoundsWereKeptNothingIsKnown() {
+    RowBounds bounds = new RowBounds(Map.of(), false);
+    assertThat(mustJudge(bounds, 1, update("a", 1))).isTrue();
+    assertThat(bounds.takeRaised()).isEmpty();
+  }
+
+  /** Such a version knew the largest row, and not of which columns. */
+  @Test
+  void theBoundOfAnOlderVersionStandsBesideWhatCame() {
+    byte[] former = new byte[Long.BYTES + Integer.BYTES];
+    Binary.putLong(former, 0, 1_000);
+    Binary.putInt(former, Long.BYTES, 7);
+    RowBounds bounds =
+        new RowBounds(Map.of(0, Bytes.copyOf(former), 1, Bytes.copyOf(former)), false);
+    assertThat(mustJudge(bounds, 1, update("a", 100))).isFalse();
+    byte[] stored = bounds.takeRaised().get(1).toByteArray();
+    assertThat(Binary.getLong(stored, 0)).as("what an older version reads").isEqualTo(1_128);
+    assertThat(Binary.getInt(stored, Long.BYTES)).isEqualTo(8);
+    RowBound again = RowBound.decode(Bytes.copyOf(stored));
+    assertThat(again.bytes()).isEqualTo(1_128);
+    assertThat(again.columns()).isEqualTo(8);
+  }
+}

@@ -1,0 +1,66 @@
+package io.tunnel.server.table;
+
+import static io.tunnel.server.TestRows.batch;
+import static io.tunnel.server.TestRows.key;
+import static io.tunnel.server.TestRows.put;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowDeleteChange;
+import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.value.ColumnUpdate;
+import io.tunnel.model.value.ColumnValue;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/** Which changes read their stored row. */
+final class FoldCoreTest {
+
+  private int reads;
+
+  private final FoldCore core =
+      new FoldCore(new Dictionaries(), this::countRead, new SplittableRandom(7));
+
+  private byte[] countRead(byte[] rowKey) {
+    reads++;
+    return null;
+  }
+
+  private void fold(RowChange... rows) {
+    core.fold(List.of(batch(1, rows)), 1, BesideRows.NONE);
+  }
+
+  private static RowChange update(String key, String column) {
+    return new RowUpdateChange(
+        key(key), List.of(new ColumnUpdate.Put(column, ColumnValue.fromLong(1))));
+  }
+
+  @Test
+  void oneUpdateInSixteenReadsItsRowWhicheverRowItIs() {
+    for (int i = 0; i < 16_000; i++) {
+      fold(update("k" + i % 16, "a"));
+    }
+    assertThat(reads).isBetween(850, 1_150);
+  }
+
+  @Test
+  void updatesOfOneRowThatComeTogetherReadItOnceAtMost() {
+    RowChange[] updates = new RowChange[1_000];
+    for (int i = 0; i < updates.length; i++) {
+      updates[i] = update("k", "a" + i % 3);
+    }
+    for (int i = 0; i < 16; i++) {
+      fold(updates);
+    }
+    assertThat(reads).isLessThan(8);
+  }
+
+  @Test
+  void putsAndDeletesAndUpdatesBehindThemReadNothing() {
+    for (int i = 0; i < 1_000; i++) {
+      fold(put("a"), new RowDeleteChange(key("b")), update("a", "c"), update("b", "c"), put("d"));
+    }
+    assertThat(reads).isZero();
+  }
+}
