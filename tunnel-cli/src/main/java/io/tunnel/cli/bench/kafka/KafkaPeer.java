@@ -30,6 +30,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** A Kafka; a table is a topic. What it has made and not dropped goes when it is closed. */
@@ -147,7 +148,17 @@ public final class KafkaPeer implements Peer, AutoCloseable {
         .toCompletionStage()
         .handle((removed, nobodyThere) -> group)
         .thenCompose(name -> admin.deleteConsumerGroups(List.of(name)).all().toCompletionStage())
+        .exceptionallyCompose(
+            failure ->
+                isUnknownGroup(failure)
+                    ? CompletableFuture.completedFuture(null)
+                    : CompletableFuture.failedFuture(failure))
         .toCompletableFuture();
+  }
+
+  private static boolean isUnknownGroup(Throwable failure) {
+    return failure instanceof GroupIdNotFoundException
+        || failure.getCause() instanceof GroupIdNotFoundException;
   }
 
   private void call(String what, KafkaFuture<Void> outcome) throws InterruptedException {
