@@ -9,6 +9,7 @@ import io.tunnel.it.process.ChildProcess;
 import io.tunnel.it.process.ServerProcess;
 import io.tunnel.it.process.Stage;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -21,7 +22,9 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class PeersTableTest {
 
-  private static final Pattern RESULT = Pattern.compile("\\{\"benchmark\":\"peers\".*}");
+  private static final Pattern RESULT = Pattern.compile("\\{\"bench\":\"peers\".*}");
+
+  private static final Duration RUN_MAX = Duration.ofMinutes(5);
 
   @RegisterExtension final Stage stage = new Stage();
 
@@ -53,6 +56,8 @@ class PeersTableTest {
   @Test
   void rows_are_written_into_our_table_beside_one_that_kafka_streams_keeps(@TempDir Path work) {
     ChildProcess bench = bench(work, "3000");
+    // Four JVMs start, and each step waits until servers are quiet.
+    Poll.until(RUN_MAX, () -> bench.lastLine(RESULT).isPresent(), bench::transcript);
     assertThat(bench.awaitExit()).as(bench.transcript()).isZero();
     String line = bench.lastLine(RESULT).orElseThrow(AssertionError::new).group();
     JsonObject only =
