@@ -150,6 +150,8 @@ public final class SideBySideMain implements Callable<Integer> {
         Locale.ROOT,
         "making rows and throwing them away: %.3f us of client CPU per row%n",
         tests.makingMicrosPerRow(writers.get(0)));
-    results.printJson(options.asMap(plan), tests.run(options.partitions, new SideBySide.Peers(writers, List.of(), readers)));
+    results.printJson(
+        options.asMap(plan),
+        tests.run(options.partitions, new SideBySide.Peers(writers, List.of(), readers)));
   }
 }
