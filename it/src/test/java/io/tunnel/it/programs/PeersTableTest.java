@@ -84,7 +84,9 @@ class PeersTableTest {
   void an_interrupted_run_leaves_no_process_and_no_file(@TempDir Path work) {
     ChildProcess bench = bench(work, "50000000");
     Poll.until(
-        "does not write", () -> bench.transcript().contains("write into a table, kafka table"));
+        RUN_MAX,
+        () -> bench.transcript().contains("write into a table, kafka table"),
+        bench::transcript);
     List<ProcessHandle> children = bench.descendants();
     assertThat(children).as("server, broker and Kafka Streams").hasSizeGreaterThanOrEqualTo(3);
     bench.terminate();
