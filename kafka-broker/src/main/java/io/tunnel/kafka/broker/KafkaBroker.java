@@ -33,6 +33,7 @@ public final class KafkaBroker implements Closeable {
   /** The heap of a broker for tests, in MiB. */
   public static final int HEAP_MIB = 384;
 
+  private static final String LIBRARIES = "broker-libraries";
   private static final long START_SECONDS_MAX = 180;
   private static final long STOP_SECONDS_MAX = 30;
   private static final int LOG_LINES_SHOWN_MAX = 40;
@@ -103,20 +104,9 @@ public final class KafkaBroker implements Closeable {
     List<String> lines = new ArrayList<>();
     settings.forEach((name, value) -> lines.add(name + "=" + value.replace("\\", "\\\\")));
     Files.write(file, lines);
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("-Xms" + heapMib + "m");
-    command.add("-Xmx" + heapMib + "m");
-    command.add("-XX:+UseG1GC");
-    command.add("-XX:MaxGCPauseMillis=20");
-    command.add("-XX:InitiatingHeapOccupancyPercent=35");
-    command.add("-Djava.awt.headless=true");
-    command.add("-Dorg.slf4j.simpleLogger.showDateTime=true");
-    command.add("-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS");
-    command.add("-Dorg.slf4j.simpleLogger.log.org.apache.kafka.common.config=warn");
-    command.addAll(List.of("-cp", BrokerLibraries.classPath(directory)));
+    List<String> command = ChildJvm.command(BrokerMain.class, LIBRARIES, directory, heapMib);
     // The id of the cluster says nothing; it has to be the same for all, and after a restart.
-    command.addAll(List.of(BrokerMain.class.getName(), file.toString(), "AAAAAAAAAAAAAAAAAAAAAQ"));
+    command.addAll(List.of(file.toString(), "AAAAAAAAAAAAAAAAAAAAAQ"));
     return new KafkaBroker(directory, port, command);
   }
 

@@ -12,17 +12,25 @@ import io.tunnel.cli.bench.beside.SideBySide;
 import io.tunnel.cli.bench.beside.Stage;
 import io.tunnel.cli.bench.kafka.KafkaPeer;
 import io.tunnel.cli.bench.kafka.KafkaService;
+import io.tunnel.cli.bench.kafka.KafkaTablePeer;
 import io.tunnel.cli.bench.peer.Peer;
+import io.tunnel.cli.bench.peer.TunnelPeer;
 import io.tunnel.cli.bench.report.Report;
+import io.tunnel.cli.servers.ChildProcesses;
 import io.tunnel.kafka.broker.KafkaBroker;
+import io.tunnel.kafka.broker.TopicTable;
+import io.tunnel.kafka.broker.TopicTables;
 import io.tunnel.model.Durability;
 import io.tunnel.model.Limits;
 import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.options.ServerOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
 import picocli.CommandLine.Command;
@@ -35,19 +43,23 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description =
         "Our server beside Apache Kafka, in turns, in one run: rows written and read a second, p99"
-            + " from write to callback, CPU time of a row; and beside the reads what a bare loopback"
+            + " from write to callback, CPU time of a row; rows written a second until they are in a"
+            + " table, which Kafka Streams keeps of Kafka's; and beside the reads what a bare loopback"
             + " socket carries. Kafka is a broker that is started here, or one that is there.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel bench peers",
       "  tunnel bench peers --partitions 8 --rows 2000000 --rounds 5",
-      "  tunnel bench peers --partitions 8 --only write --durability os --json | tail -1",
+      "  tunnel bench peers --partitions 8 --only write,table --durability os --json | tail -1",
       "  tunnel bench peers --kafka 127.0.0.1:9092 --out beside-our-broker"
     })
 final class PeersCommand extends MeasuredCommand {
 
   private static final int VALUES_MAX = 32;
   private static final String ACKS = PeersSetup.ACKS;
+
+  /** What the broker and our server have too. */
+  private static final int TABLE_HEAP_MIB = 1_024;
 
   /** Of what an interrupted program has time for. */
   private static final Duration DROP_MAX = Duration.ofMillis(800);
@@ -81,11 +93,28 @@ final class PeersCommand extends MeasuredCommand {
 
   @Mixin private BesideOptions beside;
 
+  /** Empty where Kafka Streams is not beside this program. */
+  private final Optional<TopicTables> tables = ServiceLoader.load(TopicTables.class).findFirst();
+
   PeersCommand() {}
+
+  private BesidePlan plan() {
+    if (beside.names(Part.TABLE) && tables.isEmpty()) {
+      throw new CommandFailure(
+          ExitCode.UNAVAILABLE,
+          "Kafka Streams is not beside this program: run ./tunnel bench peers where the sources"
+              + " are, or leave table out of --only");
+    }
+    Set<Part> possible = EnumSet.allOf(Part.class);
+    if (tables.isEmpty()) {
+      possible.remove(Part.TABLE);
+    }
+    return beside.plan(Set.copyOf(possible));
+  }
 
   @Override
   void require() throws InterruptedException {
-    BesidePlan plan = beside.plan();
+    BesidePlan plan = plan();
     if (partitions.size() > VALUES_MAX) {
       throw CommandFailure.usage(
           "--partitions takes " + VALUES_MAX + " values at most, not " + partitions.size());
@@ -121,7 +150,7 @@ final class PeersCommand extends MeasuredCommand {
   }
 
   private Report measure(Ground ground, KafkaService service) throws Exception {
-    BesidePlan plan = beside.plan();
+    BesidePlan plan = plan();
     PeersSetup setup =
         new PeersSetup(
             plan,
@@ -132,34 +161,67 @@ final class PeersCommand extends MeasuredCommand {
             version());
     try (KafkaPeer peer = new KafkaPeer(service, plan.batches(), ACKS)) {
       if (kafka != null) {
-        ground.alsoLeaves(() -> peer.dropAll(DROP_MAX) ? "" : "; " + peer.left());
+        ground.alsoLeaves(
+            () -> {
+              ChildProcesses.kill(); // or a member of a group comes back
+              return peer.dropAll(DROP_MAX) ? "" : "; " + peer.left();
+            });
       }
-      return measure(ground, setup, peer);
+      if (!plan.parts().contains(Part.TABLE)) {
+        return measure(ground, setup, peer, Optional.empty());
+      }
+      ground.say("starting Kafka Streams");
+      try (TopicTable program =
+          tables
+              .orElseThrow()
+              .start(
+                  ground.directory().logs().resolve("kafka-table"),
+                  service.bootstrap(),
+                  TABLE_HEAP_MIB)) {
+        return measure(ground, setup, peer, Optional.of(new KafkaTablePeer(peer, program)));
+      }
     }
   }
 
-  private Report measure(Ground ground, PeersSetup setup, KafkaPeer theirs) throws Exception {
+  private Report measure(
+      Ground ground, PeersSetup setup, KafkaPeer theirs, Optional<KafkaTablePeer> theirTable)
+      throws Exception {
     Stage stage = ground.stage(beside.minutesMax());
     BesidePlan plan = setup.plan();
-    Peer os = ours(ground, plan, Durability.OS);
-    List<Peer> written = new ArrayList<>(List.of(theirs));
+    TunnelPeer os = ours(ground, plan, Durability.OS);
+    List<TunnelPeer> written = new ArrayList<>();
     for (Durability durability : new TreeSet<>(setup.durabilities()).descendingSet()) {
       written.add(durability == Durability.OS ? os : ours(ground, plan, durability));
     }
     SideBySide tests = new SideBySide(plan, stage, (test, rounds) -> {});
-    double making = plan.parts().contains(Part.WRITE) ? tests.makingMicrosPerRow(os) : Double.NaN;
+    double making =
+        plan.parts().contains(Part.WRITE) || plan.parts().contains(Part.TABLE)
+            ? tests.makingMicrosPerRow(os)
+            : Double.NaN;
     double ceiling =
         plan.parts().contains(Part.READ)
             ? new Ceiling(stage).run(ground.directory().logs(), plan.rows(), plan.rounds())
             : Double.NaN;
+    SideBySide.Peers peers =
+        new SideBySide.Peers(
+            behind(theirs, written),
+            theirTable.map(table -> behind(table, written)).orElse(List.of()),
+            List.of(theirs, os));
     List<Measured> measured = new ArrayList<>();
     for (int each : setup.partitions()) {
-      measured.add(new Measured(each, tests.run(each, written, List.of(theirs, os)), ceiling));
+      measured.add(new Measured(each, tests.run(each, peers), ceiling));
     }
     return PeersReport.of(setup, making, ceiling, measured);
   }
 
-  private static Peer ours(Ground ground, BesidePlan plan, Durability durability) {
+  private static <P extends Peer> List<P> behind(P first, List<? extends P> others) {
+    List<P> all = new ArrayList<>();
+    all.add(first);
+    all.addAll(others);
+    return all;
+  }
+
+  private static TunnelPeer ours(Ground ground, BesidePlan plan, Durability durability) {
     return ground.peer(Side.of(durability).peer(), durability, plan.batches());
   }
 }

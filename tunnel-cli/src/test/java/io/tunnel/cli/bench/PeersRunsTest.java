@@ -43,6 +43,7 @@ class PeersRunsTest {
   private static CompletableFuture<Run> withOwn;
   private static CompletableFuture<Run> withGiven;
   private static CompletableFuture<Run> withNone;
+  private static CompletableFuture<Run> withoutStreams;
 
   private record Run(int exitCode, String out, String err, Path report, Path work) {
 
@@ -87,6 +88,7 @@ class PeersRunsTest {
                 + " --latency-seconds 1 --idle-rows 10 --kafka "
                 + broker.bootstrap());
     withNone = start("none", "--kafka 127.0.0.1:1");
+    withoutStreams = start("no-streams", "--only write,table");
   }
 
   @AfterAll
@@ -180,6 +182,16 @@ class PeersRunsTest {
     Run run = withNone.join();
     assertThat(run.exitCode()).isEqualTo(69);
     assertThat(run.err()).contains("no Kafka broker at 127.0.0.1:1 can be used");
+    assertThat(run.out()).isEmpty();
+    run.assertLeftNothing();
+  }
+
+  /** How they are measured where it is, says {@code io.tunnel.it.programs.PeersTableTest}. */
+  @Test
+  void tables_are_not_measured_where_kafka_streams_is_not() throws IOException {
+    Run run = withoutStreams.join();
+    assertThat(run.exitCode()).isEqualTo(69);
+    assertThat(run.err()).contains("Kafka Streams is not beside this program");
     assertThat(run.out()).isEmpty();
     run.assertLeftNothing();
   }

@@ -7,6 +7,7 @@ import io.tunnel.bench.children.TunnelServerChild;
 import io.tunnel.bench.children.Watchdog;
 import io.tunnel.cli.bench.beside.BesideOptions;
 import io.tunnel.cli.bench.beside.BesidePlan;
+import io.tunnel.cli.bench.beside.Part;
 import io.tunnel.cli.bench.beside.PeersSetup;
 import io.tunnel.cli.bench.beside.SideBySide;
 import io.tunnel.cli.bench.beside.Stage;
@@ -30,6 +31,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -58,7 +60,7 @@ public final class SideBySideMain implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    BesidePlan plan = beside.plan();
+    BesidePlan plan = beside.plan(Set.of(Part.WRITE, Part.READ, Part.LATENCY));
     options.require();
     LoadClock clock = new SystemClock();
     Watchdog.endIn(beside.minutesMax(), clock);
@@ -148,6 +150,8 @@ public final class SideBySideMain implements Callable<Integer> {
         Locale.ROOT,
         "making rows and throwing them away: %.3f us of client CPU per row%n",
         tests.makingMicrosPerRow(writers.get(0)));
-    results.printJson(options.asMap(plan), tests.run(options.partitions, writers, readers));
+    results.printJson(
+        options.asMap(plan),
+        tests.run(options.partitions, new SideBySide.Peers(writers, List.of(), readers)));
   }
 }

@@ -5,6 +5,7 @@ import io.tunnel.cli.bench.peer.Look;
 import io.tunnel.model.Limits;
 import io.tunnel.terminal.CommandFailure;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import picocli.CommandLine.Option;
@@ -43,8 +44,10 @@ public final class BesideOptions {
       names = "--only",
       split = ",",
       paramLabel = "PART",
-      defaultValue = "write,read,latency",
-      description = "Some of write, read, latency (default: all).")
+      description =
+          "Some of write, table, read, latency (default: all that can be measured here). With table,"
+              + " rows are written into a table: Kafka's is one that a program with Kafka Streams"
+              + " keeps of the topic.")
   private List<Part> only;
 
   @Option(
@@ -111,12 +114,18 @@ public final class BesideOptions {
   /** For picocli. */
   public BesideOptions() {}
 
+  /** Whether a part was asked for by its name. */
+  public boolean names(Part part) {
+    return only != null && only.contains(part);
+  }
+
   /**
    * What was asked for.
    *
+   * @param possible what can be measured here
    * @throws CommandFailure when that cannot be measured
    */
-  public BesidePlan plan() {
+  public BesidePlan plan(Set<Part> possible) {
     long rate = latencyRate == null ? 0 : latencyRate;
     CommandFailure.requireRange("--rows", rows, ROWS_MIN, ROWS_MAX);
     CommandFailure.requireRange("--rounds", rounds, 1, ROUNDS_MAX);
@@ -136,10 +145,23 @@ public final class BesideOptions {
     return new BesidePlan(
         rows,
         rounds,
-        Set.copyOf(only),
+        parts(possible),
         List.copyOf(new TreeSet<>(looks)),
         new BesidePlan.LatencyPlan(rate, latencySeconds, idleRows),
         new BatchSettings(lingerMs, KAFKA_BUFFER_BYTES, kafkaBatchBytes, tunnelBatchBytes));
+  }
+
+  private Set<Part> parts(Set<Part> possible) {
+    if (only == null) {
+      return possible;
+    }
+    for (Part part : only) {
+      if (!possible.contains(part)) {
+        throw CommandFailure.usage(
+            "--only " + part.name().toLowerCase(Locale.ROOT) + " cannot be measured here");
+      }
+    }
+    return Set.copyOf(only);
   }
 
   /** Then no further step is begun. */

@@ -20,6 +20,11 @@ public record Measured(int partitions, Rounds rounds, double ceilingRowsPerSecon
     return rounds.ratio(test, figure, side.peer(), Side.KAFKA.peer());
   }
 
+  /** That side's figure over that of the table that is kept of Kafka's topic. */
+  double tableRatio(Side side, String figure) {
+    return rounds.ratio(Rounds.TABLE, figure, side.peer(), Side.KAFKA_TABLE.peer());
+  }
+
   double shareOfCeiling(String test, Side side, String figure) {
     return median(test, side, figure) / ceilingRowsPerSecond;
   }

@@ -4,6 +4,10 @@ package io.tunnel.cli.bench.beside;
 public enum Part {
   /** Rows a second until the last one is acknowledged. */
   WRITE,
+  /**
+   * Rows a second until the last one can be looked up in a table, which a program keeps of Kafka's.
+   */
+  TABLE,
   /** Rows a second of a catch-up. */
   READ,
   /** From acknowledged, and from due, to callback, under load and idle. */

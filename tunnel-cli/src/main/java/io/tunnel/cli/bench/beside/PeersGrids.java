@@ -2,6 +2,7 @@ package io.tunnel.cli.bench.beside;
 
 import io.tunnel.cli.bench.beside.PeersSetup.Side;
 import io.tunnel.cli.bench.peer.Look;
+import io.tunnel.cli.bench.peer.TableRound;
 import io.tunnel.cli.bench.peer.WriteRound;
 import io.tunnel.cli.bench.report.Grid;
 import io.tunnel.cli.bench.report.Plot;
@@ -86,7 +87,7 @@ final class PeersGrids {
   List<Sheet> sheets(List<Measured> measured) {
     Set<Part> parts = setup.plan().parts();
     List<Sheet> sheets = new ArrayList<>();
-    if (parts.contains(Part.WRITE) || parts.contains(Part.READ)) {
+    if (parts.contains(Part.WRITE) || parts.contains(Part.TABLE) || parts.contains(Part.READ)) {
       sheets.add(
           sheet(
               "ratios",
@@ -105,7 +106,16 @@ final class PeersGrids {
               measured));
     }
     if (parts.contains(Part.WRITE)) {
-      sheets.add(sheet("write", "written rows/s", "rows/s", writes(), measured));
+      sheets.add(
+          sheet(
+              "write",
+              "written rows/s",
+              "rows/s",
+              writes("writeRowsPerSecond.", Rounds.WRITE, RATE, writers(Side.KAFKA)),
+              measured));
+    }
+    if (parts.contains(Part.TABLE)) {
+      sheets.addAll(tables(measured));
     }
     if (parts.contains(Part.READ)) {
       sheets.addAll(reads(measured));
@@ -115,6 +125,27 @@ final class PeersGrids {
     }
     sheets.addAll(costs(measured));
     return List.copyOf(sheets);
+  }
+
+  private List<Sheet> tables(List<Measured> measured) {
+    List<Side> sides = writers(Side.KAFKA_TABLE);
+    return List.of(
+        sheet(
+            "table",
+            "rows/s written into a table, until the last one can be looked up",
+            "rows/s",
+            writes("tableWriteRowsPerSecond.", Rounds.TABLE, RATE, sides),
+            measured),
+        sheet(
+            "table-acknowledged",
+            "of these rows/s, those until the last one is acknowledged",
+            "rows/s",
+            writes(
+                "tableWriteAcknowledgedRowsPerSecond.",
+                Rounds.TABLE,
+                TableRound.ACKNOWLEDGED,
+                sides),
+            measured));
   }
 
   private List<Sheet> reads(List<Measured> measured) {
@@ -169,6 +200,15 @@ final class PeersGrids {
                 each -> each.ratio(Rounds.WRITE, side, RATE)));
       }
     }
+    if (setup.plan().parts().contains(Part.TABLE)) {
+      for (Side side : setup.written()) {
+        columns.add(
+            new Column(
+                side.equals(OURS) ? "tableWriteRatio" : "tableWriteRatioFsync",
+                side.equals(OURS) ? "table OS" : "table FSYNC",
+                each -> each.tableRatio(side, RATE)));
+      }
+    }
     for (Look look : setup.looks()) {
       columns.add(
           new Column(
@@ -197,21 +237,18 @@ final class PeersGrids {
         .toList();
   }
 
-  private List<Column> writes() {
+  private static List<Column> writes(String member, String test, String figure, List<Side> sides) {
     List<Column> columns = new ArrayList<>();
-    for (Side side : writers()) {
+    for (Side side : sides) {
       columns.add(
-          new Column(
-              "writeRowsPerSecond." + side.member(),
-              side.peer(),
-              each -> each.median(Rounds.WRITE, side, RATE)));
+          new Column(member + side.member(), side.peer(), each -> each.median(test, side, figure)));
     }
     return columns;
   }
 
-  private List<Side> writers() {
+  private List<Side> writers(Side theirs) {
     List<Side> writers = new ArrayList<>();
-    writers.add(Side.KAFKA);
+    writers.add(theirs);
     writers.addAll(setup.written());
     return writers;
   }
@@ -252,7 +289,16 @@ final class PeersGrids {
               "cpu-write",
               "CPU seconds per million rows written",
               "s",
-              costs("write", Rounds.WRITE, writers()),
+              costs("write", Rounds.WRITE, writers(Side.KAFKA)),
+              measured));
+    }
+    if (setup.plan().parts().contains(Part.TABLE)) {
+      sheets.add(
+          sheet(
+              "cpu-table",
+              "CPU seconds per million rows written into a table",
+              "s",
+              costs("tableWrite", Rounds.TABLE, writers(Side.KAFKA_TABLE)),
               measured));
     }
     for (Look look : setup.looks()) {

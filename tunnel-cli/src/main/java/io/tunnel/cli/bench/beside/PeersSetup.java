@@ -1,6 +1,7 @@
 package io.tunnel.cli.bench.beside;
 
 import io.tunnel.cli.bench.kafka.KafkaPeer;
+import io.tunnel.cli.bench.kafka.KafkaTablePeer;
 import io.tunnel.cli.bench.peer.Look;
 import io.tunnel.model.Durability;
 import java.util.ArrayList;
@@ -49,6 +50,9 @@ public record PeersSetup(
 
     /** The other one. */
     public static final Side KAFKA = new Side(KafkaPeer.NAME, "kafka");
+
+    /** The other one, with a program that keeps its topic as a table. */
+    public static final Side KAFKA_TABLE = new Side(KafkaTablePeer.NAME, "kafka");
 
     /** Ours. */
     public static Side of(Durability durability) {
@@ -115,6 +119,13 @@ public record PeersSetup(
             + plan.batches().tunnelBatchBytes()
             + " bytes; one worker with its session and checkpoints. Neither syncs before it"
             + " acknowledges, but for tunnel FSYNC.");
+    if (plan.parts().contains(Part.TABLE)) {
+      remarks.add(
+          "Into a table: until the last row is acknowledged and can be looked up. Kafka's table is"
+              + " kept by Kafka Streams in RocksDB, in a process of its own that follows the topic"
+              + " already: a thread for each core, topology.optimization=all, all else by default."
+              + " Its CPU time is the broker's and that process'.");
+    }
     if (plan.parts().contains(Part.READ)) {
       remarks.add(
           "Steady is what came after the first tenth of the rows, start-up is until the first row."

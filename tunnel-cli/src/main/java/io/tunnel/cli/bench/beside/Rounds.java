@@ -15,6 +15,9 @@ public final class Rounds {
   /** Rounds of writes. */
   public static final String WRITE = "write";
 
+  /** Rounds of writes until rows are in a table. */
+  public static final String TABLE = "write into a table";
+
   /** Latencies while rows are written at a rate. */
   public static final String LATENCY_LOADED = "latency under load";
 

@@ -7,6 +7,8 @@ import io.tunnel.cli.bench.peer.Look;
 import io.tunnel.cli.bench.peer.Peer;
 import io.tunnel.cli.bench.peer.ReadRound;
 import io.tunnel.cli.bench.peer.RowWriter;
+import io.tunnel.cli.bench.peer.TablePeer;
+import io.tunnel.cli.bench.peer.TableRound;
 import io.tunnel.cli.bench.peer.WriteRound;
 import java.util.List;
 
@@ -39,23 +41,40 @@ public final class SideBySide {
   }
 
   /**
-   * Measures with tables of so many partitions.
+   * Who takes part.
    *
    * @param writers of the tests of writes
+   * @param keepers of the tests of tables; may be none when there are no such tests
    * @param readers of the others
    */
-  public Rounds run(int partitions, List<? extends Peer> writers, List<? extends Peer> readers)
-      throws Exception {
+  public record Peers(
+      List<? extends Peer> writers,
+      List<? extends TablePeer> keepers,
+      List<? extends Peer> readers) {
+
+    /** Takes copies. */
+    public Peers {
+      writers = List.copyOf(writers);
+      keepers = List.copyOf(keepers);
+      readers = List.copyOf(readers);
+    }
+  }
+
+  /** Measures with tables of so many partitions. */
+  public Rounds run(int partitions, Peers peers) throws Exception {
     Rounds rounds = new Rounds();
-    CpuTimes.settle(readers, stage.clock());
+    CpuTimes.settle(peers.readers(), stage.clock());
     if (plan.parts().contains(Part.WRITE)) {
-      write(partitions, writers, plan.rounds(), rounds);
+      write(partitions, peers.writers(), plan.rounds(), rounds);
+    }
+    if (plan.parts().contains(Part.TABLE)) {
+      keep(partitions, peers.keepers(), rounds);
     }
     if (plan.parts().contains(Part.READ)) {
-      read(partitions, readers, rounds);
+      read(partitions, peers.readers(), rounds);
     }
     if (plan.parts().contains(Part.LATENCY)) {
-      latency(partitions, readers, rounds);
+      latency(partitions, peers.readers(), rounds);
     }
     return rounds;
   }
@@ -90,6 +109,24 @@ public final class SideBySide {
       }
     }
     done.test(Rounds.WRITE, rounds);
+  }
+
+  private void keep(int partitions, List<? extends TablePeer> peers, Rounds rounds)
+      throws Exception {
+    TableRound test =
+        new TableRound(
+            stage.load(), partitions, stage.stepSecondsMax(), stage.progress(), stage.clock());
+    for (TablePeer peer : peers) {
+      stage.step(text(partitions, Rounds.TABLE, peer, "warm-up"));
+      var unused = test.run(peer, nextTable(), Math.max(1, plan.rows() / 2));
+    }
+    for (int round = 1; round <= plan.rounds(); round++) {
+      for (TablePeer peer : peers) {
+        stage.step(text(partitions, Rounds.TABLE, peer, round + " of " + plan.rounds()));
+        rounds.add(Rounds.TABLE, peer.name(), test.run(peer, nextTable(), plan.rows()));
+      }
+    }
+    done.test(Rounds.TABLE, rounds);
   }
 
   private void read(int partitions, List<? extends Peer> peers, Rounds rounds) throws Exception {

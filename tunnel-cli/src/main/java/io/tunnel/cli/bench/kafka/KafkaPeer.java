@@ -10,11 +10,13 @@ import io.tunnel.cli.bench.peer.SourceRow;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -22,11 +24,13 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** A Kafka; a table is a topic. What it has made and not dropped goes when it is closed. */
@@ -46,6 +50,9 @@ public final class KafkaPeer implements Peer, AutoCloseable {
 
   /** Topics that are there because of this peer. */
   private final Set<String> topics = ConcurrentHashMap.newKeySet();
+
+  /** Groups of programs that read them. */
+  private final Set<String> groups = ConcurrentHashMap.newKeySet();
 
   /**
    * Writes to {@code service}.
@@ -115,7 +122,50 @@ public final class KafkaPeer implements Peer, AutoCloseable {
     topics.remove(topic);
   }
 
+  /** Names the group of a program that reads a table's topic; it goes with this peer too. */
+  String addGroup(String table) {
+    String group = group(table);
+    groups.add(group);
+    return group;
+  }
+
+  /** Deletes a group whose members have left. */
+  void dropGroup(String table) throws InterruptedException {
+    String group = group(table);
+    call("delete the group " + group, deleteGroup(group));
+    groups.remove(group);
+  }
+
+  private String group(String table) {
+    return topic(table) + "-table";
+  }
+
+  /** Also one whose members had no time to leave. */
+  private CompletableFuture<Void> deleteGroup(String group) {
+    return admin
+        .removeMembersFromConsumerGroup(group, new RemoveMembersFromConsumerGroupOptions())
+        .all()
+        .toCompletionStage()
+        .handle((removed, nobodyThere) -> group)
+        .thenCompose(name -> admin.deleteConsumerGroups(List.of(name)).all().toCompletionStage())
+        .exceptionallyCompose(
+            failure ->
+                isUnknownGroup(failure)
+                    ? CompletableFuture.completedFuture(null)
+                    : CompletableFuture.failedFuture(failure))
+        .toCompletableFuture();
+  }
+
+  private static boolean isUnknownGroup(Throwable failure) {
+    return failure instanceof GroupIdNotFoundException
+        || failure.getCause() instanceof GroupIdNotFoundException;
+  }
+
   private void call(String what, KafkaFuture<Void> outcome) throws InterruptedException {
+    call(what, outcome.toCompletionStage().toCompletableFuture());
+  }
+
+  private void call(String what, CompletableFuture<Void> outcome) throws InterruptedException {
     try {
       var unused = outcome.get(CALL_SECONDS_MAX, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
@@ -139,21 +189,23 @@ public final class KafkaPeer implements Peer, AutoCloseable {
     }
   }
 
-  private String topic(String table) {
+  String topic(String table) {
     return service.topicPrefix() + table;
   }
 
-  /** Asks for the deletion of all topics that are left, and waits so long for the answer. */
+  /** Asks for the deletion of all topics and groups that are left, and waits so long for it. */
   public boolean dropAll(Duration longest) throws InterruptedException {
-    if (topics.isEmpty()) {
-      return true;
+    List<CompletableFuture<Void>> outcomes =
+        new ArrayList<>(groups.stream().map(this::deleteGroup).toList());
+    if (!topics.isEmpty()) {
+      outcomes.add(
+          admin.deleteTopics(List.copyOf(topics)).all().toCompletionStage().toCompletableFuture());
     }
     try {
       var unused =
-          admin
-              .deleteTopics(List.copyOf(topics))
-              .all()
+          CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new))
               .get(longest.toMillis(), TimeUnit.MILLISECONDS);
+      groups.clear();
       topics.clear();
       return true;
     } catch (ExecutionException | TimeoutException | KafkaException e) {
@@ -161,9 +213,13 @@ public final class KafkaPeer implements Peer, AutoCloseable {
     }
   }
 
-  /** Says which topics are still there. */
+  /** Says what is still there. */
   public String left() {
-    return "Kafka at " + service.bootstrap() + " still has the topics " + topics;
+    return "Kafka at "
+        + service.bootstrap()
+        + " still has the topics "
+        + topics
+        + (groups.isEmpty() ? "" : " and the groups " + groups);
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.tunnel.cli.bench.peer;
 
 import io.tunnel.model.Durability;
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.TableMeta;
@@ -9,17 +10,25 @@ import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TableWriter;
 import io.tunnel.sdk.TableWriterConfig;
 import io.tunnel.sdk.table.HashedKey;
+import io.tunnel.sdk.table.PartitionFigures;
+import io.tunnel.sdk.table.PartitionInfo;
+import io.tunnel.terminal.CommandFailure;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 
 /** Our service, with tables of one durability. */
-public final class TunnelPeer implements Peer, AutoCloseable {
+public final class TunnelPeer implements TablePeer, AutoCloseable {
 
   private static final List<PrimaryKeySchema> KEY =
       List.of(
@@ -33,6 +42,7 @@ public final class TunnelPeer implements Peer, AutoCloseable {
   private final TableOptions options;
   private final TableWriterConfig config;
   private final TableClient client;
+  private volatile long rowsKept;
 
   /**
    * The processes of a service.
@@ -97,6 +107,52 @@ public final class TunnelPeer implements Peer, AutoCloseable {
   @Override
   public RowReader openReader(String table, Look look, Arrivals arrivals) {
     return new TunnelReader(endpoint(), table, look, arrivals);
+  }
+
+  @Override
+  public long rowsKept() {
+    return rowsKept;
+  }
+
+  /** A lookup is answered when all that was acknowledged before it is in its partition's table. */
+  @Override
+  public void awaitKept(String table, long rows, long secondsMax) throws InterruptedException {
+    rowsKept = 0;
+    CompletableFuture<?>[] lookups =
+        client.partitionMap(table).partitions().stream()
+            .map(partition -> client.getRowAsync(table, someKey(partition)))
+            .toArray(CompletableFuture<?>[]::new);
+    try {
+      var unused = CompletableFuture.allOf(lookups).get(secondsMax, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      throw CommandFailure.failed("rows of " + table + " could not be looked up: " + e);
+    }
+    rowsKept = rows;
+  }
+
+  /** A key of that partition, of a row that need not be there. */
+  private static PrimaryKey someKey(PartitionInfo partition) {
+    PrimaryKeyValue hash =
+        partition.from().orElse(PrimaryKeyValue.fromBinary(new byte[HashedKey.HASH_BYTES]));
+    return new PrimaryKey(
+        List.of(
+            new PrimaryKeyColumn("hash", hash),
+            new PrimaryKeyColumn("user", PrimaryKeyValue.fromString("nobody")),
+            new PrimaryKeyColumn("device", PrimaryKeyValue.fromString("none")),
+            new PrimaryKeyColumn("sequence", PrimaryKeyValue.fromLong(0))));
+  }
+
+  /** As far as rows can be counted one by one in a moment. */
+  @Override
+  public void requireKept(String table, long rows) {
+    List<PartitionFigures> figures =
+        client.describeTable(table).partitions().stream()
+            .map(partition -> partition.figures().orElseThrow())
+            .toList();
+    long kept = figures.stream().mapToLong(PartitionFigures::rowCount).sum();
+    if (kept != rows && figures.stream().allMatch(PartitionFigures::rowCountIsExact)) {
+      throw CommandFailure.failed("our table has " + kept + " of " + rows + " rows");
+    }
   }
 
   @Override

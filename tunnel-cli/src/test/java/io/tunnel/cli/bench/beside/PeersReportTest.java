@@ -58,7 +58,25 @@ class PeersReportTest {
         Rounds.WRITE,
         "tunnel FSYNC",
         figures("rows/s", 500, "client CPU us/row", 3, "server CPU us/row", 4));
+    addTable(rounds, "kafka table", 200, kafkaServer);
+    addTable(rounds, "tunnel OS", 900, 3);
+    addTable(rounds, "tunnel FSYNC", 500, 4);
     return rounds;
+  }
+
+  private static void addTable(Rounds rounds, String peer, double rate, double server) {
+    rounds.add(
+        Rounds.TABLE,
+        peer,
+        figures(
+            "rows/s",
+            rate,
+            "acknowledged rows/s",
+            rate + 100,
+            "client CPU us/row",
+            1,
+            "server CPU us/row",
+            server));
   }
 
   private static void add(Rounds rounds, String peer, double factor, double server) {
@@ -128,6 +146,29 @@ class PeersReportTest {
     assertThat(first.getAsJsonObject("cpuPerMillionRows").get("readTouch").toString())
         .isEqualTo(
             "{\"kafka\":{\"client\":0.5,\"server\":1},\"tunnel\":{\"client\":0.5,\"server\":3}}");
+  }
+
+  @Test
+  void tables_are_held_against_the_one_that_is_kept_of_kafkas_topic() {
+    Report report = report(setup(Set.of(Part.TABLE), Optional.empty()), 7);
+    JsonObject first = first(report);
+    assertThat(first.get("tableWriteRatio").getAsDouble()).isEqualTo(4.5);
+    assertThat(first.get("tableWriteRatioFsync").getAsDouble()).isEqualTo(2.5);
+    assertThat(first.get("tableWriteRowsPerSecond").toString())
+        .isEqualTo("{\"kafka\":200,\"tunnel\":900,\"tunnelFsync\":500}");
+    assertThat(first.get("tableWriteAcknowledgedRowsPerSecond").toString())
+        .isEqualTo("{\"kafka\":300,\"tunnel\":1000,\"tunnelFsync\":600}");
+    assertThat(first.getAsJsonObject("cpuPerMillionRows").toString())
+        .isEqualTo(
+            "{\"tableWrite\":{\"kafka\":{\"client\":1,\"server\":7},"
+                + "\"tunnel\":{\"client\":1,\"server\":3},"
+                + "\"tunnelFsync\":{\"client\":1,\"server\":4}}}");
+    assertThat(first.has("writeRatio")).isFalse();
+    assertThat(report.plots())
+        .extracting(Plot::name)
+        .containsExactly("ratios", "table", "table-acknowledged", "cpu-table");
+    assertThat(String.join("\n", ReportText.lines(report)))
+        .contains("topology.optimization=all", "kafka table");
   }
 
   @Test

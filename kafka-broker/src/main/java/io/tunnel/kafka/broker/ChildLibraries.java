@@ -12,51 +12,47 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
 /**
- * The child's class path: our own classes, and the libraries that the build laid beside them, or
- * into our jar.
+ * A child's class path: the classes of its module, and the libraries that the build laid beside
+ * them, or into their jar.
+ *
+ * @param program the child's main class
+ * @param name of the directory of the libraries
  */
-final class BrokerLibraries {
-
-  private static final String DIRECTORY = "broker-libraries";
-
-  private BrokerLibraries() {}
+record ChildLibraries(Class<?> program, String name) {
 
   /** The class path; libraries that are inside a jar are copied into {@code directory} first. */
-  static String classPath(Path directory) throws IOException {
+  String classPath(Path directory) throws IOException {
     Path own = ownPlace();
-    Path libraries = own.resolve(DIRECTORY);
+    Path libraries = own.resolve(name);
     if (Files.isRegularFile(own)) {
-      libraries = directory.resolve(DIRECTORY);
+      libraries = directory.resolve(name);
       unpack(own, libraries);
     }
     if (!Files.isDirectory(libraries)) {
       throw new IOException(
-          "there is no "
-              + libraries
-              + ": build the module kafka-broker with Maven, which fetches the broker");
+          "there is no " + libraries + ": build its module with Maven, which fetches them");
     }
     return own + File.pathSeparator + libraries.resolve("*");
   }
 
-  private static Path ownPlace() {
+  private Path ownPlace() {
     try {
-      return Path.of(
-          BrokerLibraries.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+      return Path.of(program.getProtectionDomain().getCodeSource().getLocation().toURI());
     } catch (URISyntaxException e) {
-      throw new IllegalStateException("our own classes are nowhere", e);
+      throw new IllegalStateException("the classes of " + program + " are nowhere", e);
     }
   }
 
-  private static void unpack(Path jar, Path target) throws IOException {
+  private void unpack(Path jar, Path target) throws IOException {
     Files.createDirectories(target);
     try (JarFile file = new JarFile(jar.toFile())) {
       List<JarEntry> libraries =
           file.stream()
-              .filter(entry -> entry.getName().startsWith(DIRECTORY + "/"))
+              .filter(entry -> entry.getName().startsWith(name + "/"))
               .filter(entry -> entry.getName().endsWith(".jar"))
               .toList();
       for (JarEntry library : libraries) {
-        Path copy = target.resolve(library.getName().substring(DIRECTORY.length() + 1));
+        Path copy = target.resolve(library.getName().substring(name.length() + 1));
         if (Files.exists(copy) && Files.size(copy) == library.getSize()) {
           continue;
         }

@@ -1,0 +1,42 @@
+package io.tunnel.kafka.broker;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A program of Kafka's in a JVM of its own, whose class path is its own too. Collector and its
+ * settings are those of Kafka's start scripts.
+ */
+public final class ChildJvm {
+
+  private ChildJvm() {}
+
+  /**
+   * What starts it; its arguments are still to be added.
+   *
+   * @param program its main class
+   * @param libraries the directory with its libraries, which the build laid beside that class
+   * @param directory where they are copied to when they are inside of a jar
+   * @param heapMib heap, in MiB
+   */
+  public static List<String> command(
+      Class<?> program, String libraries, Path directory, int heapMib) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Xms" + heapMib + "m");
+    command.add("-Xmx" + heapMib + "m");
+    command.add("-XX:+UseG1GC");
+    command.add("-XX:MaxGCPauseMillis=20");
+    command.add("-XX:InitiatingHeapOccupancyPercent=35");
+    command.add("-Djava.awt.headless=true");
+    command.add("-Dorg.slf4j.simpleLogger.showDateTime=true");
+    command.add("-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS");
+    command.add("-Dorg.slf4j.simpleLogger.log.org.apache.kafka.common.config=warn");
+    command.add("-cp");
+    command.add(new ChildLibraries(program, libraries).classPath(directory));
+    command.add(program.getName());
+    return command;
+  }
+}
