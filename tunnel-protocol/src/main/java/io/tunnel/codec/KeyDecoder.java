@@ -30,7 +30,10 @@ public final class KeyDecoder {
   public KeyDecoder(List<PrimaryKeySchema> schema) {
     this.schema = schema;
     this.shape = new PrimaryKey.Shape(schema);
-    this.tags = schema.stream().mapToInt(column -> KeyCodec.tag(column.type())).toArray();
+    this.tags = new int[schema.size()];
+    for (int i = 0; i < tags.length; i++) {
+      tags[i] = KeyCodec.tag(schema.get(i).type());
+    }
   }
 
   /**
