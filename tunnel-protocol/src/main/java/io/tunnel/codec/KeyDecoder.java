@@ -28,7 +28,7 @@ public final class KeyDecoder {
 
   /** A decoder of keys that have these columns. */
   public KeyDecoder(List<PrimaryKeySchema> schema) {
-    this.schema = schema;
+    this.schema = List.copyOf(schema);
     this.shape = new PrimaryKey.Shape(schema);
     this.tags = new int[schema.size()];
     for (int i = 0; i < tags.length; i++) {
