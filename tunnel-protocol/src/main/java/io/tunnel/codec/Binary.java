@@ -60,14 +60,13 @@ public final class Binary {
 
   /** Where {@code wanted} first stands between {@code from} and {@code to}; -1 when nowhere. */
   static int indexOf(byte wanted, byte[] array, int from, int to) {
-    // Eight bytes at a time: x is zero in every byte that equals wanted, and the term in the
-    // condition is non-zero exactly when x has a zero byte.
+    // Eight bytes at a time: x is zero in every byte that equals wanted.
     long pattern = EVERY_LOWEST_BIT * (wanted & 0xff);
     int at = from;
     for (; to - at >= Long.BYTES; at += Long.BYTES) {
-      long x = getLong(array, at) ^ pattern;
-      if (((x - EVERY_LOWEST_BIT) & ~x & EVERY_HIGHEST_BIT) != 0) {
-        break;
+      long zeros = zeroBytes(getLong(array, at) ^ pattern);
+      if (zeros != 0) {
+        return at + firstByte(zeros);
       }
     }
     for (; at < to; at++) {
@@ -76,6 +75,38 @@ public final class Binary {
       }
     }
     return -1;
+  }
+
+  /**
+   * Where the first byte stands between {@code from} and {@code to} that is zero or not ASCII; -1
+   * when there is none.
+   */
+  static int asciiEnd(byte[] array, int from, int to) {
+    int at = from;
+    for (; to - at >= Long.BYTES; at += Long.BYTES) {
+      long x = getLong(array, at);
+      long ends = zeroBytes(x) | (x & EVERY_HIGHEST_BIT);
+      if (ends != 0) {
+        return at + firstByte(ends);
+      }
+    }
+    for (; at < to; at++) {
+      if (array[at] <= 0) {
+        return at;
+      }
+    }
+    return -1;
+  }
+
+  /** The highest bit of exactly the bytes of {@code x} that are zero. */
+  private static long zeroBytes(long x) {
+    // No sum carries into the next byte; it lacks its highest bit only for 0x00 and 0x80.
+    return ~((x & ~EVERY_HIGHEST_BIT) + ~EVERY_HIGHEST_BIT | x) & EVERY_HIGHEST_BIT;
+  }
+
+  /** Which byte, counted from 0 in the order of the array, is the first with its highest bit. */
+  private static int firstByte(long highestBits) {
+    return Long.numberOfLeadingZeros(highestBits) / Byte.SIZE;
   }
 
   /**

@@ -25,10 +25,10 @@ import java.util.List;
  */
 public final class KeyCodec {
 
-  private static final int INTEGER_TAG = 0x03;
-  private static final int STRING_TAG = 0x05;
+  static final int INTEGER_TAG = 0x03;
+  static final int STRING_TAG = 0x05;
   private static final int BINARY_TAG = 0x07;
-  private static final int ESCAPED = 0xff;
+  static final int ESCAPED = 0xff;
 
   private static final long HASH_SEED = 0x9e3779b97f4a7c15L;
 
@@ -215,60 +215,19 @@ public final class KeyCodec {
       at = skipColumn(array, at, limit, schema.get(i).type());
     }
     if (at != limit) {
-      throw new MalformedException("a key has more columns than the table's " + describe(schema));
+      throw tooManyColumns(schema);
     }
     return first;
   }
 
-  /** The key that the bytes hold, named by {@code schema}. */
+  static MalformedException tooManyColumns(List<PrimaryKeySchema> schema) {
+    return new MalformedException("a key has more columns than the table's " + describe(schema));
+  }
+
+  /** The key that the bytes hold, named by {@code schema}; for many keys see {@link KeyDecoder}. */
   public static PrimaryKey decode(
       byte[] array, int offset, int length, List<PrimaryKeySchema> schema) {
-    PrimaryKeyColumn[] columns = new PrimaryKeyColumn[schema.size()];
-    int limit = offset + length;
-    int at = offset;
-    for (int i = 0; i < columns.length; i++) {
-      PrimaryKeySchema column = schema.get(i);
-      PrimaryKeyType type = column.type();
-      int next = skipPlain(array, at, limit, type);
-      PrimaryKeyValue value;
-      if (next >= 0) {
-        value = plainValue(array, at, next, type);
-      } else {
-        next = skipColumn(array, at, limit, type);
-        value = value(array, at, next, type);
-      }
-      columns[i] = new PrimaryKeyColumn(column.name(), value);
-      at = next;
-    }
-    if (at != limit) {
-      throw new MalformedException("a key has more columns than the table's " + describe(schema));
-    }
-    return new PrimaryKey(List.of(columns));
-  }
-
-  /**
-   * As {@link #skipColumn} for a column of text or bytes in which nothing is escaped, which most
-   * are: its first zero is its end, and it is looked at once. Negative for any other, and for what
-   * is no column.
-   */
-  private static int skipPlain(byte[] array, int offset, int limit, PrimaryKeyType type) {
-    if (type == PrimaryKeyType.INTEGER || offset >= limit || array[offset] != tag(type)) {
-      return -1;
-    }
-    int end = Binary.indexOf((byte) 0, array, offset + 1, limit);
-    boolean isEscaped = end >= 0 && end + 1 < limit && (array[end + 1] & 0xff) == ESCAPED;
-    return end < 0 || isEscaped || end - offset - 1 > Limits.KEY_COLUMN_BYTES_MAX ? -1 : end + 1;
-  }
-
-  private static PrimaryKeyValue plainValue(
-      byte[] array, int offset, int next, PrimaryKeyType type) {
-    int from = offset + 1;
-    int bytes = next - 1 - from;
-    if (type == PrimaryKeyType.BINARY) {
-      return new BinaryValue(Bytes.copyOf(array, from, bytes));
-    }
-    Utf8.require(array, from, bytes);
-    return new StringValue(Utf8.decode(array, from, bytes));
+    return new KeyDecoder(schema).decode(array, offset, length);
   }
 
   /**
@@ -308,7 +267,7 @@ public final class KeyCodec {
     return value(array, 0, next, type);
   }
 
-  private static PrimaryKeyValue value(byte[] array, int from, int next, PrimaryKeyType type) {
+  static PrimaryKeyValue value(byte[] array, int from, int next, PrimaryKeyType type) {
     if (type == PrimaryKeyType.INTEGER) {
       return new IntegerValue(Binary.getLong(array, from + 1) ^ Long.MIN_VALUE);
     }
@@ -325,7 +284,7 @@ public final class KeyCodec {
     return new StringValue(Utf8.decode(plain, 0, plain.length));
   }
 
-  private static int tag(PrimaryKeyType type) {
+  static int tag(PrimaryKeyType type) {
     return switch (type) {
       case INTEGER -> INTEGER_TAG;
       case STRING -> STRING_TAG;

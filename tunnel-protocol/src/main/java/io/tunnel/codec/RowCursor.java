@@ -119,6 +119,24 @@ public final class RowCursor {
     return KINDS[flags & BatchLayout.KIND_MASK];
   }
 
+  /**
+   * What the change does whose key stands from {@code keyOffset} to {@code columnsOffset}, as a
+   * cursor has found it: numbers are never padded, so what stands before a key follows from it.
+   */
+  public static ChangeKind kindBefore(byte[] array, int keyOffset, int columnsOffset) {
+    return KINDS[array[flagsBefore(keyOffset, columnsOffset)] & BatchLayout.KIND_MASK];
+  }
+
+  /** Where that row starts, its length included. */
+  public static int rowOffsetBefore(int keyOffset, int columnsOffset, int rowEnd) {
+    int flagsAt = flagsBefore(keyOffset, columnsOffset);
+    return flagsAt - Binary.varintBytes(rowEnd - flagsAt);
+  }
+
+  private static int flagsBefore(int keyOffset, int columnsOffset) {
+    return keyOffset - Binary.varintBytes(columnsOffset - keyOffset) - 1;
+  }
+
   /** What must hold of the row for the change to be applied. */
   public RowExistenceExpectation condition() {
     return CONDITIONS[flags >>> BatchLayout.CONDITION_SHIFT];

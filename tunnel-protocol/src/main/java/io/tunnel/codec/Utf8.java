@@ -89,6 +89,11 @@ public final class Utf8 {
     return new String(array, offset, length, StandardCharsets.UTF_8);
   }
 
+  /** The text that the bytes spell, which are ASCII: that is one copy, without a look at them. */
+  static String decodeAscii(byte[] array, int offset, int length) {
+    return new String(array, offset, length, StandardCharsets.ISO_8859_1);
+  }
+
   private static void requireEveryByte(byte[] array, int offset, int length) {
     try {
       StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(array, offset, length));

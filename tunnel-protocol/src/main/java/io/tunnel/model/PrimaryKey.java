@@ -1,8 +1,12 @@
 package io.tunnel.model;
 
 import io.tunnel.model.value.PrimaryKeyValue;
+import java.util.AbstractList;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.RandomAccess;
 import java.util.stream.Collectors;
 
 /**
@@ -17,17 +21,28 @@ public final class PrimaryKey {
   /** Refuses an empty key, one with too many columns, and one that names a column twice. */
   public PrimaryKey(List<PrimaryKeyColumn> columns) {
     this.columns = List.copyOf(columns);
-    if (columns.isEmpty() || columns.size() > Limits.KEY_COLUMNS_MAX) {
-      throw new IllegalArgumentException(
-          "a primary key has 1 to " + Limits.KEY_COLUMNS_MAX + " columns, not " + columns.size());
-    }
+    requireColumnCount(columns.size());
     for (int i = 1; i < columns.size(); i++) {
       for (int j = 0; j < i; j++) {
-        if (columns.get(i).getName().equals(columns.get(j).getName())) {
-          throw new IllegalArgumentException(
-              "primary-key column '" + columns.get(i).getName() + "' is named twice");
-        }
+        requireDistinct(columns.get(i).getName(), columns.get(j).getName());
       }
+    }
+  }
+
+  private PrimaryKey(ShapedColumns columns) {
+    this.columns = columns;
+  }
+
+  private static void requireColumnCount(int count) {
+    if (count == 0 || count > Limits.KEY_COLUMNS_MAX) {
+      throw new IllegalArgumentException(
+          "a primary key has 1 to " + Limits.KEY_COLUMNS_MAX + " columns, not " + count);
+    }
+  }
+
+  private static void requireDistinct(String name, String other) {
+    if (name.equals(other)) {
+      throw new IllegalArgumentException("primary-key column '" + name + "' is named twice");
     }
   }
 
@@ -109,6 +124,90 @@ public final class PrimaryKey {
     /** The key. */
     public PrimaryKey build() {
       return new PrimaryKey(columns);
+    }
+  }
+
+  /**
+   * The columns of a table's keys, whose names are checked once for many keys: a reader makes of
+   * each row's values a key without looking at names again.
+   */
+  public static final class Shape {
+
+    private final PrimaryKeySchema[] columns;
+
+    /** Refuses what a key's columns cannot be. */
+    public Shape(List<PrimaryKeySchema> columns) {
+      this.columns = columns.toArray(PrimaryKeySchema[]::new);
+      requireColumnCount(this.columns.length);
+      for (int i = 1; i < this.columns.length; i++) {
+        for (int j = 0; j < i; j++) {
+          requireDistinct(this.columns[i].name(), this.columns[j].name());
+        }
+      }
+    }
+
+    /**
+     * The key that has these values, one of each column's type. The array is the key's from now on
+     * and must not be changed: a reader makes a key of each row here, so that nothing is copied.
+     */
+    public PrimaryKey key(PrimaryKeyValue[] values) {
+      if (values.length != columns.length) {
+        throw new IllegalArgumentException(
+            values.length + " values for a key of " + columns.length + " columns");
+      }
+      return new PrimaryKey(new ShapedColumns(columns, values));
+    }
+  }
+
+  /** Columns that are made when they are looked at, of names and values that were checked. */
+  private static final class ShapedColumns extends AbstractList<PrimaryKeyColumn>
+      implements RandomAccess {
+
+    private final PrimaryKeySchema[] columns;
+    private final PrimaryKeyValue[] values;
+
+    private ShapedColumns(PrimaryKeySchema[] columns, PrimaryKeyValue[] values) {
+      this.columns = columns;
+      this.values = values;
+    }
+
+    @Override
+    public PrimaryKeyColumn get(int index) {
+      return PrimaryKeyColumn.checked(columns[index].name(), values[index]);
+    }
+
+    @Override
+    public int size() {
+      return values.length;
+    }
+
+    /** Of a class of its own, so that a compiler sees through it and makes no column at all. */
+    @Override
+    public Iterator<PrimaryKeyColumn> iterator() {
+      return new Walk(this);
+    }
+  }
+
+  private static final class Walk implements Iterator<PrimaryKeyColumn> {
+
+    private final ShapedColumns columns;
+    private int at;
+
+    private Walk(ShapedColumns columns) {
+      this.columns = columns;
+    }
+
+    @Override
+    public boolean hasNext() {
+      return at < columns.values.length;
+    }
+
+    @Override
+    public PrimaryKeyColumn next() {
+      if (at == columns.values.length) {
+        throw new NoSuchElementException("a key of " + at + " columns");
+      }
+      return columns.get(at++);
     }
   }
 }

@@ -15,6 +15,16 @@ public final class PrimaryKeyColumn {
     this.value = Objects.requireNonNull(value, "value");
   }
 
+  private PrimaryKeyColumn(PrimaryKeyValue value, String name) {
+    this.name = name;
+    this.value = value;
+  }
+
+  /** A column of a name that was checked before. */
+  static PrimaryKeyColumn checked(String name, PrimaryKeyValue value) {
+    return new PrimaryKeyColumn(value, name);
+  }
+
   /** The name. */
   public String getName() {
     return name;

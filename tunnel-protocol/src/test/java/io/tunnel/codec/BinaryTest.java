@@ -94,4 +94,28 @@ class BinaryTest {
     }
     assertThat(Binary.indexOf((byte) 7, new byte[64], 0, 64)).isEqualTo(-1);
   }
+
+  @Test
+  void plain_text_ends_at_the_first_byte_that_is_zero_or_not_ascii() {
+    Random random = new Random(2);
+    byte[] ends = {0, (byte) 0x80, (byte) 0xff};
+    byte[] array = new byte[64];
+    for (int round = 0; round < 20_000; round++) {
+      for (int i = 0; i < array.length; i++) {
+        array[i] = (byte) (1 + random.nextInt(127));
+      }
+      int from = random.nextInt(array.length);
+      int to = from + random.nextInt(array.length - from + 1);
+      int expected = -1;
+      for (int i = random.nextInt(4); i > 0 && from < to; i--) {
+        int at = from + random.nextInt(to - from);
+        array[at] = ends[random.nextInt(ends.length)];
+        expected = expected < 0 ? at : Math.min(at, expected);
+      }
+      // Around the text, bytes that must not be taken for its end.
+      Arrays.fill(array, 0, from, (byte) 0);
+      Arrays.fill(array, to, array.length, (byte) 0);
+      assertThat(Binary.asciiEnd(array, from, to)).isEqualTo(expected);
+    }
+  }
 }

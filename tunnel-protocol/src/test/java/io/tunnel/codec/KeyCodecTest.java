@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.value.BinaryValue;
 import io.tunnel.model.value.Bytes;
@@ -77,7 +78,11 @@ class KeyCodecTest {
       PrimaryKey key = random.key(schema);
       byte[] bytes = KeyCodec.encode(key, schema).toByteArray();
       KeyCodec.require(bytes, 0, bytes.length, schema);
-      assertThat(KeyCodec.decode(bytes, 0, bytes.length, schema)).isEqualTo(key);
+      PrimaryKey decoded = KeyCodec.decode(bytes, 0, bytes.length, schema);
+      assertThat(decoded).isEqualTo(key).hasSameHashCodeAs(key).hasToString(key.toString());
+      assertThat(key).isEqualTo(decoded);
+      assertThat(decoded.getPrimaryKeyColumns())
+          .containsExactlyElementsOf(key.getPrimaryKeyColumns());
 
       byte[] amidOthers = new byte[bytes.length + 20];
       Arrays.fill(amidOthers, (byte) 0xff);
@@ -226,5 +231,33 @@ class KeyCodecTest {
 
   private static Bytes concat(Bytes left, Bytes right) {
     return Bytes.fromHex(left.toString() + right);
+  }
+
+  @Test
+  void a_decoded_key_cannot_be_changed_and_has_the_names_of_its_table() {
+    byte[] bytes =
+        KeyCodec.encode(
+                PrimaryKey.builder().add("name", "Ada").add("number", 1815).build(),
+                TEXT_AND_NUMBER)
+            .toByteArray();
+    PrimaryKey key = new KeyDecoder(TEXT_AND_NUMBER).decode(bytes, 0, bytes.length);
+    assertThat(key.getPrimaryKeyColumn("number").getValue().asLong()).isEqualTo(1815);
+    assertThat(key.getPrimaryKeyColumn(0).getName()).isEqualTo("name");
+    List<PrimaryKeyColumn> columns = key.getPrimaryKeyColumns();
+    assertThatExceptionOfType(UnsupportedOperationException.class)
+        .isThrownBy(() -> columns.set(0, columns.get(1)));
+    assertThatExceptionOfType(UnsupportedOperationException.class)
+        .isThrownBy(() -> columns.iterator().remove());
+  }
+
+  @Test
+  void a_decoder_refuses_columns_that_no_key_has() {
+    PrimaryKeySchema id = new PrimaryKeySchema("id", PrimaryKeyType.INTEGER);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new KeyDecoder(List.of(id, id)))
+        .withMessage("primary-key column 'id' is named twice");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new KeyDecoder(List.of()))
+        .withMessage("a primary key has 1 to 4 columns, not 0");
   }
 }

@@ -1,6 +1,7 @@
 package io.tunnel.sdk;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.KeyDecoder;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.sdk.processor.StreamRecord;
@@ -64,6 +65,7 @@ public final class PartitionRecords {
 
   private static List<StreamRecord> decode(Received received, List<PrimaryKeySchema> schema) {
     List<StreamRecord> records = new ArrayList<>();
+    KeyDecoder keys = new KeyDecoder(schema);
     long end = received.start().end().orElse(Long.MAX_VALUE);
     received
         .delivery()
@@ -74,7 +76,7 @@ public final class PartitionRecords {
                 for (long position = batch.basePosition(); row.next(); position++) {
                   // A batch comes whole also when reading goes on, or ends, inside it.
                   if (position >= delivery.firstPosition() && position <= end) {
-                    records.add(new StreamRecord(batch, row.rowOffset(), position, schema));
+                    records.add(new StreamRecord(row, position, keys));
                   }
                 }
               }

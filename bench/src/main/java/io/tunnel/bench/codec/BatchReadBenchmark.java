@@ -3,7 +3,7 @@ package io.tunnel.bench.codec;
 import io.tunnel.codec.BatchValidator;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
-import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.KeyDecoder;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.value.Bytes;
 import java.util.concurrent.TimeUnit;
@@ -91,10 +91,10 @@ public class BatchReadBenchmark {
   @Benchmark
   @OperationsPerInvocation(WhitepaperRows.COUNT)
   public void decodeAll(Blackhole seen) {
+    KeyDecoder keys = new KeyDecoder(WhitepaperRows.SCHEMA);
     RowCursor row = batch.rows();
     while (row.next()) {
-      seen.consume(
-          KeyCodec.decode(batch.array(), row.keyOffset(), row.keyBytes(), WhitepaperRows.SCHEMA));
+      seen.consume(keys.decode(batch.array(), row.keyOffset(), row.keyBytes()));
       ColumnCursor columns = row.columns();
       while (columns.next()) {
         seen.consume(batch.name(columns.nameIndex()));

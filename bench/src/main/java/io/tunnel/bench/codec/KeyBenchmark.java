@@ -2,6 +2,7 @@ package io.tunnel.bench.codec;
 
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.KeyDecoder;
 import io.tunnel.model.RowChange;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -49,9 +50,9 @@ public class KeyBenchmark {
   @OperationsPerInvocation(WhitepaperRows.COUNT)
   public int decodeKey() {
     int columns = 0;
+    KeyDecoder decoder = new KeyDecoder(WhitepaperRows.SCHEMA);
     for (byte[] key : keys) {
-      columns +=
-          KeyCodec.decode(key, 0, key.length, WhitepaperRows.SCHEMA).getPrimaryKeyColumns().size();
+      columns += decoder.decode(key, 0, key.length).getPrimaryKeyColumns().size();
     }
     return columns;
   }

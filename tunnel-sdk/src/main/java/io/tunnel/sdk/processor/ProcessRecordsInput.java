@@ -56,7 +56,7 @@ public final class ProcessRecordsInput {
 
   /**
    * The changes, at least one, at rising positions. The size is known without decoding anything;
-   * the records are made when the first is asked for.
+   * the records are made as they are walked over, or all when one is asked for by its index.
    */
   public List<StreamRecord> getRecords() {
     return records;

@@ -1,6 +1,7 @@
 package io.tunnel.sdk.processor;
 
 import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
 import java.util.Objects;
 
 /** What a change does to one column. */
@@ -17,16 +18,18 @@ public final class RecordColumn {
   }
 
   private final String name;
-  private final Column column;
 
-  private RecordColumn(String name, Column column) {
+  /** What it is set to; null when it is removed. */
+  private final ColumnValue value;
+
+  RecordColumn(String name, ColumnValue value) {
     this.name = name;
-    this.column = column;
+    this.value = value;
   }
 
   /** A column that is set. */
   public static RecordColumn put(Column column) {
-    return new RecordColumn(column.getName(), column);
+    return new RecordColumn(column.getName(), column.getValue());
   }
 
   /** A column that is removed. */
@@ -45,32 +48,32 @@ public final class RecordColumn {
    * @throws IllegalStateException when the column is removed: it has no value then
    */
   public Column getColumn() {
-    if (column == null) {
+    if (value == null) {
       throw new IllegalStateException(
           "column '" + name + "' is removed and has no value; ask getColumnType() first");
     }
-    return column;
+    return new Column(name, value);
   }
 
   /** What is done to the column. */
   public ColumnType getColumnType() {
-    return column == null ? ColumnType.DELETE_ALL_VERSION : ColumnType.PUT;
+    return value == null ? ColumnType.DELETE_ALL_VERSION : ColumnType.PUT;
   }
 
   @Override
   public boolean equals(Object other) {
     return other instanceof RecordColumn that
         && name.equals(that.name)
-        && Objects.equals(column, that.column);
+        && Objects.equals(value, that.value);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(name, column);
+    return Objects.hash(name, value);
   }
 
   @Override
   public String toString() {
-    return column == null ? "-" + name : name + "=" + column.getValue();
+    return value == null ? "-" + name : name + "=" + value;
   }
 }

@@ -3,11 +3,11 @@ package io.tunnel.sdk.processor;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.KeyDecoder;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,27 +40,47 @@ public final class StreamRecord {
   }
 
   private final ChangeBatch batch;
-  private final List<PrimaryKeySchema> schema;
+  private final KeyDecoder keys;
   private final long position;
-  private final int rowOffset;
+
+  // Where the row's parts stand in the batch's array: columns behind the key, up to the row's end.
+  private final int keyOffset;
+  private final int columnsOffset;
+  private final int rowEnd;
 
   /**
-   * The row of {@code batch} that starts at {@code rowOffset}; the SDK makes these, and so may a
-   * test of a processor.
+   * The row of {@code batch} that starts at {@code rowOffset}; a test of a processor may make one.
    *
    * @param schema the key columns of the table
    */
   public StreamRecord(
       ChangeBatch batch, int rowOffset, long position, List<PrimaryKeySchema> schema) {
-    this.batch = batch;
-    this.rowOffset = rowOffset;
+    this(at(batch, rowOffset), position, new KeyDecoder(schema));
+  }
+
+  /**
+   * The row at which the cursor is; the SDK makes these.
+   *
+   * @param keys of the table
+   */
+  public StreamRecord(RowCursor row, long position, KeyDecoder keys) {
+    this.batch = row.batch();
+    this.keys = keys;
     this.position = position;
-    this.schema = schema;
+    this.keyOffset = row.keyOffset();
+    this.columnsOffset = row.columnsOffset();
+    this.rowEnd = row.rowEnd();
+  }
+
+  private static RowCursor at(ChangeBatch batch, int rowOffset) {
+    RowCursor row = batch.rows();
+    row.moveTo(rowOffset);
+    return row;
   }
 
   /** What the change does. */
   public RecordType getRecordType() {
-    return switch (row().kind()) {
+    return switch (RowCursor.kindBefore(batch.array(), keyOffset, columnsOffset)) {
       case PUT -> RecordType.PUT;
       case UPDATE -> RecordType.UPDATE;
       case DELETE -> RecordType.DELETE;
@@ -69,14 +89,12 @@ public final class StreamRecord {
 
   /** The row's key, decoded by this call. */
   public PrimaryKey getPrimaryKey() {
-    RowCursor row = row();
-    return KeyCodec.decode(batch.array(), row.keyOffset(), row.keyBytes(), schema);
+    return keys.decode(batch.array(), keyOffset, columnsOffset - keyOffset);
   }
 
   /** The row's key as it is encoded: a copy of its bytes, which sort as the keys do. */
   public Bytes encodedKey() {
-    RowCursor row = row();
-    return Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
+    return Bytes.copyOf(batch.array(), keyOffset, columnsOffset - keyOffset);
   }
 
   /**
@@ -84,8 +102,7 @@ public final class StreamRecord {
    * spread work by it that must keep the order of each row's changes.
    */
   public long primaryKeyHash() {
-    RowCursor row = row();
-    return KeyCodec.hash(batch.array(), row.keyOffset(), row.keyBytes());
+    return KeyCodec.hash(batch.array(), keyOffset, columnsOffset - keyOffset);
   }
 
   /**
@@ -94,8 +111,15 @@ public final class StreamRecord {
    * only a few columns are of interest.
    */
   public ColumnValue value(String column) {
-    ColumnCursor found = find(column);
-    return found == null || found.isDelete() ? null : found.value();
+    int wanted = batch.nameIndex(column);
+    // Not with find: a cursor that is returned is an object for each row.
+    ColumnCursor columns = columns();
+    while (wanted >= 0 && columns.next()) {
+      if (columns.nameIndex() == wanted) {
+        return columns.isDelete() ? null : columns.value();
+      }
+    }
+    return null;
   }
 
   /**
@@ -117,7 +141,7 @@ public final class StreamRecord {
     if (wanted < 0) {
       return null;
     }
-    ColumnCursor columns = row().columns();
+    ColumnCursor columns = columns();
     while (columns.next()) {
       if (columns.nameIndex() == wanted) {
         return columns;
@@ -128,14 +152,11 @@ public final class StreamRecord {
 
   /** What is done to the row's columns, decoded by this call; empty for a DELETE. */
   public List<RecordColumn> getColumns() {
-    ColumnCursor columns = row().columns();
+    ColumnCursor columns = columns();
     List<RecordColumn> decoded = new ArrayList<>(columns.left());
     while (columns.next()) {
       String name = batch.name(columns.nameIndex());
-      decoded.add(
-          columns.isDelete()
-              ? RecordColumn.deleted(name)
-              : RecordColumn.put(new Column(name, columns.value())));
+      decoded.add(new RecordColumn(name, columns.isDelete() ? null : columns.value()));
     }
     return decoded;
   }
@@ -167,14 +188,11 @@ public final class StreamRecord {
 
   /** Bytes of the change as it is encoded: key and columns, without the columns' names. */
   public int byteCount() {
-    RowCursor row = row();
-    return row.rowEnd() - row.rowOffset();
+    return rowEnd - RowCursor.rowOffsetBefore(keyOffset, columnsOffset, rowEnd);
   }
 
-  private RowCursor row() {
-    RowCursor row = batch.rows();
-    row.moveTo(rowOffset);
-    return row;
+  private ColumnCursor columns() {
+    return new ColumnCursor(batch.array(), columnsOffset, rowEnd);
   }
 
   @Override

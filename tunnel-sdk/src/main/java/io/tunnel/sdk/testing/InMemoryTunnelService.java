@@ -3,6 +3,7 @@ package io.tunnel.sdk.testing;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.KeyDecoder;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
@@ -258,15 +259,11 @@ public final class InMemoryTunnelService implements AutoCloseable {
 
   private static List<StreamRecord> changes(MemoryTable table) {
     List<StreamRecord> records = new ArrayList<>();
+    KeyDecoder keys = new KeyDecoder(table.meta().primaryKey());
     for (MemoryPartition partition : table.partitions()) {
       for (ChangeBatch batch : partition.changes()) {
         for (RowCursor row = batch.rows(); row.next(); ) {
-          records.add(
-              new StreamRecord(
-                  batch,
-                  row.rowOffset(),
-                  batch.basePosition() + row.index(),
-                  table.meta().primaryKey()));
+          records.add(new StreamRecord(row, batch.basePosition() + row.index(), keys));
         }
       }
     }

@@ -2,6 +2,7 @@ package io.tunnel.sdk.testing;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.KeyDecoder;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.PrimaryKey;
@@ -100,9 +101,10 @@ public final class InputBuilder {
     }
     List<PrimaryKeySchema> schema = schemaOf(changes.get(0).primaryKey());
     ChangeBatch batch = batch(schema);
+    KeyDecoder keys = new KeyDecoder(schema);
     List<StreamRecord> records = new ArrayList<>(changes.size());
     for (RowCursor row = batch.rows(); row.next(); ) {
-      records.add(new StreamRecord(batch, row.rowOffset(), firstPosition + row.index(), schema));
+      records.add(new StreamRecord(row, firstPosition + row.index(), keys));
     }
     return new ProcessRecordsInput(
         List.copyOf(records),

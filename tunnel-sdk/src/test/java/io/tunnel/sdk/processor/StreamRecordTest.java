@@ -17,6 +17,7 @@ import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.processor.StreamRecord.ColumnState;
+import io.tunnel.sdk.processor.StreamRecord.RecordType;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -27,6 +28,9 @@ class StreamRecordTest {
 
   private static final List<PrimaryKeySchema> SCHEMA =
       List.of(new PrimaryKeySchema("id", PrimaryKeyType.STRING));
+
+  /** Of the batch that was made last. */
+  private static int rowsBytes;
 
   private static PrimaryKey key(String id) {
     return PrimaryKey.builder().add("id", id).build();
@@ -39,6 +43,7 @@ class StreamRecordTest {
     }
     byte[] bytes = builder.build(3, 10, 1_000);
     ChangeBatch batch = ChangeBatch.parse(bytes, 0, bytes.length);
+    rowsBytes = batch.rowsBytes();
     List<StreamRecord> records = new ArrayList<>();
     RowCursor row = batch.rows();
     while (row.next()) {
@@ -108,5 +113,24 @@ class StreamRecordTest {
   void the_hash_is_the_same_in_every_version() {
     assertThat(records(new RowDeleteChange(key("key-7"))).get(0).primaryKeyHash())
         .isEqualTo(-4_706_178_704_870_585_771L);
+  }
+
+  @Test
+  void kind_and_size_are_known_whatever_the_lengths_before_them_take() {
+    for (int keyChars : new int[] {1, 123, 124, 125, 126, 200}) {
+      for (int textChars : new int[] {0, 1, 100, 16_000, 17_000}) {
+        PrimaryKey key = key("k".repeat(keyChars));
+        Column text = new Column("text", ColumnValue.fromString("t".repeat(textChars)));
+        List<StreamRecord> records =
+            records(
+                new RowPutChange(key, List.of(text)),
+                new RowUpdateChange(key, List.of(new ColumnUpdate.Delete("text"))),
+                new RowDeleteChange(key));
+        assertThat(records)
+            .extracting(StreamRecord::getRecordType)
+            .containsExactly(RecordType.PUT, RecordType.UPDATE, RecordType.DELETE);
+        assertThat(records.stream().mapToInt(StreamRecord::byteCount).sum()).isEqualTo(rowsBytes);
+      }
+    }
   }
 }

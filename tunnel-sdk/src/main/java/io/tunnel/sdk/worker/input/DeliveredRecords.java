@@ -1,23 +1,29 @@
 package io.tunnel.sdk.worker.input;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.KeyDecoder;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.wire.Delivery;
 import java.util.AbstractList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.RandomAccess;
 
 /**
- * The records of some deliveries. Their number comes from the batches' headers; the records are
- * made when the first is asked for.
+ * The records of some deliveries. Their number comes from the batches' headers. The first iterator
+ * makes each record just before it is looked at, so that a row's bytes come into the processor's
+ * cache once and not twice; all are made when one is asked for by its index.
  */
 public final class DeliveredRecords extends AbstractList<StreamRecord> implements RandomAccess {
 
   private final List<Delivery> deliveries;
-  private final List<PrimaryKeySchema> schema;
+  private final KeyDecoder keys;
   private final int size;
 
   /** Made once; two threads that race for it make equal ones. */
@@ -25,7 +31,7 @@ public final class DeliveredRecords extends AbstractList<StreamRecord> implement
 
   public DeliveredRecords(List<Delivery> deliveries, List<PrimaryKeySchema> schema) {
     this.deliveries = deliveries;
-    this.schema = schema;
+    this.keys = new KeyDecoder(schema);
     int rows = 0;
     for (Delivery delivery : deliveries) {
       rows += rowsOf(delivery);
@@ -94,23 +100,94 @@ public final class DeliveredRecords extends AbstractList<StreamRecord> implement
   }
 
   private StreamRecord[] make() {
-    StreamRecord[] made = new StreamRecord[size];
-    int at = 0;
-    for (Delivery delivery : deliveries) {
-      int skip = skippedRows(delivery);
-      for (ChangeBatch batch : delivery.batches()) {
-        RowCursor row = batch.rows();
-        long position = batch.basePosition();
-        while (row.next()) {
-          if (skip > 0) {
-            skip--;
-          } else {
-            made[at++] = new StreamRecord(batch, row.rowOffset(), position, schema);
-          }
-          position++;
-        }
+    Making making = new Making();
+    while (making.hasNext()) {
+      making.next();
+    }
+    return making.made;
+  }
+
+  @Override
+  public Iterator<StreamRecord> iterator() {
+    StreamRecord[] made = records;
+    return made == null ? new Making() : Arrays.asList(made).iterator();
+  }
+
+  /** Makes the records in order, and leaves them to others when it has made the last. */
+  private final class Making implements Iterator<StreamRecord> {
+
+    private final StreamRecord[] made = new StreamRecord[size];
+
+    /** How many are made. */
+    private int count;
+
+    /** Deliveries that were begun. */
+    private int begun;
+
+    private Iterator<ChangeBatch> batches = Collections.emptyIterator();
+
+    /** In the batch that was begun last; null before the first. */
+    private RowCursor row;
+
+    /** Rows of that batch that are left. */
+    private int left;
+
+    /** Of the next row. */
+    private long position;
+
+    @Override
+    public boolean hasNext() {
+      return count < size;
+    }
+
+    @Override
+    public StreamRecord next() {
+      if (count == size) {
+        throw new NoSuchElementException("all " + size + " records were given");
+      }
+      while (left == 0) {
+        beginBatch();
+      }
+      StreamRecord record = new StreamRecord(step(), position - 1, keys);
+      made[count++] = record;
+      if (left == 0) {
+        requireEnd();
+      }
+      if (count == size) {
+        records = made;
+      }
+      return record;
+    }
+
+    private void beginBatch() {
+      int skipped = 0;
+      if (!batches.hasNext()) {
+        Delivery delivery = deliveries.get(begun++);
+        batches = delivery.batches().iterator();
+        skipped = skippedRows(delivery);
+      }
+      ChangeBatch batch = batches.next();
+      row = batch.rows();
+      left = batch.rowCount();
+      position = batch.basePosition();
+      for (; skipped > 0; skipped--) {
+        var unused = step();
+      }
+      if (left == 0) {
+        requireEnd();
       }
     }
-    return made;
+
+    private RowCursor step() {
+      // A batch has as many rows as its header says, or the cursor throws.
+      var unused = row.next();
+      left--;
+      position++;
+      return row;
+    }
+
+    private void requireEnd() {
+      var unused = row.next();
+    }
   }
 }
