@@ -341,13 +341,7 @@ final class Replica {
     switch (verdict) {
       case CHANGE, REPAIR -> {
         boolean isLogged = record.offset() <= chunk.logged();
-        boolean isRowOnly = verdict == Verdict.REPAIR || !isYoung || isLogged;
-        lastMicros = Math.max(lastMicros, record.timeMicros());
-        if (own.isPresent()) {
-          runs.add(record.offset(), lastMicros, isRowOnly, own.get());
-        } else {
-          runs.add(record.offset(), lastMicros, isRowOnly, entry.key(), value);
-        }
+        counted(record, own, value, verdict == Verdict.REPAIR || !isYoung || isLogged);
         leader.counted(record, chunk.nowNanos());
       }
       case MARKER -> leader.marked(record, notLeader(), chunk.nowNanos());
@@ -363,6 +357,17 @@ final class Replica {
     long retention = port.retentionMicros(partition);
     long margin = TimeUnit.MILLISECONDS.toMicros(config.times().youngMarginMs());
     return retention == Long.MAX_VALUE ? Long.MIN_VALUE : readMicros - retention + margin;
+  }
+
+  /** With the row as this leader holds it, or else the value of the record. */
+  private void counted(
+      Stored record, Optional<BatchRow> own, Optional<RecordValue> value, boolean isRowOnly) {
+    lastMicros = Math.max(lastMicros, record.timeMicros());
+    if (own.isPresent()) {
+      runs.add(record.offset(), lastMicros, isRowOnly, own.get());
+    } else {
+      runs.add(record.offset(), lastMicros, isRowOnly, record.entry().key(), value);
+    }
   }
 
   /** What was read since the last time. */
