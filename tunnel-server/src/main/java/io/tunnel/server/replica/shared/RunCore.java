@@ -22,6 +22,9 @@ public final class RunCore {
   /** Lengths of a row and of its key, and its kind. */
   private static final int ROW_HEADER_BYTES_MAX = 11;
 
+  /** Room that a run of records begins with. */
+  private static final int RUN_BYTES_MIN = 4_096;
+
   private final int partition;
   private final int bytesMax;
   private final List<Run> runs = new ArrayList<>();
@@ -55,7 +58,7 @@ public final class RunCore {
       long offset, long micros, boolean isRepair, Bytes key, Optional<RecordValue> value) {
     if (open == null || !open.accepts(offset, micros, isRepair, key, value)) {
       close();
-      open = new Open(offset, micros, isRepair);
+      open = new Open(offset, micros, isRepair, RUN_BYTES_MIN);
     }
     open.add(key, value);
   }
@@ -65,7 +68,9 @@ public final class RunCore {
     Optional<RecordValue> names = namesOf(row.batch());
     if (open == null || !open.accepts(offset, micros, isRepair, row, names)) {
       close();
-      open = new Open(offset, micros, isRepair);
+      // Most often the rest of the batch comes, and nothing else.
+      int bytes = row.batch().offset() + row.batch().byteCount() - row.rowOffset();
+      open = new Open(offset, micros, isRepair, bytes + ChangeBatch.HEADER_BYTES_MIN);
     }
     open.add(row, names);
   }
@@ -102,15 +107,16 @@ public final class RunCore {
     private final long first;
     private final long micros;
     private final boolean isRepair;
-    private final ByteSink changes = new ByteSink(4096);
+    private final ByteSink changes;
     private Optional<ByteSink> rows = Optional.empty();
     private Optional<RecordValue> names = Optional.empty();
     private int count;
 
-    Open(long first, long micros, boolean isRepair) {
+    Open(long first, long micros, boolean isRepair, int bytes) {
       this.first = first;
       this.micros = micros;
       this.isRepair = isRepair;
+      this.changes = new ByteSink(bytes);
       changes.skip(ChangeBatch.HEADER_BYTES_MIN);
     }
 
