@@ -6,6 +6,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.replica.history.EpochHistory;
 import io.tunnel.server.replica.history.LeaderEpochs;
 import io.tunnel.server.replica.lead.Leader;
+import io.tunnel.server.replica.shared.BatchRow;
 import io.tunnel.server.replica.shared.RecordCodec;
 import io.tunnel.server.replica.shared.RecordValue;
 import io.tunnel.server.replica.shared.ReplicaCore;
@@ -34,7 +35,10 @@ final class Replica {
   private final RunCore runs;
   private final ReplicaEnds ends;
   private final ReadIndex strict = new ReadIndex();
+
+  /** Commit times never fall, although the clocks of the log's machines may differ. */
   private long lastMicros;
+
   private long floor;
   private boolean isDirty;
   private boolean isLeaving;
@@ -320,8 +324,9 @@ final class Replica {
       skipTo(record.offset(), chunk.nowNanos());
     }
     Entry entry = record.entry();
+    Optional<BatchRow> own = leader.row(record);
     Optional<RecordValue> value =
-        entry.kind() == SharedLog.Kind.MARKER
+        own.isPresent() || entry.kind() == SharedLog.Kind.MARKER
             ? Optional.empty()
             : entry.value().map(bytes -> RecordCodec.decode(entry.key(), bytes));
     boolean isYoung = record.timeMicros() > chunk.youngAfterMicros();
@@ -336,7 +341,7 @@ final class Replica {
     switch (verdict) {
       case CHANGE, REPAIR -> {
         boolean isLogged = record.offset() <= chunk.logged();
-        counted(record, value, verdict == Verdict.REPAIR || !isYoung || isLogged);
+        counted(record, own, value, verdict == Verdict.REPAIR || !isYoung || isLogged);
         leader.counted(record, chunk.nowNanos());
       }
       case MARKER -> leader.marked(record, notLeader(), chunk.nowNanos());
@@ -354,10 +359,15 @@ final class Replica {
     return retention == Long.MAX_VALUE ? Long.MIN_VALUE : readMicros - retention + margin;
   }
 
-  /** Commit times never fall, although the clocks of the log's machines may differ. */
-  private void counted(Stored record, Optional<RecordValue> value, boolean isRowOnly) {
+  /** With the row as this leader holds it, or else the value of the record. */
+  private void counted(
+      Stored record, Optional<BatchRow> own, Optional<RecordValue> value, boolean isRowOnly) {
     lastMicros = Math.max(lastMicros, record.timeMicros());
-    runs.add(record.offset(), lastMicros, isRowOnly, record.entry().key(), value);
+    if (own.isPresent()) {
+      runs.add(record.offset(), lastMicros, isRowOnly, own.get());
+    } else {
+      runs.add(record.offset(), lastMicros, isRowOnly, record.entry().key(), value);
+    }
   }
 
   /** What was read since the last time. */

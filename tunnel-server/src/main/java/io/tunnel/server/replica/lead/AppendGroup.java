@@ -2,7 +2,10 @@ package io.tunnel.server.replica.lead;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.PendingWrite;
+import io.tunnel.server.replica.shared.BatchRow;
+import io.tunnel.server.replica.shared.RecordCodec;
 import io.tunnel.server.replica.shared.SharedLog.Entry;
 import io.tunnel.server.replica.shared.SharedLog.Stored;
 import io.tunnel.wire.WriteResult;
@@ -12,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -22,6 +26,10 @@ final class AppendGroup {
 
   private final long epoch;
   private final List<Entry> entries;
+
+  /** Of each entry, where it stands in its writer's batch, if that can be taken as it is. */
+  private final List<Optional<BatchRow>> rows;
+
   private final List<Piece> pieces;
   private final long[] offsets;
   private int readBack;
@@ -38,9 +46,10 @@ final class AppendGroup {
   record Piece(
       PendingWrite write, List<Rejection> rejections, int from, int appended, int accepted) {}
 
-  AppendGroup(long epoch, List<Entry> entries, List<Piece> pieces) {
+  AppendGroup(long epoch, List<Entry> entries, List<Optional<BatchRow>> rows, List<Piece> pieces) {
     this.epoch = epoch;
     this.entries = entries;
+    this.rows = rows;
     this.pieces = pieces;
     this.offsets = new long[entries.size()];
   }
@@ -62,7 +71,7 @@ final class AppendGroup {
     if (record.entry().epoch() != epoch) {
       return;
     }
-    if (readBack == entries.size() || !record.entry().equals(entries.get(readBack))) {
+    if (!isNext(record.entry())) {
       throw new IllegalStateException(
           "record "
               + record.offset()
@@ -73,6 +82,42 @@ final class AppendGroup {
               + " of the append under way");
     }
     offsets[readBack++] = record.offset();
+  }
+
+  /**
+   * The row of a record, as its writer sent it, if the record is the next of this append and the
+   * row can be taken from there. Whether the record counts is for the log to say.
+   */
+  Optional<BatchRow> row(Stored record) {
+    return record.entry().epoch() == epoch && isNext(record.entry())
+        ? rows.get(readBack)
+        : Optional.empty();
+  }
+
+  /**
+   * Whether an entry of this epoch is the one to be read next. Nobody else has the epoch, and Kafka
+   * has verified the bytes, so where the leader takes its own there is no need to compare more than
+   * sequence, sizes and the checksum that ends the value.
+   */
+  private boolean isNext(Entry read) {
+    if (readBack == entries.size()) {
+      return false;
+    }
+    Entry next = entries.get(readBack);
+    if (rows.get(readBack).isEmpty()) {
+      return read.equals(next);
+    }
+    return read.sequence() == next.sequence()
+        && read.kind() == next.kind()
+        && read.key().length() == next.key().length()
+        && isAlike(read.value(), next.value());
+  }
+
+  private static boolean isAlike(Optional<Bytes> read, Optional<Bytes> next) {
+    if (read.isEmpty() || next.isEmpty()) {
+      return read.isEmpty() && next.isEmpty();
+    }
+    return RecordCodec.isAlike(read.get(), next.get());
   }
 
   /** Whether all entries were read back. */

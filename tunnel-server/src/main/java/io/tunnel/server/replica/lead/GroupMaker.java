@@ -8,6 +8,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.replica.ReplicaConfig;
+import io.tunnel.server.replica.shared.BatchRow;
 import io.tunnel.server.replica.shared.RecordCodec;
 import io.tunnel.server.replica.shared.SharedLog.Entry;
 import io.tunnel.server.replica.shared.SharedLog.Kind;
@@ -46,7 +47,7 @@ final class GroupMaker {
   private int bytes;
 
   /** An entry without its sequence. */
-  private record Draft(Kind kind, Bytes key, Optional<Bytes> value) {}
+  private record Draft(Kind kind, Bytes key, Optional<Bytes> value, Optional<BatchRow> row) {}
 
   /** Hands out sequences. */
   @FunctionalInterface
@@ -120,32 +121,35 @@ final class GroupMaker {
   private AppendGroup build(long epoch, Sequences sequences) {
     long sequence = sequences.take(drafts.size());
     List<Entry> entries = new ArrayList<>(drafts.size());
+    List<Optional<BatchRow>> kept = new ArrayList<>(drafts.size());
     for (Draft draft : drafts) {
       entries.add(new Entry(draft.kind(), draft.key(), epoch, sequence++, draft.value()));
+      kept.add(draft.row());
     }
-    return new AppendGroup(epoch, entries, List.copyOf(pieces));
+    return new AppendGroup(epoch, entries, kept, List.copyOf(pieces));
   }
 
   private void repair(Bytes key) {
     Optional<Bytes> value = rows.columns(partition, key).map(columns -> codec.row(key, columns));
-    add(Kind.REPAIR, key, value);
+    add(new Draft(Kind.REPAIR, key, value, Optional.empty()));
   }
 
-  private void add(Kind kind, Bytes key, Optional<Bytes> value) {
-    drafts.add(new Draft(kind, key, value));
-    bytes += key.length() + value.map(Bytes::length).orElse(0);
+  private void add(Draft draft) {
+    drafts.add(draft);
+    bytes += draft.key().length() + draft.value().map(Bytes::length).orElse(0);
   }
 
   private void add(PendingWrite write, boolean mustJudge) {
     ConditionCore.Judged judged = conditions.judge(write.batch(), write.isConditional());
     int from = drafts.size();
-    judged.accepted().ifPresent(batch -> add(batch, mustJudge));
+    // A row with a condition, or an update, is logged and folded in another form.
+    judged.accepted().ifPresent(batch -> add(batch, mustJudge, !write.isConditional()));
     int accepted = write.batch().rowCount() - judged.rejections().size();
     int appended = drafts.size() - from;
     pieces.add(new AppendGroup.Piece(write, judged.rejections(), from, appended, accepted));
   }
 
-  private void add(ChangeBatch batch, boolean mustRemember) {
+  private void add(ChangeBatch batch, boolean mustRemember, boolean isKept) {
     RowCursor row = batch.rows();
     while (bytes < limits.appendBytesMax() + OVERRUN_BYTES_MAX && row.next()) {
       Bytes key = Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
@@ -156,7 +160,11 @@ final class GroupMaker {
             case UPDATE -> Optional.of(codec.update(row, left.orElseThrow()));
             case DELETE -> Optional.empty();
           };
-      add(Kind.CHANGE, key, value);
+      Optional<BatchRow> kept =
+          isKept
+              ? Optional.of(new BatchRow(batch, row.rowOffset(), row.rowEnd()))
+              : Optional.empty();
+      add(new Draft(Kind.CHANGE, key, value, kept));
     }
   }
 

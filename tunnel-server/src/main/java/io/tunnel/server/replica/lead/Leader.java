@@ -7,6 +7,7 @@ import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.replica.Incident;
 import io.tunnel.server.replica.ReplicaConfig;
+import io.tunnel.server.replica.shared.BatchRow;
 import io.tunnel.server.replica.shared.ReplicaCore;
 import io.tunnel.server.replica.shared.ReplicaCore.Role;
 import io.tunnel.server.replica.shared.SharedLog.Entry;
@@ -224,6 +225,14 @@ public final class Leader {
   /** Whether nothing that it appended is without an answer. */
   public boolean isIdle() {
     return group.isEmpty() && settled.isEmpty() && waiting.isEmpty();
+  }
+
+  /**
+   * The row of a record that is about to be read, as its writer sent it: there if this leader
+   * appended the record and still holds the writer's batch.
+   */
+  public Optional<BatchRow> row(Stored record) {
+    return group.flatMap(under -> under.row(record));
   }
 
   /** A record that counts was read. */

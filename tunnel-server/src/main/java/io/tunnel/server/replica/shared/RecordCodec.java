@@ -80,6 +80,20 @@ public final class RecordCodec {
     return (int) crc.getValue();
   }
 
+  /** Whether two values have as many bytes and the same checksum, which is not computed again. */
+  public static boolean isAlike(Bytes one, Bytes other) {
+    int length = one.length();
+    if (length != other.length() || length < CRC_BYTES) {
+      return false;
+    }
+    for (int i = length - CRC_BYTES; i < length; i++) {
+      if (one.at(i) != other.at(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private void writeColumns(SortedMap<String, Bytes> columns) {
     byte[] names = Dictionary.encode(columns.keySet().toArray(new String[0]));
     writeNames(columns.size(), names, 0, names.length);

@@ -1,5 +1,6 @@
 package io.tunnel.server.replica.shared;
 
+import io.tunnel.codec.ChangeBatch;
 import java.util.Arrays;
 
 /** The value of a record, taken apart by offsets. */
@@ -33,6 +34,14 @@ public final class RecordValue {
     this.row = row;
   }
 
+  /** No row, but the names of all rows of a batch. */
+  static RecordValue namesOf(ChangeBatch batch) {
+    int from = batch.dictionaryOffset();
+    int end = from + batch.dictionaryBytes();
+    Part names = new Part(batch.nameCount(), from, end, end, end);
+    return new RecordValue(batch.array(), false, names, names);
+  }
+
   byte[] array() {
     return array;
   }
@@ -53,6 +62,9 @@ public final class RecordValue {
 
   /** Whether both have the same names in the same order, in the change and in the row. */
   boolean hasNamesOf(RecordValue other) {
+    if (this == other) {
+      return true;
+    }
     return hasNames(change, other, other.change)
         && ((!isUpdate && !other.isUpdate) || hasNames(row, other, other.row));
   }

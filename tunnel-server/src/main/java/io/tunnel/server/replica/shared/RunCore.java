@@ -19,10 +19,21 @@ import java.util.Optional;
  */
 public final class RunCore {
 
+  /** Lengths of a row and of its key, and its kind. */
+  private static final int ROW_HEADER_BYTES_MAX = 11;
+
+  /** Room that a run of records begins with. */
+  private static final int RUN_BYTES_MIN = 4_096;
+
   private final int partition;
   private final int bytesMax;
   private final List<Run> runs = new ArrayList<>();
   private Open open;
+
+  /** The batch of the row that was added last, if it came of one, and its names. */
+  private Optional<ChangeBatch> named = Optional.empty();
+
+  private Optional<RecordValue> namesOfNamed = Optional.empty();
 
   /**
    * A run.
@@ -47,14 +58,38 @@ public final class RunCore {
       long offset, long micros, boolean isRepair, Bytes key, Optional<RecordValue> value) {
     if (open == null || !open.accepts(offset, micros, isRepair, key, value)) {
       close();
-      open = new Open(offset, micros, isRepair);
+      open = new Open(offset, micros, isRepair, RUN_BYTES_MIN);
     }
     open.add(key, value);
+  }
+
+  /** Adds a record that counts, whose row stands in the batch of its writer. */
+  public void add(long offset, long micros, boolean isRepair, BatchRow row) {
+    Optional<RecordValue> names = namesOf(row.batch());
+    if (open == null || !open.accepts(offset, micros, isRepair, row, names)) {
+      close();
+      // Most often the rest of the batch comes, and nothing else.
+      int bytes = row.batch().offset() + row.batch().byteCount() - row.rowOffset();
+      open = new Open(offset, micros, isRepair, bytes + ChangeBatch.HEADER_BYTES_MIN);
+    }
+    open.add(row, names);
+  }
+
+  /** Absent when no row of the batch has a column. */
+  private Optional<RecordValue> namesOf(ChangeBatch batch) {
+    if (named.isEmpty() || named.get() != batch) {
+      named = Optional.of(batch);
+      namesOfNamed =
+          batch.nameCount() == 0 ? Optional.empty() : Optional.of(RecordValue.namesOf(batch));
+    }
+    return namesOfNamed;
   }
 
   /** All runs since the last time. */
   public List<Run> take() {
     close();
+    named = Optional.empty();
+    namesOfNamed = Optional.empty();
     List<Run> taken = List.copyOf(runs);
     runs.clear();
     return taken;
@@ -72,40 +107,60 @@ public final class RunCore {
     private final long first;
     private final long micros;
     private final boolean isRepair;
-    private final ByteSink changes = new ByteSink(4096);
+    private final ByteSink changes;
     private Optional<ByteSink> rows = Optional.empty();
     private Optional<RecordValue> names = Optional.empty();
     private int count;
 
-    Open(long first, long micros, boolean isRepair) {
+    Open(long first, long micros, boolean isRepair, int bytes) {
       this.first = first;
       this.micros = micros;
       this.isRepair = isRepair;
+      this.changes = new ByteSink(bytes);
       changes.skip(ChangeBatch.HEADER_BYTES_MIN);
     }
 
     boolean accepts(
         long offset, long nextMicros, boolean repairs, Bytes key, Optional<RecordValue> value) {
-      boolean isNext = offset == first + count && nextMicros == micros && repairs == isRepair;
-      if (!isNext || count == Limits.BATCH_ROWS_MAX) {
+      if (!isNext(offset, nextMicros, repairs) || hasOtherNames(value)) {
         return false;
       }
-      boolean hasOtherNames =
-          value.isPresent() && names.isPresent() && !value.get().hasNamesOf(names.get());
-      return !hasOtherNames && bytesWith(key, value) <= bytesMax;
+      int columns =
+          value.map(v -> Math.max(v.change().columnsBytes(), v.row().columnsBytes())).orElse(1);
+      return bytesWith(ROW_HEADER_BYTES_MAX + key.length() + columns, value) <= bytesMax;
+    }
+
+    boolean accepts(
+        long offset,
+        long nextMicros,
+        boolean repairs,
+        BatchRow row,
+        Optional<RecordValue> namesOfRow) {
+      return isNext(offset, nextMicros, repairs)
+          && !hasOtherNames(namesOfRow)
+          && bytesWith(row.rowEnd() - row.rowOffset(), namesOfRow) <= bytesMax;
+    }
+
+    private boolean isNext(long offset, long nextMicros, boolean repairs) {
+      return offset == first + count
+          && nextMicros == micros
+          && repairs == isRepair
+          && count < Limits.BATCH_ROWS_MAX;
+    }
+
+    private boolean hasOtherNames(Optional<RecordValue> value) {
+      return value.isPresent() && names.isPresent() && !value.get().hasNamesOf(names.get());
     }
 
     /** At most so many bytes has the larger form with one more row. */
-    private int bytesWith(Bytes key, Optional<RecordValue> value) {
-      int columns =
-          value.map(v -> Math.max(v.change().columnsBytes(), v.row().columnsBytes())).orElse(1);
+    private int bytesWith(int rowBytes, Optional<RecordValue> value) {
       int namesBytes =
           names
               .or(() -> value)
               .map(v -> Math.max(v.change().namesBytes(), v.row().namesBytes()))
               .orElse(0);
       int size = Math.max(changes.size(), rows.map(ByteSink::size).orElse(0));
-      return size + 11 + key.length() + columns + namesBytes;
+      return size + rowBytes + namesBytes;
     }
 
     void add(Bytes key, Optional<RecordValue> value) {
@@ -119,6 +174,16 @@ public final class RunCore {
       write(changes, changed, key, value, value.map(RecordValue::change));
       rows.ifPresent(sink -> write(sink, ChangeKind.PUT, key, value, value.map(RecordValue::row)));
       names = names.or(() -> value);
+      count++;
+    }
+
+    /** A put or a delete: the bytes of the row are those of its batch, in both forms. */
+    void add(BatchRow row, Optional<RecordValue> namesOfRow) {
+      byte[] array = row.batch().array();
+      int bytes = row.rowEnd() - row.rowOffset();
+      changes.write(array, row.rowOffset(), bytes);
+      rows.ifPresent(sink -> sink.write(array, row.rowOffset(), bytes));
+      names = names.or(() -> namesOfRow);
       count++;
     }
 

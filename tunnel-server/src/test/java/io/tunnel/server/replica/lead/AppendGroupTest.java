@@ -1,0 +1,109 @@
+package io.tunnel.server.replica.lead;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowDeleteChange;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.server.TestRows;
+import io.tunnel.server.partition.PendingWrite;
+import io.tunnel.server.replica.FakeReplicaRows;
+import io.tunnel.server.replica.ReplicaConfig;
+import io.tunnel.server.replica.shared.BatchRow;
+import io.tunnel.server.replica.shared.SharedLog.Entry;
+import io.tunnel.server.replica.shared.SharedLog.Stored;
+import io.tunnel.wire.WriteResult;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Which rows a leader takes from the batches of its writers, and which from what it reads. */
+class AppendGroupTest {
+
+  private static final long EPOCH = 9;
+
+  private static final PendingWrite.Outcome IGNORED =
+      new PendingWrite.Outcome() {
+        @Override
+        public void written(WriteResult result) {}
+
+        @Override
+        public void refused(RefusedException reason) {}
+      };
+
+  private static AppendGroup group(boolean isConditional) {
+    RowChange put = TestRows.put("a", new Column("x", ColumnValue.fromLong(1)));
+    RowChange delete = new RowDeleteChange(TestRows.key("b"));
+    PendingWrite write =
+        new PendingWrite(TestRows.batch(1, put, delete), isConditional, false, IGNORED);
+    GroupMaker maker =
+        new GroupMaker(1, new FakeReplicaRows(new Random(1)), ReplicaConfig.DEFAULT.batches());
+    return maker.writes(new ArrayDeque<>(List.of(write)), EPOCH, count -> 100);
+  }
+
+  private static Stored stored(Entry entry) {
+    return new Stored(20, 0, entry);
+  }
+
+  private static Entry with(Entry entry, long epoch, long sequence, Optional<Bytes> value) {
+    return new Entry(entry.kind(), entry.key(), epoch, sequence, value);
+  }
+
+  /** Another byte at {@code index}. */
+  private static Optional<Bytes> changed(Entry entry, int index) {
+    byte[] bytes = entry.value().orElseThrow().toByteArray();
+    bytes[index] ^= 1;
+    return Optional.of(Bytes.copyOf(bytes));
+  }
+
+  @Test
+  void the_next_record_is_taken_from_the_batch_of_its_writer() {
+    AppendGroup group = group(false);
+    for (Entry entry : List.copyOf(group.entries())) {
+      BatchRow row = group.row(stored(entry)).orElseThrow();
+      int keyBytes = entry.key().length();
+      assertThat(row.rowEnd() - row.rowOffset()).isGreaterThan(keyBytes);
+      group.read(stored(entry));
+    }
+    assertThat(group.isWhole()).isTrue();
+    assertThat(group.row(stored(group.entries().get(1)))).isEmpty();
+  }
+
+  @Test
+  void what_the_record_says_is_not_looked_at_again_but_for_its_size_and_checksum() {
+    AppendGroup group = group(false);
+    Entry first = group.entries().get(0);
+    int length = first.value().orElseThrow().length();
+    assertThat(group.row(stored(with(first, EPOCH, 100, changed(first, 2))))).isPresent();
+    List<Entry> others =
+        List.of(
+            with(first, EPOCH + 1, 100, first.value()),
+            with(first, EPOCH, 101, first.value()),
+            with(first, EPOCH, 100, changed(first, length - 1)),
+            with(first, EPOCH, 100, Optional.of(Bytes.EMPTY)),
+            with(first, EPOCH, 100, Optional.empty()));
+    for (Entry other : others) {
+      assertThat(group.row(stored(other))).isEmpty();
+      if (other.epoch() == EPOCH) {
+        assertThatThrownBy(() -> group.read(stored(other)))
+            .isInstanceOf(IllegalStateException.class);
+      }
+    }
+  }
+
+  @Test
+  void a_row_with_a_condition_is_read_whole() {
+    AppendGroup group = group(true);
+    Entry first = group.entries().get(0);
+    assertThat(group.row(stored(first))).isEmpty();
+    Entry changed = with(first, EPOCH, 100, changed(first, 2));
+    assertThatThrownBy(() -> group.read(stored(changed))).isInstanceOf(IllegalStateException.class);
+    group.read(stored(first));
+  }
+}
