@@ -303,19 +303,16 @@ final class Requests {
             Shares.Use.WRITTEN,
             batch.rowCount(),
             frame.payload().length);
+    WriteAnswer answer = new WriteAnswer(frame, connection, partition.id());
     Durability durability = request.durability().orElse(table.meta().options().durability());
     try {
       rooms
           .rows()
           .hosts()
           .of(partition.id())
-          .write(
-              new PendingWrite(
-                  batch,
-                  isConditional,
-                  durability == Durability.FSYNC,
-                  new WriteAnswer(frame, connection, partition.id())));
+          .write(new PendingWrite(batch, isConditional, durability == Durability.FSYNC, answer));
     } catch (RefusedException e) {
+      rooms.rows().waits().refused();
       throw refusals.ofPartition(e, partition.id());
     }
   }
@@ -324,6 +321,7 @@ final class Requests {
     private final Frame frame;
     private final Connection connection;
     private final int partition;
+    private final long beganNanos = rooms.rows().waits().begin();
 
     WriteAnswer(Frame frame, Connection connection, int partition) {
       this.frame = frame;
@@ -333,11 +331,13 @@ final class Requests {
 
     @Override
     public void written(WriteResult result) {
+      rooms.rows().waits().written(beganNanos);
       connection.respond(frame, result.encode());
     }
 
     @Override
     public void refused(RefusedException reason) {
+      rooms.rows().waits().refused();
       connection.refuse(frame, refusals.ofPartition(reason, partition));
     }
   }
