@@ -118,10 +118,11 @@ final class RationCore {
       return;
     }
     nowNanos = now;
-    paid = Math.min(taken, paid + (double) passed * perSecond / SECOND_NANOS);
+    paid = Math.min((double) taken, paid + (double) passed * perSecond / SECOND_NANOS);
   }
 
   private void limitDebt() {
-    paid = perSecond == UNLIMITED ? taken : Math.max(paid, taken - (double) perSecond);
+    double owed = perSecond == UNLIMITED ? 0 : (double) perSecond;
+    paid = Math.max(paid, (double) taken - owed);
   }
 }

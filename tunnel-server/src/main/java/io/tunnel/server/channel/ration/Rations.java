@@ -25,6 +25,9 @@ public final class Rations {
 
   private static final long WRITES_MIN = 8;
 
+  /** Nobody writes when nothing was written for so long. */
+  private static final long SILENT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
   /** Deliveries come in lumps, so what is used is a mean over some looks. */
   private static final double USED_NANOS = 4.0 * LOOK_NANOS;
 
@@ -42,6 +45,12 @@ public final class Rations {
   private long lookedWaitNanos;
   private long lookedBytes;
   private double meanNanos;
+
+  /** Writes since the last look. */
+  private long seenWrites;
+
+  /** When another write was answered, or one had no answer. */
+  private long wroteNanos;
 
   /** When the last look was that found somebody catching up. */
   private long caughtUpNanos;
@@ -72,6 +81,7 @@ public final class Rations {
     this.waits = new WaitCore(config.waitPercentMax());
     this.lookedNanos = nanos.getAsLong();
     this.caughtUpNanos = lookedNanos - QUIET_NANOS;
+    this.wroteNanos = lookedNanos - SILENT_NANOS;
     this.core = new RationCore(config.bytesPerSecondMin(), lookedNanos);
   }
 
@@ -114,11 +124,18 @@ public final class Rations {
   private void look(long now) {
     long passed = now - lookedNanos;
     long written = writes.writtenCount() - lookedWrites;
-    if (passed < LOOK_NANOS || (written < WRITES_MIN && passed < LOOK_NANOS_MAX)) {
+    long open = writes.openCount();
+    if (open > 0 || written > seenWrites) {
+      seenWrites = written;
+      wroteNanos = now;
+    }
+    boolean isSilent = now - wroteNanos >= SILENT_NANOS;
+    boolean isEnough = written >= WRITES_MIN || isSilent || passed >= LOOK_NANOS_MAX;
+    if (passed < LOOK_NANOS || !isEnough) {
       return;
     }
     long waited = writes.waitNanos() - lookedWaitNanos;
-    Waits seen = new Waits(passed, written, waited, writes.openCount());
+    Waits seen = isSilent ? new Waits(passed, 0, 0, 0) : new Waits(passed, written, waited, open);
     boolean isQuiet = isQuiet(passed, now);
     Meanwhile meanwhile =
         isQuiet
@@ -137,6 +154,7 @@ public final class Rations {
     meanNanos = seen.meanNanos();
     lookedNanos = now;
     lookedWrites += written;
+    seenWrites = 0;
     lookedWaitNanos += waited;
     lookedBytes = bytes;
   }
@@ -159,7 +177,7 @@ public final class Rations {
     double rate =
         core.perSecond() == RationCore.UNLIMITED || !config.isPaced()
             ? Double.POSITIVE_INFINITY
-            : core.perSecond();
+            : (double) core.perSecond();
     return new Figures(bytes, waiting.get(), rate, meanNanos, waits.normalNanos());
   }
 }

@@ -9,7 +9,7 @@ package io.tunnel.server.channel.ration;
 final class WaitCore {
 
   /** Waits up to this are never long: threads are woken no faster on a machine that has work. */
-  static final long SHORT_NANOS = 1_000_000;
+  static final double SHORT_NANOS = 1e6;
 
   private static final double LEARN_NANOS = 5e9;
   private static final double LEARN_AT_LEAST_NANOS = 120e9;
