@@ -23,7 +23,7 @@ final class WaitCoreTest {
   }
 
   private void learn(long meanMs, Meanwhile meanwhile, int seconds) {
-    for (long nanos = 0; nanos < seconds * 1_000 * MS; nanos += LOOK) {
+    for (long nanos = 0; nanos < seconds * 1_000L * MS; nanos += LOOK) {
       judge(meanMs, meanwhile);
     }
   }
