@@ -52,8 +52,10 @@ public final class Server implements Closeable {
       ServerMeters meters = new ServerMeters();
       parts.open(meters::close);
       engine = parts.open(opener.open(meters));
-      Served served = new Served(engine.ports(), config.session().deliveryBytesMax());
+      Served served =
+          new Served(engine.ports(), config.session().deliveryBytesMax(), config.catchUp());
       meters.readings(served::readingCount);
+      meters.catchUp(served::catchUp);
       AuditTrail trail = security.audit(parts, config.audit());
       meters.audit(trail::figures);
       NetServer.Door door = security.door(engine.ports().catalog(), trail);

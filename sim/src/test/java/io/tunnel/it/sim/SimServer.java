@@ -13,6 +13,7 @@ import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.changes.Incarnations;
 import io.tunnel.server.changes.LogFigures;
+import io.tunnel.server.channel.ration.RationConfig;
 import io.tunnel.server.engine.LocalRooms;
 import io.tunnel.server.engine.Ports;
 import io.tunnel.server.engine.Served;
@@ -47,6 +48,10 @@ public final class SimServer {
   public static final long REVOKE_DEADLINE_MS = 2_000;
   private static final int SEGMENT_BYTES_MAX = 3_000;
   private static final int DELIVERY_BYTES_MAX = 250;
+
+  /** More than a delivery behind is far, and while others write there is little for those. */
+  private static final RationConfig CATCH_UP = new RationConfig(true, 300, 1_000, 110);
+
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final int LOOPS = 2;
   private static final Bytes GRANTS_KEY = Bytes.fromHex("52");
@@ -96,7 +101,7 @@ public final class SimServer {
             ChannelGrants.of(GRANTS_KEY),
             new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX),
             new Ports.Threads(control, readers, machine.clock()));
-    served = new Served(rooms.ports(), DELIVERY_BYTES_MAX);
+    served = new Served(rooms.ports(), DELIVERY_BYTES_MAX, CATCH_UP);
     front = new SimFront(served, machine.isClosed() ? closedGate(machine.clock()) : Gate.open());
     tickLater();
   }

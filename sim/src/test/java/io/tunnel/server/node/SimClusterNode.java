@@ -12,6 +12,7 @@ import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.catalog.store.StoreListener;
 import io.tunnel.server.changes.BoundsQueries;
+import io.tunnel.server.channel.ration.RationConfig;
 import io.tunnel.server.cluster.ClusterNode;
 import io.tunnel.server.cluster.Membership;
 import io.tunnel.server.cluster.NodeSettings;
@@ -62,6 +63,10 @@ public final class SimClusterNode {
   private static final long DECIDE_INTERVAL_MS = 250;
   private static final long REVOKE_DEADLINE_MS = 2_000;
   private static final int DELIVERY_BYTES_MAX = 250;
+
+  /** More than a delivery behind is far, and while others write there is little for those. */
+  private static final RationConfig CATCH_UP = new RationConfig(true, 300, 1_000, 110);
+
   private static final ReplicaConfig REPLICA =
       new ReplicaConfig(
           new ReplicaConfig.Batches(4_096, 7, 4_096, 16L << 20, 4_096),
@@ -143,7 +148,7 @@ public final class SimClusterNode {
             placement,
             new ClusterTunnels.Threads(threads.control(), threads.waiting()),
             new Ports.Threads(threads.control(), threads.readers(), clock));
-    served = new Served(rooms.ports(), DELIVERY_BYTES_MAX);
+    served = new Served(rooms.ports(), DELIVERY_BYTES_MAX, CATCH_UP);
     Gate gate =
         self.chance()
             .map(chance -> SimGate.closed(chance, security()::snapshot, clock::nanos))

@@ -2,6 +2,7 @@ package io.tunnel.server.channel;
 
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.channel.ration.Ration;
 import io.tunnel.server.table.BaseRows;
 import io.tunnel.wire.ChannelEnd;
 import java.util.OptionalInt;
@@ -18,6 +19,7 @@ final class BaseChannel implements Channel {
   private final Source source;
   private final DeliveryPort port;
   private final BaseChannelCore core;
+  private final Ration ration;
   private Bytes lastKey;
 
   /** Of whose rows the connection was told last; -1 before it was told anything. */
@@ -37,11 +39,13 @@ final class BaseChannel implements Channel {
     void read(Bytes after, long firstPosition, int bytesMax, BaseRows.Sink sink);
   }
 
-  BaseChannel(Start start, Bytes afterKey, Source source, DeliveryPort port, int deliveryBytesMax) {
+  BaseChannel(
+      Start start, Bytes afterKey, Source source, DeliveryPort port, Channels.Pacing pacing) {
     this.start = start;
     this.source = source;
     this.port = port;
-    this.core = new BaseChannelCore(start.checkpointed(), deliveryBytesMax);
+    this.core = new BaseChannelCore(start.checkpointed(), pacing.deliveryBytesMax());
+    this.ration = pacing.rations().ofChannel();
     this.lastKey = afterKey;
     this.delivered = start.checkpointed();
   }
@@ -97,12 +101,18 @@ final class BaseChannel implements Channel {
   private void readOn() {
     guarded(
         () -> {
-          isPromised |= core.wantsRows() && port.isWritable() && port.promisePage(again);
+          isPromised |=
+              core.wantsRows() && port.isWritable() && mayRead() && port.promisePage(again);
           OptionalInt bytesMax = core.nextRead(isPromised);
           if (bytesMax.isPresent()) {
             source.read(lastKey, core.nextPosition(), bytesMax.getAsInt(), new Result());
           }
         });
+  }
+
+  /** Rows are never live: how many there are is known when they were read. */
+  private boolean mayRead() {
+    return ration.mayDeliver(Long.MAX_VALUE, 0, port::after, again);
   }
 
   /** What a read found, told by any thread, taken by the connection's. */
@@ -192,6 +202,7 @@ final class BaseChannel implements Channel {
 
   private void deliver(byte[] batch, long lastPosition, Bytes key, boolean isEnd) {
     int bytes = port.deliver(start.handle(), start.epoch(), core.nextPosition(), batch);
+    ration.delivered(lastPosition - delivered, bytes);
     core.delivered(lastPosition, bytes, isEnd);
     lastKey = key;
     delivered = lastPosition;

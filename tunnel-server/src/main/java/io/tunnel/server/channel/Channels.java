@@ -2,6 +2,7 @@ package io.tunnel.server.channel;
 
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.changes.ChangeReader;
+import io.tunnel.server.channel.ration.Rations;
 import io.tunnel.server.table.BaseRows;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -10,16 +11,20 @@ import java.util.OptionalLong;
 public final class Channels {
 
   private final ChangeReader changes;
-  private final int deliveryBytesMax;
+  private final Pacing pacing;
 
   /**
-   * Channels over the changes of a server.
+   * How much is delivered at once, and by whom.
    *
    * @param deliveryBytesMax bytes of batches in one delivery, if a single batch is not larger
+   * @param rations what those who are far behind may have
    */
-  public Channels(ChangeReader changes, int deliveryBytesMax) {
+  public record Pacing(int deliveryBytesMax, Rations rations) {}
+
+  /** Channels over the changes of a server. */
+  public Channels(ChangeReader changes, Pacing pacing) {
     this.changes = changes;
-    this.deliveryBytesMax = deliveryBytesMax;
+    this.pacing = pacing;
   }
 
   /**
@@ -30,7 +35,7 @@ public final class Channels {
   public Channel stream(
       Channel.Start start, OptionalLong end, Optional<Long> endMs, DeliveryPort port) {
     StreamChannel.End ends = new StreamChannel.End(end, endMs);
-    return new StreamChannel(start, ends, changes, port, deliveryBytesMax);
+    return new StreamChannel(start, ends, changes, port, pacing);
   }
 
   /**
@@ -44,6 +49,6 @@ public final class Channels {
     BaseChannel.Source source =
         (after, firstPosition, bytesMax, sink) ->
             rows.read(tunnelId, start.partition(), after, firstPosition, bytesMax, sink);
-    return new BaseChannel(start, afterKey, source, port, deliveryBytesMax);
+    return new BaseChannel(start, afterKey, source, port, pacing);
   }
 }

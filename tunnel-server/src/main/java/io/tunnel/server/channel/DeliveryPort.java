@@ -26,6 +26,9 @@ public interface DeliveryPort {
   /** Runs {@code action} on the connection's own thread, soon. */
   void execute(Runnable action);
 
+  /** Runs {@code action} on the connection's own thread after that time. */
+  void after(long nanos, Runnable action);
+
   /**
    * Reads the batches and sends them as one delivery.
    *

@@ -4,6 +4,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.changes.Extents;
+import io.tunnel.server.channel.ration.Ration;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.control.PartitionControl;
 import java.io.IOException;
@@ -25,6 +26,8 @@ final class StreamChannel implements Channel {
   private final ChangeReader all;
   private final DeliveryPort port;
   private final ChannelCore core;
+  private final Ration ration;
+  private final Runnable afterRest = this::rested;
   private final AtomicBoolean isAwake = new AtomicBoolean();
   private final ChangeReader.CommitListener onCommit = (id, position) -> wake();
   private final End firstEnd;
@@ -59,14 +62,15 @@ final class StreamChannel implements Channel {
 
   /** A channel that has no credit yet. */
   StreamChannel(
-      Start start, End end, ChangeReader changes, DeliveryPort port, int deliveryBytesMax) {
+      Start start, End end, ChangeReader changes, DeliveryPort port, Channels.Pacing pacing) {
     this.handle = start.handle();
     this.epoch = start.epoch();
     this.partition = start.partition();
     this.all = changes;
     this.changes = end.visible(changes);
     this.port = port;
-    this.core = new ChannelCore(start.checkpointed(), deliveryBytesMax);
+    this.core = new ChannelCore(start.checkpointed(), pacing.deliveryBytesMax());
+    this.ration = pacing.rations().ofChannel();
     this.firstEnd = end;
     this.delivered = start.checkpointed();
   }
@@ -150,7 +154,7 @@ final class StreamChannel implements Channel {
     // In this order: what is settled now is committed, if it is a change, when that is asked for.
     long settled = changes.settled(partition);
     long committed = changes.committed(partition);
-    if (core.wants(reach(committed)) && port.isWritable()) {
+    if (core.wants(reach(committed)) && port.isWritable() && mayDeliver()) {
       deliverOnce();
     }
     // Also behind the last delivery: nobody may wake the channel again.
@@ -163,6 +167,17 @@ final class StreamChannel implements Channel {
       delivered = core.end();
       port.end(new ChannelEnd(handle, epoch, core.end()));
     }
+  }
+
+  /** Whether it is live, or it is its turn among those who are far behind. */
+  private boolean mayDeliver() {
+    boolean isOlder = core.nextPosition() < all.firstPosition(partition);
+    long behind = isOlder ? Long.MAX_VALUE : all.bytesAfter(partition, core.delivered());
+    return ration.mayDeliver(behind, all.committed(partition), port::after, afterRest);
+  }
+
+  private void rested() {
+    guarded(this::deliver);
   }
 
   /** Up to where there may be changes: what this log has not may be in another. */
@@ -222,6 +237,7 @@ final class StreamChannel implements Channel {
       wake();
       return;
     }
+    ration.delivered(batches.lastPosition() - core.delivered(), bytes);
     core.delivered(batches.lastPosition(), bytes);
     delivered = core.delivered();
     if (core.wants(reach(changes.committed(partition)))) {

@@ -5,6 +5,7 @@ import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonObject;
 import io.tunnel.server.catalog.CatalogConfig;
+import io.tunnel.server.channel.ration.RationConfig;
 import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.net.audit.AuditTrail;
@@ -31,6 +32,7 @@ import java.util.Objects;
  * @param catalog how many tables and tunnels there may be
  * @param security whether everybody is asked who they are
  * @param audit what is written of who did what
+ * @param catchUp how channels that are far behind are slowed down while others write
  */
 public record ServerConfig(
     NetConfig net,
@@ -41,7 +43,8 @@ public record ServerConfig(
     BaseConfig base,
     CatalogConfig catalog,
     SecurityConfig security,
-    AuditTrail.Settings audit) {
+    AuditTrail.Settings audit,
+    RationConfig catchUp) {
 
   /** Refuses null, which a file may give. */
   public ServerConfig {
@@ -54,6 +57,7 @@ public record ServerConfig(
     Objects.requireNonNull(catalog, "catalog is an object, not null");
     Objects.requireNonNull(security, "security is an object, not null");
     Objects.requireNonNull(audit, "audit is an object, not null");
+    Objects.requireNonNull(catchUp, "catchUp is an object, not null");
   }
 
   /** A server that asks nobody who they are. */
@@ -74,7 +78,8 @@ public record ServerConfig(
         base,
         catalog,
         SecurityConfig.NONE,
-        AuditTrail.Settings.DEFAULT);
+        AuditTrail.Settings.DEFAULT,
+        RationConfig.DEFAULT);
   }
 
   /** With the default limits of a catalog. */
@@ -211,17 +216,19 @@ public record ServerConfig(
 
   /** This configuration at another address. */
   public ServerConfig withNet(NetConfig other) {
-    return new ServerConfig(other, log, shard, table, session, base, catalog, security, audit);
+    return new ServerConfig(
+        other, log, shard, table, session, base, catalog, security, audit, catchUp);
   }
 
   /** This configuration with another security directory, or none. */
   public ServerConfig withSecurity(SecurityConfig other) {
-    return new ServerConfig(net, log, shard, table, session, base, catalog, other, audit);
+    return new ServerConfig(net, log, shard, table, session, base, catalog, other, audit, catchUp);
   }
 
   /** This configuration with another audit log. */
   public ServerConfig withAudit(AuditTrail.Settings other) {
-    return new ServerConfig(net, log, shard, table, session, base, catalog, security, other);
+    return new ServerConfig(
+        net, log, shard, table, session, base, catalog, security, other, catchUp);
   }
 
   /**

@@ -4,6 +4,8 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.channel.Channels;
+import io.tunnel.server.channel.ration.RationConfig;
+import io.tunnel.server.channel.ration.Rations;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.server.partition.PartitionHosts;
@@ -17,6 +19,7 @@ public final class Served {
 
   private final NetServer.Delivery delivery;
   private final RowMoments moments;
+  private final Rations rations;
   private final NetServer.Rooms rooms;
   private final NetServer.Threads threads;
 
@@ -24,14 +27,16 @@ public final class Served {
    * Joins them.
    *
    * @param deliveryBytesMax bytes of batches in one delivery, if a single batch is not larger
+   * @param catchUp how channels that are far behind are slowed down
    */
-  public Served(Ports ports, int deliveryBytesMax) {
+  public Served(Ports ports, int deliveryBytesMax, RationConfig catchUp) {
     Catalog catalog = ports.catalog();
     Ports.Threads own = ports.threads();
     Ports.Partitions partitions = ports.partitions();
     PartitionHosts hosts = partitions.hosts();
     ChangeReader changes = partitions.changes();
-    Channels channels = new Channels(changes, deliveryBytesMax);
+    rations = new Rations(catchUp, own.clock()::nanos);
+    Channels channels = new Channels(changes, new Channels.Pacing(deliveryBytesMax, rations));
     moments = new RowMoments(catalog, hosts, changes, own.moments(), own.clock());
     delivery =
         new NetServer.Delivery(
@@ -44,7 +49,8 @@ public final class Served {
     rooms =
         new NetServer.Rooms(
             catalog,
-            new NetServer.Rows(hosts, new RowReads(catalog, hosts, own.gets(), own.scans())),
+            new NetServer.Rows(
+                hosts, new RowReads(catalog, hosts, own.gets(), own.scans()), rations.writes()),
             new NetServer.TableRooms(new Tables(hosts, changes, ports.view()), ports.logs()),
             new NetServer.Tunnels(
                 ports.tunnels().hosts(),
@@ -92,6 +98,11 @@ public final class Served {
     return partitions;
   }
 
+  /** How those who are far behind are slowed down now. */
+  public Rations.Figures catchUp() {
+    return rations.figures();
+  }
+
   /** Tells those to whom a partition is delivered that it is served here no longer. */
   public void lost(int partition, RefusedException reason) {
     delivery.lost(partition, reason);
@@ -100,5 +111,6 @@ public final class Served {
   /** Looks at the clock for all rooms; on the control thread. */
   public void tick() {
     moments.tick();
+    rations.tick();
   }
 }

@@ -14,6 +14,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.server.changes.LogFigures;
+import io.tunnel.server.channel.ration.Rations;
 import io.tunnel.server.net.NetMeter;
 import io.tunnel.server.net.NetMeter.Farewell;
 import io.tunnel.server.net.NetServer.Held;
@@ -125,6 +126,11 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   /** Adds how many partitions are read by those who keep their positions themselves. */
   public void readings(Supplier<Number> count) {
     Gauge.builder("tunnel.readings", count).strongReference(true).register(registry);
+  }
+
+  /** Adds how channels that are far behind are slowed down. */
+  public void catchUp(Supplier<Rations.Figures> now) {
+    CatchUpMeters.add(registry, now);
   }
 
   /** Adds how many seconds the server's certificate is still good; NaN without one. */

@@ -106,7 +106,8 @@ final class Connection extends ChannelInboundHandlerAdapter
     schedule(this::requireEntrance, entrance.deadlineS(), TimeUnit.SECONDS);
   }
 
-  private void schedule(Runnable task, long delay, TimeUnit unit) {
+  /** Runs {@code task} on the event loop after that time. */
+  void schedule(Runnable task, long delay, TimeUnit unit) {
     var unused = context.channel().eventLoop().schedule(task, delay, unit);
   }
 

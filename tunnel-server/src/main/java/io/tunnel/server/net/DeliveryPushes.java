@@ -14,6 +14,7 @@ import io.tunnel.wire.Operation;
 import java.io.IOException;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /** What a connection delivers, to workers and readers that have attached on it. */
 final class DeliveryPushes implements Attachments.Port {
@@ -106,6 +107,11 @@ final class DeliveryPushes implements Attachments.Port {
   @Override
   public void execute(Runnable action) {
     connection.execute(action);
+  }
+
+  @Override
+  public void after(long nanos, Runnable action) {
+    connection.schedule(action, nanos, TimeUnit.NANOSECONDS);
   }
 
   @Override

@@ -28,6 +28,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.channel.Handles;
+import io.tunnel.server.channel.ration.WriteWaits;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.net.NetMeter.Farewell;
 import io.tunnel.server.net.access.AuditLog;
@@ -113,8 +114,8 @@ public final class NetServer implements AutoCloseable {
     }
   }
 
-  /** Where rows are written and read. */
-  public record Rows(PartitionHosts hosts, RowReads reads) {}
+  /** Where rows are written and read, and where it is told how long writes wait. */
+  public record Rows(PartitionHosts hosts, RowReads reads, WriteWaits waits) {}
 
   /** What tables look like, and the logs that they are made with. */
   public record TableRooms(Tables descriptions, TableLogs logs) {}

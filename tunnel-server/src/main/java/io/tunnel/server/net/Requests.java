@@ -303,6 +303,7 @@ final class Requests {
             Shares.Use.WRITTEN,
             batch.rowCount(),
             frame.payload().length);
+    WriteAnswer answer = new WriteAnswer(frame, connection, partition.id());
     Durability durability = request.durability().orElse(table.meta().options().durability());
     try {
       rooms
@@ -315,8 +316,9 @@ final class Requests {
                   checked.mustJudge(),
                   checked.columnSizes(),
                   durability == Durability.FSYNC,
-                  new WriteAnswer(frame, connection, partition.id())));
+                  answer));
     } catch (RefusedException e) {
+      rooms.rows().waits().refused();
       throw refusals.ofPartition(e, partition.id());
     }
   }
@@ -325,6 +327,7 @@ final class Requests {
     private final Frame frame;
     private final Connection connection;
     private final int partition;
+    private final long beganNanos = rooms.rows().waits().begin();
 
     WriteAnswer(Frame frame, Connection connection, int partition) {
       this.frame = frame;
@@ -334,11 +337,13 @@ final class Requests {
 
     @Override
     public void written(WriteResult result) {
+      rooms.rows().waits().written(beganNanos);
       connection.respond(frame, result.encode());
     }
 
     @Override
     public void refused(RefusedException reason) {
+      rooms.rows().waits().refused();
       connection.refuse(frame, refusals.ofPartition(reason, partition));
     }
   }

@@ -40,13 +40,17 @@ final class ChannelTest {
   }
 
   private Channel channel(long checkpointed) {
+    return channel(checkpointed, TestChannels.unhindered(DELIVERY_BYTES_MAX));
+  }
+
+  private Channel channel(long checkpointed, Channels.Pacing pacing) {
     Channel channel =
         new StreamChannel(
             new Channel.Start(1, 7, PARTITION, checkpointed),
             new StreamChannel.End(OptionalLong.empty(), Optional.empty()),
             log,
             connection,
-            DELIVERY_BYTES_MAX);
+            pacing);
     channel.start();
     return channel;
   }
@@ -79,7 +83,10 @@ final class ChannelTest {
     Random random = new Random(seed);
     commit(20, 10);
     long checkpointed = random.nextInt(21);
-    Channel channel = channel(checkpointed);
+    Channel channel =
+        seed % 2 == 0
+            ? channel(checkpointed)
+            : channel(checkpointed, TestChannels.slow(connection, DELIVERY_BYTES_MAX));
     connection.duringDelivery =
         () -> {
           if (random.nextInt(4) == 0) {
@@ -90,8 +97,9 @@ final class ChannelTest {
           }
         };
     for (int step = 0; step < 80; step++) {
-      switch (random.nextInt(6)) {
+      switch (random.nextInt(7)) {
         case 0 -> commit(1 + random.nextInt(5), random.nextInt(300));
+        case 4 -> connection.restOver();
         case 1 -> connection.credit(channel, 1 + random.nextInt(900));
         case 2 -> connection.isWritable = false;
         case 3 -> {
@@ -125,6 +133,31 @@ final class ChannelTest {
     boolean couldDeliver = connection.isWritable && connection.credit() > 0;
     assertThat(couldDeliver && connection.delivered(checkpointed) < log.committed(PARTITION))
         .isFalse();
+  }
+
+  @Test
+  void whatIsFarBehindWaitsForItsTurnsAndWhatIsNearTheEndDoesNot() throws IOException {
+    for (int i = 0; i < 10; i++) {
+      commit(1, 100);
+    }
+    Channel late = channel(0, TestChannels.slow(connection, 200));
+    connection.credit(late, 1 << 20);
+    assertThat(connection.positions).as("the first is for nothing").isEqualTo(positions(1, 1));
+    connection.posted.remove().run();
+    assertThat(connection.resting).hasSize(1);
+    late.resume();
+    connection.posted.remove().run();
+    assertThat(connection.positions).as("it rests whatever wakes it").hasSize(1);
+    assertThat(connection.resting).hasSize(1);
+    connection.runAll();
+    assertThat(connection.positions).isEqualTo(positions(1, 10));
+    assertThat(connection.nanos).as("1,000 bytes a second").isGreaterThan(1_800_000_000L);
+    for (int i = 0; i < 10; i++) {
+      commit(1, 100);
+      connection.posted.remove().run();
+    }
+    assertThat(connection.positions).isEqualTo(positions(1, 20));
+    assertThat(connection.resting).isEmpty();
   }
 
   @Test

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A connection whose thread is the test's: what was posted runs when the test says so. It may be
@@ -23,6 +24,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 final class FakeConnection implements DeliveryPort {
 
   final Queue<Runnable> posted = new ConcurrentLinkedQueue<>();
+
+  /** What is to run after a while. */
+  final Queue<Runnable> resting = new ConcurrentLinkedQueue<>();
+
+  /** The time, which passes when what rests is run. */
+  long nanos;
+
   final List<RefusedException> failures = new ArrayList<>();
 
   /** Positions delivered, in order. */
@@ -70,9 +78,22 @@ final class FakeConnection implements DeliveryPort {
   }
 
   void runAll() {
-    for (Runnable task = posted.poll(); task != null; task = posted.poll()) {
-      task.run();
+    do {
+      for (Runnable task = posted.poll(); task != null; task = posted.poll()) {
+        task.run();
+      }
+    } while (restOver());
+  }
+
+  /** Lets the time pass after which the first that rests goes on; false when none does. */
+  boolean restOver() {
+    Runnable task = resting.poll();
+    if (task == null) {
+      return false;
     }
+    nanos += TimeUnit.MILLISECONDS.toNanos(100);
+    task.run();
+    return true;
   }
 
   @Override
@@ -96,6 +117,12 @@ final class FakeConnection implements DeliveryPort {
   @Override
   public void execute(Runnable action) {
     posted.add(action);
+  }
+
+  @Override
+  public void after(long nanos, Runnable action) {
+    assertThat(nanos).isPositive();
+    resting.add(action);
   }
 
   @Override

@@ -35,12 +35,11 @@ final class FetchedChannelTest {
 
   private Channel channel() {
     Channel channel =
-        new Channels(changes, 300)
-            .stream(
-                new Channel.Start(1, 7, PARTITION, 0),
-                OptionalLong.empty(),
-                Optional.empty(),
-                connection);
+        TestChannels.of(changes, 300).stream(
+            new Channel.Start(1, 7, PARTITION, 0),
+            OptionalLong.empty(),
+            Optional.empty(),
+            connection);
     channel.start();
     return channel;
   }

@@ -42,12 +42,11 @@ final class SettledChannelTest {
 
   private Channel channel(ChangesOf tunnel) {
     Channel channel =
-        new Channels(changes, 300)
-            .stream(
-                new Channel.Start(HANDLE, EPOCH, PARTITION, tunnel.checkpointed()),
-                OptionalLong.empty(),
-                tunnel.endMs(),
-                connection);
+        TestChannels.of(changes, 300).stream(
+            new Channel.Start(HANDLE, EPOCH, PARTITION, tunnel.checkpointed()),
+            OptionalLong.empty(),
+            tunnel.endMs(),
+            connection);
     channel.start();
     return channel;
   }

@@ -46,12 +46,11 @@ final class StreamEndTest {
 
   private Channel channel(long checkpointed, OptionalLong end) {
     Channel channel =
-        new Channels(log, 300)
-            .stream(
-                new Channel.Start(HANDLE, EPOCH, PARTITION, checkpointed),
-                end,
-                Optional.empty(),
-                connection);
+        TestChannels.of(log, 300).stream(
+            new Channel.Start(HANDLE, EPOCH, PARTITION, checkpointed),
+            end,
+            Optional.empty(),
+            connection);
     channel.start();
     return channel;
   }
@@ -223,12 +222,11 @@ final class StreamEndTest {
 
   private Channel settledChannel(SettledChanges changes, long checkpointed, long end) {
     Channel channel =
-        new Channels(changes, 300)
-            .stream(
-                new Channel.Start(HANDLE, EPOCH, PARTITION, checkpointed),
-                OptionalLong.of(end),
-                Optional.empty(),
-                connection);
+        TestChannels.of(changes, 300).stream(
+            new Channel.Start(HANDLE, EPOCH, PARTITION, checkpointed),
+            OptionalLong.of(end),
+            Optional.empty(),
+            connection);
     channel.start();
     return channel;
   }

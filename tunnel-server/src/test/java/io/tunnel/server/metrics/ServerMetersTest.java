@@ -8,6 +8,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.server.changes.LogFigures;
+import io.tunnel.server.channel.ration.Rations;
 import io.tunnel.server.net.access.PrincipalFigures.QuotaUse;
 import io.tunnel.server.net.access.Shares;
 import io.tunnel.server.net.access.TestGate;
@@ -93,6 +94,24 @@ final class ServerMetersTest {
               line ->
                   assertThat(page)
                       .contains("`" + List.of(line.split(" ", -1)).get(2) + "{principal"));
+    }
+  }
+
+  @Test
+  void catchingUpHasTheMetersOfThePage() {
+    try (ServerMeters meters = new ServerMeters()) {
+      meters.catchUp(() -> new Rations.Figures(7, 2, Double.POSITIVE_INFINITY, 5e8, 25e7));
+      assertThat(
+              meters
+                  .scrape()
+                  .lines()
+                  .filter(line -> line.matches("tunnel_(catch_up|write_wait)_.*")))
+          .containsExactlyInAnyOrder(
+              "tunnel_catch_up_bytes_total 7.0",
+              "tunnel_catch_up_waiting 2.0",
+              "tunnel_catch_up_limit_bytes_per_second +Inf",
+              "tunnel_write_wait_seconds 0.5",
+              "tunnel_write_wait_normal_seconds 0.25");
     }
   }
 }

@@ -24,6 +24,7 @@ import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.changes.SettledChanges;
 import io.tunnel.server.changes.SharedLogBounds;
 import io.tunnel.server.channel.Handles;
+import io.tunnel.server.channel.ration.RationConfig;
 import io.tunnel.server.cluster.FakeView;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.engine.Ports;
@@ -163,7 +164,8 @@ final class TestNode implements Closeable {
                 view,
                 new Coordinator.Naming(handles, catalog.grants()),
                 new Ports.Threads(control, turns, turns, readers, Runnable::run, clock)),
-            1_000);
+            1_000,
+            RationConfig.DEFAULT);
     attachments = served.rooms().delivery().attachments();
     readings = served.rooms().delivery().readings();
     net =

@@ -50,6 +50,11 @@ record IncarnatedPort(DeliveryPort connection, Optional<Long> told, Supplier<Opt
   }
 
   @Override
+  public void after(long nanos, Runnable action) {
+    connection.after(nanos, action);
+  }
+
+  @Override
   public int deliver(int handle, long epoch, long firstPosition, Extents batches)
       throws IOException {
     requireTold();
