@@ -3,6 +3,8 @@ package io.tunnel.server.replica.lead;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnSizes;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
@@ -40,8 +42,9 @@ class AppendGroupTest {
   private static AppendGroup group(boolean isConditional) {
     RowChange put = TestRows.put("a", new Column("x", ColumnValue.fromLong(1)));
     RowChange delete = new RowDeleteChange(TestRows.key("b"));
+    ChangeBatch batch = TestRows.batch(1, put, delete);
     PendingWrite write =
-        new PendingWrite(TestRows.batch(1, put, delete), isConditional, false, IGNORED);
+        new PendingWrite(batch, isConditional, ColumnSizes.of(batch), false, IGNORED);
     GroupMaker maker =
         new GroupMaker(1, new FakeReplicaRows(new Random(1)), ReplicaConfig.DEFAULT.batches());
     return maker.writes(new ArrayDeque<>(List.of(write)), EPOCH, count -> 100);
