@@ -52,7 +52,7 @@ final class ServerConfigTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "{'nets':{}} | unknown setting 'nets'; there are [net, log, shard, table, session, base, catalog, security, audit]",
+        "{'nets':{}} | unknown setting 'nets'; there are [net, log, shard, table, session, base, catalog, security, audit, catchUp]",
         "{'net':{'prot':1}} | unknown setting 'net.prot'; there are [host, port,",
         "{'net':null} | net is an object, not null",
         "{'net':5} | net",
@@ -107,6 +107,8 @@ final class ServerConfigTest {
         "{'net':{'limits':{'idleMsMax':604800001}}} | net.limits.idleMsMax is 10000 to 604800000",
         "{'net':{'limits':{'principalMetricsMax':-1}}} | principalMetricsMax is 0 to 10000, not -1",
         "{'net':{'limits':{'principalMetricsMax':10001}}} | principalMetricsMax is 0 to 10000",
+        "{'catchUp':{'waitPercentMax':109}} | catchUp.waitPercentMax is 110 to 10000, not 109",
+        "{'catchUp':{'bytesPerSecondMin':0}} | catchUp.bytesPerSecondMin is 1 to 1099511627776",
         "[] | is not a JSON object",
         "garbage{ | is not a JSON object",
         "`` | is not a JSON object"
