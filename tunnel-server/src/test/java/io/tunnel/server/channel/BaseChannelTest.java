@@ -68,8 +68,7 @@ final class BaseChannelTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void everyRowIsDeliveredOnceInOrderOverManyHoldersAndThenTheEnd(long seed)
-      throws IOException {
+  void everyRowIsDeliveredOnceInOrderOverManyHoldersAndThenTheEnd(long seed) throws IOException {
     Random random = new Random(seed);
     addRows(random.nextInt(40));
     if (seed % 2 == 1) {
