@@ -70,11 +70,24 @@ final class TableProgram {
   }
 
   private TableLine follow(List<String> words) {
-    FollowedTopic topic =
-        FollowedTopic.start(
-            settings, words.get(0), words.get(1), Integer.parseInt(words.get(2)), this::failed);
-    become(Optional.of(topic));
-    return TableLine.of(Word.FOLLOWING);
+    String topic = words.get(1);
+    try {
+      become(
+          Optional.of(
+              FollowedTopic.start(
+                  settings,
+                  words.get(0),
+                  topic,
+                  Integer.parseInt(words.get(2)),
+                  failure -> failed(ofTopic(topic, failure)))));
+      return TableLine.of(Word.FOLLOWING);
+    } catch (IllegalStateException e) {
+      throw ofTopic(topic, e);
+    }
+  }
+
+  private static IllegalStateException ofTopic(String topic, Throwable failure) {
+    return new IllegalStateException("topic " + topic + ": " + failure, failure);
   }
 
   private TableLine forget() {

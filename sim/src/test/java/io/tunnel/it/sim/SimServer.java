@@ -49,8 +49,8 @@ public final class SimServer {
   private static final int SEGMENT_BYTES_MAX = 3_000;
   private static final int DELIVERY_BYTES_MAX = 250;
 
-  /** More than a delivery behind is far, and while others write there is little for those. */
-  private static final RationConfig CATCH_UP = new RationConfig(true, 300, 1_000, 110);
+  /** More than a delivery behind is far; nobody waits, so that a story goes as it is told. */
+  private static final RationConfig CATCH_UP = new RationConfig(false, 300, 1_000, 110);
 
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final int LOOPS = 2;
