@@ -27,7 +27,7 @@ import picocli.CommandLine.Model.OptionSpec;
 class DocumentedDefaultsTest {
 
   private static final Pattern ROW = Pattern.compile("\\| `([^`]+)` \\| (.+?) \\| .+ \\|");
-  private static final Pattern SETTING = Pattern.compile("[a-z]+(\\.[a-zA-Z]+)+");
+  private static final Pattern SETTING = Pattern.compile("[a-z][a-zA-Z]*(\\.[a-zA-Z]+)+");
   private static final Pattern OPTION = Pattern.compile("(--[a-z-]+)( .*)?");
   private static final Pattern WORKERS_OPTION = Pattern.compile("[a-z][a-zA-Z]+");
   private static final Pattern DEFAULT = Pattern.compile("\\(default: ([^)]+)\\)");
