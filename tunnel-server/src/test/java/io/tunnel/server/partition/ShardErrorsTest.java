@@ -89,7 +89,7 @@ final class ShardErrorsTest {
     long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (!shard.hasFailed()) {
       assertThat(System.nanoTime()).isLessThan(endNanos);
-      Thread.sleep(1);
+      Thread.onSpinWait();
     }
     assertThat(write("b").refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
   }

@@ -70,7 +70,7 @@ final class ShardFoldsTest {
     long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime()).isLessThan(endNanos);
-      Thread.sleep(1);
+      Thread.onSpinWait();
     }
   }
 
@@ -127,7 +127,7 @@ final class ShardFoldsTest {
       outcomes.add(write(put("k" + i, large), false));
     }
     outcomes.get(7).result();
-    Thread.sleep(100);
+    assertThat(new CountDownLatch(1).await(100, TimeUnit.MILLISECONDS)).isFalse();
     assertThat(shard.queuedBytes()).isPositive();
     assertThat(shard.log().committed(1)).isLessThanOrEqualTo(10);
     rows.letGo();
