@@ -44,9 +44,7 @@ public final class BatchValidator {
       throw new RefusedException(ErrorCode.INVALID_REQUEST, "a batch has at least one row");
     }
     try {
-      int dictionary = batch.dictionaryOffset();
-      Dictionary.require(
-          array, dictionary, dictionary + batch.dictionaryBytes(), batch.nameCount());
+      Dictionary.requireDistinct(batch.names());
       boolean mustJudge = false;
       ColumnSizes columnSizes = new ColumnSizes(batch.nameCount());
       RowCursor row = batch.rows();

@@ -197,6 +197,15 @@ public final class ChangeBatch {
 
   /** The name at {@code index}. */
   public String name(int index) {
+    String[] decoded = names();
+    if (index >= decoded.length) {
+      throw new MalformedException("column name " + index + " of " + decoded.length);
+    }
+    return decoded[index];
+  }
+
+  /** All names, not to be changed; decoded once. */
+  String[] names() {
     String[] decoded = names;
     if (decoded == null) {
       // Two threads may both decode; they store equal arrays of immutable strings.
@@ -205,10 +214,7 @@ public final class ChangeBatch {
               array, dictionaryOffset(), dictionaryOffset() + dictionaryBytes(), nameCount());
       names = decoded;
     }
-    if (index >= decoded.length) {
-      throw new MalformedException("column name " + index + " of " + decoded.length);
-    }
-    return decoded[index];
+    return decoded;
   }
 
   /** The index of a name in the dictionary; -1 when no row of the batch uses it. */

@@ -53,10 +53,10 @@ public final class Dictionary {
     return sink.toByteArray();
   }
 
-  /** Throws {@link MalformedException} unless the bytes are {@code count} distinct names. */
-  static void require(byte[] array, int offset, int limit, int count) {
+  /** Throws {@link MalformedException} when a name stands twice. */
+  static void requireDistinct(String[] names) {
     Set<String> seen = new HashSet<>();
-    for (String name : decode(array, offset, limit, count)) {
+    for (String name : names) {
       if (!seen.add(name)) {
         throw new MalformedException("column name '" + name + "' stands twice in a dictionary");
       }
