@@ -92,13 +92,14 @@ final class FoldCore {
       if (base == end - 1) {
         foldAlone(runs.row(base), runs.dictionary(base));
       } else if (base >= from) {
-        foldUpdates(base, end, StoredRow.empty());
+        put(from, laid(base, end, StoredRow.empty()));
       } else if (chance.nextInt(UPDATES_PER_READ) == 0) {
-        foldUpdates(from, end, before(runs.row(from)));
+        put(from, laid(from, end, before(runs.row(from))));
       } else if (from == end - 1) {
         foldAlone(runs.row(from), runs.dictionary(from));
       } else {
-        layUpdates(from, end);
+        byte[] part = laid(from, end, StoredRow.empty()).encode(dictionaries);
+        sink.merge(rowKey(runs.row(from)), part);
       }
       from = end;
     }
@@ -143,24 +144,16 @@ final class FoldCore {
     return value == null ? StoredRow.empty() : StoredRow.of(value, dictionaries);
   }
 
-  /** Updates, the first of them perhaps a put or a delete, on {@code value}. */
-  private void foldUpdates(int from, int end, StoredRow value) {
+  /** Updates, the first of them perhaps a put or a delete, laid upon {@code value}. */
+  private StoredRow laid(int from, int end, StoredRow value) {
     for (int i = from; i < end; i++) {
-      RowCursor row = runs.row(i);
-      if (row.kind() != ChangeKind.DELETE) {
-        value.apply(row);
-      }
+      value.lay(runs.row(i));
     }
-    sink.put(rowKey(runs.row(from)), value.encode(dictionaries));
+    return value;
   }
 
-  /** Updates as one part, whatever they are laid upon. */
-  private void layUpdates(int from, int end) {
-    StoredRow part = StoredRow.empty();
-    for (int i = from; i < end; i++) {
-      part.lay(runs.row(i));
-    }
-    sink.merge(rowKey(runs.row(from)), part.encode(dictionaries));
+  private void put(int from, StoredRow row) {
+    sink.put(rowKey(runs.row(from)), row.withoutRemoved().encode(dictionaries));
   }
 
   private static byte[] rowKey(RowCursor row) {

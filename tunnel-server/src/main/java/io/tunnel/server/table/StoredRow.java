@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.IntFunction;
 
 /**
  * The value of a row: one part or several, each laid upon those before it. A part is a dictionary's
@@ -47,7 +48,16 @@ final class StoredRow {
   /** The columns of a stored value. */
   static List<Column> columns(byte[] value, Dictionaries dictionaries) {
     Part first = Part.of(value, 0, dictionaries);
-    return first.isWhole() ? first.toColumns() : of(value, dictionaries).toColumns();
+    ColumnCursor columns = first.columns();
+    List<Column> found = new ArrayList<>();
+    while (columns.left() > 0) {
+      columns.next();
+      if (columns.isDelete()) {
+        return of(value, dictionaries).toColumns();
+      }
+      found.add(new Column(first.names[columns.nameIndex()], columns.value()));
+    }
+    return columns.columnEnd() == value.length ? found : of(value, dictionaries).toColumns();
   }
 
   /** A stored value, taken apart so that columns can be set and removed. */
@@ -56,38 +66,32 @@ final class StoredRow {
     int at = 0;
     do {
       Part part = Part.of(value, at, dictionaries);
-      row.lay(part.columns(), value, part.names);
-      at = part.end();
+      ColumnCursor columns = part.columns();
+      row.lay(columns, value, i -> part.names[i]);
+      at = columns.columnEnd();
     } while (at < value.length);
-    row.valueByName.values().removeIf(Slice::isDelete);
-    return row;
+    return row.withoutRemoved();
   }
 
-  private void lay(ColumnCursor columns, byte[] array, String[] names) {
+  /** Lays the columns of an UPDATE row upon those before it; a PUT sets its own. */
+  void lay(RowCursor row) {
+    ChangeBatch batch = row.batch();
+    lay(row.columns(), batch.array(), batch::name);
+  }
+
+  private void lay(ColumnCursor columns, byte[] array, IntFunction<String> names) {
     while (columns.left() > 0) {
       columns.next();
-      lay(names[columns.nameIndex()], columns, array);
+      valueByName.put(
+          names.apply(columns.nameIndex()),
+          new Slice(array, columns.typeOffset(), columns.columnEnd(), columns.isDelete()));
     }
   }
 
-  private void lay(String name, ColumnCursor column, byte[] array) {
-    valueByName.put(
-        name, new Slice(array, column.typeOffset(), column.columnEnd(), column.isDelete()));
-  }
-
-  /** Sets and removes the columns that an UPDATE row names; a PUT sets its own. */
-  void apply(RowCursor update) {
-    lay(update);
+  /** What is left when nothing is below it: a whole row, no part of one. */
+  StoredRow withoutRemoved() {
     valueByName.values().removeIf(Slice::isDelete);
-  }
-
-  /** Lays an UPDATE row upon those before it; {@link #encode} gives a part that does all of it. */
-  void lay(RowCursor update) {
-    ChangeBatch batch = update.batch();
-    ColumnCursor columns = update.columns();
-    while (columns.next()) {
-      lay(batch.name(columns.nameIndex()), columns, batch.array());
-    }
+    return this;
   }
 
   /** Type and value of each column, by its name. */
@@ -99,10 +103,16 @@ final class StoredRow {
   }
 
   private List<Column> toColumns() {
-    ByteSink columns = new ByteSink(256);
-    writeColumns(columns);
-    return new Part(columns.toByteArray(), valueByName.keySet().toArray(new String[0]), 0)
-        .toColumns();
+    ByteSink sink = new ByteSink(256);
+    writeColumns(sink);
+    byte[] array = sink.toByteArray();
+    ColumnCursor columns = new ColumnCursor(array, 0, array.length);
+    List<Column> found = new ArrayList<>();
+    for (String name : valueByName.keySet()) {
+      columns.next();
+      found.add(new Column(name, columns.value()));
+    }
+    return found;
   }
 
   /** Bytes of each column's type and value, by its name. */
@@ -155,34 +165,6 @@ final class StoredRow {
     /** A cursor before its first column; what is behind its last one is no part of it. */
     ColumnCursor columns() {
       return new ColumnCursor(value, columnsOffset, value.length);
-    }
-
-    int end() {
-      ColumnCursor columns = columns();
-      while (columns.left() > 0) {
-        columns.next();
-      }
-      return columns.columnEnd();
-    }
-
-    /** Whether it is the only part, and removes no column. */
-    boolean isWhole() {
-      ColumnCursor columns = columns();
-      boolean removes = false;
-      while (columns.left() > 0) {
-        columns.next();
-        removes |= columns.isDelete();
-      }
-      return !removes && columns.columnEnd() == value.length;
-    }
-
-    List<Column> toColumns() {
-      List<Column> found = new ArrayList<>();
-      ColumnCursor columns = columns();
-      while (columns.next()) {
-        found.add(new Column(names[columns.nameIndex()], columns.value()));
-      }
-      return found;
     }
 
     static Part of(byte[] value, int offset, Dictionaries dictionaries) {
