@@ -1,15 +1,20 @@
 package io.tunnel.kafka.broker;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A program of Kafka's in a JVM of its own, whose class path is its own too. Collector and its
  * settings are those of Kafka's start scripts.
  */
 public final class ChildJvm {
+
+  private static final long STOP_SECONDS_MAX = 30;
 
   private ChildJvm() {}
 
@@ -38,5 +43,29 @@ public final class ChildJvm {
     command.add(new ChildLibraries(program, libraries).classPath(directory));
     command.add(program.getName());
     return command;
+  }
+
+  /** The last lines of what it logged, so many at most, for a message about its failure. */
+  public static String endOf(Path log, int linesMax) throws IOException {
+    List<String> lines = Files.readAllLines(log);
+    int from = Math.max(0, lines.size() - linesMax);
+    return String.join("\n", lines.subList(from, lines.size()));
+  }
+
+  /** Returns when it has ended, which it was asked to; by force when it takes too long. */
+  public static void awaitEnd(Process process) {
+    try {
+      if (!process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
+        process.destroyForcibly().waitFor();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** The processor time that it has taken since it was started. */
+  public static long cpuNanos(Process process) {
+    return process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
   }
 }

@@ -9,7 +9,6 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,7 +34,6 @@ public final class KafkaBroker implements Closeable {
 
   private static final String LIBRARIES = "broker-libraries";
   private static final long START_SECONDS_MAX = 180;
-  private static final long STOP_SECONDS_MAX = 30;
   private static final int LOG_LINES_SHOWN_MAX = 40;
 
   private final Path directory;
@@ -262,9 +260,7 @@ public final class KafkaBroker implements Closeable {
   }
 
   private String endOfLog() throws IOException {
-    List<String> lines = Files.readAllLines(log());
-    int from = Math.max(0, lines.size() - LOG_LINES_SHOWN_MAX);
-    return "; the end of " + log() + ":\n" + String.join("\n", lines.subList(from, lines.size()));
+    return "; the end of " + log() + ":\n" + ChildJvm.endOf(log(), LOG_LINES_SHOWN_MAX);
   }
 
   /** Stops it as an operator would: it hands over what it leads and closes its files. */
@@ -275,7 +271,7 @@ public final class KafkaBroker implements Closeable {
     Process process = child.get();
     // Not Process.destroy, which also closes its standard input, and so ends it at once.
     boolean unused = process.toHandle().destroy();
-    await(process);
+    ChildJvm.awaitEnd(process);
     child = Optional.empty();
   }
 
@@ -284,20 +280,9 @@ public final class KafkaBroker implements Closeable {
     child.ifPresent(
         process -> {
           process.destroyForcibly();
-          await(process);
+          ChildJvm.awaitEnd(process);
         });
     child = Optional.empty();
-  }
-
-  private static void await(Process process) {
-    try {
-      if (!process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
-        process.destroyForcibly().waitFor();
-      }
-    } catch (InterruptedException e) {
-      process.destroyForcibly();
-      Thread.currentThread().interrupt();
-    }
   }
 
   /** Stops all its threads, as SIGSTOP does: its connections stay open, and it answers nothing. */
@@ -325,7 +310,7 @@ public final class KafkaBroker implements Closeable {
 
   /** The processor time that the broker has taken since it was started. */
   public synchronized long cpuNanos() {
-    return running().info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
+    return ChildJvm.cpuNanos(running());
   }
 
   private Process running() {

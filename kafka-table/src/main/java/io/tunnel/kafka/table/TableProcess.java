@@ -1,5 +1,6 @@
 package io.tunnel.kafka.table;
 
+import io.tunnel.kafka.broker.ChildJvm;
 import io.tunnel.kafka.broker.TopicTable;
 import io.tunnel.kafka.table.TableLine.Word;
 import io.tunnel.kafka.table.TableRequest.Verb;
@@ -7,9 +8,7 @@ import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +22,6 @@ final class TableProcess implements TopicTable {
   /** Also for a look at every row of a large table. */
   private static final long ANSWER_SECONDS_MAX = 600;
 
-  private static final long STOP_SECONDS_MAX = 30;
   private static final int LOG_LINES_SHOWN_MAX = 15;
 
   private final Process process;
@@ -159,14 +157,12 @@ final class TableProcess implements TopicTable {
   }
 
   private String endOfLog() throws IOException {
-    List<String> lines = Files.readAllLines(log);
-    int from = Math.max(0, lines.size() - LOG_LINES_SHOWN_MAX);
-    return "; the end of its log:\n" + String.join("\n", lines.subList(from, lines.size()));
+    return "; the end of its log:\n" + ChildJvm.endOf(log, LOG_LINES_SHOWN_MAX);
   }
 
   @Override
   public long cpuNanos() {
-    return process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
+    return ChildJvm.cpuNanos(process);
   }
 
   @Override
@@ -176,13 +172,6 @@ final class TableProcess implements TopicTable {
     } catch (IOException ended) {
       // It has ended already.
     }
-    try {
-      if (!process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
-        process.destroyForcibly().waitFor();
-      }
-    } catch (InterruptedException e) {
-      process.destroyForcibly();
-      Thread.currentThread().interrupt();
-    }
+    ChildJvm.awaitEnd(process);
   }
 }
