@@ -2,14 +2,14 @@ package io.tunnel.server.partition;
 
 import static io.tunnel.server.TestRows.batch;
 import static io.tunnel.server.TestRows.put;
+import static io.tunnel.server.partition.ShardWaits.settle;
+import static io.tunnel.server.partition.ShardWaits.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.TestLogs;
 import java.io.IOException;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -75,9 +75,7 @@ final class ShardErrorsTest {
           throw new StackOverflowError("injected");
         });
     assertThat(write("b").refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
-    CountDownLatch isDone = new CountDownLatch(1);
-    shard.execute(isDone::countDown);
-    assertThat(isDone.await(30, TimeUnit.SECONDS)).isTrue();
+    settle(shard);
     assertThat(shard.hasFailed()).isTrue();
   }
 
@@ -86,11 +84,7 @@ final class ShardErrorsTest {
     var unused = start();
     rows.breakDown();
     assertThat(write("a").result().firstPosition()).isEqualTo(1);
-    long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (!shard.hasFailed()) {
-      assertThat(System.nanoTime()).isLessThan(endNanos);
-      Thread.onSpinWait();
-    }
+    until(shard::hasFailed);
     assertThat(write("b").refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
   }
 }

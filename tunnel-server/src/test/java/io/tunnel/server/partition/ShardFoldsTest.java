@@ -4,6 +4,8 @@ import static io.tunnel.server.TestRows.batch;
 import static io.tunnel.server.TestRows.key;
 import static io.tunnel.server.TestRows.keyBytes;
 import static io.tunnel.server.TestRows.put;
+import static io.tunnel.server.partition.ShardWaits.settle;
+import static io.tunnel.server.partition.ShardWaits.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ErrorCode;
@@ -19,7 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,20 +65,6 @@ final class ShardFoldsTest {
 
   private static RowChange putIfThere(String key) {
     return new RowPutChange(key(key), List.of(), RowExistenceExpectation.EXPECT_EXIST);
-  }
-
-  private static void until(BooleanSupplier condition) throws InterruptedException {
-    long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).isLessThan(endNanos);
-      Thread.onSpinWait();
-    }
-  }
-
-  private void settle() throws InterruptedException {
-    CountDownLatch isDone = new CountDownLatch(1);
-    shard.execute(isDone::countDown);
-    assertThat(isDone.await(30, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test
@@ -134,7 +121,7 @@ final class ShardFoldsTest {
     for (Outcomes outcome : outcomes) {
       assertThat(outcome.result().rejections()).isEmpty();
     }
-    settle();
+    settle(shard);
     assertThat(rows.has(keyBytes("k39"))).isTrue();
   }
 
@@ -148,7 +135,7 @@ final class ShardFoldsTest {
     assertThat(write("c").refusal()).isEqualTo(ErrorCode.BUSY);
     rows.refuse(null);
     shard.lookForRoom();
-    settle();
+    settle(shard);
     assertThat(shard.condition()).isEqualTo(DiskCondition.UP);
     assertThat(rows.has(keyBytes("a"))).isTrue();
     assertThat(rows.has(keyBytes("b"))).isTrue();
@@ -172,7 +159,7 @@ final class ShardFoldsTest {
     Outcomes failed = write("b");
     rows.letGo();
     assertThat(failed.refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
-    settle();
+    settle(shard);
     shard.requireWhole();
     assertThat(rows.has(keyBytes("a"))).isTrue();
     assertThat(rows.has(keyBytes("b"))).isFalse();

@@ -3,6 +3,7 @@ package io.tunnel.server.partition;
 import static io.tunnel.server.TestRows.batch;
 import static io.tunnel.server.TestRows.keyBytes;
 import static io.tunnel.server.TestRows.put;
+import static io.tunnel.server.partition.ShardWaits.settle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -345,7 +346,7 @@ final class ShardTest {
   }
 
   private void requireFailed() throws Exception {
-    awaitFolded();
+    settle(shard);
     assertThat(write(batch(1, put("l"))).refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
     assertThat(shard.hasFailed()).isTrue();
     assertThat(shard.queuedBytes()).isZero();
@@ -360,12 +361,6 @@ final class ShardTest {
         Files.write(file, bytes);
       }
     }
-  }
-
-  private void awaitFolded() throws InterruptedException {
-    CountDownLatch isDone = new CountDownLatch(1);
-    shard.execute(isDone::countDown);
-    assertThat(isDone.await(30, TimeUnit.SECONDS)).isTrue();
   }
 
   /** Its table was there when it was checked, and was dropped while it waited. */
