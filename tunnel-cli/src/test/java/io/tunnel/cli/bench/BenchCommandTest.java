@@ -83,7 +83,7 @@ class BenchCommandTest {
         "peers --kafka-batch-bytes 16777217 | --kafka-batch-bytes is 1 to 16777216, not 16777217",
         "peers --tunnel-batch-bytes 6291457 | --tunnel-batch-bytes is 1 to 6291456, not 6291457",
         "peers --minutes-max 10081 | --minutes-max is 1 to 10080, not 10081",
-        "peers --only delete | expected one of [WRITE, READ, LATENCY]",
+        "peers --only delete | expected one of [WRITE, TABLE, READ, LATENCY]",
         "peers --look sequence | --look is some of count, touch, decode, not sequence",
         "peers --durability none | expected one of [FSYNC, OS]",
         "peers --kafka somewhere | --kafka 'somewhere' is not HOST:PORT, such as 127.0.0.1:9092",

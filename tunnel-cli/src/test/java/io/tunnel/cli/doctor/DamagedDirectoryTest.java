@@ -32,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.StringAppendOperator;
 import picocli.CommandLine;
 
 /** Damages a copy of a real server's directory, and asks the doctor about it. */
@@ -128,8 +129,10 @@ abstract class DamagedDirectoryTest {
     void change(RocksDB db) throws RocksDBException;
   }
 
+  /** As a server opens it: parts of a row are put one behind the other. */
   final void change(String store, StoreChange change) throws RocksDBException {
-    try (Options options = new Options();
+    try (StringAppendOperator append = new StringAppendOperator("");
+        Options options = new Options().setMergeOperator(append);
         RocksDB db = RocksDB.open(options, data.resolve(store).toString())) {
       change.change(db);
     }
