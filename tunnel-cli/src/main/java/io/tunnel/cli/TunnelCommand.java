@@ -9,6 +9,7 @@ import io.tunnel.cli.demo.DemoCommand;
 import io.tunnel.cli.doctor.DoctorCommand;
 import io.tunnel.cli.log.Logging;
 import io.tunnel.cli.security.SecurityCommand;
+import io.tunnel.cli.servers.BrokerBeside;
 import io.tunnel.cli.tables.TablesCommand;
 import io.tunnel.cli.tail.TailCommand;
 import io.tunnel.cli.torture.TortureCommand;
@@ -78,6 +79,6 @@ public final class TunnelCommand extends CommandGroup {
   static CommandLine commandLine(Map<String, String> environment) {
     CommandLine command = new CommandLine(new TunnelCommand());
     Logging.equip(command.getSubcommands().get("server"));
-    return command.setExecutionStrategy(new Logging(environment));
+    return command.setExecutionStrategy(new BrokerBeside(new Logging(environment)));
   }
 }

@@ -24,6 +24,7 @@ class HostileTortureOfServerTest {
     String profile = endpoint.substring("profile:".length(), endpoint.lastIndexOf('@'));
     List<String> arguments =
         new ArrayList<>(List.of("torture", "--hostile", "--time", "20s", "--connections", "1000"));
+    arguments.add("--equal-turn");
     arguments.addAll(List.of("--server", "127.0.0.1:" + server.port(), "--profile", profile));
     arguments.addAll(List.of("--http-port", "" + server.httpPort()));
     arguments.addAll(List.of("--work", directory.toString()));

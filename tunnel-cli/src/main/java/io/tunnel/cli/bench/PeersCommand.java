@@ -93,12 +93,15 @@ final class PeersCommand extends MeasuredCommand {
 
   @Mixin private BesideOptions beside;
 
-  /** Empty where Kafka Streams is not beside this program. */
-  private final Optional<TopicTables> tables = ServiceLoader.load(TopicTables.class).findFirst();
-
   PeersCommand() {}
 
+  /** Empty where Kafka Streams is not beside this program. */
+  private static Optional<TopicTables> tables() {
+    return ServiceLoader.load(TopicTables.class).findFirst();
+  }
+
   private BesidePlan plan() {
+    Optional<TopicTables> tables = tables();
     if (beside.names(Part.TABLE) && tables.isEmpty()) {
       throw new CommandFailure(
           ExitCode.UNAVAILABLE,
@@ -172,7 +175,7 @@ final class PeersCommand extends MeasuredCommand {
       }
       ground.say("starting Kafka Streams");
       try (TopicTable program =
-          tables
+          tables()
               .orElseThrow()
               .start(
                   ground.directory().logs().resolve("kafka-table"),

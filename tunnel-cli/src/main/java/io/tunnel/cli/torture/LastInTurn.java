@@ -16,6 +16,11 @@ public record LastInTurn(List<String> launcher, String place) {
 
   private static final List<String> LOWEST = List.of("nice", "-n", "19");
 
+  /** Not at all: a turn like everybody's. */
+  public static LastInTurn equal() {
+    return new LastInTurn(List.of(), "on all processors, with the priority of all others");
+  }
+
   /** What this system can. */
   public static LastInTurn here() throws InterruptedException {
     int processors = Runtime.getRuntime().availableProcessors();

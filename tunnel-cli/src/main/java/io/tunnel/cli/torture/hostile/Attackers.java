@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The process of the {@link AttackProgram}, {@linkplain LastInTurn last in turn}: attackers come
- * from other machines.
+ * The process of the {@link AttackProgram}, as a rule {@linkplain LastInTurn last in turn}:
+ * attackers come from other machines.
  */
 final class Attackers implements AutoCloseable {
 
@@ -32,8 +32,7 @@ final class Attackers implements AutoCloseable {
   }
 
   /** Starts it; it does nothing yet. */
-  static Attackers start(Scene scene) throws IOException, InterruptedException {
-    LastInTurn lastInTurn = LastInTurn.here();
+  static Attackers start(Scene scene, LastInTurn lastInTurn) throws IOException {
     List<String> command = new ArrayList<>(lastInTurn.launcher());
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));

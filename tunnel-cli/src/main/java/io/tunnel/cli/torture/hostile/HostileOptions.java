@@ -1,6 +1,7 @@
 package io.tunnel.cli.torture.hostile;
 
 import com.sun.management.UnixOperatingSystemMXBean;
+import io.tunnel.cli.torture.LastInTurn;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.terminal.CommandFailure;
@@ -52,6 +53,14 @@ public final class HostileOptions {
   private int connections;
 
   @Option(
+      names = "--equal-turn",
+      description =
+          "With --hostile: attackers take their turn like every other program of this machine. By"
+              + " default they come last, as if they ran elsewhere, and on a machine without a free"
+              + " processor they come to nothing.")
+  private boolean isEqualTurn;
+
+  @Option(
       names = "--server",
       paramLabel = "HOST:PORT",
       description =
@@ -88,6 +97,11 @@ public final class HostileOptions {
   /** How many strangers stay. */
   int connections() {
     return connections;
+  }
+
+  /** How the attackers share this machine. */
+  LastInTurn turn() throws InterruptedException {
+    return isEqualTurn ? LastInTurn.equal() : LastInTurn.here();
   }
 
   /** The port for health and metrics of a server that is not started here, if it is known. */

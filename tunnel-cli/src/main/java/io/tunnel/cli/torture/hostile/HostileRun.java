@@ -65,7 +65,7 @@ final class HostileRun {
     Scene scene = Scene.make(target, admin, "_" + Long.toHexString(seed));
     // On the table of the victim, whose rights are no attacker's.
     ClientConfig owner = admin.withSecurity(admin.security().withKey(scene.owner()));
-    try (Attackers attackers = Attackers.start(scene);
+    try (Attackers attackers = Attackers.start(scene, options.turn());
         OrdinaryClient client = OrdinaryClient.start(clock, owner, scene.victim().table())) {
       err.println("attackers: a process " + attackers.place());
       Cast cast = new Cast(target, attackers, client);
