@@ -41,7 +41,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class Shard implements Closeable, PartitionHost {
 
   /** Groups of the largest size that may wait to be folded before the next one waits as well. */
-  private static final int UNFOLDED_GROUPS_MAX = 8;
+  private static final int UNFOLDED_GROUPS_MAX = 16;
 
   private final int id;
   private final ShardConfig config;
@@ -129,7 +129,7 @@ public final class Shard implements Closeable, PartitionHost {
         new FoldQueue(
             "fold-" + id,
             rows,
-            config.groupBytesMax(),
+            FoldQueue.Together.of(config.groupBytesMax()),
             new FoldQueue.Timing() {
               @Override
               public long nanos() {

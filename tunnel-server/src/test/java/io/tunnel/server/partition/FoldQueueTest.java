@@ -27,23 +27,26 @@ final class FoldQueueTest {
   private final HeldRows rows = new HeldRows();
   private final AtomicInteger timed = new AtomicInteger();
   private final CountDownLatch isWoken = new CountDownLatch(1);
-  private final FoldQueue folds =
-      new FoldQueue(
-          "fold-test",
-          rows,
-          FOLD_BYTES_MAX,
-          new FoldQueue.Timing() {
-            @Override
-            public long nanos() {
-              return 0;
-            }
+  private final FoldQueue folds = queue(TimeUnit.MILLISECONDS.toNanos(1));
 
-            @Override
-            public void folded(long foldNanos) {
-              timed.incrementAndGet();
-            }
-          },
-          isWoken::countDown);
+  private FoldQueue queue(long lingerNanos) {
+    return new FoldQueue(
+        "fold-test",
+        rows,
+        new FoldQueue.Together(FOLD_BYTES_MAX, lingerNanos),
+        new FoldQueue.Timing() {
+          @Override
+          public long nanos() {
+            return 0;
+          }
+
+          @Override
+          public void folded(long foldNanos) {
+            timed.incrementAndGet();
+          }
+        },
+        isWoken::countDown);
+  }
 
   @AfterEach
   void stop() {
@@ -68,6 +71,24 @@ final class FoldQueueTest {
     assertThat(timed).hasValue(4);
     assertThat(folds.isEmpty()).isTrue();
     assertThat(folds.foldNext()).isFalse();
+  }
+
+  @Test
+  void theQueuesThreadLetsGroupsGatherAndNobodyElseWaitsForThat() throws Exception {
+    FoldQueue patient = queue(TimeUnit.DAYS.toNanos(1));
+    try {
+      patient.start();
+      for (int end = 1; end <= 10; end++) {
+        patient.add(group(end, FOLD_BYTES_MAX / 10));
+      }
+      ShardWaits.until(patient::isEmpty);
+      assertThat(rows.ends()).containsExactly(10L);
+      patient.add(group(11, 1));
+      patient.finish();
+      assertThat(rows.ends()).containsExactly(10L, 11L);
+    } finally {
+      patient.stop();
+    }
   }
 
   @Test

@@ -105,7 +105,7 @@ final class ShardFoldsTest {
     assertThat(missing.result().rejections()).hasSize(1);
   }
 
-  /** The memory of what waits is bounded: eight groups, and the one that is folded. */
+  /** The memory of what waits is bounded: sixteen groups, the four that are folded, and one. */
   @Test
   void writesWaitWhenTooMuchIsNotFolded() throws Exception {
     Column large = new Column("c", ColumnValue.fromString("x".repeat(GROUP_BYTES_MAX)));
@@ -116,7 +116,7 @@ final class ShardFoldsTest {
     outcomes.get(7).result();
     assertThat(new CountDownLatch(1).await(100, TimeUnit.MILLISECONDS)).isFalse();
     assertThat(shard.queuedBytes()).isPositive();
-    assertThat(shard.log().committed(1)).isLessThanOrEqualTo(10);
+    assertThat(shard.log().committed(1)).isLessThanOrEqualTo(21);
     rows.letGo();
     for (Outcomes outcome : outcomes) {
       assertThat(outcome.result().rejections()).isEmpty();
