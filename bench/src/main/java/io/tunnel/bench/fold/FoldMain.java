@@ -47,7 +47,7 @@ public final class FoldMain implements Callable<Integer> {
 
   @Option(
       names = "--rows-at-once",
-      defaultValue = "5000",
+      defaultValue = "20000",
       description = "Rows that are folded together (default: ${DEFAULT-VALUE}).")
   private int rowsAtOnce;
 

@@ -23,6 +23,10 @@ enum Way {
   CHOSEN,
   /** RocksDB's own options, with LZ4 on all levels. */
   PLAIN,
+  /** Like {@link #CHOSEN}, and the buffer in one part. */
+  WHOLE_BUFFER,
+  /** Like {@link #CHOSEN}, and the buffer in eight parts. */
+  EIGHTHS,
   /** Like {@link #CHOSEN}, and universal compaction. */
   UNIVERSAL,
   /** Like {@link #CHOSEN}, and no compression. */
@@ -51,7 +55,12 @@ enum Way {
     return switch (this) {
       case INGESTED -> 64 * MIB;
       case INGESTED_LARGE -> 256 * MIB;
-      case NOT_KEPT, CHOSEN, PLAIN, UNIVERSAL, UNCOMPRESSED, BLOBS, DIRECT, LARGE_BUFFER -> 0;
+      case NOT_KEPT,
+          CHOSEN,
+          PLAIN,
+          WHOLE_BUFFER,
+          EIGHTHS,
+          UNIVERSAL, UNCOMPRESSED, BLOBS, DIRECT, LARGE_BUFFER -> 0;
     };
   }
 
@@ -59,12 +68,22 @@ enum Way {
     return this == LARGE_BUFFER || this == INGESTED_LARGE ? 256 * MIB : 64 * MIB;
   }
 
+  /** In which the buffer is kept, and which are merged when it is written. */
+  private int parts() {
+    return switch (this) {
+      case PLAIN, WHOLE_BUFFER, INGESTED, INGESTED_LARGE -> 1;
+      case EIGHTHS -> 8;
+      case NOT_KEPT, CHOSEN, UNIVERSAL, UNCOMPRESSED, BLOBS, DIRECT, LARGE_BUFFER -> 4;
+    };
+  }
+
   Options options(Cache cache, BloomFilter filter) {
     Options options =
         (this == PLAIN ? new Options() : nearTheLast())
             .setCreateIfMissing(true)
-            .setWriteBufferSize(bufferBytes())
-            .setMaxWriteBufferNumber(3)
+            .setWriteBufferSize(bufferBytes() / parts())
+            .setMinWriteBufferNumberToMerge(parts())
+            .setMaxWriteBufferNumber(3 * parts())
             .setMaxBackgroundJobs(2)
             .setLevelCompactionDynamicLevelBytes(true)
             .setTableFormatConfig(
@@ -85,7 +104,15 @@ enum Way {
       case UNIVERSAL -> options.setCompactionStyle(CompactionStyle.UNIVERSAL);
       case BLOBS -> options.setEnableBlobFiles(true).setMinBlobSize(BLOB_BYTES_MIN);
       case DIRECT -> options.setUseDirectIoForFlushAndCompaction(true);
-      case NOT_KEPT, CHOSEN, PLAIN, UNCOMPRESSED, LARGE_BUFFER, INGESTED, INGESTED_LARGE -> options;
+      case NOT_KEPT,
+          CHOSEN,
+          PLAIN,
+          WHOLE_BUFFER,
+          EIGHTHS,
+          UNCOMPRESSED,
+          LARGE_BUFFER,
+          INGESTED,
+          INGESTED_LARGE -> options;
     };
   }
 

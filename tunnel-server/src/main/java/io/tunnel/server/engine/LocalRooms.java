@@ -95,7 +95,7 @@ public final class LocalRooms {
   }
 
   private static long rows(Shards shards, int partition) {
-    return shards.of(partition).table().count(partition, LogFigures.COUNTED_ROWS_MAX).rows();
+    return shards.of(partition).tableNow().count(partition, LogFigures.COUNTED_ROWS_MAX).rows();
   }
 
   /** For the rooms that face clients. */

@@ -305,6 +305,7 @@ final class Requests {
             frame.payload().length);
     WriteAnswer answer = new WriteAnswer(frame, connection, partition.id());
     Durability durability = request.durability().orElse(table.meta().options().durability());
+    boolean isGiven = false;
     try {
       rooms
           .rows()
@@ -317,9 +318,13 @@ final class Requests {
                   checked.columnSizes(),
                   durability == Durability.FSYNC,
                   answer));
+      isGiven = true;
     } catch (RefusedException e) {
-      rooms.rows().waits().refused();
       throw refusals.ofPartition(e, partition.id());
+    } finally {
+      if (!isGiven) {
+        rooms.rows().waits().refused();
+      }
     }
   }
 

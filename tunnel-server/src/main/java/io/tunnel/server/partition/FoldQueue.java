@@ -44,6 +44,8 @@ final class FoldQueue {
   private final Semaphore added = new Semaphore(0);
   private final Thread folder;
   private volatile boolean hasThread;
+  private volatile long addedEnd;
+  private volatile long foldedEnd;
   private volatile boolean isStopping;
 
   /** Why {@link #next} is not folded; null as long as nothing failed. Written under the lock. */
@@ -58,33 +60,28 @@ final class FoldQueue {
    * @param end of the last of them in the log
    * @param bounds what their rows do not exceed, as far as it was raised for them
    */
-  record Group(List<ChangeBatch> batches, long end, long bytes, Map<Integer, Bytes> bounds) {
-
-    Group and(Group behind) {
-      List<ChangeBatch> both = new ArrayList<>(batches);
-      both.addAll(behind.batches);
-      Map<Integer, Bytes> newest = new HashMap<>(bounds);
-      newest.putAll(behind.bounds);
-      return new Group(both, behind.end, bytes + behind.bytes, newest);
-    }
-  }
+  record Group(List<ChangeBatch> batches, long end, long bytes, Map<Integer, Bytes> bounds) {}
 
   /**
-   * What is folded together.
+   * What is folded together, and how much may wait for that.
    *
    * @param bytesMax up to which groups are folded at once
+   * @param waitingBytesMax of groups that wait, before the shard's thread folds before it goes on
    * @param lingerNanos how long the queue's thread lets them gather; nobody else waits for that
    */
-  record Together(int bytesMax, long lingerNanos) {
+  record Together(int bytesMax, long waitingBytesMax, long lingerNanos) {
 
     private static final int GROUPS = 4;
+    private static final long GROUPS_WAITING_MAX = 16;
     private static final int BYTES = 4 << 20;
     private static final long LINGER_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
 
     /** As a shard does whose groups have {@code groupBytesMax}. */
     static Together of(int groupBytesMax) {
       return new Together(
-          Math.min(GROUPS * groupBytesMax, Math.max(groupBytesMax, BYTES)), LINGER_NANOS);
+          Math.min(GROUPS * groupBytesMax, Math.max(groupBytesMax, BYTES)),
+          GROUPS_WAITING_MAX * groupBytesMax,
+          LINGER_NANOS);
     }
   }
 
@@ -124,6 +121,7 @@ final class FoldQueue {
   void add(Group group) {
     bytes.addAndGet(group.bytes());
     waiting.add(group);
+    addedEnd = group.end();
     added.release();
   }
 
@@ -168,21 +166,50 @@ final class FoldQueue {
     }
     timing.folded(timing.nanos() - begunNanos);
     bytes.addAndGet(-next.bytes());
+    foldedEnd = next.end();
     next = null;
     return true;
   }
 
   private boolean takeNext() {
-    next = waiting.poll();
-    if (next == null) {
+    Group last = waiting.poll();
+    if (last == null) {
       return false;
     }
+    List<ChangeBatch> batches = new ArrayList<>(last.batches());
+    Map<Integer, Bytes> bounds = new HashMap<>(last.bounds());
+    long sum = last.bytes();
     for (Group behind = waiting.peek();
-        behind != null && next.bytes() + behind.bytes() <= together.bytesMax();
+        behind != null && sum + behind.bytes() <= together.bytesMax();
         behind = waiting.peek()) {
-      next = next.and(waiting.remove());
+      last = waiting.remove();
+      batches.addAll(last.batches());
+      bounds.putAll(last.bounds());
+      sum += last.bytes();
     }
+    next = new Group(batches, last.end(), sum, bounds);
     return true;
+  }
+
+  /** Folds until no more waits than may. For the shard's thread. */
+  void foldBeyondBound() {
+    while (bytes() > together.waitingBytesMax() && foldNext()) {
+      // Until that is so, or one fails.
+    }
+  }
+
+  /**
+   * Folds what was added before; for any thread. When a fold failed, now or before, the rest stays
+   * as it is.
+   */
+  void foldAdded() {
+    long end = addedEnd;
+    while (foldedEnd < end && foldNext()) {
+      // Until all of it is folded, or one fails.
+    }
+    if (hasFailed()) {
+      wakeOwner.run();
+    }
   }
 
   /**

@@ -44,6 +44,14 @@ public interface PartitionHost {
   TableRows table();
 
   /**
+   * The rows with everything that was acknowledged before, for who does not come by {@link
+   * #execute}: what is not folded is folded by the thread that asks, unless the disk refuses.
+   */
+  default TableRows tableNow() {
+    return table();
+  }
+
+  /**
    * Throws unless everything that was read from {@link #table} since this host was asked for is
    * what there was: to be called behind each read, and before anybody sees what was read. Rows may
    * be dropped, or be those of another leader already, while they are read.

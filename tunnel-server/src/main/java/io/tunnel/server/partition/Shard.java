@@ -40,9 +40,6 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class Shard implements Closeable, PartitionHost {
 
-  /** Groups of the largest size that may wait to be folded before the next one waits as well. */
-  private static final int UNFOLDED_GROUPS_MAX = 16;
-
   private final int id;
   private final ShardConfig config;
   private final LocalLog log;
@@ -158,6 +155,12 @@ public final class Shard implements Closeable, PartitionHost {
   @Override
   public TableRows table() {
     return rows.readable();
+  }
+
+  @Override
+  public TableRows tableNow() {
+    folds.foldAdded();
+    return table();
   }
 
   /** All that can be done with the rows. */
@@ -312,8 +315,9 @@ public final class Shard implements Closeable, PartitionHost {
       long started = clock.nanos();
       long[] firstPositions = group.isEmpty() ? new long[0] : append(mustSync, started);
       long committed = clock.nanos();
+      leaveToFolds(committed - started);
       acknowledge(firstPositions);
-      fold(committed - started);
+      folds.foldBeyondBound();
     } catch (DiskFullException e) {
       foldAll();
       if (!disk.state().isFinal()) {
@@ -386,7 +390,8 @@ public final class Shard implements Closeable, PartitionHost {
     }
   }
 
-  private void fold(long commitNanos) {
+  /** Before it is acknowledged, so that {@link #tableNow} misses nothing that was. */
+  private void leaveToFolds(long commitNanos) {
     if (group.isEmpty()) {
       if (disk.state() == ShardState.FULL) {
         disk.move(ShardState.SERVING, "there is room");
@@ -403,10 +408,6 @@ public final class Shard implements Closeable, PartitionHost {
     }
     meter.committed(id, rows, group.byteCount(), commitNanos);
     folds.add(new FoldQueue.Group(batches, log.end(), group.byteCount(), bounds.takeRaised()));
-    while (folds.bytes() > (long) UNFOLDED_GROUPS_MAX * config.groupBytesMax()
-        && folds.foldNext()) {
-      // Until no more waits than may.
-    }
   }
 
   /** An error, as when memory runs out, leaves as much unknown as a failure of the disk. */

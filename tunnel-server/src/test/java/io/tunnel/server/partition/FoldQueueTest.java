@@ -33,7 +33,7 @@ final class FoldQueueTest {
     return new FoldQueue(
         "fold-test",
         rows,
-        new FoldQueue.Together(FOLD_BYTES_MAX, lingerNanos),
+        new FoldQueue.Together(FOLD_BYTES_MAX, 10 * FOLD_BYTES_MAX, lingerNanos),
         new FoldQueue.Timing() {
           @Override
           public long nanos() {
@@ -71,6 +71,28 @@ final class FoldQueueTest {
     assertThat(timed).hasValue(4);
     assertThat(folds.isEmpty()).isTrue();
     assertThat(folds.foldNext()).isFalse();
+  }
+
+  @Test
+  void whoLooksAtTheRowsFoldsWhatWasAddedBefore() {
+    folds.add(group(1, 90));
+    folds.add(group(2, 90));
+    folds.foldAdded();
+    assertThat(rows.ends()).containsExactly(1L, 2L);
+    rows.refuse(HeldRows.full());
+    folds.add(group(3, 90));
+    folds.foldAdded();
+    assertThat(folds.hasFailed()).isTrue();
+    assertThat(isWoken.getCount()).as("the shard's thread hears of it").isZero();
+  }
+
+  @Test
+  void noMoreWaitsThanMay() {
+    for (int end = 1; end <= 12; end++) {
+      folds.add(group(end, FOLD_BYTES_MAX));
+    }
+    folds.foldBeyondBound();
+    assertThat(rows.ends()).containsExactly(1L, 2L);
   }
 
   @Test
