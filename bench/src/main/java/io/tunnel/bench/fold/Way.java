@@ -60,7 +60,12 @@ enum Way {
           PLAIN,
           WHOLE_BUFFER,
           EIGHTHS,
-          UNIVERSAL, UNCOMPRESSED, BLOBS, DIRECT, LARGE_BUFFER -> 0;
+          UNIVERSAL,
+          UNCOMPRESSED,
+          BLOBS,
+          DIRECT,
+          LARGE_BUFFER ->
+          0;
     };
   }
 
@@ -112,7 +117,8 @@ enum Way {
           UNCOMPRESSED,
           LARGE_BUFFER,
           INGESTED,
-          INGESTED_LARGE -> options;
+          INGESTED_LARGE ->
+          options;
     };
   }
 
