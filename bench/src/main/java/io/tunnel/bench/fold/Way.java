@@ -55,17 +55,7 @@ enum Way {
     return switch (this) {
       case INGESTED -> 64 * MIB;
       case INGESTED_LARGE -> 256 * MIB;
-      case NOT_KEPT,
-          CHOSEN,
-          PLAIN,
-          WHOLE_BUFFER,
-          EIGHTHS,
-          UNIVERSAL,
-          UNCOMPRESSED,
-          BLOBS,
-          DIRECT,
-          LARGE_BUFFER ->
-          0;
+      default -> 0;
     };
   }
 
@@ -73,12 +63,12 @@ enum Way {
     return this == LARGE_BUFFER || this == INGESTED_LARGE ? 256 * MIB : 64 * MIB;
   }
 
-  /** In which the buffer is kept, and which are merged when it is written. */
+  /** How many parts the buffer has; RocksDB merges them when it writes a file. */
   private int parts() {
     return switch (this) {
       case PLAIN, WHOLE_BUFFER, INGESTED, INGESTED_LARGE -> 1;
       case EIGHTHS -> 8;
-      case NOT_KEPT, CHOSEN, UNIVERSAL, UNCOMPRESSED, BLOBS, DIRECT, LARGE_BUFFER -> 4;
+      default -> 4;
     };
   }
 
@@ -109,16 +99,7 @@ enum Way {
       case UNIVERSAL -> options.setCompactionStyle(CompactionStyle.UNIVERSAL);
       case BLOBS -> options.setEnableBlobFiles(true).setMinBlobSize(BLOB_BYTES_MIN);
       case DIRECT -> options.setUseDirectIoForFlushAndCompaction(true);
-      case NOT_KEPT,
-          CHOSEN,
-          PLAIN,
-          WHOLE_BUFFER,
-          EIGHTHS,
-          UNCOMPRESSED,
-          LARGE_BUFFER,
-          INGESTED,
-          INGESTED_LARGE ->
-          options;
+      default -> options;
     };
   }
 

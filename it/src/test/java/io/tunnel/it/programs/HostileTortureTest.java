@@ -29,7 +29,7 @@ class HostileTortureTest {
   private JsonObject torture(Path directory) {
     List<String> arguments =
         new ArrayList<>(List.of("torture", "--hostile", "--time", "4s", "--connections", "50"));
-    // Tests run beside it, and whoever is last in turn among them waits for ever.
+    // The tests beside it keep all processors busy, and attackers that come last would get none.
     arguments.addAll(
         List.of("--equal-turn", "--seed", "1", "--work", directory.toString(), "--json"));
     ChildProcess torture = stage.child("torture", ServerProcess.MAIN, arguments);

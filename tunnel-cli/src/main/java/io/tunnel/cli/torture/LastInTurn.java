@@ -16,9 +16,9 @@ public record LastInTurn(List<String> launcher, String place) {
 
   private static final List<String> LOWEST = List.of("nice", "-n", "19");
 
-  /** Not at all: a turn like everybody's. */
+  /** The program takes its turn like every other. */
   public static LastInTurn equal() {
-    return new LastInTurn(List.of(), "on all processors, with the priority of all others");
+    return of(List.of(), false, false);
   }
 
   /** What this system can. */
@@ -34,6 +34,11 @@ public record LastInTurn(List<String> launcher, String place) {
     if (isPinned) {
       launcher.addAll(pinned);
     }
+    return of(launcher, isPinned, isLowest);
+  }
+
+  private static LastInTurn of(List<String> launcher, boolean isPinned, boolean isLowest) {
+    int processors = Runtime.getRuntime().availableProcessors();
     return new LastInTurn(
         List.copyOf(launcher),
         (isPinned ? "on one of " + processors + " processors" : "on all processors")

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.terminal.ExitCode;
 import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The programs on the class path of the image, which has no Kafka broker. */
 class BrokerBesideTest {
@@ -21,7 +22,9 @@ class BrokerBesideTest {
 
   private record Ended(int exitCode, String printed) {}
 
-  private static Ended run(String... arguments) throws IOException, InterruptedException {
+  @TempDir private Path directory;
+
+  private Ended run(String... arguments) throws IOException, InterruptedException {
     String classPath =
         Pattern.compile(Pattern.quote(File.pathSeparator))
             .splitAsStream(System.getProperty("java.class.path"))
@@ -31,10 +34,20 @@ class BrokerBesideTest {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-cp", classPath, "io.tunnel.cli.TunnelCommand"));
     command.addAll(List.of(arguments));
-    Process program = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String printed = new String(program.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(program.waitFor(END_SECONDS_MAX, TimeUnit.SECONDS)).as(printed).isTrue();
-    return new Ended(program.exitValue(), printed);
+    // Into a file, so that the wait is bounded also when the program goes on printing.
+    Path printed = directory.resolve("printed");
+    Process program =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(printed.toFile())
+            .start();
+    try {
+      boolean hasEnded = program.waitFor(END_SECONDS_MAX, TimeUnit.SECONDS);
+      assertThat(hasEnded).as(Files.readString(printed)).isTrue();
+      return new Ended(program.exitValue(), Files.readString(printed));
+    } finally {
+      program.destroyForcibly();
+    }
   }
 
   @Test
