@@ -2,9 +2,11 @@ package io.tunnel.bench.fold;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
+import java.util.Set;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.Cache;
@@ -46,17 +48,16 @@ enum Way {
   private static final int YOUNG_FILES = 8;
   private static final int BLOB_BYTES_MIN = 64;
 
+  private static final Set<Way> IN_ONE_PART =
+      EnumSet.of(PLAIN, WHOLE_BUFFER, INGESTED, INGESTED_LARGE);
+
   String text() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   /** Bytes of rows that are gathered before they are taken in; 0 when they are written at once. */
   long gatheredBytes() {
-    return switch (this) {
-      case INGESTED -> 64 * MIB;
-      case INGESTED_LARGE -> 256 * MIB;
-      default -> 0;
-    };
+    return this == INGESTED || this == INGESTED_LARGE ? bufferBytes() : 0;
   }
 
   private long bufferBytes() {
@@ -65,11 +66,10 @@ enum Way {
 
   /** How many parts the buffer has; RocksDB merges them when it writes a file. */
   private int parts() {
-    return switch (this) {
-      case PLAIN, WHOLE_BUFFER, INGESTED, INGESTED_LARGE -> 1;
-      case EIGHTHS -> 8;
-      default -> 4;
-    };
+    if (IN_ONE_PART.contains(this)) {
+      return 1;
+    }
+    return this == EIGHTHS ? 8 : 4;
   }
 
   Options options(Cache cache, BloomFilter filter) {
@@ -95,12 +95,13 @@ enum Way {
         .setLevel0FileNumCompactionTrigger(YOUNG_FILES)
         .setMaxBytesForLevelBase(YOUNG_FILES * bufferBytes())
         .setCompressionPerLevel(compression());
-    return switch (this) {
-      case UNIVERSAL -> options.setCompactionStyle(CompactionStyle.UNIVERSAL);
-      case BLOBS -> options.setEnableBlobFiles(true).setMinBlobSize(BLOB_BYTES_MIN);
-      case DIRECT -> options.setUseDirectIoForFlushAndCompaction(true);
-      default -> options;
-    };
+    if (this == UNIVERSAL) {
+      options.setCompactionStyle(CompactionStyle.UNIVERSAL);
+    }
+    if (this == BLOBS) {
+      options.setEnableBlobFiles(true).setMinBlobSize(BLOB_BYTES_MIN);
+    }
+    return options.setUseDirectIoForFlushAndCompaction(this == DIRECT);
   }
 
   /** Each row of a partition is looked for beside the one before it. */
