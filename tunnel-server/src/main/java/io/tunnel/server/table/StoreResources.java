@@ -40,6 +40,12 @@ final class StoreResources implements AutoCloseable {
    */
   private static final int FILES_COMPACTED_TOGETHER = 8;
 
+  /**
+   * A file of rows goes to the disk in pieces while it is written. Written at once when it is
+   * whole, its 64 MiB stand before the syncs of the log, and all writers wait for them.
+   */
+  private static final int BYTES_PER_SYNC = 1 << 20;
+
   /** Young files are soon rewritten, so packing them is wasted work. */
   private static final List<CompressionType> COMPRESSION =
       List.of(
@@ -77,6 +83,7 @@ final class StoreResources implements AutoCloseable {
             .setMinWriteBufferNumberToMerge(PARTS_OF_WRITE_BUFFER)
             .setMaxWriteBufferNumber(WRITE_BUFFERS_MAX * PARTS_OF_WRITE_BUFFER)
             .setMaxBackgroundJobs(config.backgroundJobs())
+            .setBytesPerSync(BYTES_PER_SYNC)
             .setLevel0FileNumCompactionTrigger(FILES_COMPACTED_TOGETHER)
             .setMaxBytesForLevelBase((long) FILES_COMPACTED_TOGETHER * config.writeBufferBytes())
             .setCompressionPerLevel(COMPRESSION)
