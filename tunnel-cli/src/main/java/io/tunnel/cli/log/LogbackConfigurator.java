@@ -11,10 +11,8 @@ import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.encoder.EncoderBase;
 import ch.qos.logback.core.rolling.RollingFileAppender;
-import ch.qos.logback.core.rolling.SizeAndTimeBasedRollingPolicy;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.status.Status;
-import ch.qos.logback.core.util.FileSize;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
@@ -69,14 +67,9 @@ public final class LogbackConfigurator extends ContextAwareBase implements Confi
       LoggerContext context, LogSettings.Rotated file) {
     RollingFileAppender<ILoggingEvent> appender = new RollingFileAppender<>();
     appender.setFile(file.path().toString());
-    SizeAndTimeBasedRollingPolicy<ILoggingEvent> policy = new SizeAndTimeBasedRollingPolicy<>();
+    RotatedFiles policy = new RotatedFiles(file);
     policy.setContext(context);
     policy.setParent(appender);
-    policy.setFileNamePattern(file.path() + ".%d{yyyy-MM-dd}.%i");
-    policy.setMaxFileSize(new FileSize(file.bytesMax()));
-    policy.setMaxHistory(file.daysMax());
-    policy.setTotalSizeCap(new FileSize(file.totalBytesMax()));
-    policy.setCleanHistoryOnStart(true);
     policy.start();
     appender.setRollingPolicy(policy);
     return appender;

@@ -65,10 +65,9 @@ class LogbackConfiguratorTest {
     assertThat(line.getAsJsonObject("throwable").get("message").getAsString()).isEqualTo("why\nso");
   }
 
-  /** Threads that remove at once count files together, so the limit is far from what there is. */
   @Test
   void a_full_file_is_put_aside() throws IOException {
-    List<Path> all = filled(1 << 30);
+    List<Path> all = filled(1 << 20);
     assertThat(all).hasSizeGreaterThan(50).contains(path);
     assertThat(all).allMatch(file -> file.getFileName().toString().startsWith("server.log"));
     for (Path file : all) {
@@ -77,14 +76,15 @@ class LogbackConfiguratorTest {
     assertThat(Files.readString(path)).contains("line 1999 ").doesNotContain("line 0 ");
   }
 
-  /** At a file each millisecond Logback, which removes by many threads, may remove all of them. */
   @Test
   void the_oldest_files_go() throws IOException {
+    long most = 16 * LogSettings.Rotated.BYTES_MIN;
     long bytes = 0;
-    for (Path file : filled(4 * LogSettings.Rotated.BYTES_MIN)) {
+    for (Path file : filled(most)) {
       bytes += Files.size(file);
     }
-    assertThat(bytes).isLessThan(8 * LogSettings.Rotated.BYTES_MIN);
+    // What is kept, and the file that is being written, which is checked now and then.
+    assertThat(bytes).isBetween(most / 2, most + 3 * LogSettings.Rotated.BYTES_MIN);
     assertThat(Files.readString(path)).contains("line 1999 ");
   }
 
@@ -95,7 +95,6 @@ class LogbackConfiguratorTest {
     for (int i = 0; i < 2_000; i++) {
       logger.info("line {} {}", i, "x".repeat(100));
     }
-    // Stopping waits for what removes files beside us.
     context.stop();
     try (Stream<Path> files = Files.list(directory)) {
       return files.toList();
