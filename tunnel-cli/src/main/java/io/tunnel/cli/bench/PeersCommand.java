@@ -93,15 +93,15 @@ final class PeersCommand extends MeasuredCommand {
 
   @Mixin private BesideOptions beside;
 
-  PeersCommand() {}
+  // Both from require() on.
+  private BesidePlan plan;
 
   /** Empty where Kafka Streams is not beside this program. */
-  private static Optional<TopicTables> tables() {
-    return ServiceLoader.load(TopicTables.class).findFirst();
-  }
+  private Optional<TopicTables> tables;
 
-  private BesidePlan plan() {
-    Optional<TopicTables> tables = tables();
+  PeersCommand() {}
+
+  private BesidePlan planned() {
     if (beside.names(Part.TABLE) && tables.isEmpty()) {
       throw new CommandFailure(
           ExitCode.UNAVAILABLE,
@@ -117,7 +117,9 @@ final class PeersCommand extends MeasuredCommand {
 
   @Override
   void require() throws InterruptedException {
-    BesidePlan plan = plan();
+    // Not before it runs: the image has no class of these.
+    tables = ServiceLoader.load(TopicTables.class).findFirst();
+    plan = planned();
     if (partitions.size() > VALUES_MAX) {
       throw CommandFailure.usage(
           "--partitions takes " + VALUES_MAX + " values at most, not " + partitions.size());
@@ -153,7 +155,6 @@ final class PeersCommand extends MeasuredCommand {
   }
 
   private Report measure(Ground ground, KafkaService service) throws Exception {
-    BesidePlan plan = plan();
     PeersSetup setup =
         new PeersSetup(
             plan,
@@ -175,7 +176,7 @@ final class PeersCommand extends MeasuredCommand {
       }
       ground.say("starting Kafka Streams");
       try (TopicTable program =
-          tables()
+          tables
               .orElseThrow()
               .start(
                   ground.directory().logs().resolve("kafka-table"),
@@ -190,7 +191,6 @@ final class PeersCommand extends MeasuredCommand {
       Ground ground, PeersSetup setup, KafkaPeer theirs, Optional<KafkaTablePeer> theirTable)
       throws Exception {
     Stage stage = ground.stage(beside.minutesMax());
-    BesidePlan plan = setup.plan();
     TunnelPeer os = ours(ground, plan, Durability.OS);
     List<TunnelPeer> written = new ArrayList<>();
     for (Durability durability : new TreeSet<>(setup.durabilities()).descendingSet()) {

@@ -14,7 +14,6 @@ import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.stress.LoadRun;
 import io.tunnel.stress.WriteTally;
-import io.tunnel.terminal.CommandFailure;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
@@ -127,13 +126,7 @@ final class DemoRun {
     }
     err.println("starting Kafka and " + nodes + " " + closed + "nodes on " + directory.data());
     err.flush();
-    try {
-      return ClusterProcesses.start(mainClass, directory, nodes, security, clock);
-    } catch (NoClassDefFoundError leftOut) {
-      throw CommandFailure.failed(
-          "there is no Kafka to start here, as in the image: use a checkout, or name the nodes of a"
-              + " running cluster with --server");
-    }
+    return ClusterProcesses.start(mainClass, directory, nodes, security, clock);
   }
 
   private DemoSummary against(

@@ -36,7 +36,8 @@ public final class BrokerBeside implements IExecutionStrategy {
           new CommandFailure(
               ExitCode.UNAVAILABLE,
               "this needs a Kafka broker of its own, which is not beside this program, as in the"
-                  + " image: run it where the sources are");
+                  + " image: run it where the sources are, or name servers that run, with --server or"
+                  + " --kafka");
       throw new ExecutionException(chosen.get(chosen.size() - 1), failure.getMessage(), failure);
     }
   }

@@ -58,7 +58,11 @@ class BrokerBesideTest {
 
   @Test
   void a_program_that_needs_one_says_so() throws Exception {
-    for (String line : List.of("bench peers --only write", "torture --minutes 0.1 --faults kill")) {
+    for (String line :
+        List.of(
+            "bench peers --only write",
+            "torture --minutes 0.1 --faults kill",
+            "demo --nodes 3 --rows 1000")) {
       Ended ended = run(line.split(" "));
       assertThat(ended.exitCode()).as(ended.printed()).isEqualTo(ExitCode.UNAVAILABLE);
       assertThat(ended.printed()).contains("run it where the sources are").doesNotContain("\tat ");
