@@ -43,7 +43,8 @@ final class RotatedFiles extends SizeAndTimeBasedRollingPolicy<ILoggingEvent> {
   }
 
   private void removeOldest() {
-    Future<?> removal = oldest.cleanAsynchronously(Instant.now());
+    long nowMs = getTimeBasedFileNamingAndTriggeringPolicy().getCurrentTime();
+    Future<?> removal = oldest.cleanAsynchronously(Instant.ofEpochMilli(nowMs));
     boolean isInterrupted = false;
     try {
       while (!removal.isDone()) {
