@@ -11,8 +11,8 @@ import java.util.concurrent.Future;
 /**
  * Puts a full file aside, and the oldest ones away. Logback would put them away on threads of its
  * own, which share a calendar: two at once, after a burst of lines, find today where they look for
- * the days that are over, and delete what they find. Here the thread that fills a file does it,
- * under its appender's lock.
+ * the days that are over, and delete what they find. Here the thread that fills a file waits for
+ * it, under its appender's lock.
  */
 final class RotatedFiles extends SizeAndTimeBasedRollingPolicy<ILoggingEvent> {
 
