@@ -96,6 +96,23 @@ final class ShardFoldsTest {
   }
 
   @Test
+  void theTableOfNowWaitsUntilAllThatWasAcknowledgedBeforeItIsFolded() throws Exception {
+    write("a").result();
+    CountDownLatch isThere = new CountDownLatch(1);
+    Thread reader =
+        new Thread(
+            () -> {
+              var unused = shard.tableNow();
+              isThere.countDown();
+            });
+    reader.start();
+    assertThat(isThere.await(50, TimeUnit.MILLISECONDS)).isFalse();
+    rows.letGo();
+    assertThat(isThere.await(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(rows.has(keyBytes("a"))).isTrue();
+  }
+
+  @Test
   void aConditionIsJudgedByRowsThatAreFolded() throws Exception {
     write("a").result();
     Outcomes there = write(putIfThere("a"), true);
