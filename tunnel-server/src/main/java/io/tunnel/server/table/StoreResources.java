@@ -35,10 +35,18 @@ final class StoreResources implements AutoCloseable {
   private static final double SHARE_OF_INDEXES = 0.5;
 
   /**
-   * Twice RocksDB's own: a row is rewritten half as often on its way down, which is most of what a
-   * write costs.
+   * Four times RocksDB's own: a row is rewritten a quarter as often on its way down, which is most
+   * of what a write costs.
    */
-  private static final int FILES_COMPACTED_TOGETHER = 8;
+  private static final int FILES_COMPACTED_TOGETHER = 16;
+
+  /**
+   * From so many young files on writes are slowed down, from more on they wait. Both have to be
+   * beyond what is flushed while a compaction of {@link #FILES_COMPACTED_TOGETHER} runs.
+   */
+  private static final int FILES_THAT_SLOW_DOWN = 40;
+
+  private static final int FILES_MAX = 72;
 
   /**
    * A file of rows goes to the disk in pieces while it is written. Written at once when it is
@@ -85,6 +93,8 @@ final class StoreResources implements AutoCloseable {
             .setMaxBackgroundJobs(config.backgroundJobs())
             .setBytesPerSync(BYTES_PER_SYNC)
             .setLevel0FileNumCompactionTrigger(FILES_COMPACTED_TOGETHER)
+            .setLevel0SlowdownWritesTrigger(FILES_THAT_SLOW_DOWN)
+            .setLevel0StopWritesTrigger(FILES_MAX)
             .setMaxBytesForLevelBase((long) FILES_COMPACTED_TOGETHER * config.writeBufferBytes())
             .setCompressionPerLevel(COMPRESSION)
             .setMergeOperator(append)
