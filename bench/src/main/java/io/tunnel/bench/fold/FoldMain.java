@@ -19,6 +19,7 @@ import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
 import org.rocksdb.Statistics;
 import org.rocksdb.TickerType;
 import picocli.CommandLine;
@@ -34,6 +35,7 @@ public final class FoldMain implements Callable<Integer> {
 
   private static final int PARTITIONS = 8;
   private static final int READS = 20_000;
+  private static final int SCANNED_TOGETHER = 100;
   private static final long CACHE_BYTES = 64 << 20;
   private static final long SETTLED_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final int FILTER_BITS = 10;
@@ -90,8 +92,8 @@ public final class FoldMain implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     RocksDB.loadLibrary();
-    System.out.println("| way | thread us/row | process us/row | written, bytes a row | read us |");
-    System.out.println("| --- | --- | --- | --- | --- |");
+    System.out.println("| way | thread us/row | process us/row | written, bytes a row | read us | scan us |");
+    System.out.println("| --- | --- | --- | --- | --- | --- |");
     // The first one warms up what all do.
     measure(Way.NOT_KEPT);
     for (int round = 0; round < rounds; round++) {
@@ -120,7 +122,7 @@ public final class FoldMain implements Callable<Integer> {
         long written =
             statistics.getTickerCount(TickerType.FLUSH_WRITE_BYTES)
                 + statistics.getTickerCount(TickerType.COMPACT_WRITE_BYTES);
-        return cost + " | " + written / rows + " | " + readUs(db);
+        return cost + " | " + written / rows + " | " + readUs(db) + " | " + scanUs(db);
       }
     } finally {
       temporary.delete();
@@ -185,6 +187,28 @@ public final class FoldMain implements Callable<Integer> {
         reads++;
       }
     }
+    return String.format(Locale.ROOT, "%.1f", nanos / NANOS_PER_US / reads);
+  }
+
+  /** What reading a row takes this thread that comes in a scan of a hundred neighbours. */
+  private static String scanUs(RocksDB db) {
+    SplittableRandom random = new SplittableRandom(5);
+    byte[] key = new byte[FoldedRows.KEY_BYTES];
+    long reads = 0;
+    long begun = Cpu.now().thread();
+    try (RocksIterator rows = db.newIterator()) {
+      while (reads < READS) {
+        int partition = random.nextInt(PARTITIONS);
+        FoldedRows.writeKey(partition, random.nextLong() & Long.MAX_VALUE, key, 0);
+        rows.seek(key);
+        for (int row = 0; row < SCANNED_TOGETHER && rows.isValid(); row++) {
+          rows.value();
+          rows.next();
+          reads++;
+        }
+      }
+    }
+    long nanos = Cpu.now().thread() - begun;
     return String.format(Locale.ROOT, "%.1f", nanos / NANOS_PER_US / reads);
   }
 }

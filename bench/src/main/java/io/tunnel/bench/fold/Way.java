@@ -31,6 +31,10 @@ enum Way {
   EIGHTHS,
   /** Like {@link #CHOSEN}, and universal compaction. */
   UNIVERSAL,
+  /** Like {@link #CHOSEN}, and 8 young files are compacted together instead of 16. */
+  EIGHT_FILES,
+  /** Likewise 32. */
+  THIRTY_TWO_FILES,
   /** Like {@link #CHOSEN}, and no compression. */
   UNCOMPRESSED,
   /** Like {@link #CHOSEN}, and values of 64 bytes and more in files of their own. */
@@ -45,7 +49,6 @@ enum Way {
   INGESTED_LARGE;
 
   private static final long MIB = 1 << 20;
-  private static final int YOUNG_FILES = 8;
   private static final int BLOB_BYTES_MIN = 64;
 
   private static final Set<Way> IN_ONE_PART =
@@ -72,6 +75,14 @@ enum Way {
     return this == EIGHTHS ? 8 : 4;
   }
 
+  /** Files of the first level that are compacted together. */
+  private int youngFiles() {
+    if (this == EIGHT_FILES) {
+      return 8;
+    }
+    return this == THIRTY_TWO_FILES ? 32 : 16;
+  }
+
   Options options(Cache cache, BloomFilter filter) {
     Options options =
         (this == PLAIN ? new Options() : nearTheLast())
@@ -92,8 +103,10 @@ enum Way {
       return options.setCompressionType(CompressionType.LZ4_COMPRESSION);
     }
     options
-        .setLevel0FileNumCompactionTrigger(YOUNG_FILES)
-        .setMaxBytesForLevelBase(YOUNG_FILES * bufferBytes())
+        .setLevel0FileNumCompactionTrigger(youngFiles())
+        .setMaxBytesForLevelBase(youngFiles() * bufferBytes())
+        .setLevel0SlowdownWritesTrigger(youngFiles() * 5 / 2)
+        .setLevel0StopWritesTrigger(youngFiles() * 9 / 2)
         .setCompressionPerLevel(compression());
     if (this == UNIVERSAL) {
       options.setCompactionStyle(CompactionStyle.UNIVERSAL);
