@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Plants bugs, one at a time, and sees whether the tests or the simulation find them.
 #
-#   it/planted.sh [--built] [--jobs N] [--seeds N] [--seconds N] [NAME...]
+#   it/planted.sh [--built] [--part K/N] [--jobs N] [--seeds N] [--seconds N] [NAME...]
 #                           all patches of it/src/test/planted, or those whose names begin so
 #     --built               takes the classes that "mvn verify" left, instead of building
+#     --part K/N            only the K-th of N parts of all patches, such as 1/3; every N-th patch is in it
 #     --jobs N              so many at a time (default: one for each core)
 #     --seeds N             tries so many worlds where the recorded one finds nothing (default: 400)
 #     --seconds N           a test that takes longer hangs, which counts as found (default: 120)
@@ -20,14 +21,22 @@ seeds=400
 seconds=120
 check=no
 built=no
+part=''
 while [ $# -gt 0 ]; do
   case $1 in
     --check) check=yes ;;
     --built) built=yes ;;
+    --part)
+      part=${2:-}
+      if ! [[ $part =~ ^([1-9][0-9]?)/([1-9][0-9]?)$ ]] || [ "${BASH_REMATCH[1]}" -gt "${BASH_REMATCH[2]}" ]; then
+        echo "planted.sh: --part wants one of so many parts, such as 1/3, not '$part'" >&2
+        exit 2
+      fi
+      shift ;;
     --jobs) jobs=$2; shift ;;
     --seeds) seeds=$2; shift ;;
     --seconds) seconds=$2; shift ;;
-    -*) echo "planted.sh: no option '$1'; there are --check, --built, --jobs N, --seeds N and --seconds N" >&2; exit 2 ;;
+    -*) echo "planted.sh: no option '$1'; there are --check, --built, --part K/N, --jobs N, --seeds N and --seconds N" >&2; exit 2 ;;
     *) break ;;
   esac
   shift
@@ -39,6 +48,15 @@ if [ "$check" = yes ]; then
     git -C "$root" apply --check "$patch" || { echo "does not apply: $(basename "$patch")" >&2; bad=1; }
   done
   exit $bad
+fi
+
+if [ -n "$part" ]; then
+  [ $# -eq 0 ] || { echo "planted.sh: --part is of all patches; leave the names out" >&2; exit 2; }
+  names=("$patches"/*.patch)
+  names=("${names[@]##*/}")
+  for ((at = ${part%/*} - 1; at < ${#names[@]}; at += ${part#*/})); do
+    set -- "$@" "${names[at]%.patch}"
+  done
 fi
 
 cd "$root"
