@@ -92,7 +92,8 @@ public final class FoldMain implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     RocksDB.loadLibrary();
-    System.out.println("| way | thread us/row | process us/row | written, bytes a row | read us | scan us |");
+    System.out.println(
+        "| way | thread us/row | process us/row | written, bytes a row | read us | scan us |");
     System.out.println("| --- | --- | --- | --- | --- | --- |");
     // The first one warms up what all do.
     measure(Way.NOT_KEPT);
