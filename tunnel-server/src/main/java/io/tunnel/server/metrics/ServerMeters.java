@@ -207,7 +207,7 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
       Gauge.builder("tunnel.log.unsynced.bytes", shard, s -> s.log().end() - s.log().syncedOffset())
           .tags(tags)
           .register(registry);
-      Gauge.builder("tunnel.fold.lag.bytes", shard, s -> s.log().end() - s.store().foldedOffset())
+      Gauge.builder("tunnel.fold.lag.bytes", shard, Shard::unfoldedBytes)
           .tags(tags)
           .register(registry);
       for (RocksFigure figure : RocksFigure.values()) {

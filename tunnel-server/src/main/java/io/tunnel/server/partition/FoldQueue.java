@@ -63,9 +63,26 @@ final class FoldQueue {
    * Batches of one group, or of several that are folded together.
    *
    * @param end of the last of them in the log
+   * @param bytes that are held of them
    * @param bounds what their rows do not exceed, as far as it was raised for them
    */
-  record Group(List<ChangeBatch> batches, long end, long bytes, Map<Integer, Bytes> bounds) {}
+  record Group(List<ChangeBatch> batches, long end, long bytes, Map<Integer, Bytes> bounds) {
+
+    /** The objects of a batch, and of its request. */
+    private static final int BATCH_OBJECT_BYTES = 128;
+
+    /**
+     * Batches as they came. Each holds all of its request, also what the log has once for many: a
+     * row of some bytes may have come with 60 KiB of names.
+     */
+    static Group of(List<ChangeBatch> batches, long end, Map<Integer, Bytes> bounds) {
+      long held = 0;
+      for (ChangeBatch batch : batches) {
+        held += batch.array().length + BATCH_OBJECT_BYTES;
+      }
+      return new Group(batches, end, held, bounds);
+    }
+  }
 
   /**
    * What is folded together, and how much may wait for that.
@@ -130,7 +147,7 @@ final class FoldQueue {
     added.release();
   }
 
-  /** Bytes of batches that are not folded. */
+  /** Bytes that are held of batches that are not folded. */
   long bytes() {
     return bytes.get();
   }

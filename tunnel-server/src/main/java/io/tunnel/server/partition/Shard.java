@@ -188,6 +188,11 @@ public final class Shard implements Closeable, PartitionHost {
     return queuedBytes.get();
   }
 
+  /** Bytes that are held of batches that are committed and not in the table yet. */
+  public long unfoldedBytes() {
+    return folds.bytes();
+  }
+
   /** Whether it writes nothing until the next start. */
   public boolean hasFailed() {
     return condition() == DiskCondition.STORAGE_FAILED;
@@ -208,6 +213,11 @@ public final class Shard implements Closeable, PartitionHost {
   @Override
   public void requireWhole() {
     disk.requireRowsWhole();
+    if (folds.hasFailed()) {
+      // The shard's thread has not looked at it yet.
+      throw new RefusedException(
+          ErrorCode.BUSY, "the last writes are not in the table yet; try again later");
+    }
   }
 
   /**
@@ -399,15 +409,12 @@ public final class Shard implements Closeable, PartitionHost {
       return;
     }
     List<ChangeBatch> batches = new ArrayList<>();
-    long rows = 0;
     for (GroupCore.Merged merged : group.batches()) {
       batches.addAll(merged.parts());
-      for (ChangeBatch batch : merged.parts()) {
-        rows += batch.rowCount();
-      }
     }
+    long rows = batches.stream().mapToLong(ChangeBatch::rowCount).sum();
     meter.committed(id, rows, group.byteCount(), commitNanos);
-    folds.add(new FoldQueue.Group(batches, log.end(), group.byteCount(), bounds.takeRaised()));
+    folds.add(FoldQueue.Group.of(batches, log.end(), bounds.takeRaised()));
   }
 
   /** An error, as when memory runs out, leaves as much unknown as a failure of the disk. */

@@ -60,14 +60,15 @@ final class KeyRuns {
   }
 
   private void grow() {
-    if (count > NUMBER_MASK / 2) {
+    if (count > NUMBER_MASK) {
       throw new IllegalStateException(count + " rows are too many for one fold");
     }
-    order = Arrays.copyOf(order, count * 2);
-    batches = Arrays.copyOf(batches, count * 2);
-    rowOffsets = Arrays.copyOf(rowOffsets, count * 2);
-    keyOffsets = Arrays.copyOf(keyOffsets, count * 2);
-    keyLengths = Arrays.copyOf(keyLengths, count * 2);
+    int room = Math.min(count * 2, NUMBER_MASK + 1);
+    order = Arrays.copyOf(order, room);
+    batches = Arrays.copyOf(batches, room);
+    rowOffsets = Arrays.copyOf(rowOffsets, room);
+    keyOffsets = Arrays.copyOf(keyOffsets, room);
+    keyLengths = Arrays.copyOf(keyLengths, room);
   }
 
   int count() {

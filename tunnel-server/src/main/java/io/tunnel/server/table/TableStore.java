@@ -147,11 +147,16 @@ public final class TableStore implements TableRows, Closeable {
     }
   }
 
-  /** Begins to write what is folded to disk; {@link #durableOffset} tells when it is there. */
+  /**
+   * Begins to write what is folded to disk, unless that is under way; {@link #durableOffset} tells
+   * when it is there. Waits neither for that nor for compactions that are behind.
+   */
   public void startFlush() throws IOException {
     try (OpenGate.Use unused = gate.enter();
-        FlushOptions begin = new FlushOptions().setWaitForFlush(false)) {
-      db.flush(begin);
+        FlushOptions begin = new FlushOptions().setWaitForFlush(false).setAllowWriteStall(true)) {
+      if (db.getLongProperty("rocksdb.num-running-flushes") == 0) {
+        db.flush(begin);
+      }
     } catch (RocksDBException e) {
       throw new IOException("cannot flush the table: " + e.getMessage(), e);
     }
@@ -420,7 +425,8 @@ public final class TableStore implements TableRows, Closeable {
       return;
     }
     reads.close();
-    try (FlushOptions wait = new FlushOptions().setWaitForFlush(true)) {
+    // Not for compactions: nobody writes any more.
+    try (FlushOptions wait = new FlushOptions().setWaitForFlush(true).setAllowWriteStall(true)) {
       resources.syncLog();
       db.flush(wait);
     } catch (RocksDBException e) {

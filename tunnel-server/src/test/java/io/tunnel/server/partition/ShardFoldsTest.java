@@ -7,8 +7,10 @@ import static io.tunnel.server.TestRows.put;
 import static io.tunnel.server.partition.ShardWaits.settle;
 import static io.tunnel.server.partition.ShardWaits.until;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
@@ -125,6 +127,49 @@ final class ShardFoldsTest {
     rows.letGo();
     assertThat(there.result().rejections()).isEmpty();
     assertThat(missing.result().rejections()).hasSize(1);
+  }
+
+  /** The shard's thread may be busy with the disk when it happens. */
+  @Test
+  void rowsAreNotWholeFromTheMomentOnAtWhichAFoldFails() throws Exception {
+    HeldRows refusing = new HeldRows();
+    try (Shard stepped =
+        new Shard(
+            0,
+            CONFIG,
+            TestLogs.open(new CrashDisk(), 0),
+            refusing,
+            new NoMeter(),
+            new TestClock())) {
+      Outcomes outcome = new Outcomes();
+      stepped.write(Outcomes.write(batch(1, put("a")), false, outcome));
+      assertThat(stepped.step()).isTrue();
+      assertThat(outcome.result().firstPosition()).isEqualTo(1);
+      stepped.requireWhole();
+      refusing.refuse(HeldRows.full());
+      assertThatThrownBy(stepped::tableNow).isInstanceOf(UnsupportedOperationException.class);
+      assertThatThrownBy(stepped::requireWhole)
+          .isInstanceOfSatisfying(
+              RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.BUSY));
+      refusing.refuse(null);
+    }
+  }
+
+  /** Names that the log has once for many writes are held once for each. */
+  @Test
+  void writesWaitWhenTooMuchIsHeldOfRequestsWhoseRowsAreSmall() throws Exception {
+    Column[] columns = new Column[14];
+    for (int i = 0; i < columns.length; i++) {
+      columns[i] = new Column("n".repeat(250) + i, ColumnValue.fromLong(1));
+    }
+    for (int i = 0; i < 40; i++) {
+      write(put("k" + i, columns), false);
+    }
+    assertThat(new CountDownLatch(1).await(100, TimeUnit.MILLISECONDS)).isFalse();
+    assertThat(shard.queuedBytes()).isPositive();
+    assertThat(shard.unfoldedBytes()).isGreaterThan(16L * GROUP_BYTES_MAX);
+    rows.letGo();
+    until(() -> shard.queuedBytes() == 0 && shard.unfoldedBytes() == 0);
   }
 
   /** The memory of what waits is bounded: sixteen groups, the four that are folded, and one. */
