@@ -82,18 +82,17 @@ public record KafkaConfig(
 
     /** Refuses times that cannot work. */
     public Times {
-      require(
+      requireTime(
           sessionMs >= SESSION_MS_MIN && sessionMs <= SESSION_MS_MAX,
-          "times.sessionMs is 500 to 300000 (5 minutes), not " + sessionMs);
-      require(
-          lingerMs >= 0 && lingerMs <= LINGER_MS_MAX,
-          "times.lingerMs is 0 to 100, not " + lingerMs);
-      require(
+          "sessionMs is 500 to 300000 (5 minutes), not " + sessionMs);
+      requireTime(
+          lingerMs >= 0 && lingerMs <= LINGER_MS_MAX, "lingerMs is 0 to 100, not " + lingerMs);
+      requireTime(
           requestMs >= REQUEST_MS_MIN && requestMs <= DELIVERY_MS_MAX,
-          "times.requestMs is 100 to 300000 (5 minutes), not " + requestMs);
-      require(
+          "requestMs is 100 to 300000 (5 minutes), not " + requestMs);
+      requireTime(
           deliveryMs >= requestMs + lingerMs && deliveryMs <= DELIVERY_MS_MAX,
-          "times.deliveryMs is requestMs + lingerMs to 300000 (5 minutes), not " + deliveryMs);
+          "deliveryMs is requestMs + lingerMs to 300000 (5 minutes), not " + deliveryMs);
     }
   }
 
@@ -170,6 +169,13 @@ public record KafkaConfig(
   private static void require(boolean holds, String message) {
     if (!holds) {
       throw new IllegalArgumentException("kafka." + message);
+    }
+  }
+
+  /** As the file of settings names them. */
+  private static void requireTime(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException("log.kafka." + message);
     }
   }
 }

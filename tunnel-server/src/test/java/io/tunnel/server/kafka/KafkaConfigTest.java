@@ -52,12 +52,12 @@ class KafkaConfigTest {
     assertRefused(() -> new Replication(2, 3), "replicas.inSyncMin");
     new Times(500, 100, 200, 100);
     new Times(300_000, 300_000, 300_000, 0);
-    assertRefused(() -> new Times(499, 100, 200, 0), "times.sessionMs");
-    assertRefused(() -> new Times(300_001, 100, 200, 0), "times.sessionMs");
-    assertRefused(() -> new Times(500, 99, 200, 0), "times.requestMs");
-    assertRefused(() -> new Times(500, 100, 100, 1), "times.deliveryMs");
-    assertRefused(() -> new Times(500, 100, 300_001, 1), "times.deliveryMs");
-    assertRefused(() -> new Times(500, 100, 300, 101), "times.lingerMs");
+    assertRefused(() -> new Times(499, 100, 200, 0), "sessionMs");
+    assertRefused(() -> new Times(300_001, 100, 200, 0), "sessionMs");
+    assertRefused(() -> new Times(500, 99, 200, 0), "requestMs");
+    assertRefused(() -> new Times(500, 100, 100, 1), "deliveryMs");
+    assertRefused(() -> new Times(500, 100, 300_001, 1), "deliveryMs");
+    assertRefused(() -> new Times(500, 100, 300, 101), "lingerMs");
   }
 
   @Test
