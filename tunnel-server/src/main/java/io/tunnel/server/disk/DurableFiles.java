@@ -64,20 +64,37 @@ public final class DurableFiles {
 
   /**
    * Puts a whole file in place, durably: after a crash there is {@code content}, or what was there
-   * before.
+   * before. A part of it that found no room does not stay: it may have taken all that was left.
    */
   public static void replace(Path file, ByteBuffer content) throws IOException {
     Path next = file.resolveSibling(file.getFileName() + ".next");
+    try {
+      write(next, content);
+      Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      discard(next, e);
+      throw e;
+    }
+    syncNames(file.toAbsolutePath().getParent());
+  }
+
+  private static void write(Path file, ByteBuffer content) throws IOException {
     try (FileChannel channel =
         FileChannel.open(
-            next,
+            file,
             StandardOpenOption.CREATE,
             StandardOpenOption.TRUNCATE_EXISTING,
             StandardOpenOption.WRITE)) {
       new FileDisk.ChannelFile(channel).write(content, 0);
       channel.force(true);
     }
-    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
-    syncNames(file.toAbsolutePath().getParent());
+  }
+
+  private static void discard(Path file, IOException failure) {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      failure.addSuppressed(e);
+    }
   }
 }

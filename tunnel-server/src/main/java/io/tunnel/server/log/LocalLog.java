@@ -45,6 +45,12 @@ public final class LocalLog implements ChangeReader, Closeable {
   /** Of the sealed segments; what is behind may be lost with the power. */
   private long sealedMicros;
 
+  /**
+   * Whether the active segment takes no more although the next one could not be begun: its index is
+   * stored, and the file of the next one may be there, which has to begin where it ends.
+   */
+  private boolean isActiveEnded;
+
   private LocalLog(Disk disk, int shard, int segmentBytesMax, LogRecovery.Recovered recovered) {
     this.disk = disk;
     this.shard = shard;
@@ -106,9 +112,7 @@ public final class LocalLog implements ChangeReader, Closeable {
     synced.requireWhole();
     long[] firstPositions = new long[group.batchCount()];
     try {
-      if (active.size() >= segmentBytesMax) {
-        roll();
-      }
+      rollWhenDue();
       long commitMicros = Math.max(lastCommitMicros, nowMicros);
       long groupOffset = active.size();
       buffer.begin(group.byteCount());
@@ -182,9 +186,7 @@ public final class LocalLog implements ChangeReader, Closeable {
     AdoptedGroup group = new AdoptedGroup(batches);
     group.requireRising(partition -> partitionLog(partition).committed);
     try {
-      if (active.size() >= segmentBytesMax) {
-        roll();
-      }
+      rollWhenDue();
       long groupOffset = active.size();
       buffer.begin(group.byteCount());
       group.encode(buffer::write, synced.offset());
@@ -220,14 +222,25 @@ public final class LocalLog implements ChangeReader, Closeable {
     return synced.hasFailed();
   }
 
+  private void rollWhenDue() throws IOException {
+    if (isActiveEnded || active.size() >= segmentBytesMax) {
+      roll();
+    }
+  }
+
+  /** Without room it is as far as it came, and goes on from there the next time. */
   private void roll() throws IOException {
-    sync();
-    storeIndex(active);
+    if (!isActiveEnded) {
+      sync();
+      storeIndex(active);
+      isActiveEnded = true;
+    }
     long base = active.end();
     Segment next = begin(base);
     sealedMicros = lastCommitMicros;
     segments.put(base, next);
     active = next;
+    isActiveEnded = false;
   }
 
   /** The file of the next segment, which is there already when there was no room for its header. */
@@ -248,6 +261,7 @@ public final class LocalLog implements ChangeReader, Closeable {
    * Begins a new segment, unless the present one is empty, so that what is in it can be given up.
    * For the owner thread alone.
    *
+   * @throws DiskFullException when there is no room; nothing is lost, and the log goes on
    * @throws IOException when the disk failed; the log accepts no more
    */
   public void seal() throws IOException {

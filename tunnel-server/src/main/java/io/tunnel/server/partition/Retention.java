@@ -108,9 +108,14 @@ final class Retention {
   }
 
   private void trim(int id, Shard shard, Work work) throws IOException {
+    giveUp(id, shard, work);
+    // Behind that, for it may make the room that this needs; what is sealed now goes later.
     if (work.mustSeal) {
       shard.log().seal();
     }
+  }
+
+  private void giveUp(int id, Shard shard, Work work) throws IOException {
     // Read here, on the shard's thread: a partition is in the catalog before its first change can
     // be
     // in the shard's queue, so none that has changes is taken for dropped. One answer for all of

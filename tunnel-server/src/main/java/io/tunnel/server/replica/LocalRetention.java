@@ -52,10 +52,19 @@ final class LocalRetention {
         mustSeal |= old(partition, nowMicros - retention, lastBases);
       }
     }
-    if (mustSeal || isTooLarge(all)) {
+    mustSeal |= isTooLarge(all);
+    giveUp(shard, all, lastBases, meter);
+    // Behind that, for it may make the room that this needs; what is sealed may be too much too.
+    if (mustSeal) {
       log.seal();
+      giveUp(shard, all, lastBases, meter);
     }
-    shrink(all, lastBases);
+  }
+
+  private void giveUp(
+      int shard, Set<Integer> partitions, Map<Integer, Long> lastBases, Shard.Meter meter)
+      throws IOException {
+    shrink(partitions, lastBases);
     LocalLog.Freed freed = log.trim(lastBases, isLive, Long.MAX_VALUE);
     meter.trimmed(shard, freed.changes(), freed.segments(), freed.bytes());
   }

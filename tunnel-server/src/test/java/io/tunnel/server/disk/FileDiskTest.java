@@ -52,6 +52,14 @@ final class FileDiskTest {
     assertThat(disk.list()).isEmpty();
   }
 
+  @Test
+  void ofAFileThatCannotBeReplacedNoPartStays() throws IOException {
+    FileDisk disk = new FileDisk(directory);
+    Files.createDirectories(directory.resolve("f/below"));
+    assertThatThrownBy(() -> disk.replace("f", bytes("new"))).isInstanceOf(IOException.class);
+    assertThat(disk.list()).containsExactly("f");
+  }
+
   /** As on a disk that is nearly full, on a network's file system, or under a signal. */
   @Test
   void whatTheSystemWritesAndReadsInPiecesIsWrittenAndReadWhole() throws IOException {

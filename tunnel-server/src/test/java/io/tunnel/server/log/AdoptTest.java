@@ -12,6 +12,7 @@ import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.changes.Extents;
 import io.tunnel.server.disk.CrashDisk;
+import io.tunnel.server.disk.DiskFullException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -207,6 +208,28 @@ class AdoptTest {
         assertThat(text(read(after, entry.getKey(), 1))).isEqualTo(text(left));
       }
     }
+  }
+
+  @Test
+  void what_is_adopted_behind_a_seal_without_room_for_a_header_stands_in_the_next_segment()
+      throws IOException {
+    CrashDisk disk = new CrashDisk();
+    LocalLog log = LocalLog.open(disk, 3, SEGMENT_BYTES);
+    adopt(log, new Random(1), 3);
+    long end = log.end();
+    CrashDisk twin = disk.copy();
+    LocalLog.open(twin, 3, SEGMENT_BYTES).seal();
+    disk.room(twin.bytes(LogFormat.indexName(0)).length);
+    assertThatThrownBy(log::seal).isInstanceOf(DiskFullException.class);
+    assertThat(disk.names(".log")).hasSize(2);
+    disk.room(Long.MAX_VALUE);
+    ChangeBatch first = batch(4, 1, 2, 5_000);
+    log.adopt(List.of(first));
+    adopted.put(4, List.of(first));
+    adopt(log, new Random(2), 3);
+    requireAll(log);
+    assertThat(disk.bytes(LogFormat.segmentName(0))).hasSize((int) end);
+    requireAll(LocalLog.open(disk.kill(), 3, SEGMENT_BYTES));
   }
 
   @Test

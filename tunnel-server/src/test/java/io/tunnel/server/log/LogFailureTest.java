@@ -108,6 +108,49 @@ final class LogFailureTest {
     history.requireEqual();
   }
 
+  /** With ever more room: for nothing, for the index, for a part of the next header, for all. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void aSealThatFindsNoRoomTakesNothing(long seed) throws IOException {
+    int step = LogFormat.SEGMENT_HEADER_BYTES - 8;
+    int headers = 0;
+    boolean isSealed = false;
+    for (int room = 0; !isSealed; room += step) {
+      LogHistory history = new LogHistory(seed);
+      history.append(3);
+      int files = history.disk.names(".log").size();
+      history.disk.room(room);
+      isSealed = seals(history.log);
+      if (!isSealed && history.disk.names(".log").size() > files) {
+        headers++;
+        history.disk.room(0);
+        assertThat(seals(history.log)).isFalse();
+      }
+      history.disk.room(Long.MAX_VALUE);
+      switch (history.random.nextInt(4)) {
+        case 0 -> history.endLife();
+        case 1 -> history.log.seal();
+        default -> {}
+      }
+      history.append(3);
+      history.requireEqual();
+      history.endLife();
+      history.append(3);
+      history.requireEqual();
+    }
+    assertThat(headers).as("seals that found room for the index and not for a header").isPositive();
+  }
+
+  private static boolean seals(LocalLog log) throws IOException {
+    try {
+      log.seal();
+      return true;
+    } catch (DiskFullException e) {
+      assertThat(log.hasFailed()).isFalse();
+      return false;
+    }
+  }
+
   @Test
   void aListenerThatFailsIsNoFailureOfTheLog() throws IOException {
     LogHistory history = new LogHistory(1);

@@ -16,6 +16,9 @@ import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
+import io.tunnel.server.disk.CrashDisk;
+import io.tunnel.server.disk.Disks;
+import io.tunnel.server.log.LocalLog;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -35,6 +38,7 @@ final class RetentionTest {
 
   private final LongAdder changesTrimmed = new LongAdder();
   private final LongAdder bytesFreed = new LongAdder();
+  private Disks disks = Disks.ofSystem();
   private long nowMicros = 1_000_000;
   private Catalog catalog;
   private Shards shards;
@@ -75,8 +79,18 @@ final class RetentionTest {
   void open() throws IOException {
     catalog = new Catalog(new MemoryCatalogStore());
     Shards.Layout layout = TestShards.layout(directory, 1, 1 << 16);
-    shards = Shards.open(layout, id -> true, new Counting(), new SetClock());
+    shards = Shards.open(on(layout, disks), id -> true, new Counting(), new SetClock());
     tables = new OwnLogs(catalog, shards);
+  }
+
+  private static Shards.Layout on(Shards.Layout layout, Disks disks) {
+    return new Shards.Layout(
+        layout.directory(),
+        layout.count(),
+        layout.segmentBytesMax(),
+        layout.shard(),
+        layout.table(),
+        disks);
   }
 
   @AfterEach
@@ -173,6 +187,47 @@ final class RetentionTest {
     assertThat(shards.of(id(table)).table().count(id(table), 100).rows()).isEqualTo(60);
     write(table, 10);
     assertThat(shards.committed(id(table))).isEqualTo(61);
+  }
+
+  /** There is room for the file that says what is given up, and for no index. */
+  @Test
+  void aDiskTooFullToSealASegmentLosesThoseThatAreSealed() throws Exception {
+    close();
+    CrashDisk disk = new CrashDisk();
+    disks = unused -> disk;
+    open();
+    TableRecord table = table("short", 1, 0);
+    for (int i = 0; i < 60; i++) {
+      write(table, 4_000);
+    }
+    LocalLog log = shards.all().get(0).log();
+    assertThat(log.segmentCount()).isGreaterThan(2);
+    flush(log.end());
+    pass(2);
+    disk.room(70);
+    look();
+    assertThat(log.segmentCount()).isEqualTo(1);
+    assertThat(bytesFreed.sum()).isPositive();
+    long first = shards.firstPosition(id(table));
+    assertThat(first).isBetween(30L, 60L);
+    disk.room(Long.MAX_VALUE);
+    look();
+    look();
+    assertThat(shards.firstPosition(id(table))).isEqualTo(61);
+    write(table, 10);
+    assertThat(shards.committed(id(table))).isEqualTo(61);
+  }
+
+  /** Waits until the table has everything up to there on disk. */
+  private void flush(long offset) throws Exception {
+    Shard shard = shards.all().get(0);
+    CountDownLatch isFolded = new CountDownLatch(1);
+    shard.execute(isFolded::countDown);
+    isFolded.await();
+    shard.rows().startFlush();
+    while (shard.rows().durableOffset() < offset) {
+      Thread.onSpinWait();
+    }
   }
 
   @Test
