@@ -59,6 +59,20 @@ public final class Utf8 {
     return Arrays.copyOf(encoded, end);
   }
 
+  /**
+   * The beginning of {@code text} that has {@code charsMax} characters at most and that UTF-8 can
+   * hold: no pair of surrogates is cut, and an unpaired one becomes a question mark. For texts that
+   * only people read.
+   */
+  public static String start(String text, int charsMax) {
+    int end = Math.min(text.length(), charsMax);
+    if (end < text.length() && end > 0 && Character.isHighSurrogate(text.charAt(end - 1))) {
+      end--;
+    }
+    return new String(
+        text.substring(0, end).getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+  }
+
   private static boolean isInsideCharacter(byte b) {
     return (b & 0xc0) == 0x80;
   }

@@ -9,6 +9,7 @@ import io.tunnel.model.value.Bytes;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class Utf8Test {
@@ -55,5 +56,39 @@ class Utf8Test {
     assertThatCode(() -> Utf8.require(bytes, 1, 10)).doesNotThrowAnyException();
     assertThatExceptionOfType(MalformedException.class)
         .isThrownBy(() -> Utf8.require(bytes, 1, 11));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "abc, 4, abc",
+    "abc, 3, abc",
+    "abc, 2, ab",
+    "abc, 0, ''",
+    "'', 0, ''",
+    "é中文, 2, é中",
+    "a😀b, 4, a😀b",
+    "a😀b, 3, a😀",
+    "a😀b, 2, a",
+    "a😀b, 1, a",
+    "😀😀, 4, 😀😀",
+    "😀😀, 3, 😀",
+    "😀, 1, ''",
+  })
+  void the_start_of_a_text_cuts_no_character(String text, int charsMax, String start) {
+    assertThat(Utf8.start(text, charsMax)).isEqualTo(start);
+  }
+
+  @Test
+  void the_start_of_a_text_has_a_question_mark_for_what_utf8_cannot_hold() {
+    assertThat(Utf8.start("a\ud83d", 9)).isEqualTo("a?");
+    assertThat(Utf8.start("\ud83d", 1)).isEqualTo("?");
+    assertThat(Utf8.start("\ude00\ud83d😀", 9)).isEqualTo("??😀");
+    assertThat(Utf8.start("\ud83d\ud83d😀", 3))
+        .as("of a pair the whole or nothing")
+        .isEqualTo("??");
+    assertThat(Utf8.start("\ude00\ude00\ude00", 2)).isEqualTo("??");
+    String start = Utf8.start("😀\ud83d é".repeat(99), 301);
+    assertThat(start.length()).as("the next is half an emoji").isEqualTo(300);
+    assertThat(Utf8.encode(start)).isEqualTo(start.getBytes(StandardCharsets.UTF_8));
   }
 }

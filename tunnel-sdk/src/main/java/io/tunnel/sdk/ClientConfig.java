@@ -7,6 +7,7 @@ import io.tunnel.sdk.profile.Profiles;
 import io.tunnel.sdk.security.ClientSecurity;
 import io.tunnel.sdk.security.ProfileException;
 import io.tunnel.sdk.transport.GuardedMeter;
+import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.wire.Protocol;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -14,7 +15,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * How a client reaches the service, and how long and how much it waits.
+ * How a client reaches the service, and how long and how much it waits. A time of more than a
+ * hundred years counts as a hundred years.
  *
  * @param endpoints where it listens: a server, or any nodes of a cluster, of which one that can be
  *     reached is enough to find the others; 1 to {@value #ENDPOINTS_MAX}
@@ -49,8 +51,8 @@ public record ClientConfig(
       throw new IllegalArgumentException(
           "1 to " + ENDPOINTS_MAX + " endpoints, not " + endpoints.size());
     }
-    requirePositive("connectDeadline", connectDeadline);
-    requirePositive("requestDeadline", requestDeadline);
+    connectDeadline = requirePositive("connectDeadline", connectDeadline);
+    requestDeadline = requirePositive("requestDeadline", requestDeadline);
     if (inFlightBytesMax < 1) {
       throw new IllegalArgumentException("inFlightBytesMax is at least 1, not " + inFlightBytesMax);
     }
@@ -59,6 +61,7 @@ public record ClientConfig(
     if (retryDeadline.isNegative()) {
       throw new IllegalArgumentException("retryDeadline is at least 0, not " + retryDeadline);
     }
+    retryDeadline = Ticker.bounded(retryDeadline);
   }
 
   /** A configuration whose figures nobody hears. */
@@ -220,9 +223,10 @@ public record ClientConfig(
     return new EndpointText(security.profile(), endpoints).toString();
   }
 
-  private static void requirePositive(String name, Duration duration) {
-    if (duration.toMillis() < 1) {
+  private static Duration requirePositive(String name, Duration duration) {
+    if (duration.compareTo(Duration.ofMillis(1)) < 0) {
       throw new IllegalArgumentException(name + " is at least 1 ms, not " + duration);
     }
+    return Ticker.bounded(duration);
   }
 }

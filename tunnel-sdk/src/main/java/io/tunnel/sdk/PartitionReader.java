@@ -6,6 +6,7 @@ import io.tunnel.sdk.read.LoopPort;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.table.TablePositions;
 import io.tunnel.sdk.transport.EventLoops;
+import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.PartitionControl.FindPositions;
@@ -91,7 +92,7 @@ public final class PartitionReader implements AutoCloseable {
     EventLoops.requireMayBlock("poll");
     return feeds
         .inbox()
-        .take(wait.toNanos())
+        .take(Ticker.bounded(wait).toNanos())
         .map(
             received ->
                 PartitionRecords.of(

@@ -1,5 +1,6 @@
 package io.tunnel.sdk;
 
+import io.tunnel.sdk.transport.Ticker;
 import java.time.Duration;
 
 /**
@@ -11,7 +12,8 @@ import java.time.Duration;
  *     share, but 64 KiB at least; what was granted to some before others came is not taken back; 64
  *     KiB to 1 GiB
  * @param outageMax how long a partition may not be delivered, because its server or all of them
- *     cannot be reached or refuse for the moment, before reading fails
+ *     cannot be reached or refuse for the moment, before reading fails; more than a hundred years
+ *     count as a hundred years
  */
 public record PartitionReaderConfig(int partitionBytesMax, int readerBytesMax, Duration outageMax) {
 
@@ -29,6 +31,7 @@ public record PartitionReaderConfig(int partitionBytesMax, int readerBytesMax, D
     if (outageMax.isNegative()) {
       throw new IllegalArgumentException("outageMax is at least 0, not " + outageMax);
     }
+    outageMax = Ticker.bounded(outageMax);
   }
 
   private static void requireBytes(String name, int bytes) {

@@ -223,7 +223,8 @@ public final class TableClient implements AutoCloseable {
    *     became of each
    */
   public BatchWriteResult write(String table, List<RowChange> rows) {
-    return WriteFailedException.requireApplied(table, rows, tryWrite(table, rows));
+    List<RowChange> written = List.copyOf(rows);
+    return WriteFailedException.requireApplied(table, written, tryWrite(table, written));
   }
 
   /** As {@link #write}, but reports what became of each row instead of throwing. */
@@ -248,10 +249,12 @@ public final class TableClient implements AutoCloseable {
    * first write to a table, whose partition map is read then.
    */
   public CompletableFuture<BatchWriteResult> tryWriteAsync(String table, List<RowChange> rows) {
+    // Before the first one is written: a null among them refuses all.
+    List<RowChange> written = List.copyOf(rows);
     WriteEngine engine = engines.shared(table, this::maps);
-    WriteCall call = new WriteCall(rows.size());
-    for (int i = 0; i < rows.size(); i++) {
-      call.add(engine, rows.get(i), i);
+    WriteCall call = new WriteCall(written.size());
+    for (int i = 0; i < written.size(); i++) {
+      call.add(engine, written.get(i), i);
     }
     engine.hurry();
     return call.result();

@@ -2,6 +2,7 @@ package io.tunnel.sdk;
 
 import io.tunnel.model.Durability;
 import io.tunnel.model.Limits;
+import io.tunnel.sdk.transport.Ticker;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -12,7 +13,8 @@ import java.util.Optional;
  * @param batchBytesMax encoded bytes after which a partition's batch is closed; a larger row makes
  *     a batch of its own
  * @param linger how long a row waits for others of its partition at most; zero to send at once what
- *     is there whenever the partition has no batch under way
+ *     is there whenever the partition has no batch under way; more than a hundred years count as a
+ *     hundred years
  * @param bufferBytesMax encoded bytes of rows without an outcome after which {@link
  *     TableWriter#add} blocks; each calling thread may go over it by one row. The rows themselves
  *     are kept as objects besides, usually two to four times as large
@@ -38,6 +40,7 @@ public record TableWriterConfig(
     if (linger.isNegative()) {
       throw new IllegalArgumentException("linger is at least 0, not " + linger);
     }
+    linger = Ticker.bounded(linger);
     if (bufferBytesMax < 1) {
       throw new IllegalArgumentException("bufferBytesMax is at least 1, not " + bufferBytesMax);
     }

@@ -101,6 +101,30 @@ class ClientConfigTest {
   }
 
   @Test
+  void a_time_that_nobody_can_count_is_a_hundred_years() {
+    Duration forEver = Duration.ofSeconds(Long.MAX_VALUE);
+    Duration longest = Duration.ofDays(36_500);
+    ClientConfig config =
+        ClientConfig.of("localhost")
+            .withConnectDeadline(forEver)
+            .withRequestDeadline(forEver)
+            .withRetryDeadline(forEver);
+    assertThat(config.connectDeadline()).isEqualTo(longest);
+    assertThat(config.requestDeadline()).isEqualTo(longest);
+    assertThat(config.retryDeadline()).isEqualTo(longest);
+    assertThat(TableWriterConfig.DEFAULTS.withLinger(forEver).linger()).isEqualTo(longest);
+    assertThat(PartitionReaderConfig.DEFAULTS.withOutageMax(forEver).outageMax())
+        .isEqualTo(longest);
+    Duration countable = longest.minusNanos(1);
+    assertThat(config.withRequestDeadline(countable).requestDeadline()).isEqualTo(countable);
+    Duration neverWas = Duration.ofSeconds(Long.MIN_VALUE);
+    assertThatThrownBy(() -> config.withRequestDeadline(neverWas))
+        .hasMessageContaining("requestDeadline is at least 1 ms");
+    assertThatThrownBy(() -> config.withRetryDeadline(neverWas))
+        .hasMessageContaining("retryDeadline is at least 0");
+  }
+
+  @Test
   void a_profile_stays_in_the_text_that_names_the_service(@TempDir Path home) throws IOException {
     Path file = home.resolve("own.json");
     Files.writeString(

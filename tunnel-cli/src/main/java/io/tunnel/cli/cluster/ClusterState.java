@@ -5,8 +5,10 @@ import io.tunnel.sdk.cluster.NodeInfo;
 import io.tunnel.sdk.cluster.NodeStatus;
 import io.tunnel.sdk.cluster.ReplicaStatus;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A cluster at one moment: who is to do what, and what each node says that it does.
@@ -14,6 +16,9 @@ import java.util.Optional;
  * @param nodes in the order of the description
  */
 record ClusterState(ClusterInfo description, List<Node> nodes) {
+
+  private static final Set<ReplicaStatus.Role> LEADS_NOTHING =
+      EnumSet.of(ReplicaStatus.Role.FOLLOWING, ReplicaStatus.Role.FAILED);
 
   ClusterState {
     nodes = List.copyOf(nodes);
@@ -43,7 +48,7 @@ record ClusterState(ClusterInfo description, List<Node> nodes) {
       long reallyLed =
           status.stream()
               .flatMap(said -> said.replicas().stream())
-              .filter(replica -> replica.role() != ReplicaStatus.Role.FOLLOWING)
+              .filter(replica -> !LEADS_NOTHING.contains(replica.role()))
               .count();
       return (int) Math.max(reallyLed, description.leads().size());
     }

@@ -1,5 +1,6 @@
 package io.tunnel.wire.control;
 
+import io.tunnel.codec.Utf8;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.value.Bytes;
@@ -11,7 +12,10 @@ import java.util.Optional;
 /** The payloads by which workers say what their processors failed at. */
 public sealed interface FailureControl extends Control {
 
-  /** Characters of an error that are kept; longer ones are cut. */
+  /**
+   * Characters of an error that are kept; longer ones are cut, and what UTF-8 cannot hold becomes a
+   * question mark: a processor's exception may say anything.
+   */
   int ERROR_CHARS_MAX = 500;
 
   /**
@@ -169,8 +173,7 @@ public sealed interface FailureControl extends Control {
   }
 
   private static String cut(String error) {
-    Objects.requireNonNull(error, "error");
-    return error.length() <= ERROR_CHARS_MAX ? error : error.substring(0, ERROR_CHARS_MAX);
+    return Utf8.start(Objects.requireNonNull(error, "error"), ERROR_CHARS_MAX);
   }
 
   private static void requireAtMost(String name, int count, int max) {

@@ -1,5 +1,6 @@
 package io.tunnel.wire.control;
 
+import io.tunnel.codec.Utf8;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.TableMeta;
@@ -226,8 +227,7 @@ public sealed interface SessionControl extends Control {
 
     /** Refuses null and cuts the error. */
     public StopChannel {
-      Objects.requireNonNull(error, "error");
-      error = error.length() <= ERROR_CHARS_MAX ? error : error.substring(0, ERROR_CHARS_MAX);
+      error = Utf8.start(Objects.requireNonNull(error, "error"), ERROR_CHARS_MAX);
       at = at == null ? Optional.empty() : at;
       code = code == null ? Optional.empty() : code;
     }

@@ -21,6 +21,8 @@ public record ReplicaStatus(int partition, Role role, long epoch, long next, lon
     CLAIMING,
     /** It takes the writes of its partition. */
     LEADING,
+    /** It cannot go on: its topic is gone, or what it read cannot be. The node's log says why. */
+    FAILED,
     /** Something that this version of the SDK does not know. */
     UNKNOWN
   }

@@ -239,11 +239,16 @@ final class PartitionFeed implements DeliveryTaker {
     String text =
         "partition %d %s behind position %d: %s"
             .formatted(start.partition(), what, received, reason.getMessage());
-    RuntimeException failure =
-        reason instanceof ConnectionException
-            ? new ConnectionException(text, true, reason)
-            : new RefusedException(code, text);
-    feeds.inbox().fail(failure);
+    if (reason instanceof ConnectionException connection) {
+      feeds
+          .inbox()
+          .fail(
+              connection.isLasting()
+                  ? ConnectionException.lasting(text, reason)
+                  : new ConnectionException(text, true, reason));
+    } else {
+      feeds.inbox().fail(new RefusedException(code, text));
+    }
   }
 
   /** Nothing more is wanted. Idempotent. */

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A user's meter, whose exceptions stay with it: it is told in the midst of sending and answering,
- * where an exception would leave rows without an outcome. The first one is logged.
+ * A user's meter, whose exceptions and errors stay with it: it is told in the midst of sending and
+ * answering, where they would leave rows without an outcome. The first one is logged.
  */
 public final class GuardedMeter implements SdkMeter {
 
@@ -32,7 +32,7 @@ public final class GuardedMeter implements SdkMeter {
   private void guarded(Runnable call) {
     try {
       call.run();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       if (hasThrown.compareAndSet(false, true)) {
         LOGGER.warn("the meter {} throws; its figures are incomplete from now on", meter, e);
       }

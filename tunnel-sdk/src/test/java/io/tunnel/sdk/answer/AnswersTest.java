@@ -93,13 +93,17 @@ class AnswersTest {
     NodeStatus status =
         new NodeStatus(
             "n1",
-            List.of(new CopyStatus(1, "LEADING", 3, 7, 9), new CopyStatus(2, "WATCHING", 0, 9, 7)));
+            List.of(
+                new CopyStatus(1, "LEADING", 3, 7, 9),
+                new CopyStatus(2, "WATCHING", 0, 9, 7),
+                new CopyStatus(3, "FAILED", 3, 7, 9)));
     List<ReplicaStatus> replicas = ClusterAnswers.status(status).replicas();
     assertThat(replicas)
         .containsExactly(
             new ReplicaStatus(1, Role.LEADING, 3, 7, 9),
-            new ReplicaStatus(2, Role.UNKNOWN, 0, 9, 7));
-    assertThat(replicas).extracting(ReplicaStatus::lag).containsExactly(2L, 0L);
+            new ReplicaStatus(2, Role.UNKNOWN, 0, 9, 7),
+            new ReplicaStatus(3, Role.FAILED, 3, 7, 9));
+    assertThat(replicas).extracting(ReplicaStatus::lag).containsExactly(2L, 0L, 2L);
   }
 
   /** Exports are kept as this JSON, so that a file of the first release is read by the next. */

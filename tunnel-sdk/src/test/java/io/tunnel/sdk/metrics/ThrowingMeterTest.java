@@ -25,8 +25,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class ThrowingMeterTest {
@@ -36,7 +37,7 @@ class ThrowingMeterTest {
   private final AtomicInteger processed = new AtomicInteger();
 
   /** Throws whatever it is told. */
-  private SdkMeter throwing() {
+  private SdkMeter throwing(Class<? extends Throwable> thrown) {
     return (SdkMeter)
         Proxy.newProxyInstance(
             SdkMeter.class.getClassLoader(),
@@ -46,14 +47,16 @@ class ThrowingMeterTest {
                 return method.getName().equals("toString") ? "throwing" : 0;
               }
               told.add(method.getName());
-              throw new IllegalStateException(method.getName());
+              throw thrown.getConstructor(String.class).newInstance(method.getName());
             });
   }
 
-  @Test
-  void rows_and_changes_get_through_whatever_the_meter_throws() {
+  /** An error is what a meter throws that was built with another version of its library. */
+  @ParameterizedTest
+  @ValueSource(classes = {IllegalStateException.class, NoSuchMethodError.class})
+  void rows_and_changes_get_through_whatever_the_meter_throws(Class<? extends Throwable> thrown) {
     try (InMemoryTunnelService service = InMemoryTunnelService.start()) {
-      ClientConfig config = ClientConfig.of(service.endpoint()).withMeter(throwing());
+      ClientConfig config = ClientConfig.of(service.endpoint()).withMeter(throwing(thrown));
       try (TableClient tables = TableClient.connect(config);
           TunnelClient tunnels = new TunnelClient(config)) {
         var unused =

@@ -165,6 +165,9 @@ final class FakeNodes implements ReadPort {
   final List<Line> lines = new ArrayList<>();
   boolean areUnreachable;
 
+  /** What those hear who want to connect meanwhile. */
+  ConnectionException whyUnreachable = new ConnectionException("nobody there", true, null);
+
   /** Whether nodes leave those waiting who want to connect. */
   boolean holdsBack;
 
@@ -215,7 +218,7 @@ final class FakeNodes implements ReadPort {
   @Override
   public CompletableFuture<Link> open(Endpoint node, PushReceiver receiver) {
     if (areUnreachable) {
-      return CompletableFuture.failedFuture(new ConnectionException("nobody there", true, null));
+      return CompletableFuture.failedFuture(whyUnreachable);
     }
     if (holdsBack) {
       return new CompletableFuture<>();

@@ -13,6 +13,7 @@ import io.tunnel.model.KnownPosition;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.PartitionReaderConfig;
 import io.tunnel.sdk.ReadStart;
 import io.tunnel.wire.ChannelEnd;
@@ -207,6 +208,33 @@ class FeedsTest {
     nodes.last().attach(1);
     nodes.last().deliver(1, 7, 1, 1);
     assertThat(at.take()).isPresent();
+  }
+
+  @Test
+  void an_outage_that_no_waiting_cures_fails_as_one() {
+    nodes.areUnreachable = true;
+    nodes.whyUnreachable = ConnectionException.lasting("who has signed that?", null);
+    feeds.start(ReadStart.changes(7, 3));
+    nodes.pass(2 * OUTAGE_MAX.toNanos());
+    assertThatThrownBy(at::take)
+        .isInstanceOfSatisfying(
+            ConnectionException.class, failure -> assertThat(failure.isLasting()).isTrue())
+        .hasMessageContaining("partition 7 was not delivered for too long behind position 3")
+        .hasMessageContaining("who has signed that?");
+  }
+
+  @Test
+  void an_outage_that_may_pass_is_not_a_lasting_one() {
+    nodes.areUnreachable = true;
+    feeds.start(ReadStart.changes(7, 3));
+    nodes.pass(2 * OUTAGE_MAX.toNanos());
+    assertThatThrownBy(at::take)
+        .isInstanceOfSatisfying(
+            ConnectionException.class,
+            failure -> {
+              assertThat(failure.isLasting()).isFalse();
+              assertThat(failure.retriable()).isTrue();
+            });
   }
 
   @Test

@@ -9,6 +9,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
@@ -78,9 +80,17 @@ class ConnectionHandlerTest {
   }
 
   private CompletableFuture<Frame> ask(Operation operation, long seconds, boolean mayMove) {
-    PendingRequest request = new PendingRequest(operation, Duration.ofSeconds(seconds), mayMove);
-    handler.send(request, NOTHING, ByteBuffer.wrap(NOTHING));
+    return ask(new PendingRequest(operation, Duration.ofSeconds(seconds), mayMove), 0, 0);
+  }
+
+  private CompletableFuture<Frame> ask(PendingRequest request, int prefixBytes, int payloadBytes) {
+    handler.send(request, new byte[prefixBytes], ByteBuffer.allocate(payloadBytes));
     return request.answer();
+  }
+
+  private CompletableFuture<Frame> create(int prefixBytes, int payloadBytes) {
+    PendingRequest request = new PendingRequest(Operation.CREATE_TABLE, Duration.ofSeconds(30));
+    return ask(request, prefixBytes, payloadBytes);
   }
 
   private void pass(long millis) {
@@ -110,6 +120,34 @@ class ConnectionHandlerTest {
       netty.writeInbound(received);
       assertThat(received.refCnt()).isZero();
     }
+  }
+
+  /** The server would close the connection on which others wait. */
+  @Test
+  void a_request_that_no_frame_holds_is_refused_and_the_others_go_on() {
+    CompletableFuture<Frame> before = ask(Operation.GET_ROW, 30, true);
+    int bytesMax = Operation.CREATE_TABLE.requestBytesMax();
+    CompletableFuture<Frame> tooLarge = create(0, bytesMax + 1);
+    CompletableFuture<Frame> together = create(100, bytesMax - 99);
+    for (CompletableFuture<Frame> refused : List.of(tooLarge, together)) {
+      assertThat(refused).isCompletedExceptionally();
+      assertThatThrownBy(refused::join)
+          .rootCause()
+          .isInstanceOfSatisfying(
+              RefusedException.class,
+              e -> assertThat(e.code()).isEqualTo(ErrorCode.FRAME_TOO_LARGE))
+          .hasMessageContaining("a request of " + (bytesMax + 1) + " bytes")
+          .hasMessageContaining("at most " + bytesMax);
+    }
+    assertThat(socket.sent).containsExactly(Operation.GET_ROW);
+    CompletableFuture<Frame> largest = create(100, bytesMax - 100);
+    assertThat(socket.sent).containsExactly(Operation.GET_ROW, Operation.CREATE_TABLE);
+    receive(Operation.GET_ROW, FrameKind.RESPONSE, 1);
+    receive(Operation.CREATE_TABLE, FrameKind.RESPONSE, 2);
+    assertThat(before).isCompleted();
+    assertThat(largest).isCompleted();
+    assertThat(netty.isOpen()).isTrue();
+    assertThat(handler.isIdle()).isTrue();
   }
 
   @Test

@@ -14,6 +14,7 @@ import io.tunnel.sdk.processor.IChannelProcessorFactory;
 import io.tunnel.sdk.processor.ICheckpointer;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
@@ -238,6 +239,41 @@ class WorkerEndTest extends WorkerFixture {
     assertThatThrownBy(() -> checkpointer.get().checkpoint(null))
         .isInstanceOfSatisfying(
             RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.FENCED));
+  }
+
+  /** The end is the next holder's, and so is what was dropped before it. */
+  @Test
+  void a_checkpoint_waits_for_no_end_behind_changes_that_were_dropped() {
+    FakeTunnel tunnel = new FakeTunnel(server, 1);
+    Gate gate = new Gate();
+    AtomicReference<ICheckpointer> checkpointer = new AtomicReference<>();
+    List<String> stored = new CopyOnWriteArrayList<>();
+    RecordingProcessor processor =
+        new RecordingProcessor(
+            input -> {
+              gate.hold();
+              checkpointer.get().checkpoint(input.getNextToken());
+              stored.add(input.getNextToken());
+            });
+    TunnelWorkerConfig config = config(null);
+    config.setHeartbeatTimeoutInSec(1);
+    TunnelWorker worker = start(config, factory(checkpointer, processor));
+    tunnel.append(0, 10);
+    gate.awaitHolding();
+    CompletableFuture<Void> shutdown = CompletableFuture.runAsync(worker::shutdown);
+    Waits.until(
+        "the worker ends", () -> worker.status().channels().get(0).state().equals("DRAINING"));
+    tunnel.append(0, 10);
+    assertThat(tunnel.delivered(0)).isEqualTo(20);
+    tunnel.end(0, 20);
+    int before = tunnel.heartbeats();
+    // The answer to the first comes behind the end, and the second behind the answer.
+    Waits.until("it has heard of the end", () -> tunnel.heartbeats() >= before + 2);
+    gate.open();
+    shutdown.join();
+    assertThat(stored).containsExactly("10");
+    assertThat(tunnel.checkpointed(0)).isEqualTo(10);
+    assertThat(processor.farewells).containsExactly("closing p0_1", "shutdown");
   }
 
   @Test

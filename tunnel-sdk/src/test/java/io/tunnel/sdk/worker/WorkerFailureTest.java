@@ -196,6 +196,45 @@ class WorkerFailureTest extends WorkerFixture {
         .hasMessageContaining("not PT2H");
   }
 
+  /** Behind the name of the exception every limit is inside of an emoji. */
+  @Test
+  void what_a_processor_says_may_be_cut_inside_of_a_character() {
+    FakeTunnel tunnel = new FakeTunnel(server, 4);
+    AtomicInteger odd = new AtomicInteger();
+    RecordingProcessor processor =
+        new RecordingProcessor(
+            input -> {
+              if (!input.getChannelId().startsWith("p3")) {
+                odd.incrementAndGet();
+                throw new IllegalStateException("\ud83d\ude00".repeat(600));
+              }
+            });
+    TunnelWorkerConfig config = config(processor);
+    config.setHeartbeatTimeoutInSec(1);
+    config.setFailurePolicy(
+        (input, error, attempts) ->
+            switch (input.getChannelId().substring(0, 2)) {
+              case "p0" -> new FailurePolicy.Retry(Duration.ofHours(1));
+              case "p1" -> new FailurePolicy.Stop();
+              default -> new FailurePolicy.Skip();
+            });
+    TunnelWorker worker = start(config);
+    tunnel.append(0, 1);
+    tunnel.append(1, 1);
+    tunnel.append(2, 1);
+    Waits.until("all have failed", () -> odd.get() == 3);
+    int before = tunnel.heartbeats();
+    Waits.until("it is said that one is retried", () -> tunnel.heartbeats() >= before + 2);
+    Waits.until("the second is stopped", () -> !tunnel.isHeld(1));
+    Waits.until("the third goes on", () -> tunnel.events().contains("skip 2 1"));
+    assertThat(tunnel.events())
+        .contains("stop 1 java.lang.IllegalStateException: " + "\ud83d\ude00".repeat(483));
+    tunnel.append(3, 10);
+    awaitPositions(processor, 3, 10);
+    assertThat(tunnel.sessions()).isEqualTo(1);
+    assertThat(worker.status().channels()).hasSize(3);
+  }
+
   @Test
   void a_stuck_processor_keeps_its_lease_its_memory_and_other_channels_going() {
     FakeTunnel tunnel = new FakeTunnel(server, 2);

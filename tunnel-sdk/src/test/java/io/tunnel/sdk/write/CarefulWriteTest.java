@@ -15,6 +15,7 @@ import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.WriteFailedException;
 import io.tunnel.sdk.fake.FakeTable;
 import io.tunnel.wire.Operation;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
@@ -79,6 +80,22 @@ class CarefulWriteTest extends WriterFixture {
       assertThat(tried.count(Outcome.REJECTED)).isEqualTo(1);
       assertThat(client.tryWriteAsync("t", rows).join().count(Outcome.APPLIED)).isEqualTo(1);
     }
+  }
+
+  @Test
+  void a_null_among_the_rows_refuses_all_of_them() {
+    FakeTable table = new FakeTable(1, 1).serve(server);
+    List<RowChange> rows = Arrays.asList(row(1, 1), null, row(2, 2));
+    try (TableClient client = client()) {
+      assertThatThrownBy(() -> client.write("t", rows)).isInstanceOf(NullPointerException.class);
+      assertThatThrownBy(() -> client.writeAsync("t", rows))
+          .isInstanceOf(NullPointerException.class);
+      assertThatThrownBy(() -> client.tryWrite("t", rows)).isInstanceOf(NullPointerException.class);
+      assertThatThrownBy(() -> client.tryWriteAsync("t", rows))
+          .isInstanceOf(NullPointerException.class);
+      assertThat(client.tryWrite("t", List.of(row(3, 3))).allApplied()).isTrue();
+    }
+    assertThat(table.valuesByKey()).containsOnlyKeys(3L);
   }
 
   @Test

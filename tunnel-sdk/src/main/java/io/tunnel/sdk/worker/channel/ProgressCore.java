@@ -133,7 +133,7 @@ final class ProgressCore {
       prefix.done(position);
     }
     isAsked = true;
-    return hasEnd() && position >= inbox.received() ? end : position;
+    return isComplete(position) ? end : position;
   }
 
   /** Whether everything that there will ever be was processed. */

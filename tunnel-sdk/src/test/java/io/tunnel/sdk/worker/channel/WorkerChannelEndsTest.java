@@ -78,6 +78,26 @@ class WorkerChannelEndsTest {
     assertThat(core.beginCheckpoint(0)).isEqualTo(10);
   }
 
+  /** Whoever waits for that checkpoint would wait for the next holder's. */
+  @Test
+  void a_processor_that_is_done_waits_for_no_end_behind_dropped_changes() {
+    WorkerChannelCore core = running(MANUAL, 0);
+    core.delivered(1, 10, 10, 100);
+    core.begin();
+    core.end(Ending.REVOKED);
+    assertThat(core.delivered(11, 20, 10, 100)).as("kept").isFalse();
+    core.endsAt(20);
+    assertThat(core.done(10, true)).as("what a checkpoint has to reach").isEqualTo(10);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CHECKPOINT);
+    assertThat(core.beginCheckpoint(0)).isEqualTo(10);
+    core.checkpointStored();
+    core.processingDone();
+    tell(core, Farewell.CLOSING);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.STOP_PROCESSOR);
+    core.processorStopped();
+    assertThat(core.next(0)).isEqualTo(ChannelAction.RELEASE);
+  }
+
   /** The server finishes a channel that comes back at its end, so there is no next holder. */
   @Test
   void a_channel_that_is_asked_for_while_its_last_changes_are_processed_ends() {
