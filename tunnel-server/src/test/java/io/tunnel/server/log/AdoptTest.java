@@ -226,6 +226,7 @@ class AdoptTest {
     ChangeBatch first = batch(4, 1, 2, 5_000);
     log.adopt(List.of(first));
     adopted.put(4, List.of(first));
+    requireAll(LocalLog.open(disk.copy(), 3, SEGMENT_BYTES));
     adopt(log, new Random(2), 3);
     requireAll(log);
     assertThat(disk.bytes(LogFormat.segmentName(0))).hasSize((int) end);
