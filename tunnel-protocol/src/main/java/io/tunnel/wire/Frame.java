@@ -1,6 +1,7 @@
 package io.tunnel.wire;
 
 import io.tunnel.codec.Binary;
+import io.tunnel.model.Limits;
 
 /**
  * One frame: a header of {@value #HEADER_BYTES} bytes and a payload.
@@ -16,6 +17,9 @@ public final class Frame {
 
   /** Bytes of a header that the length field counts. */
   static final int COUNTED_HEADER_BYTES = 8;
+
+  /** Bytes of the longest payload: no peer takes a longer one. */
+  public static final int PAYLOAD_BYTES_MAX = Limits.FRAME_BYTES_MAX - COUNTED_HEADER_BYTES;
 
   private static final FrameKind[] KINDS = FrameKind.values();
 

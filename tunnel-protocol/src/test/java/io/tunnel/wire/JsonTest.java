@@ -72,6 +72,19 @@ class JsonTest {
   }
 
   @Test
+  void the_tag_of_a_client_is_cut_between_two_characters_and_mended() {
+    String open = "{'tunnelId':'t','clientTag':'%s','leaseMs':1000}";
+    int max = SessionControl.OpenSession.CLIENT_TAG_CHARS_MAX;
+    List<String> tags =
+        Stream.of("x".repeat(max), "x".repeat(1 << 20), "x".repeat(max - 1) + "\ud83d\ude00")
+            .map(tag -> decode(open.formatted(tag), SessionControl.OpenSession.class).clientTag())
+            .toList();
+    assertThat(tags).containsExactly("x".repeat(max), "x".repeat(max), "x".repeat(max - 1));
+    assertThat(new SessionControl.OpenSession("t", "half \ud83d", 1_000, 0).clientTag())
+        .isEqualTo("half ?");
+  }
+
+  @Test
   void members_of_a_later_version_are_skipped() {
     assertThat(
             decode("{'later':{'x':[1,{}]},'table':'orders','more':null}", Control.TableName.class))

@@ -16,16 +16,20 @@ public sealed interface SessionControl extends Control {
    * Opens a session of a worker.
    *
    * @param tunnelId the tunnel
-   * @param clientTag what the worker calls itself
+   * @param clientTag what the worker calls itself, for people; longer ones than {@link
+   *     #CLIENT_TAG_CHARS_MAX} are cut, and what UTF-8 cannot hold becomes a question mark
    * @param leaseMs how long the session lives without a heartbeat
    * @param maxChannels channels the worker will hold at most; 0 for any number
    */
   record OpenSession(String tunnelId, String clientTag, long leaseMs, int maxChannels)
       implements SessionControl {
-    /** Refuses null, and limits that make no sense. */
+    /** Characters of a tag that are kept. */
+    public static final int CLIENT_TAG_CHARS_MAX = 256;
+
+    /** Refuses null and limits that make no sense, and cuts the tag. */
     public OpenSession {
       Objects.requireNonNull(tunnelId, "tunnelId");
-      Objects.requireNonNull(clientTag, "clientTag");
+      clientTag = Utf8.start(Objects.requireNonNull(clientTag, "clientTag"), CLIENT_TAG_CHARS_MAX);
       if (leaseMs < 1_000 || leaseMs > 3_600_000) {
         throw new IllegalArgumentException(
             "leaseMs is 1000 (a second) to 3600000 (an hour), not " + leaseMs);

@@ -393,6 +393,10 @@ final class Connection extends ChannelInboundHandlerAdapter
 
   /** Answers a request. May be called by any thread. */
   void respond(Frame request, byte[] payload) {
+    if (payload.length > Frame.PAYLOAD_BYTES_MAX) {
+      refuse(request, Refusals.tooLong(request, payload.length));
+      return;
+    }
     door.audit().done(request, caller, address());
     writer.send(request.operationCode(), FrameKind.RESPONSE, request.correlationId(), payload);
     answered(request);

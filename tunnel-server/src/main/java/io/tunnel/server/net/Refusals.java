@@ -9,6 +9,7 @@ import io.tunnel.server.catalog.store.UnknownOutcomeException;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.wire.Frame;
+import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.Control.RequestId;
 import java.io.IOException;
 import java.util.Optional;
@@ -51,6 +52,22 @@ final class Refusals {
             ErrorCode.OUTCOME_UNKNOWN,
             failure.getMessage() + "; ask again with the same request id")
         : of(failure);
+  }
+
+  /**
+   * Of an answer that no frame holds: who asked would drop the connection, with all that is on it.
+   */
+  static RefusedException tooLong(Frame request, int answerBytes) {
+    return new RefusedException(
+        ErrorCode.LIMIT_REACHED,
+        "the answer has "
+            + answerBytes
+            + " bytes, and "
+            + Frame.PAYLOAD_BYTES_MAX
+            + " are sent at most; "
+            + (request.operation().repeat() == Operation.Repeat.FREELY
+                ? "ask for less, such as what is of one table or of one subject"
+                : "what was asked for is done"));
   }
 
   /** Of a request about a partition. */

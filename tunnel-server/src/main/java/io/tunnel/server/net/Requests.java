@@ -262,7 +262,7 @@ final class Requests {
       control.execute(
           () -> {
             try {
-              connection.respond(frame, fitting(Json.encode(service.serve(frame.payload()))));
+              connection.respond(frame, Json.encode(service.serve(frame.payload())));
             } catch (IOException | RuntimeException e) {
               connection.refuse(frame, refusals.ofCatalog(frame, e));
             }
@@ -270,21 +270,6 @@ final class Requests {
     } catch (RejectedExecutionException e) {
       throw RequestThreads.busy();
     }
-  }
-
-  /** A list that no frame holds would end the connection that asked for it. */
-  private static byte[] fitting(byte[] answer) {
-    int bytesMax = Limits.FRAME_BYTES_MAX - Frame.HEADER_BYTES;
-    if (answer.length > bytesMax) {
-      throw new RefusedException(
-          ErrorCode.LIMIT_REACHED,
-          "the answer has "
-              + answer.length
-              + " bytes, and "
-              + bytesMax
-              + " are sent at most; ask for less, such as the permissions of one subject");
-    }
-    return answer;
   }
 
   private void write(Frame frame, Connection connection) {

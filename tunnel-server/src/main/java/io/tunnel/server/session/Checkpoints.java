@@ -14,6 +14,7 @@ import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.server.changes.LogBounds;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.control.FailureControl.Skip;
 import io.tunnel.wire.control.FailureControl.SkippedChange;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -90,7 +91,7 @@ final class Checkpoints {
       }
     }
     if (!admitted.isEmpty()) {
-      store(admitted);
+      store(List.copyOf(admitted.values()));
     }
     if (!beyond.isEmpty()) {
       look(beyond);
@@ -134,7 +135,7 @@ final class Checkpoints {
     Map<Integer, Admitted> admitted = new LinkedHashMap<>();
     for (CheckpointRequest request : beyond) {
       if (admitted.containsKey(request.checkpoint().handle())) {
-        store(admitted);
+        store(List.copyOf(admitted.values()));
         admitted.clear();
       }
       if (isOvertaken(request)) {
@@ -144,7 +145,7 @@ final class Checkpoints {
       }
     }
     if (!admitted.isEmpty()) {
-      store(admitted);
+      store(List.copyOf(admitted.values()));
     }
   }
 
@@ -198,6 +199,7 @@ final class Checkpoints {
       return Optional.empty();
     }
     Bytes key = hold.isOfRows() ? requireKey(hold, checkpoint.key()) : Bytes.EMPTY;
+    sessions.requireKeys(hold.session(), request.skipped().stream().map(Skip::key).toList());
     hold.reported(checkpoint.position());
     ChannelState state = stored(hold);
     Optional<Long> incarnation = hold.isOfRows() ? Optional.empty() : checkpoint.incarnation();
@@ -254,15 +256,15 @@ final class Checkpoints {
     return key;
   }
 
-  private void store(Map<Integer, Admitted> admitted) {
+  private void store(List<Admitted> admitted) {
     Map<String, Map<ChannelKey, ChannelState>> statesByTunnel = new LinkedHashMap<>();
-    for (Admitted one : admitted.values()) {
+    for (Admitted one : admitted) {
       statesByTunnel
           .computeIfAbsent(one.run().info().tunnelId(), id -> new LinkedHashMap<>())
           .put(one.hold().key(), one.state());
     }
     Map<String, List<SkippedChange>> skippedByTunnel = new LinkedHashMap<>();
-    for (Admitted one : admitted.values()) {
+    for (Admitted one : admitted) {
       if (!one.skipped().isEmpty()) {
         skippedByTunnel
             .computeIfAbsent(one.run().info().tunnelId(), id -> new ArrayList<>())
@@ -272,18 +274,32 @@ final class Checkpoints {
     try {
       catalog.store(statesByTunnel, skippedByTunnel);
     } catch (IOException | RuntimeException e) {
-      if (e instanceof UnknownOutcomeException) {
-        admitted.values().forEach(one -> one.run().core().doubt(one.hold().key()));
+      if (e instanceof RefusedException && admitted.size() > 1) {
+        storeApart(admitted);
+        return;
       }
-      admitted.values().forEach(one -> one.request().answer().refused(e));
+      if (e instanceof UnknownOutcomeException) {
+        admitted.forEach(one -> one.run().core().doubt(one.hold().key()));
+      }
+      admitted.forEach(one -> one.request().answer().refused(e));
       return;
     }
-    for (Admitted one : admitted.values()) {
+    for (Admitted one : admitted) {
       TunnelRun run = one.run();
       run.core().checkpointed(one.hold().key(), one.state().checkpointed());
       one.skipped().forEach(skip -> tell(run, skip));
       one.request().answer().stored();
     }
+  }
+
+  /**
+   * What was refused is not stored, and one of a tunnel that is gone holds up no other: by halves,
+   * so that few writes are needed until it stands alone.
+   */
+  private void storeApart(List<Admitted> admitted) {
+    int half = admitted.size() / 2;
+    store(admitted.subList(0, half));
+    store(admitted.subList(half, admitted.size()));
   }
 
   private static void tell(TunnelRun run, SkippedChange skip) {

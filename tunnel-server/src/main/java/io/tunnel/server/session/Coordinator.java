@@ -17,6 +17,7 @@ import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.control.Control.TunnelInfo;
+import io.tunnel.wire.control.FailureControl.FailedChange;
 import io.tunnel.wire.control.FailureControl.Heartbeat;
 import io.tunnel.wire.control.FailureControl.Skip;
 import io.tunnel.wire.control.SessionControl.OpenSession;
@@ -200,6 +201,12 @@ public final class Coordinator {
   /** Renews a lease, and notes what is retried in its session. */
   public void heartbeat(Heartbeat heartbeat, SessionPort port) {
     Session session = sessions.require(heartbeat.sessionId(), port);
+    sessions.requireKeys(
+        session,
+        heartbeat.retrying().stream()
+            .flatMap(each -> each.retry().at().stream())
+            .map(FailedChange::key)
+            .toList());
     session.run().core().heartbeat(session.id(), surroundings.nanos());
     session.run().retries().report(session, heartbeat.retrying(), surroundings.nanos());
   }
@@ -250,6 +257,7 @@ public final class Coordinator {
   /** Gives a channel up for good: nobody gets it until an operator resumes it. */
   public void stop(StopChannel request, SessionPort port) throws IOException {
     Hold hold = sessions.requireHold(request.handle(), request.epoch(), port);
+    sessions.requireKeys(hold.session(), request.at().map(FailedChange::key).stream().toList());
     stop(hold, new StopReason(request.error(), request.at()));
   }
 

@@ -1,7 +1,11 @@
 package io.tunnel.server.session;
 
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.Utf8;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.ChannelGrants.Granted;
 import io.tunnel.server.catalog.TunnelCatalog;
@@ -9,6 +13,7 @@ import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.server.session.TunnelEffect.TakeReason;
 import io.tunnel.server.session.TunnelRun.Session;
+import io.tunnel.wire.control.Control.TunnelInfo;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import io.tunnel.wire.control.SessionControl.Fence;
 import io.tunnel.wire.control.SessionControl.Revocation;
@@ -32,6 +37,9 @@ import org.slf4j.LoggerFactory;
 final class Sessions {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Sessions.class);
+
+  /** Characters that are said of a key that no row has: it may be megabytes long. */
+  private static final int ODD_KEY_CHARS_MAX = 500;
 
   private final TunnelCatalog catalog;
   private final Coordinator.Naming naming;
@@ -114,6 +122,30 @@ final class Sessions {
           "the channel with handle " + handle + " is no longer held under epoch " + epoch);
     }
     return hold;
+  }
+
+  /**
+   * Refuses keys that no row of the session's table can have: what is said to have failed is kept,
+   * stored, and shown to operators.
+   */
+  void requireKeys(Session session, List<PrimaryKey> keys) {
+    if (keys.isEmpty()) {
+      return;
+    }
+    TunnelInfo tunnel = catalog.tunnel(session.run().info().tunnelId());
+    List<PrimaryKeySchema> schema = catalog.tables().table(tunnel.table()).meta().primaryKey();
+    for (PrimaryKey key : keys) {
+      try {
+        var unused = KeyCodec.encode(key, schema);
+      } catch (IllegalArgumentException e) {
+        throw new RefusedException(
+            ErrorCode.INVALID_REQUEST,
+            "what failed is named by a key that no row of table '"
+                + tunnel.table()
+                + "' can have: "
+                + Utf8.start(String.valueOf(e.getMessage()), ODD_KEY_CHARS_MAX));
+      }
+    }
   }
 
   /** Ends all sessions of a tunnel that is not run here any more, and does nothing else for it. */

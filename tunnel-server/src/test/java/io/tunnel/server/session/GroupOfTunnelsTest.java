@@ -10,6 +10,7 @@ import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
@@ -17,23 +18,30 @@ import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
+import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
+import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.server.session.fake.FakeSession;
 import io.tunnel.server.session.fake.FakeSurroundings;
+import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.control.Control.CreateTunnel;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import io.tunnel.wire.control.FailureControl.Heartbeat;
+import io.tunnel.wire.control.FailureControl.Skip;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import io.tunnel.wire.control.SessionControl.OpenSession;
 import io.tunnel.wire.control.SessionControl.SessionEnd;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Queue;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -111,6 +119,54 @@ final class GroupOfTunnelsTest {
     assertThat(catalog.orphans()).isEmpty();
     assertThat(catalog.tunnels(Optional.empty())).isEmpty();
     assertThat(store.all()).containsOnlyKeys("counters");
+  }
+
+  @Test
+  void checkpointsOfOtherTunnelsThatWaitWithThoseOfADroppedTableAreStored() throws IOException {
+    tables.createTable(
+        new TableMeta("u", TestRows.SCHEMA),
+        List.of(PrimaryKeyValue.fromString("h"), PrimaryKeyValue.fromString("p")),
+        0);
+    catalog.createTunnel(
+        new CreateTunnel("u", "m", TunnelType.Stream, StreamStart.EARLIEST), "id2", Map.of(), 0);
+    port.delivered = OptionalLong.of(9);
+    session(coordinator, "id2");
+    List<Assignment> others = List.copyOf(port.held.values());
+    session(coordinator, "id");
+    Assignment orphan =
+        port.held.values().stream()
+            .filter(held -> !others.contains(held))
+            .findFirst()
+            .orElseThrow();
+    tables.dropTable(table, Asked.NAMELESS);
+    List<FakeSession.Outcome> outcomes = new ArrayList<>();
+    Queue<CheckpointRequest> queue = new ArrayDeque<>();
+    for (Assignment held : List.of(others.get(0), orphan, others.get(1), others.get(2))) {
+      outcomes.add(new FakeSession.Outcome());
+      queue.add(
+          new CheckpointRequest(
+              new Checkpoint(held.handle(), held.epoch(), 9),
+              held.equals(orphan) ? List.of() : List.of(new Skip(8, TestRows.key("a"), "odd")),
+              port,
+              outcomes.get(outcomes.size() - 1)));
+    }
+    int writes = store.writes();
+    coordinator.checkpoint(queue);
+    assertThat(outcomes).allMatch(outcome -> outcome.told == 1);
+    assertThat(outcomes.get(1).refusal)
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            e -> assertThat(e.code()).isEqualTo(ErrorCode.TUNNEL_NOT_FOUND));
+    outcomes.remove(1);
+    assertThat(outcomes).allMatch(outcome -> outcome.refusal == null);
+    assertThat(store.writes()).as("two of them stand together").isEqualTo(writes + 2);
+    TunnelCatalog stored = new TunnelCatalog(tables, store, GROUP);
+    assertThat(others)
+        .allMatch(
+            held -> stored.channel("id2", ChannelKey.stream(held.partition())).checkpointed() == 9);
+    assertThat(stored.skipped("id2").count()).isEqualTo(3);
+    coordinator.tick();
+    assertThat(port.held).hasSize(3);
   }
 
   @Test

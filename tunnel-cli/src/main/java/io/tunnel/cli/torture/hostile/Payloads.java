@@ -143,7 +143,7 @@ public final class Payloads {
   }
 
   private static SkippingCheckpoint skipping(Named named) {
-    Skip skip = new Skip(8, PrimaryKey.builder().add("id", "x").build(), "odd");
+    Skip skip = new Skip(8, KEY, "odd");
     return new SkippingCheckpoint(named.handle(), named.epoch(), 9, Bytes.EMPTY, List.of(skip));
   }
 
