@@ -36,6 +36,9 @@ public final class Limits {
   /** Bytes of a request that names things and holds neither rows nor positions nor split points. */
   public static final int NAMING_REQUEST_BYTES_MAX = 256 * 1024;
 
+  /** Bytes of a request that names a channel or a partition, and a key of its table. */
+  public static final int KEYED_REQUEST_BYTES_MAX = 32 * 1024;
+
   /** Partitions of one table. */
   public static final int TABLE_PARTITIONS_MAX = 1_024;
 

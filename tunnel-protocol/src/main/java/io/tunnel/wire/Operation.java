@@ -193,6 +193,9 @@ public enum Operation {
   private static final Set<Operation> HOLDING =
       EnumSet.of(WRITE, CREATE_TABLE, SEEK, HEARTBEAT, CHECKPOINT_SKIPPING);
 
+  /** Requests of which a connection has many, each with a key at most. */
+  private static final Set<Operation> KEYED = EnumSet.of(ATTACH, READ_PARTITION);
+
   private static final Operation[] BY_CODE = new Operation[101];
 
   static {
@@ -235,12 +238,14 @@ public enum Operation {
 
   /**
    * Bytes of a request's payload at most: {@link Limits#NAMING_REQUEST_BYTES_MAX}, or as many as a
-   * frame holds where a request holds rows, split points, positions or skipped changes.
+   * frame holds where a request holds rows, split points, positions or skipped changes, or {@link
+   * Limits#KEYED_REQUEST_BYTES_MAX} where it attaches.
    */
   public int requestBytesMax() {
-    return HOLDING.contains(this)
-        ? Limits.FRAME_BYTES_MAX - Frame.HEADER_BYTES
-        : Limits.NAMING_REQUEST_BYTES_MAX;
+    if (HOLDING.contains(this)) {
+      return Limits.FRAME_BYTES_MAX - Frame.HEADER_BYTES;
+    }
+    return KEYED.contains(this) ? Limits.KEYED_REQUEST_BYTES_MAX : Limits.NAMING_REQUEST_BYTES_MAX;
   }
 
   /**

@@ -27,6 +27,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Optional;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
@@ -103,12 +104,13 @@ final class Connection extends ChannelInboundHandlerAdapter
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
     meter.connected();
-    schedule(this::requireEntrance, entrance.deadlineS(), TimeUnit.SECONDS);
+    Future<?> look = schedule(this::requireEntrance, entrance.deadlineS(), TimeUnit.SECONDS);
+    ctx.channel().closeFuture().addListener(unused -> look.cancel(false));
   }
 
   /** Runs {@code task} on the event loop after that time. */
-  void schedule(Runnable task, long delay, TimeUnit unit) {
-    var unused = context.channel().eventLoop().schedule(task, delay, unit);
+  Future<?> schedule(Runnable task, long delay, TimeUnit unit) {
+    return context.channel().eventLoop().schedule(task, delay, unit);
   }
 
   private void requireEntrance() {
@@ -209,8 +211,8 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
 
     @Override
-    public void schedule(Runnable task, long delay, TimeUnit unit) {
-      Connection.this.schedule(task, delay, unit);
+    public Future<?> schedule(Runnable task, long delay, TimeUnit unit) {
+      return Connection.this.schedule(task, delay, unit);
     }
   }
 
@@ -255,8 +257,8 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
 
     @Override
-    public void schedule(Runnable action, long delay, TimeUnit unit) {
-      Connection.this.schedule(action, delay, unit);
+    public Future<?> schedule(Runnable action, long delay, TimeUnit unit) {
+      return Connection.this.schedule(action, delay, unit);
     }
 
     @Override
@@ -300,7 +302,7 @@ final class Connection extends ChannelInboundHandlerAdapter
       read(false);
       InetSocketAddress address = (InetSocketAddress) address();
       long delayNanos = door.gate().failed(Bytes.copyOf(address.getAddress().getAddress()));
-      schedule(() -> refuse(frame, reason), delayNanos, TimeUnit.NANOSECONDS);
+      var unused = schedule(() -> refuse(frame, reason), delayNanos, TimeUnit.NANOSECONDS);
     }
   }
 
@@ -412,14 +414,12 @@ final class Connection extends ChannelInboundHandlerAdapter
     meter.refused(reason.code());
     budgets.shares().refused(caller, reason.code());
     door.audit().refused(request, caller, reason.code(), address());
-    writer.send(
-        request.operationCode(),
-        FrameKind.ERROR,
-        request.correlationId(),
-        ErrorPayload.of(caller.told(reason)).encode());
+    byte[] told = ErrorPayload.of(caller.told(reason)).encode();
+    writer.send(request.operationCode(), FrameKind.ERROR, request.correlationId(), told);
   }
 
-  private void answered(Frame request) {
+  /** Nothing more is said to a request. May be called by any thread. */
+  void answered(Frame request) {
     openRequests.answered(request);
     if (isLeaving) {
       execute(this::leaveWhenAnswered);

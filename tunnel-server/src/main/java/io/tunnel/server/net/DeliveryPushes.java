@@ -111,7 +111,7 @@ final class DeliveryPushes implements Attachments.Port {
 
   @Override
   public void after(long nanos, Runnable action) {
-    connection.schedule(action, nanos, TimeUnit.NANOSECONDS);
+    var unused = connection.schedule(action, nanos, TimeUnit.NANOSECONDS);
   }
 
   @Override

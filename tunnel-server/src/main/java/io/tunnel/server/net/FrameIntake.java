@@ -8,6 +8,8 @@ import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameAssembler;
 import io.tunnel.wire.FrameException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -56,6 +58,11 @@ final class FrameIntake implements PartialFrames.Holder {
   private int ticksLeft;
   private boolean isClosed;
 
+  /** What is scheduled; it would hold a connection that is gone. */
+  private Optional<Future<?>> nextLook = Optional.empty();
+
+  private Optional<Future<?>> nextTick = Optional.empty();
+
   /** The connection. */
   interface Owner {
 
@@ -71,8 +78,8 @@ final class FrameIntake implements PartialFrames.Holder {
     /** The connection has to end. May be called by any thread. */
     void end(Farewell why);
 
-    /** Runs {@code task} on the event loop. */
-    void schedule(Runnable task, long delay, TimeUnit unit);
+    /** Runs {@code task} on the event loop, unless what is returned is cancelled before. */
+    Future<?> schedule(Runnable task, long delay, TimeUnit unit);
   }
 
   FrameIntake(PartialFrames partial, NetLimits limits, Owner owner) {
@@ -90,12 +97,14 @@ final class FrameIntake implements PartialFrames.Holder {
   /** The client has greeted: its next frames may be as long as the protocol allows. */
   void greeted() {
     assembler.limit(Limits.FRAME_BYTES_MAX);
-    lookLater();
+    if (!isClosed) {
+      lookLater();
+    }
   }
 
   private void lookLater() {
     idleFrames = wholeFrames;
-    owner.schedule(this::look, idleMsMax, TimeUnit.MILLISECONDS);
+    nextLook = Optional.of(owner.schedule(this::look, idleMsMax, TimeUnit.MILLISECONDS));
   }
 
   private void look() {
@@ -127,7 +136,7 @@ final class FrameIntake implements PartialFrames.Holder {
       if (assembler.isMidFrame() && !isTicking) {
         isTicking = true;
         restart();
-        owner.schedule(this::tick, tickMs, TimeUnit.MILLISECONDS);
+        tickLater();
       }
     }
   }
@@ -153,6 +162,10 @@ final class FrameIntake implements PartialFrames.Holder {
     }
   }
 
+  private void tickLater() {
+    nextTick = Optional.of(owner.schedule(this::tick, tickMs, TimeUnit.MILLISECONDS));
+  }
+
   private void restart() {
     tickedFrame = wholeFrames;
     ticksLeft = TICKS;
@@ -171,7 +184,7 @@ final class FrameIntake implements PartialFrames.Holder {
     if (ticksLeft == 0) {
       owner.end(Farewell.FRAME_LATE);
     } else {
-      owner.schedule(this::tick, tickMs, TimeUnit.MILLISECONDS);
+      tickLater();
     }
   }
 
@@ -184,6 +197,8 @@ final class FrameIntake implements PartialFrames.Holder {
   void close() {
     if (!isClosed) {
       isClosed = true;
+      nextLook.ifPresent(look -> look.cancel(false));
+      nextTick.ifPresent(tick -> tick.cancel(false));
       // The connection may live on for its last word, and must not keep the frame alive.
       assembler = new FrameAssembler(GREETING_BYTES_MAX);
       tell(0);

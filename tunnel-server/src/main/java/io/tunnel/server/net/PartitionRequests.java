@@ -1,7 +1,10 @@
 package io.tunnel.server.net;
 
+import io.tunnel.codec.KeyCodec;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.net.delivery.Attachments;
@@ -17,6 +20,7 @@ import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.PartitionControl.FindPositions;
 import io.tunnel.wire.control.PartitionControl.FoundPositions;
 import io.tunnel.wire.control.PartitionControl.ReadPartition;
+import java.util.List;
 import java.util.Optional;
 
 /** Serves those who attach to partitions, to channels of tunnels or without a tunnel. */
@@ -35,6 +39,7 @@ final class PartitionRequests {
   void attach(Frame frame, Connection connection) {
     Attach request = Json.decode(frame.payload(), Attach.class);
     begin(Right.CONSUME, request.partition(), connection, tunnelOf(request));
+    requireKey(request.partition(), request.key());
     int handle = delivery.handles().next();
     delivery
         .attachments()
@@ -53,6 +58,7 @@ final class PartitionRequests {
       return;
     }
     begin(Right.READ, request.partition(), connection, Optional.empty());
+    requireKey(request.partition(), request.key());
     try {
       int handle = delivery.handles().next();
       delivery
@@ -76,6 +82,20 @@ final class PartitionRequests {
     }
   }
 
+  /**
+   * Refuses what is no key of the table: it is kept for as long as rows are delivered. Of a
+   * partition that is not known here, nothing is.
+   *
+   * @throws io.tunnel.codec.MalformedException when it is none
+   */
+  private void requireKey(int partition, Bytes key) {
+    if (key.length() > 0 && catalog.hasPartition(partition)) {
+      byte[] said = key.toByteArray();
+      List<PrimaryKeySchema> columns = catalog.tableOfPartition(partition).meta().primaryKey();
+      KeyCodec.require(said, 0, said.length, columns);
+    }
+  }
+
   private static Attachments.Answer answer(Frame frame, Connection connection) {
     return new Attachments.Answer() {
       @Override
@@ -86,6 +106,11 @@ final class PartitionRequests {
       @Override
       public void refused(RefusedException reason) {
         connection.refuse(frame, reason);
+      }
+
+      @Override
+      public void dropped() {
+        connection.answered(frame);
       }
     };
   }

@@ -21,6 +21,7 @@ import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.Json;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -139,8 +140,35 @@ final class AttachTest {
     attach(at.worker, of("in its place"));
   }
 
-  private Attach of(String channelId) {
+  @Test
+  void theIdOfAChannelIsThatOfItsTunnelWhichIsShort() throws IOException {
+    String longest = "t".repeat(64);
+    attach(at.worker, of(longest));
+    requireInvalid(of(longest + "t"), "64 characters");
+    Attach stream = of("t");
+    for (String channelId : List.of("", "t", at.here + "_u", at.here + "_t_base", "9_t")) {
+      requireInvalid(
+          new Attach("t", channelId, at.here, stream.type(), 5, 0, Bytes.EMPTY, Optional.empty()),
+          at.here + "_t");
+    }
+    assertThat(at.node.attachments.count()).isEqualTo(1);
+  }
+
+  private void requireInvalid(Attach request, String message) throws IOException {
+    ErrorPayload refusal = at.worker.refused(Operation.ATTACH, request);
+    assertThat(refusal.code()).isEqualTo(ErrorCode.INVALID_REQUEST);
+    assertThat(refusal.message()).contains(message);
+  }
+
+  private Attach of(String tunnelId) {
     return new Attach(
-        "t", channelId, at.here, ChannelType.Stream, 5, 0, Bytes.EMPTY, Optional.empty());
+        tunnelId,
+        at.here + "_" + tunnelId,
+        at.here,
+        ChannelType.Stream,
+        5,
+        0,
+        Bytes.EMPTY,
+        Optional.empty());
   }
 }

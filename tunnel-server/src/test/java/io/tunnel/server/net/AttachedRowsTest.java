@@ -6,17 +6,23 @@ import static io.tunnel.server.net.AttachFixture.credit;
 import static io.tunnel.server.net.AttachFixture.delivered;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.TestRows;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.ClusterControl.Attached;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import io.tunnel.wire.control.Control.Empty;
 import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.PartitionControl.ReadPartition;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -69,6 +75,43 @@ final class AttachedRowsTest {
     assertThat(at.worker.refused(Operation.ATTACH, at.base(6)).code())
         .isEqualTo(ErrorCode.LOG_UNAVAILABLE);
     assertThat(at.node.attachments.count()).isZero();
+  }
+
+  @Test
+  void whoIsGoneWhileItWaitsLeavesNoRequestBehind() throws IOException {
+    at.node.bounds.set(at.here, 1, 2);
+    try (RawClient leaving = at.node.client()) {
+      leaving.send(Operation.ATTACH, Json.encode(at.base(5)));
+      leaving.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
+      assertThat(at.node.held().requestBytes()).isPositive();
+    }
+    for (int tries = 1; at.node.held().requestBytes() != 0; tries++) {
+      assertThat(tries).as("answers of others").isLessThan(1_000);
+      at.worker.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
+    }
+    assertThat(at.node.attachments.count()).isZero();
+  }
+
+  @Test
+  void rowsGoOnBehindAKeyOfTheTableAndNothingElse() throws IOException {
+    at.write("a", "b");
+    Bytes noKey = Bytes.copyOf(new byte[1_000]);
+    assertThat(at.worker.refused(Operation.ATTACH, behind(noKey)).code())
+        .isEqualTo(ErrorCode.INVALID_REQUEST);
+    ReadPartition reading =
+        new ReadPartition(
+            at.here, ChannelType.BaseData, 1, noKey, Optional.empty(), Optional.empty());
+    assertThat(at.worker.refused(Operation.READ_PARTITION, reading).code())
+        .isEqualTo(ErrorCode.INVALID_REQUEST);
+    assertThat(at.node.attachments.count() + at.node.readings.count()).isZero();
+    int handle = attach(at.worker, behind(TestRows.keyBytes("a")));
+    credit(at.worker, handle, 5);
+    assertThat(delivered(at.worker).batches().get(0).rowCount()).isEqualTo(1);
+  }
+
+  private Attach behind(Bytes key) {
+    return new Attach(
+        "t", at.here + "_t_base", at.here, ChannelType.BaseData, 5, 1, key, Optional.empty());
   }
 
   @Test

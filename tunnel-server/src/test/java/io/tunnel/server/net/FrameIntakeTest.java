@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -33,9 +35,9 @@ final class FrameIntakeTest {
 
   private static final class Recording implements FrameIntake.Owner {
     private final List<Frame> frames = new ArrayList<>();
-    private final Queue<Runnable> scheduled = new ArrayDeque<>();
+    private final Queue<FutureTask<?>> scheduled = new ArrayDeque<>();
     private boolean isReading = true;
-    private final Queue<Runnable> looks = new ArrayDeque<>();
+    private final Queue<FutureTask<?>> looks = new ArrayDeque<>();
     private boolean isIdle = true;
     private boolean isIdleTooLong;
     private boolean isLate;
@@ -65,13 +67,15 @@ final class FrameIntakeTest {
     }
 
     @Override
-    public void schedule(Runnable task, long delay, TimeUnit unit) {
+    public Future<?> schedule(Runnable task, long delay, TimeUnit unit) {
+      FutureTask<?> future = new FutureTask<>(task, null);
       if (unit.toMillis(delay) == IDLE_MS) {
-        looks.add(task);
-        return;
+        looks.add(future);
+      } else {
+        scheduled.add(future);
+        elapsedMs += unit.toMillis(delay);
       }
-      scheduled.add(task);
-      elapsedMs += unit.toMillis(delay);
+      return future;
     }
 
     private void pass(int ticks) {
@@ -186,6 +190,7 @@ final class FrameIntakeTest {
     take(frame, 0, 50);
     intake.close();
     assertThat(partial.bytes()).isZero();
+    assertThat(owner.scheduled).hasSize(1).allMatch(Future::isCancelled);
     take(frame, 50, frame.length);
     assertThat(owner.frames).isEmpty();
     owner.pass(20);
@@ -245,10 +250,14 @@ final class FrameIntakeTest {
 
   @Test
   void nobodyLooksAtAConnectionThatIsGone() {
+    owner.isIdle = false;
     intake.greeted();
-    intake.close();
     look();
-    assertThat(owner.isIdleTooLong).isFalse();
-    assertThat(owner.looks).isEmpty();
+    intake.close();
+    assertThat(owner.looks).hasSize(1).allMatch(Future::isCancelled);
+    FrameIntake gone = new FrameIntake(partial, LIMITS, owner);
+    gone.close();
+    gone.greeted();
+    assertThat(owner.looks).hasSize(1);
   }
 }

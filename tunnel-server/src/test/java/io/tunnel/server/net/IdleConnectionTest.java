@@ -7,21 +7,29 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.DuplexChannel;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.net.access.Gate;
+import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
+import io.tunnel.wire.control.ClusterControl.Attach;
+import io.tunnel.wire.control.ClusterControl.Attached;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How long a connection may ask nothing, in a time of its own. */
+/** How long a connection may ask nothing, in a time of its own, and what it leaves behind. */
 final class IdleConnectionTest {
 
   private static final int IDLE_MS = NetLimits.DEFAULT.idleMsMax();
@@ -111,12 +119,65 @@ final class IdleConnectionTest {
     nettyChannel.runScheduledPendingTasks();
   }
 
+  /** Is told what became of a request. */
+  private static final class Told implements Attachments.Answer {
+    private final byte[] request = new byte[1];
+
+    @Override
+    public void attached(Attached attached) {
+      request[0]++;
+    }
+
+    @Override
+    public void refused(RefusedException reason) {
+      throw reason;
+    }
+
+    @Override
+    public void dropped() {
+      throw new AssertionError("it was answered");
+    }
+  }
+
+  private WeakReference<Told> attach(int handle) {
+    Told answer = new Told();
+    int here = TestNode.first(node.mine);
+    node.attachments.attach(
+        new Attach("t", here + "_t", here, ChannelType.Stream, 5, 0, Bytes.EMPTY, Optional.empty()),
+        handle,
+        connection.deliveries(),
+        answer);
+    assertThat(answer.request).containsExactly(1);
+    return new WeakReference<>(answer);
+  }
+
+  @Test
+  void whatIsAttachedDoesNotHoldTheRequestThatWasAnswered() {
+    WeakReference<Told> answer = attach(7);
+    for (int tries = 0; answer.get() != null && tries < 50; tries++) {
+      System.gc();
+    }
+    assertThat(answer.get()).isNull();
+    assertThat(node.attachments.count()).isEqualTo(1);
+  }
+
   /** At most twice as long passes until it is found out. */
   private void requireClosedInTime() {
     pass(IDLE_MS);
     pass(IDLE_MS);
     pass(TimeUnit.SECONDS.toMillis(10));
     assertThat(nettyChannel.isOpen()).isFalse();
+  }
+
+  @Test
+  void noTimerHoldsAConnectionThatIsGone() {
+    nettyChannel.pipeline().fireChannelActive();
+    assertThat(nettyChannel.runScheduledPendingTasks()).as("until it is looked at").isPositive();
+    // The embedded channel's own close would cancel everything.
+    var unused = nettyChannel.pipeline().close();
+    nettyChannel.runPendingTasks();
+    assertThat(nettyChannel.isOpen()).isFalse();
+    assertThat(nettyChannel.runScheduledPendingTasks()).as("nothing is scheduled").isEqualTo(-1);
   }
 
   @Test

@@ -1,21 +1,27 @@
 package io.tunnel.server.net.access;
 
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
  * How one connection is slowed down when its principal, or a table that it uses, takes more than a
  * share: what has been taken is done, and the next of its kind waits. What is written and read, and
  * how often is asked, holds up the next request; what is delivered holds up the next delivery, and
- * neither holds up the other. Belongs to the connection's event loop, but for {@link #used}.
+ * neither holds up the other. A new connection waits for what its principal owes already, so that
+ * nobody gets around that by connecting again. Belongs to the connection's event loop, but for
+ * {@link #used}.
  */
 public final class Pace {
 
   private final Shares shares;
   private final Port port;
   private Caller caller = Caller.anybody();
+  private final Pauses requestPauses;
+  private final Pauses deliveryPauses;
   private boolean hasEntered;
-  private int requestPauses;
-  private int deliveryPauses;
+  private boolean hasLeft;
 
   /** The connection. */
   public interface Port {
@@ -23,8 +29,11 @@ public final class Pace {
     /** Runs {@code action} on the event loop, now or later. */
     void execute(Runnable action);
 
-    /** Runs {@code action} on the event loop after that time. */
-    void schedule(Runnable action, long delay, TimeUnit unit);
+    /**
+     * Runs {@code action} on the event loop after that time, unless what is returned is cancelled
+     * before.
+     */
+    Future<?> schedule(Runnable action, long delay, TimeUnit unit);
 
     /** Requests may be served again. */
     void serve();
@@ -37,6 +46,8 @@ public final class Pace {
   public Pace(Shares shares, Port port) {
     this.shares = shares;
     this.port = port;
+    this.requestPauses = new Pauses(port::serve);
+    this.deliveryPauses = new Pauses(port::deliver);
   }
 
   /** The client is let in; {@link Shares#enter} says when it is not. */
@@ -44,10 +55,15 @@ public final class Pace {
     shares.enter(who);
     caller = who;
     hasEntered = true;
+    requestPauses.begin(shares.owedBeforeRequests(who));
+    deliveryPauses.begin(shares.owedBeforeDeliveries(who));
   }
 
   /** The connection is over. */
   public void left() {
+    hasLeft = true;
+    requestPauses.cancel();
+    deliveryPauses.cancel();
     if (hasEntered) {
       hasEntered = false;
       shares.leave(caller);
@@ -56,56 +72,68 @@ public final class Pace {
 
   /** Whether a request may be served now. */
   public boolean mayServe() {
-    return requestPauses == 0;
+    return requestPauses.areNone();
   }
 
   /** Whether changes may be delivered now. */
   public boolean mayDeliver() {
-    return deliveryPauses == 0;
+    return deliveryPauses.areNone();
   }
 
   /** A request is served. */
   public void requested() {
-    pauseRequests(shares.request(caller));
+    requestPauses.begin(shares.request(caller));
   }
 
   /** Rows were written or read by a request. May be called by any thread. */
   public void used(Caller who, String table, Shares.Use use, long rows, long bytes) {
     long delayNanos = shares.use(who, table, use, rows, bytes);
     if (delayNanos > 0) {
-      port.execute(() -> pauseRequests(delayNanos));
-    }
-  }
-
-  private void pauseRequests(long delayNanos) {
-    if (delayNanos > 0) {
-      requestPauses++;
-      port.schedule(
-          () -> {
-            requestPauses--;
-            if (requestPauses == 0) {
-              port.serve();
-            }
-          },
-          delayNanos,
-          TimeUnit.NANOSECONDS);
+      port.execute(() -> requestPauses.begin(delayNanos));
     }
   }
 
   /** Changes or rows of a table are delivered. */
   public void delivered(String table, long rows, long bytes) {
-    long delayNanos = shares.use(caller, table, Shares.Use.DELIVERED, rows, bytes);
-    if (delayNanos > 0) {
-      deliveryPauses++;
-      port.schedule(
-          () -> {
-            deliveryPauses--;
-            if (deliveryPauses == 0) {
-              port.deliver();
-            }
-          },
-          delayNanos,
-          TimeUnit.NANOSECONDS);
+    deliveryPauses.begin(shares.use(caller, table, Shares.Use.DELIVERED, rows, bytes));
+  }
+
+  /** The pauses of one kind that are not over. */
+  private final class Pauses {
+    private final Runnable goOn;
+    private final Map<Object, Future<?>> timers = new HashMap<>();
+
+    /**
+     * None yet.
+     *
+     * @param goOn runs when all are over
+     */
+    Pauses(Runnable goOn) {
+      this.goOn = goOn;
+    }
+
+    boolean areNone() {
+      return timers.isEmpty();
+    }
+
+    void begin(long delayNanos) {
+      if (delayNanos > 0 && !hasLeft) {
+        Object pause = new Object();
+        timers.put(pause, port.schedule(() -> end(pause), delayNanos, TimeUnit.NANOSECONDS));
+      }
+    }
+
+    private void end(Object pause) {
+      timers.remove(pause);
+      if (timers.isEmpty()) {
+        goOn.run();
+      }
+    }
+
+    /** Their timers would hold a connection that is gone. */
+    void cancel() {
+      timers.values().forEach(timer -> timer.cancel(false));
+      timers.clear();
     }
   }
 }

@@ -25,6 +25,8 @@ public final class Shares {
   /** Quotas that figures are made of. */
   static final int QUOTAS_MAX = 1_000;
 
+  private static final String REQUESTS = "requests";
+
   private final Gate gate;
   private final Map<String, Taken> takenBySubject = new HashMap<>();
   private final Map<Principal, Integer> connections = new HashMap<>();
@@ -54,6 +56,11 @@ public final class Shares {
           coreByLimit.computeIfAbsent(limit, unused -> new QuotaCore(perSecond.get(), nowNanos));
       core.change(perSecond.get());
       return core.take(amount, nowNanos);
+    }
+
+    long owed(String limit, Optional<Long> perSecond, long nowNanos) {
+      QuotaCore core = coreByLimit.get(limit);
+      return core == null || perSecond.isEmpty() ? 0 : core.delayNanos(nowNanos);
     }
   }
 
@@ -156,7 +163,7 @@ public final class Shares {
     Optional<Quota> quota = quota(caller);
     return quota.isEmpty()
         ? 0
-        : slowed(caller, take(caller.name(), "requests", quota.get().requestsPerSecond(), 1));
+        : slowed(caller, take(caller.name(), REQUESTS, quota.get().requestsPerSecond(), 1));
   }
 
   private long slowed(Caller caller, long delayNanos) {
@@ -194,15 +201,62 @@ public final class Shares {
   }
 
   private long use(String subject, Quota quota, Use use, long rows, long bytes) {
-    Quota.Rates rates =
-        switch (use) {
-          case WRITTEN -> quota.written();
-          case DELIVERED -> quota.delivered();
-          case READ -> quota.read();
-        };
+    Quota.Rates rates = rates(quota, use);
     return Math.max(
-        take(subject, use + " rows", rates.rowsPerSecond(), rows),
-        take(subject, use + " bytes", rates.bytesPerSecond(), bytes));
+        take(subject, rowsOf(use), rates.rowsPerSecond(), rows),
+        take(subject, bytesOf(use), rates.bytesPerSecond(), bytes));
+  }
+
+  private static Quota.Rates rates(Quota quota, Use use) {
+    return switch (use) {
+      case WRITTEN -> quota.written();
+      case DELIVERED -> quota.delivered();
+      case READ -> quota.read();
+    };
+  }
+
+  private static String rowsOf(Use use) {
+    return use + " rows";
+  }
+
+  private static String bytesOf(Use use) {
+    return use + " bytes";
+  }
+
+  /**
+   * For how many nanoseconds the caller is to make no request, for what it has asked, written and
+   * read on whatever connection. What tables owe is not in it.
+   */
+  public long owedBeforeRequests(Caller caller) {
+    return quota(caller)
+        .map(
+            quota ->
+                Math.max(
+                    owed(caller.name(), REQUESTS, quota.requestsPerSecond()),
+                    Math.max(
+                        owed(caller.name(), quota, Use.WRITTEN),
+                        owed(caller.name(), quota, Use.READ))))
+        .orElse(0L);
+  }
+
+  /** As {@link #owedBeforeRequests}: for how long it is to be delivered nothing. */
+  public long owedBeforeDeliveries(Caller caller) {
+    return quota(caller).map(quota -> owed(caller.name(), quota, Use.DELIVERED)).orElse(0L);
+  }
+
+  private long owed(String subject, Quota quota, Use use) {
+    Quota.Rates rates = rates(quota, use);
+    return Math.max(
+        owed(subject, rowsOf(use), rates.rowsPerSecond()),
+        owed(subject, bytesOf(use), rates.bytesPerSecond()));
+  }
+
+  private synchronized long owed(String subject, String limit, Optional<Long> perSecond) {
+    forgetOthers();
+    Taken taken = takenBySubject.get(subject);
+    return taken == null
+        ? 0
+        : taken.owed(limit, perSecond, gate.guard().orElseThrow().nanos().getAsLong());
   }
 
   private synchronized long take(

@@ -21,9 +21,11 @@ final class Attachment {
   private final Wanted wanted;
   private final boolean isGranted;
   private final Attachments.Port connection;
-  private final Attachments.Answer answer;
   private final Consumer<Attachment> gone;
   private State state = State.WAITING;
+
+  /** As long as it waits: the answer holds the request, as long as it came. */
+  private Optional<Attachments.Answer> answer;
 
   /** Set when it is opened; read by any thread. */
   private volatile Optional<Channel> channel = Optional.empty();
@@ -49,7 +51,7 @@ final class Attachment {
     this.wanted = wanted;
     this.isGranted = isGranted;
     this.connection = connection;
-    this.answer = answer;
+    this.answer = Optional.of(answer);
     this.gone = gone;
   }
 
@@ -90,25 +92,39 @@ final class Attachment {
     state = State.OPEN;
     channel = Optional.of(opened);
     connection.carried().carry(handle(), opened);
-    answer.attached(new Attached(handle(), incarnation));
+    takeAnswer().orElseThrow().attached(new Attached(handle(), incarnation));
     // Not before: a channel may begin with its end.
     opened.start();
+  }
+
+  private Optional<Attachments.Answer> takeAnswer() {
+    Optional<Attachments.Answer> taken = answer;
+    answer = Optional.empty();
+    return taken;
   }
 
   /** Delivers nothing any more, and says why. */
   void take(RefusedException reason) {
     State former = state;
+    Optional<Attachments.Answer> waiting = takeAnswer();
     over();
-    if (former == State.WAITING) {
-      answer.refused(reason);
+    if (waiting.isPresent()) {
+      waiting.get().refused(reason);
     } else if (former == State.OPEN) {
       connection.pushFailure(handle(), reason);
     }
   }
 
+  /** Delivers nothing any more, and answers nothing: the request is refused by somebody else. */
+  void failed() {
+    answer = Optional.empty();
+    over();
+  }
+
   /** Delivers nothing any more, for somebody who knows. */
   void over() {
     state = State.OVER;
+    takeAnswer().ifPresent(Attachments.Answer::dropped);
     connection.carried().drop(handle());
     gone.accept(this);
   }

@@ -4,6 +4,7 @@ import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.ChannelGrants;
+import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.changes.Freshness;
 import io.tunnel.server.changes.Incarnations;
@@ -40,6 +41,9 @@ public final class Attachments {
 
   /** Channels that one connection may be attached to. */
   public static final int OF_CONNECTION_MAX = 4_096;
+
+  /** Characters of a tunnel's id; those that servers give are shorter. */
+  static final int TUNNEL_ID_CHARS_MAX = 64;
 
   private final Delivered delivered;
   private final Positions positions;
@@ -102,12 +106,33 @@ public final class Attachments {
   }
 
   /**
-   * Attaches to a channel of a tunnel, under that handle; on the connection's event loop.
+   * Attaches to a channel of a tunnel, under that handle; on the connection's event loop. The
+   * channel's id is the one that belongs to the tunnel: it is remembered when nobody is attached
+   * any more, and so are not as many bytes as a client likes.
    *
    * @throws RefusedException if it is refused at once; {@code answer} is told nothing then
    */
   public void attach(Attach request, int handle, Port connection, Answer answer) {
+    requireId(request);
     attach(Wanted.channel(request, handle), connection, answer);
+  }
+
+  private static void requireId(Attach request) {
+    if (request.tunnelId().length() > TUNNEL_ID_CHARS_MAX) {
+      throw new RefusedException(
+          ErrorCode.INVALID_REQUEST,
+          "a tunnel's id has "
+              + TUNNEL_ID_CHARS_MAX
+              + " characters at most, not "
+              + request.tunnelId().length());
+    }
+    String expected =
+        new ChannelKey(request.partition(), request.type()).channelId(request.tunnelId());
+    if (!request.channelId().equals(expected)) {
+      throw new RefusedException(
+          ErrorCode.INVALID_REQUEST,
+          "this channel of tunnel " + request.tunnelId() + " has the id " + expected);
+    }
   }
 
   /** As {@link #attach(Attach, int, Port, Answer)}, to a partition without a tunnel. */
@@ -126,18 +151,26 @@ public final class Attachments {
     Optional<Attachment> replaced = admit(attachment);
     connection.carried().add(attachment);
     replaced.ifPresent(one -> post(one, () -> one.replacedBy(request.epoch())));
+    try {
+      begin(attachment);
+    } catch (RuntimeException e) {
+      attachment.failed();
+      throw e;
+    }
+  }
+
+  private void begin(Attachment attachment) {
+    int partition = attachment.request().partition();
     // Again: it may have been lost before it could be known here who is attached.
-    Optional<RefusedException> refused = refused(request.partition());
+    Optional<RefusedException> refused = refused(partition);
     if (refused.isPresent()) {
       attachment.take(refused.get());
-    } else if (isPresent(wanted)) {
+    } else if (isPresent(attachment.wanted())) {
       open(attachment);
     } else {
       delivered
           .freshness()
-          .whenFresh(
-              request.partition(),
-              failure -> post(attachment, () -> caughtUp(attachment, failure)));
+          .whenFresh(partition, failure -> post(attachment, () -> caughtUp(attachment, failure)));
     }
   }
 
@@ -298,5 +331,8 @@ public final class Attachments {
 
     /** There will be none. */
     void refused(RefusedException reason);
+
+    /** Nobody waits for it any more: the client is gone, or wants nothing of it. */
+    void dropped();
   }
 }

@@ -102,6 +102,11 @@ public final class UnaskedDeliveries {
     public void refused(RefusedException reason) {
       UnaskedDeliveries.this.refused(handle, reason);
     }
+
+    @Override
+    public void dropped() {
+      // Nobody has asked.
+    }
   }
 
   private void refused(int handle, RefusedException reason) {

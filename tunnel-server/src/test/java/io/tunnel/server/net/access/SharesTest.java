@@ -20,6 +20,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -119,7 +121,7 @@ class SharesTest {
 
   /** A connection whose event loop is a queue by time. */
   private final class FakeConnection implements Pace.Port {
-    private record Task(long atNanos, int order, Runnable action) {}
+    private record Task(long atNanos, int order, FutureTask<?> action) {}
 
     private final PriorityQueue<Task> tasks =
         new PriorityQueue<>(
@@ -136,8 +138,10 @@ class SharesTest {
     }
 
     @Override
-    public void schedule(Runnable action, long delay, TimeUnit unit) {
-      tasks.add(new Task(nowNanos + unit.toNanos(delay), scheduled++, action));
+    public Future<?> schedule(Runnable action, long delay, TimeUnit unit) {
+      FutureTask<?> future = new FutureTask<>(action, null);
+      tasks.add(new Task(nowNanos + unit.toNanos(delay), scheduled++, future));
+      return future;
     }
 
     @Override
@@ -199,6 +203,69 @@ class SharesTest {
       }
     }
     assertThat(served).isBetween(20 * 50, 21 * 50 + 1);
+  }
+
+  @Test
+  void who_connects_again_for_each_request_is_served_as_much_as_who_stays() {
+    quota("ada", new QuotaLimit("requestsPerSecond", 1));
+    int served = 0;
+    while (nowNanos < 20 * SECOND && served < 100) {
+      FakeConnection connection = new FakeConnection();
+      Pace pace = new Pace(shares, connection);
+      pace.entered(ada);
+      while (!pace.mayServe()) {
+        connection.passUntil(nowNanos + SECOND / 10);
+      }
+      pace.requested();
+      served++;
+      pace.left();
+    }
+    assertThat(served).isBetween(20, 22);
+  }
+
+  @Test
+  void a_new_connection_waits_for_what_its_principal_owes_of_the_same_kind() {
+    quota(
+        "ada",
+        new QuotaLimit("readBytesPerSecond", 10),
+        new QuotaLimit("deliveredRowsPerSecond", 10));
+    Pace former = entered(new FakeConnection());
+    former.delivered("t", 15, 0);
+    FakeConnection second = new FakeConnection();
+    Pace consuming = entered(second);
+    assertThat(consuming.mayServe()).isTrue();
+    assertThat(consuming.mayDeliver()).isFalse();
+    second.passUntil(SECOND / 2);
+    assertThat(second.told).containsExactly("deliver");
+    former.used(ada, "t", Shares.Use.READ, 1, 30);
+    Pace reading = entered(new FakeConnection());
+    assertThat(reading.mayServe()).isFalse();
+    assertThat(reading.mayDeliver()).isTrue();
+    quota("ada", new QuotaLimit("deliveredRowsPerSecond", 10));
+    assertThat(entered(new FakeConnection()).mayServe()).as("there is no such limit").isTrue();
+    assertThat(shares.owedBeforeRequests(bob)).isZero();
+  }
+
+  private Pace entered(FakeConnection connection) {
+    Pace pace = new Pace(shares, connection);
+    pace.entered(ada);
+    return pace;
+  }
+
+  @Test
+  void no_pause_holds_a_connection_that_is_gone() {
+    quota(
+        "ada",
+        new QuotaLimit("writtenRowsPerSecond", 10),
+        new QuotaLimit("deliveredRowsPerSecond", 10));
+    FakeConnection connection = new FakeConnection();
+    Pace pace = entered(connection);
+    pace.used(ada, "t", Shares.Use.WRITTEN, 1_000_000, 0);
+    pace.delivered("t", 1_000_000, 0);
+    pace.left();
+    assertThat(connection.tasks).hasSize(2).allMatch(task -> task.action().isCancelled());
+    pace.used(ada, "t", Shares.Use.WRITTEN, 1_000_000, 0);
+    assertThat(connection.tasks).as("what ends behind it").hasSize(2);
   }
 
   @Test
