@@ -159,9 +159,10 @@ public final class StressCommand implements Callable<Integer> {
     }
   }
 
-  private void requireOptions() {
+  private void requireOptions() throws IOException {
     var unused = Names.requireResourceName("table", table);
     var unusedToo = inDoubt.file();
+    inDoubt.requireOtherThan(file.file());
     if (threads < 1 || threads > THREADS_MAX) {
       throw new IllegalArgumentException("--threads is 1 to " + THREADS_MAX + ", not " + threads);
     }

@@ -177,6 +177,7 @@ class StressCommandTest {
         "--rows 5 --durability NONE | expected one of [FSYNC, OS]",
         "--duration soon | 'soon' is not a time such as 500ms, 30s, 5m, 1h or 7d",
         "--duration 0s | give more than 0",
+        "--duration 999999999d | '999999999d' is too long; give 36500d at most",
         "--rows 5 --bad-lines ignore | neither skip nor fail",
         "--from x.csv --create | make one for a file with 'tunnel partition'",
         "--rows five | 'five' is not a whole number",
@@ -293,5 +294,26 @@ class StressCommandTest {
   private void usePeople() {
     List<PrimaryKeySchema> id = List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER));
     server.tables.put("people", new TableMeta("people", id));
+  }
+
+  @Test
+  void rows_in_doubt_do_not_take_the_place_of_the_rows_that_are_read() throws IOException {
+    usePeople();
+    Path file = Files.writeString(directory.resolve("p.jsonl"), "{\"id\":1}\n");
+    Path same = directory.resolve("../" + directory.getFileName() + "/p.jsonl");
+    for (Path doubts : List.of(file, same)) {
+      assertThat(
+              run(
+                  "--from",
+                  file.toString(),
+                  "--table",
+                  "people",
+                  "--in-doubt-file",
+                  doubts.toString()))
+          .isEqualTo(2);
+    }
+    assertThat(err.toString()).contains("--in-doubt-file is the file that is read: name another");
+    assertThat(file).hasContent("{\"id\":1}\n");
+    assertThat(sink.rows()).isEmpty();
   }
 }

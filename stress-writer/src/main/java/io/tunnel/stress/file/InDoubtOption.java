@@ -2,6 +2,8 @@ package io.tunnel.stress.file;
 
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.StandardStream;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import picocli.CommandLine.Option;
@@ -24,5 +26,20 @@ public final class InDoubtOption {
       throw CommandFailure.usage("--in-doubt-file is a file: standard output has the report");
     }
     return Optional.ofNullable(file);
+  }
+
+  /**
+   * Refuses the file that is read with a usage error: it would be emptied before its rows are read.
+   *
+   * @throws IOException when it cannot be known whether they are the same
+   */
+  public void requireOtherThan(Optional<RowFile> read) throws IOException {
+    if (file == null || read.isEmpty() || read.get().isStandardInput()) {
+      return;
+    }
+    Path from = read.get().path();
+    if (Files.exists(file) && Files.exists(from) && Files.isSameFile(file, from)) {
+      throw CommandFailure.usage("--in-doubt-file is the file that is read: name another");
+    }
   }
 }

@@ -23,7 +23,8 @@ import java.util.concurrent.atomic.AtomicLong;
 public record RowFile(Path path, Optional<Character> separator) {
 
   private static final String STANDARD_INPUT = "-";
-  private static final String JSON_START = "{";
+  private static final char JSON_START = '{';
+  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
   /** Refuses null. */
   public RowFile {
@@ -112,14 +113,30 @@ public record RowFile(Path path, Optional<Character> separator) {
       case TSV ->
           new CsvRecordReader(new BufferedInputStream(in), Optional.of(separator.orElse('\t')));
       case AS_IT_BEGINS -> {
-        PushbackInputStream pushback = new PushbackInputStream(in);
+        PushbackInputStream pushback = new PushbackInputStream(in, BYTE_ORDER_MARK.length);
+        skipByteOrderMark(pushback);
         int first = pushback.read();
         if (first >= 0) {
           pushback.unread(first);
         }
-        yield reader(first == JSON_START.charAt(0) ? Format.JSONL : Format.CSV, pushback);
+        yield reader(first == JSON_START ? Format.JSONL : Format.CSV, pushback);
       }
     };
+  }
+
+  /** Reads no further than a mark goes: more may not be there yet. */
+  private static void skipByteOrderMark(PushbackInputStream in) throws IOException {
+    byte[] start = new byte[BYTE_ORDER_MARK.length];
+    for (int length = 0; length < start.length; length++) {
+      int next = in.read();
+      if (next >= 0) {
+        start[length] = (byte) next;
+      }
+      if (next < 0 || start[length] != BYTE_ORDER_MARK[length]) {
+        in.unread(start, 0, next < 0 ? length : length + 1);
+        return;
+      }
+    }
   }
 
   /** An error of this file. */

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.value.BinaryValue;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnType;
 import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.table.HashedKey;
 import io.tunnel.stress.rows.BadLineException;
@@ -294,5 +296,25 @@ class FileRowsTest extends ReadFileTest {
     PrimaryKey key = name("Ann");
     assertThat(read(file("a.csv", "\uFEFF\"name\"\nAnn\n"), NAME)).containsExactly(row(key));
     assertThat(read(file("a.jsonl", "\uFEFF{\"name\":\"Ann\"}\n"), NAME)).containsExactly(row(key));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"name\":\"Ann\"}\n",
+        "\uFEFF{\"name\":\"Ann\"}\n",
+        "name\nAnn\n",
+        "\uFEFFname\nAnn\n",
+        "\uFEFF\"name\"\nAnn\n",
+      })
+  void standard_input_has_its_format_behind_a_byte_order_mark(String text) throws IOException {
+    assertThat(readStandardInput(text, NAME)).containsExactly(row(name("Ann")));
+  }
+
+  @Test
+  void what_only_begins_like_a_byte_order_mark_belongs_to_the_rows() throws IOException {
+    List<PrimaryKeySchema> schema = List.of(new PrimaryKeySchema("\uFEC0x", PrimaryKeyType.STRING));
+    PrimaryKey key = PrimaryKey.builder().add("\uFEC0x", "Ann").build();
+    assertThat(readStandardInput("\uFEC0x\nAnn\n", schema)).containsExactly(row(key));
   }
 }

@@ -1,5 +1,6 @@
 package io.tunnel.stress.file;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.PrimaryKey;
@@ -8,7 +9,9 @@ import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.PrimaryKeyType;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,12 +48,32 @@ abstract class ReadFileTest {
   final List<RowChange> read(Path file, FileRows.Binding binding, BadLines badLines)
       throws IOException {
     try (FileRows rows = FileRows.open(rowFile(file), binding, badLines)) {
-      List<RowChange> all = new ArrayList<>();
-      for (RowChange row = rows.next(); row != null; row = rows.next()) {
-        all.add(row);
-      }
+      List<RowChange> all = all(rows);
       assertThat(rows.bytesRead()).isEqualTo(Files.size(file));
       return all;
+    }
+  }
+
+  private static List<RowChange> all(FileRows rows) {
+    List<RowChange> all = new ArrayList<>();
+    for (RowChange row = rows.next(); row != null; row = rows.next()) {
+      all.add(row);
+    }
+    return all;
+  }
+
+  final List<RowChange> readStandardInput(String text, List<PrimaryKeySchema> schema)
+      throws IOException {
+    byte[] bytes = text.getBytes(UTF_8);
+    InputStream before = System.in;
+    System.setIn(new ByteArrayInputStream(bytes));
+    FileRows.Binding binding = new FileRows.Binding(schema, List.of(), Map.of());
+    try (FileRows rows = FileRows.open(rowFile(Path.of("-")), binding, failing())) {
+      List<RowChange> all = all(rows);
+      assertThat(rows.bytesRead()).isEqualTo(bytes.length);
+      return all;
+    } finally {
+      System.setIn(before);
     }
   }
 

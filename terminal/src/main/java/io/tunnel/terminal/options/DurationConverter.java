@@ -16,6 +16,9 @@ public class DurationConverter implements ITypeConverter<Duration> {
   private static final Pattern TIME =
       Pattern.compile("([0-9]{1,9}(?:\\.[0-9]{1,6})?) ?(us|ms|s|m|h|d|)");
 
+  /** A century, which a clock of nanoseconds can count. */
+  private static final Duration MAX = Duration.ofDays(36_500);
+
   private final String unitDefault;
   private final boolean mayBeNone;
 
@@ -58,6 +61,9 @@ public class DurationConverter implements ITypeConverter<Duration> {
     Duration time = parse(text, unitDefault);
     if (time.isZero() && !mayBeNone) {
       throw new TypeConversionException("'" + text + "' is no time at all; give more than 0");
+    }
+    if (time.compareTo(MAX) > 0) {
+      throw new TypeConversionException("'" + text + "' is too long; give 36500d at most");
     }
     return time;
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.terminal.Prompt;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,6 +68,24 @@ class ConvertersTest {
         .hasMessageContaining("no time at all");
     assertThatThrownBy(() -> new DurationConverter.OfMillis().convert("soon"))
         .hasMessage("'soon' is not a time such as 500ms, 30s, 5m, 1h or 7d");
+  }
+
+  @Test
+  void a_time_that_no_clock_can_count_is_refused() throws Exception {
+    assertThat(new DurationConverter().convert("36500d")).isEqualTo(Duration.ofDays(36_500));
+    assertThat(new DurationConverter().convert("36500d").toNanos()).isPositive();
+    for (DurationConverter converter :
+        List.of(
+            new DurationConverter(),
+            new DurationConverter.OrNone(),
+            new DurationConverter.OfMillis(),
+            new DurationConverter.OfMicros())) {
+      for (String text : List.of("36500.001d", "106752d", "999999999d", "999999999h")) {
+        assertThatThrownBy(() -> converter.convert(text))
+            .isInstanceOf(TypeConversionException.class)
+            .hasMessage("'" + text + "' is too long; give 36500d at most");
+      }
+    }
   }
 
   @Test

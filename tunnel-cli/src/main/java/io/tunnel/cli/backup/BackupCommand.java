@@ -12,6 +12,7 @@ import io.tunnel.terminal.ProgressBar;
 import io.tunnel.terminal.Screen;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -96,6 +97,8 @@ public final class BackupCommand implements Callable<Integer> {
     }
     try {
       var unused = StoredDirectory.shardsOf(data);
+    } catch (FileSystemException e) {
+      throw CommandFailure.io(Diagnosis.ofFile(e));
     } catch (IOException e) {
       throw CommandFailure.usage(e.getMessage());
     }

@@ -17,6 +17,7 @@ import io.tunnel.terminal.Screen;
 import io.tunnel.terminal.TextTable;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -108,7 +109,9 @@ public final class RestoreCommand implements Callable<Integer> {
 
   private BackupDirectory open() {
     try {
-      return BackupDirectory.open(from);
+      return BackupDirectory.toRead(from);
+    } catch (FileSystemException e) {
+      throw CommandFailure.io(Diagnosis.ofFile(e));
     } catch (IOException e) {
       throw CommandFailure.usage(e.getMessage());
     }

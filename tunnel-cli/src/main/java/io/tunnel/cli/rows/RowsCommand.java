@@ -86,6 +86,7 @@ abstract class RowsCommand implements Callable<Integer> {
     if (key.isGiven() == from.file().isPresent()) {
       throw CommandFailure.usage("give the --key of one row, or the file of many with --from");
     }
+    from.check();
     check(from.file().isPresent());
     try (TableClient client = connect.apply(service.endpoint())) {
       List<PrimaryKeySchema> schema = client.partitionMap(name).meta().primaryKey();

@@ -8,6 +8,7 @@ import io.tunnel.stress.file.InDoubtOption;
 import io.tunnel.stress.file.RowFile;
 import io.tunnel.stress.file.RowFileOptions;
 import io.tunnel.terminal.CommandFailure;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -34,6 +35,11 @@ final class RowsFileOptions {
 
   Optional<Path> inDoubtFile() {
     return inDoubt.file();
+  }
+
+  /** Refuses to write to the file that is read. */
+  void check() throws IOException {
+    inDoubt.requireOtherThan(file());
   }
 
   /** How the file's columns become rows; the columns of the key are called as in the table. */

@@ -4,10 +4,14 @@ import com.google.gson.JsonObject;
 import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.security.SecurityClient.IssuedKey;
 import io.tunnel.sdk.security.SecurityClient.KeyDetails;
+import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.CommandGroup;
+import io.tunnel.terminal.Diagnosis;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -29,7 +33,7 @@ final class KeyCommand extends CommandGroup {
   KeyCommand() {}
 
   /** What is said of a secret that will never be said again. */
-  private abstract static class Issue extends SecurityAction {
+  abstract static class Issue extends SecurityAction {
 
     @Option(
         names = "--out",
@@ -39,32 +43,53 @@ final class KeyCommand extends CommandGroup {
                 + " printing the secret.")
     private Path out;
 
-    final void issued(IssuedKey issued, Administered server, String what) throws Exception {
-      if (out != null) {
-        ProfileWriter.write(out, server.config(), issued);
-      }
-      print(() -> json(issued), () -> lines(issued, what));
-    }
-
-    private JsonObject json(IssuedKey issued) {
-      JsonObject json = SecurityJson.key(issued.key());
+    /** Asks for a secret when it has a place: the server says it once. */
+    final void issue(Supplier<IssuedKey> request, Administered server, String what)
+        throws IOException {
       if (out == null) {
-        json.addProperty("secret", text(issued));
-      } else {
-        json.addProperty("profile", out.toString());
+        printSecret(request.get(), what);
+        return;
       }
-      return json;
+      ProfileWriter profile = ProfileWriter.create(out, server.config());
+      IssuedKey issued = ask(request, profile);
+      try {
+        profile.write(issued);
+      } catch (IOException e) {
+        printSecret(issued, what);
+        throw CommandFailure.io(
+            "there is no profile, and the secret was printed instead: " + Diagnosis.ofFile(e));
+      }
+      print(
+          () -> {
+            JsonObject json = SecurityJson.key(issued.key());
+            json.addProperty("profile", out.toString());
+            return json;
+          },
+          () -> List.of(first(issued, what) + ", in the profile " + out));
     }
 
-    private List<String> lines(IssuedKey issued, String what) {
-      String first = what + " " + issued.key().id() + " of " + issued.key().principal();
-      return out == null
-          ? List.of(first, "secret " + text(issued), "it is not shown again")
-          : List.of(first + ", in the profile " + out);
+    private static IssuedKey ask(Supplier<IssuedKey> request, ProfileWriter profile) {
+      try {
+        return request.get();
+      } catch (RuntimeException | Error e) {
+        profile.discard(e);
+        throw e;
+      }
     }
 
-    private static String text(IssuedKey issued) {
-      return new String(issued.secret().utf8(), StandardCharsets.UTF_8);
+    private void printSecret(IssuedKey issued, String what) {
+      String secret = new String(issued.secret().utf8(), StandardCharsets.UTF_8);
+      print(
+          () -> {
+            JsonObject json = SecurityJson.key(issued.key());
+            json.addProperty("secret", secret);
+            return json;
+          },
+          () -> List.of(first(issued, what), "secret " + secret, "it is not shown again"));
+    }
+
+    private static String first(IssuedKey issued, String what) {
+      return what + " " + issued.key().id() + " of " + issued.key().principal();
     }
   }
 
@@ -88,7 +113,7 @@ final class KeyCommand extends CommandGroup {
 
     @Override
     protected void run(SecurityClient client, Administered server) throws Exception {
-      issued(client.createKey(principal), server, "made key");
+      issue(() -> client.createKey(principal), server, "made key");
     }
   }
 
@@ -141,7 +166,7 @@ final class KeyCommand extends CommandGroup {
         client.finishRotation(id);
         done("finished", id, "key " + id + " has its newest secret alone");
       } else {
-        issued(client.rotateKey(id), server, "rotated key");
+        issue(() -> client.rotateKey(id), server, "rotated key");
       }
     }
   }

@@ -13,20 +13,26 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 
-/** Writes the profile of a client, which its owner alone can read. */
+/**
+ * Writes the profile of a client, which its owner alone can read. The file is made first, so that
+ * nobody asks for a secret that has no place.
+ */
 public final class ProfileWriter {
 
-  private ProfileWriter() {}
+  private final Path file;
+  private final JsonObject profile;
+
+  private ProfileWriter(Path file, JsonObject profile) {
+    this.file = file;
+    this.profile = profile;
+  }
 
   /**
-   * Writes one that reaches the server as {@code config} does, with another key.
+   * Makes the file of one that reaches the server as {@code config} does, with another key.
    *
-   * @throws IOException when it cannot be written, or is there already
+   * @throws IOException when it cannot be made, or is there already
    */
-  public static void write(Path file, ClientConfig config, IssuedKey issued) throws IOException {
-    JsonObject key = new JsonObject();
-    key.addProperty("id", issued.key().id());
-    key.addProperty("secret", new String(issued.secret().utf8(), StandardCharsets.UTF_8));
+  public static ProfileWriter create(Path file, ClientConfig config) throws IOException {
     JsonObject profile = new JsonObject();
     profile.addProperty("endpoints", endpoints(config));
     profile.addProperty("tls", config.security().isTls());
@@ -34,13 +40,38 @@ public final class ProfileWriter {
     if (authority.isPresent()) {
       profile.addProperty("authority", text(authority.get()));
     }
-    profile.add("key", key);
     Files.createFile(
         file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    Files.writeString(
-        file,
-        new GsonBuilder().disableHtmlEscaping().setPrettyPrinting().create().toJson(profile) + "\n",
-        StandardOpenOption.WRITE);
+    return new ProfileWriter(file, profile);
+  }
+
+  /**
+   * Writes the profile with its key.
+   *
+   * @throws IOException when that fails; there is no file then
+   */
+  public void write(IssuedKey issued) throws IOException {
+    JsonObject key = new JsonObject();
+    key.addProperty("id", issued.key().id());
+    key.addProperty("secret", new String(issued.secret().utf8(), StandardCharsets.UTF_8));
+    profile.add("key", key);
+    String text =
+        new GsonBuilder().disableHtmlEscaping().setPrettyPrinting().create().toJson(profile) + "\n";
+    try {
+      Files.writeString(file, text, StandardOpenOption.WRITE);
+    } catch (IOException e) {
+      discard(e);
+      throw e;
+    }
+  }
+
+  /** Deletes the file, which gets no key because of {@code why}. */
+  void discard(Throwable why) {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      why.addSuppressed(e);
+    }
   }
 
   /** The text itself, so that the profile can be taken to another machine. */

@@ -77,6 +77,7 @@ final class TunnelJson {
     JsonArray waitsFor = new JsonArray();
     channel.waitsFor().forEach(waitsFor::add);
     json.add("waitsFor", waitsFor);
+    TroubleReport.add(json, channel);
     return json;
   }
 

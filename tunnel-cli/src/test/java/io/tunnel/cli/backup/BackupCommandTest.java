@@ -1,6 +1,7 @@
 package io.tunnel.cli.backup;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
@@ -15,6 +16,7 @@ import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.tunnel.CreateTunnelRequest;
 import io.tunnel.sdk.tunnel.DescribeTunnelRequest;
 import io.tunnel.server.Server;
+import io.tunnel.server.backup.BackupDirectory;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;
 import java.io.IOException;
@@ -241,5 +243,64 @@ class BackupCommandTest {
     assertThat(run(new BackupCommand(), "--data", data, "--to", path("other").toString()))
         .isEqualTo(74);
     assertThat(err.toString()).contains("holds other files");
+  }
+
+  @Test
+  void a_backup_is_read_without_being_written_to_and_by_nobody_while_one_is_taken()
+      throws Exception {
+    TestDirectory.fill(path("data"));
+    var unused = backup();
+    String[] list = {"--from", path("backup").toString(), "--list"};
+    try (BackupDirectory writing = BackupDirectory.create(path("backup"))) {
+      assertThat(writing.sets()).hasSize(1);
+      assertThat(run(new RestoreCommand(), list)).isEqualTo(2);
+      assertThat(err.toString()).contains("is in use by another backup or restore");
+    }
+    assertThat(run(new RestoreCommand(), list)).isZero();
+    Files.delete(path("backup").resolve("LOCK"));
+    assertThat(run(new RestoreCommand(), list)).isZero();
+    assertThat(restore("restored")).as(err::toString).isZero();
+    assertThat(path("backup").resolve("LOCK")).doesNotExist();
+  }
+
+  @Test
+  void a_first_backup_that_was_interrupted_at_its_beginning_is_repeated() throws IOException {
+    Path target = Files.createDirectories(path("backup"));
+    for (String made : List.of("BACKUP.next", "files", "sets")) {
+      if (made.equals("BACKUP.next")) {
+        Files.writeString(target.resolve(made), "{\"for");
+      } else {
+        Files.createDirectories(target.resolve(made));
+      }
+      Path again = path("again-" + made);
+      TestDirectory.copy(target, again);
+      try (BackupDirectory backup = BackupDirectory.create(again)) {
+        assertThat(backup.sets()).isEmpty();
+      }
+      assertThat(again.resolve("BACKUP.next")).doesNotExist();
+      assertThat(again.resolve("BACKUP")).hasContent("{\"format\":1}");
+    }
+    Files.writeString(target.resolve("files").resolve("file"), "of somebody else");
+    assertThatThrownBy(() -> BackupDirectory.create(target))
+        .hasMessageContaining("holds other files");
+  }
+
+  @Test
+  void a_file_that_cannot_be_read_is_no_wrong_option() throws IOException {
+    Files.createDirectories(path("data"));
+    Files.createDirectories(path("backup"));
+    // A link to itself cannot be read by anybody, root included.
+    for (String file : List.of("data/FORMAT", "backup/BACKUP")) {
+      Files.createSymbolicLink(path(file), path(file));
+    }
+    String data = path("data").toString();
+    String backup = path("backup").toString();
+    assertThat(run(new BackupCommand(), "--data", data, "--to", path("new").toString()))
+        .isEqualTo(74);
+    assertThat(err.toString()).contains("FORMAT: Too many levels of symbolic links");
+    assertThat(run(new DoctorCommand(), "--data", data)).isEqualTo(74);
+    assertThat(err.toString()).contains("FORMAT: Too many levels of symbolic links");
+    assertThat(run(new RestoreCommand(), "--from", backup, "--list")).isEqualTo(74);
+    assertThat(err.toString()).contains("BACKUP: Too many levels of symbolic links");
   }
 }

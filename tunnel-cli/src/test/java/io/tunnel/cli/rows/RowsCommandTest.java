@@ -248,4 +248,18 @@ class RowsCommandTest {
     assertThat(run("put", "--from", file.toString())).isEqualTo(74);
     assertThat(err.toString()).contains("open.csv line 3: the quote that opens here");
   }
+
+  @Test
+  void rows_in_doubt_do_not_take_the_place_of_the_rows_that_are_read() throws IOException {
+    String row = "{\"uid\":\"a\",\"x\":1}\n";
+    Path file = Files.writeString(directory.resolve("rows.jsonl"), row);
+    Path link = Files.createSymbolicLink(directory.resolve("link.jsonl"), file);
+    for (Path doubts : List.of(file, link)) {
+      assertThat(run("put", "--from", file.toString(), "--in-doubt-file", doubts.toString()))
+          .isEqualTo(2);
+      assertThat(err.toString()).contains("--in-doubt-file is the file that is read: name another");
+    }
+    assertThat(file).hasContent(row);
+    assertThat(service.rows("users")).isEmpty();
+  }
 }

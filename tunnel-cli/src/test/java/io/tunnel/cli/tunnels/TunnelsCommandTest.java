@@ -2,16 +2,20 @@ package io.tunnel.cli.tunnels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.tunnel.cli.CommandLineTest;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.sdk.processor.FailedChange;
 import io.tunnel.sdk.tunnel.ChannelInfo;
+import io.tunnel.sdk.tunnel.RetryInfo;
 import io.tunnel.sdk.tunnel.SessionInfo;
 import java.util.List;
 import java.util.Optional;
@@ -163,9 +167,32 @@ class TunnelsCommandTest extends CommandLineTest {
                 + "\"epoch\":3,\"checkpointed\":4993,\"delivered\":5000,\"committed\":5000,"
                 + "\"end\":null,\"lagRows\":7,\"isLagEstimated\":false,"
                 + "\"lagBytes\":1540,\"lagMs\":14,"
-                + "\"historyLeftMs\":null,\"waitsFor\":[]}");
+                + "\"historyLeftMs\":null,\"waitsFor\":[],"
+                + "\"failedAt\":null,\"retry\":null}");
     assertThat(json.getAsJsonArray("channels").get(1).getAsJsonObject().get("owner").isJsonNull())
         .isTrue();
+  }
+
+  @Test
+  void where_a_channel_fails_is_in_its_json() {
+    runLine("tunnels create --table orders --tunnel audit");
+    FailedChange at = new FailedChange(1, 7, PrimaryKey.builder().add("k", "a").build(), 1);
+    service.setChannels(
+        "orders",
+        "audit",
+        ChannelInfo.builder("c1", 1, ChannelType.Stream).error("odd").failedAt(at).build(),
+        ChannelInfo.builder("c2", 2, ChannelType.Stream)
+            .retry(new RetryInfo(Optional.of(at), 4, 65_000, 12_000, "away"))
+            .build());
+    assertThat(runLine("tunnels describe --table orders --tunnel audit --json")).isZero();
+    JsonArray channels =
+        JsonParser.parseString(out.toString()).getAsJsonObject().getAsJsonArray("channels");
+    JsonObject stopped = channels.get(0).getAsJsonObject();
+    assertThat(stopped.getAsJsonObject("failedAt").get("position").getAsLong()).isEqualTo(7);
+    assertThat(stopped.get("retry").isJsonNull()).isTrue();
+    JsonObject retried = channels.get(1).getAsJsonObject().getAsJsonObject("retry");
+    assertThat(retried.get("attempts").getAsInt()).isEqualTo(4);
+    assertThat(retried.get("error").getAsString()).isEqualTo("away");
   }
 
   @Test

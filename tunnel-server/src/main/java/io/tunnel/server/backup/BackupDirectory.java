@@ -11,6 +11,7 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -34,14 +35,17 @@ import java.util.zip.CRC32C;
 public final class BackupDirectory implements Closeable {
 
   private static final String MARK = "BACKUP";
+  private static final String MARK_NEXT = "BACKUP.next";
   private static final String MARK_TEXT = "{\"format\":1}";
+  private static final String FILES = "files";
+  private static final String SETS = "sets";
   private static final int BUFFER_BYTES = 1 << 20;
   private static final Gson GSON = new Gson();
 
   private final Path path;
-  private final FileChannel lockFile;
+  private final Optional<FileChannel> lockFile;
 
-  private BackupDirectory(Path path, FileChannel lockFile) {
+  private BackupDirectory(Path path, Optional<FileChannel> lockFile) {
     this.path = path;
     this.lockFile = lockFile;
   }
@@ -51,49 +55,99 @@ public final class BackupDirectory implements Closeable {
     if (Files.exists(path) && !Files.isDirectory(path)) {
       throw new IOException(path + " is no directory");
     }
-    if (!Files.exists(path.resolve(MARK))) {
+    if (Files.notExists(path.resolve(MARK))) {
       Files.createDirectories(path);
-      try (Stream<Path> files = Files.list(path)) {
-        if (files.findAny().isPresent()) {
+      requireNothingElse(path);
+      Path next = path.resolve(MARK_NEXT);
+      Files.writeString(
+          next,
+          MARK_TEXT,
+          StandardOpenOption.CREATE,
+          StandardOpenOption.TRUNCATE_EXISTING,
+          StandardOpenOption.WRITE,
+          StandardOpenOption.SYNC);
+      Files.createDirectories(path.resolve(FILES));
+      Files.createDirectories(path.resolve(SETS));
+      Files.move(next, path.resolve(MARK), StandardCopyOption.ATOMIC_MOVE);
+      syncNames(path);
+    }
+    requireMark(path);
+    return new BackupDirectory(
+        path, Optional.of(lock(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE)));
+  }
+
+  /** Refuses a directory that holds more than a {@link #create} that was interrupted makes. */
+  private static void requireNothingElse(Path path) throws IOException {
+    try (Stream<Path> all = Files.list(path)) {
+      for (Path file : all.toList()) {
+        String name = file.getFileName().toString();
+        boolean isPlace = name.equals(FILES) || name.equals(SETS);
+        if (isPlace ? !isEmpty(file) : !name.equals(MARK_NEXT)) {
           throw new IOException(path + " holds other files and is no directory of backups");
         }
       }
-      Files.createDirectories(path.resolve("files"));
-      Files.createDirectories(path.resolve("sets"));
-      Files.writeString(path.resolve(MARK), MARK_TEXT, StandardOpenOption.CREATE);
     }
-    return open(path);
   }
 
-  /** Opens a directory of backups that exists. */
-  public static BackupDirectory open(Path path) throws IOException {
-    if (!Files.exists(path.resolve(MARK))) {
-      throw new IOException(path + " is no directory of backups: it has no file " + MARK);
+  private static boolean isEmpty(Path file) throws IOException {
+    if (!Files.isDirectory(file)) {
+      return false;
     }
-    String mark = Files.readString(path.resolve(MARK)).strip();
+    try (Stream<Path> all = Files.list(file)) {
+      return all.findAny().isEmpty();
+    }
+  }
+
+  /**
+   * Opens a directory of backups that exists and is only read, maybe because it cannot be written.
+   * Others may read it too.
+   */
+  public static BackupDirectory toRead(Path path) throws IOException {
+    requireMark(path);
+    try {
+      return new BackupDirectory(path, Optional.of(lock(path, StandardOpenOption.READ)));
+    } catch (NoSuchFileException e) {
+      return new BackupDirectory(path, Optional.empty());
+    }
+  }
+
+  private static void requireMark(Path path) throws IOException {
+    if (Files.isRegularFile(path)) {
+      throw new IOException(path + " is no directory");
+    }
+    String mark;
+    try {
+      mark = Files.readString(path.resolve(MARK)).strip();
+    } catch (NoSuchFileException e) {
+      throw new IOException(path + " is no directory of backups: it has no file " + MARK, e);
+    }
     if (!mark.equals(MARK_TEXT)) {
       throw new IOException(path + " has a form that this program does not know: " + mark);
     }
-    FileChannel lockFile =
-        FileChannel.open(path.resolve("LOCK"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+  }
+
+  /** Locks the directory, shared when the lock's file is opened to be read. */
+  private static FileChannel lock(Path path, OpenOption... options) throws IOException {
+    boolean isShared = List.of(options).contains(StandardOpenOption.READ);
+    FileChannel file = FileChannel.open(path.resolve("LOCK"), options);
     FileLock lock = null;
     try {
-      lock = lockFile.tryLock();
+      lock = file.tryLock(0, Long.MAX_VALUE, isShared);
     } catch (OverlappingFileLockException e) {
       // Said below.
     }
     if (lock == null) {
-      lockFile.close();
+      file.close();
       throw new IOException(path + " is in use by another backup or restore");
     }
-    return new BackupDirectory(path, lockFile);
+    return file;
   }
 
   /** All sets, oldest first. */
   public List<BackupSet> sets() throws IOException {
     List<BackupSet> sets = new ArrayList<>();
     List<Path> lists;
-    try (Stream<Path> files = Files.list(path.resolve("sets"))) {
+    try (Stream<Path> files = Files.list(path.resolve(SETS))) {
       lists = files.filter(file -> file.toString().endsWith(".json")).sorted().toList();
     }
     for (Path list : lists) {
@@ -158,7 +212,7 @@ public final class BackupDirectory implements Closeable {
 
   StoredFile store(InputStream in, StoredFile described, long bytes, Copied copied)
       throws IOException {
-    Path incoming = path.resolve("files").resolve("incoming");
+    Path incoming = path.resolve(FILES).resolve("incoming");
     int crc = copy(in, bytes, incoming, copied);
     StoredFile stored = new StoredFile(described.path(), bytes, crc, described.modifiedMs());
     Files.move(incoming, place(stored), StandardCopyOption.ATOMIC_MOVE);
@@ -204,14 +258,14 @@ public final class BackupDirectory implements Closeable {
 
   /** Where the bytes of a file are kept. */
   Path place(StoredFile file) {
-    return path.resolve("files").resolve(file.name());
+    return path.resolve(FILES).resolve(file.name());
   }
 
   /** From now on the set is there. */
   void commit(BackupSet set) throws IOException {
-    syncNames(path.resolve("files"));
+    syncNames(path.resolve(FILES));
     String name = String.format(Locale.ROOT, "%08d.json", set.number());
-    Path next = path.resolve("sets").resolve(name + ".next");
+    Path next = path.resolve(SETS).resolve(name + ".next");
     Files.writeString(
         next,
         GSON.toJson(set),
@@ -219,8 +273,8 @@ public final class BackupDirectory implements Closeable {
         StandardOpenOption.TRUNCATE_EXISTING,
         StandardOpenOption.WRITE,
         StandardOpenOption.SYNC);
-    Files.move(next, path.resolve("sets").resolve(name), StandardCopyOption.ATOMIC_MOVE);
-    syncNames(path.resolve("sets"));
+    Files.move(next, path.resolve(SETS).resolve(name), StandardCopyOption.ATOMIC_MOVE);
+    syncNames(path.resolve(SETS));
   }
 
   /** Deletes all sets but the newest {@code count}, and the files that no set needs any more. */
@@ -229,14 +283,14 @@ public final class BackupDirectory implements Closeable {
     int gone = Math.max(0, sets.size() - count);
     for (BackupSet set : sets.subList(0, gone)) {
       String name = String.format(Locale.ROOT, "%08d.json", set.number());
-      Files.delete(path.resolve("sets").resolve(name));
+      Files.delete(path.resolve(SETS).resolve(name));
     }
-    syncNames(path.resolve("sets"));
+    syncNames(path.resolve(SETS));
     Set<String> needed = new HashSet<>();
     for (BackupSet set : sets.subList(gone, sets.size())) {
       set.files().forEach(file -> needed.add(file.name()));
     }
-    try (Stream<Path> files = Files.list(path.resolve("files"))) {
+    try (Stream<Path> files = Files.list(path.resolve(FILES))) {
       for (Path file : files.toList()) {
         if (!needed.contains(file.getFileName().toString())) {
           Files.delete(file);
@@ -254,6 +308,8 @@ public final class BackupDirectory implements Closeable {
 
   @Override
   public void close() throws IOException {
-    lockFile.close();
+    if (lockFile.isPresent()) {
+      lockFile.get().close();
+    }
   }
 }

@@ -3,6 +3,7 @@ package io.tunnel.cli.security.directory;
 import io.tunnel.cli.security.ProfileWriter;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.security.SecurityClient;
+import io.tunnel.sdk.security.SecurityClient.IssuedKey;
 import io.tunnel.sdk.security.SecurityClient.Permission;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -63,7 +64,8 @@ public final class LoopbackSecurity {
     ClientConfig config = ClientConfig.of(forAdministrator(endpoints));
     try (SecurityClient client = new SecurityClient(config)) {
       if (!Files.exists(profile)) {
-        ProfileWriter.write(profile, config, client.createKey(principal));
+        IssuedKey issued = client.createKey(principal);
+        ProfileWriter.create(profile, config).write(issued);
       }
       rights.forEach(client::grant);
     }

@@ -137,4 +137,32 @@ class SecuredServerTest extends CommandLineTest {
         .anyMatch(line -> line.contains("CONNECT") && line.contains("NOT_AUTHENTICATED"));
     assertThat(written).doesNotContain(secret).doesNotContain(other);
   }
+
+  @Test
+  void a_key_whose_profile_cannot_be_made_is_neither_rotated_nor_made() throws IOException {
+    String admin = " --profile " + security + "/admin.json";
+    Path profile = files.resolve("billing.json");
+    assertThat(ask("security key create billing --out " + profile + admin)).isZero();
+    String before = Files.readString(profile);
+    String id =
+        JsonParser.parseString(before)
+            .getAsJsonObject()
+            .getAsJsonObject("key")
+            .get("id")
+            .getAsString();
+    assertThat(ask("security key rotate " + id + " --out " + profile + admin)).isEqualTo(74);
+    assertThat(err.toString()).contains("exists already");
+    assertThat(ask("security key create other --out " + profile + admin)).isEqualTo(74);
+    assertThat(profile).hasContent(before);
+    assertThat(ask("security key list --json" + admin)).isZero();
+    assertThat(JsonParser.parseString(out.toString()).getAsJsonObject().getAsJsonArray("keys"))
+        .anyMatch(key -> key.getAsJsonObject().get("id").getAsString().equals(id))
+        .allMatch(key -> key.getAsJsonObject().get("secrets").getAsInt() == 1)
+        .noneMatch(key -> key.toString().contains("\"other\""));
+    Path again = files.resolve("again.json");
+    assertThat(ask("security key rotate nobody --out " + again + admin)).isEqualTo(1);
+    assertThat(again).doesNotExist();
+    assertThat(ask("security key rotate " + id + " --out " + again + admin)).isZero();
+    assertThat(ask("security whoami --profile " + again)).as(err::toString).isZero();
+  }
 }
