@@ -206,7 +206,8 @@ class WatermarkJobTest {
   void a_paused_split_is_in_a_savepoint_where_it_was_paused() throws Exception {
     served.create("saved", 2);
     JobClient job = run("saved", 1, aligned());
-    awaitPause("saved", 1);
+    // One may be on its way; several behind each other are not.
+    awaitPause("saved", 5);
     writeAhead("saved", 300, "x".repeat(1_000));
     String savepoint =
         job.triggerSavepoint(savepoints.toUri().toString(), SavepointFormatType.CANONICAL).get();
