@@ -234,21 +234,21 @@ final class PartitionFeed implements DeliveryTaker {
 
   private void giveUp(Throwable reason, String what) {
     end();
-    ErrorCode code =
-        reason instanceof RefusedException refused ? refused.code() : ErrorCode.INTERNAL;
     String text =
         "partition %d %s behind position %d: %s"
             .formatted(start.partition(), what, received, reason.getMessage());
+    feeds.inbox().fail(failure(reason, text));
+  }
+
+  /** Of the kind of {@code reason}. */
+  private static RuntimeException failure(Throwable reason, String text) {
     if (reason instanceof ConnectionException connection) {
-      feeds
-          .inbox()
-          .fail(
-              connection.isLasting()
-                  ? ConnectionException.lasting(text, reason)
-                  : new ConnectionException(text, true, reason));
-    } else {
-      feeds.inbox().fail(new RefusedException(code, text));
+      return connection.isLasting()
+          ? ConnectionException.lasting(text, reason)
+          : new ConnectionException(text, true, reason);
     }
+    return new RefusedException(
+        reason instanceof RefusedException refused ? refused.code() : ErrorCode.INTERNAL, text);
   }
 
   /** Nothing more is wanted. Idempotent. */

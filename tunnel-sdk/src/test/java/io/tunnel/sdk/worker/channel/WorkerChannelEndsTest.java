@@ -78,7 +78,7 @@ class WorkerChannelEndsTest {
     assertThat(core.beginCheckpoint(0)).isEqualTo(10);
   }
 
-  /** Whoever waits for that checkpoint would wait for the next holder's. */
+  /** A processor that waits for that checkpoint would wait for the one of the next holder. */
   @Test
   void a_processor_that_is_done_waits_for_no_end_behind_dropped_changes() {
     WorkerChannelCore core = running(MANUAL, 0);
