@@ -5,6 +5,7 @@ import static io.tunnel.server.TestRows.keyBytes;
 import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.ErrorCode;
@@ -55,7 +56,7 @@ final class ShardRoomTest {
   }
 
   /** Rows that have room when the test says so. */
-  private static final class TightRows implements Shard.Rows {
+  private final class TightRows implements Shard.Rows {
     private final StoredRows real;
     private boolean isFull;
     private List<ChangeBatch> kept;
@@ -80,6 +81,7 @@ final class ShardRoomTest {
 
     @Override
     public void foldAgain() throws IOException {
+      duringFoldAgain.run();
       fold(kept, keptEnd, keptBeside);
     }
 
@@ -109,6 +111,9 @@ final class ShardRoomTest {
       real.close();
     }
   }
+
+  /** What happens while that is folded again for which there was no room. */
+  private Runnable duringFoldAgain = () -> {};
 
   private final class Clock implements Shard.Clock {
     @Override
@@ -215,6 +220,24 @@ final class ShardRoomTest {
     assertThat(has("b")).isTrue();
     assertThat(shard.condition()).isEqualTo(DiskCondition.UP);
     assertThat(write("d").result().firstPosition()).isEqualTo(3);
+  }
+
+  /** The queue of folds has forgotten its failure by then, and the rows do not have all yet. */
+  @Test
+  void rowsAreNotReadWhileWhatTheyLackIsFoldedAgain() throws Exception {
+    rows.isFull = true;
+    assertThat(write("a").result().firstPosition()).isEqualTo(1);
+    assertThat(shard.condition()).isEqualTo(DiskCondition.DISK_FULL);
+    List<Throwable> reads = new ArrayList<>();
+    duringFoldAgain = () -> reads.add(catchThrowable(shard::requireWhole));
+    rows.isFull = false;
+    shard.lookForRoom();
+    steps();
+    assertThat(reads)
+        .singleElement()
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.BUSY));
+    assertThat(has("a")).isTrue();
   }
 
   @Test
