@@ -5,6 +5,7 @@ import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ChangeKind;
+import io.tunnel.model.Limits;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -98,8 +99,7 @@ final class FoldCore {
       } else if (from == end - 1) {
         foldAlone(runs.row(from), runs.dictionary(from));
       } else {
-        byte[] part = laid(from, end, StoredRow.empty()).encode(dictionaries);
-        sink.merge(rowKey(runs.row(from)), part);
+        foldUpdates(from, end);
       }
       from = end;
     }
@@ -125,6 +125,20 @@ final class FoldCore {
       sink.merge(rowKey(row), inlinePart(row));
     } else {
       sink.put(rowKey(row), inlinePart(row));
+    }
+  }
+
+  /**
+   * Several updates become one part. What they remove and what they set can be more columns than a
+   * row, and so a part, may have, although each update and each row that it makes was judged; then
+   * the row is written anew, without what was removed.
+   */
+  private void foldUpdates(int from, int end) {
+    StoredRow updates = laid(from, end, StoredRow.empty());
+    if (updates.columnCount() > Limits.ROW_COLUMNS_MAX) {
+      put(from, laid(from, end, before(runs.row(from))));
+    } else {
+      sink.merge(rowKey(runs.row(from)), updates.encode(dictionaries));
     }
   }
 

@@ -94,6 +94,11 @@ final class StoredRow {
     return this;
   }
 
+  /** How many columns it sets or removes. */
+  int columnCount() {
+    return valueByName.size();
+  }
+
   /** Type and value of each column, by its name. */
   SortedMap<String, Bytes> values() {
     SortedMap<String, Bytes> values = new TreeMap<>();

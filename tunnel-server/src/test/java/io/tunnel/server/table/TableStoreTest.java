@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.Limits;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.value.Bytes;
@@ -22,6 +23,8 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -85,6 +88,35 @@ final class TableStoreTest {
       group.add(batch(partition, rows));
     }
     return group;
+  }
+
+  /** No update, and no row that one makes, has more columns than it may have; together they do. */
+  @Test
+  void updatesThatTogetherNameMoreColumnsThanARowHasAreFoldedTogether() throws IOException {
+    List<RowChange> before = new ArrayList<>();
+    List<RowChange> together = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      before.add(updates("k" + i, sets("a", 1_000)));
+      together.add(updates("k" + i, removes("a", 600)));
+      together.add(updates("k" + i, sets("b", 600)));
+    }
+    for (int i = 8; i < 16; i++) {
+      for (String absent : List.of("c", "d", "e", "f")) {
+        together.add(updates("k" + i, removes(absent, Limits.ROW_COLUMNS_MAX)));
+      }
+      together.add(updates("k" + i, sets("g", 1)));
+    }
+    TableModel model = new TableModel();
+    before.forEach(row -> model.apply(1, row));
+    together.forEach(row -> model.apply(1, row));
+    try (TableStore table = open()) {
+      table.fold(List.of(batch(1, before)), 1);
+      table.fold(together.stream().map(row -> batch(1, row)).toList(), 2);
+      model.requireEqual(table, 1, new Random(7));
+    }
+    try (TableStore table = open()) {
+      model.requireEqual(table, 1, new Random(8));
+    }
   }
 
   @Test
@@ -282,5 +314,18 @@ final class TableStoreTest {
   private static RowChange update(String key, String column) {
     return new RowUpdateChange(
         TestRows.key(key), List.of(new ColumnUpdate.Put(column, ColumnValue.fromLong(1))));
+  }
+
+  private static RowChange updates(String key, Stream<ColumnUpdate> columns) {
+    return new RowUpdateChange(TestRows.key(key), columns.toList());
+  }
+
+  private static Stream<ColumnUpdate> sets(String names, int count) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> new ColumnUpdate.Put(names + i, ColumnValue.fromLong(i)));
+  }
+
+  private static Stream<ColumnUpdate> removes(String names, int count) {
+    return IntStream.range(0, count).mapToObj(i -> new ColumnUpdate.Delete(names + i));
   }
 }
