@@ -16,6 +16,7 @@ import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.tunnel.CreateTunnelRequest;
 import io.tunnel.sdk.tunnel.DescribeTunnelRequest;
 import io.tunnel.server.Server;
+import io.tunnel.server.backup.Backup;
 import io.tunnel.server.backup.BackupDirectory;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;
@@ -26,8 +27,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -192,6 +195,56 @@ class BackupCommandTest {
           TableClient restored = TableClient.connect(TestDirectory.endpoint(again))) {
         assertThat(count(restored)).isEqualTo(rows);
       }
+    }
+  }
+
+  /** Segments come and go while the rows are copied, behind those that were copied before. */
+  @Test
+  void a_log_that_retention_shortens_while_rows_are_copied_is_restored() throws Exception {
+    TestDirectory.fill(path("data"));
+    Path log = path("data").resolve("shard-0/log");
+    try (Server server = TestDirectory.server(path("data"));
+        TableClient tables = TableClient.connect(TestDirectory.endpoint(server));
+        BackupDirectory target = BackupDirectory.create(path("backup"))) {
+      List<Path> segments = segments(log);
+      Path last = segments.get(segments.size() - 1);
+      long logBytes = 0;
+      for (Path segment : segments) {
+        logBytes += Files.size(segment);
+      }
+      AtomicLong left = new AtomicLong(logBytes - Files.size(last));
+      var unused =
+          Backup.take(
+              path("data"),
+              target,
+              new Backup.Options(false, Optional.empty()),
+              1,
+              count -> {
+                if (left.get() >= 0 && left.addAndGet(-count) < 0) {
+                  giveUp(tables, last);
+                }
+              });
+      assertThat(left).hasNegativeValue();
+      assertThat(last).doesNotExist();
+    }
+    assertThat(restore("restored")).as(() -> out + "" + err).isZero();
+    requireSound("restored");
+  }
+
+  private static List<Path> segments(Path log) throws IOException {
+    try (Stream<Path> files = Files.list(log)) {
+      return files.filter(file -> file.toString().endsWith(".log")).sorted().toList();
+    }
+  }
+
+  /** Writes until retention has given up what was the last segment. */
+  private static void giveUp(TableClient tables, Path segment) {
+    var unused = tables.alterTable("orders", TableOptions.DEFAULT.withRetentionBytes(1));
+    long deadline = System.nanoTime() + 60_000_000_000L;
+    for (int from = TestDirectory.CHANGES;
+        Files.exists(segment) && System.nanoTime() < deadline;
+        from += 200) {
+      TestDirectory.write(tables, from, from + 200);
     }
   }
 

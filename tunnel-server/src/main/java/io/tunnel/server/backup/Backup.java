@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
@@ -171,6 +173,21 @@ public final class Backup {
       String path = shard + "log/" + after.last().get();
       files.add(target.store(last, new StoredFile(path, bytes, 0, 0), bytes, counted()));
       figures.filesCopied++;
+    }
+    requireWhole(shard + "log/", before, files);
+  }
+
+  /** Retention may have given up segments that came while the rows were copied. */
+  private static void requireWhole(String log, LogFiles begun, List<StoredFile> files)
+      throws IOException {
+    SortedMap<String, Long> segments = new TreeMap<>();
+    for (StoredFile file : files) {
+      if (file.path().startsWith(log) && LogFiles.isSegment(file.path().substring(log.length()))) {
+        segments.put(file.path().substring(log.length()), file.bytes());
+      }
+    }
+    if (!begun.areWhole(segments)) {
+      throw new NoSuchFileException(log, null, "a segment was given up before it was copied");
     }
   }
 

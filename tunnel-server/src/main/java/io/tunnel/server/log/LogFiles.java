@@ -12,7 +12,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 
 /**
  * Which files a log consists of at a moment, also of one that a server writes to.
@@ -38,23 +40,28 @@ public record LogFiles(Optional<Bytes> trimmed, List<String> sealed, Optional<St
    */
   public static LogFiles in(Path directory) throws IOException {
     Optional<Bytes> trimmed = read(directory.resolve(LogFormat.TRIM_NAME));
-    TrimFile gaps = TrimFile.NOTHING;
-    if (trimmed.isPresent()) {
-      gaps = TrimFile.read(ByteBuffer.wrap(trimmed.get().toByteArray()));
-      if (gaps == null) {
-        throw new CorruptLogException(
-            directory.resolve(LogFormat.TRIM_NAME) + " does not match its checksum");
-      }
-    }
+    TrimFile gaps = trimFile(trimmed);
     List<String> names = new ArrayList<>();
     for (String name : new FileDisk(directory).list()) {
-      if (name.matches("[0-9]{20}\\.log") && !gaps.isGap(base(name))) {
+      if (isSegment(name) && !gaps.isGap(base(name))) {
         names.add(name);
       }
     }
     Optional<String> last =
         names.isEmpty() ? Optional.empty() : Optional.of(names.remove(names.size() - 1));
     return new LogFiles(trimmed, names, last);
+  }
+
+  private static TrimFile trimFile(Optional<Bytes> content) throws IOException {
+    if (content.isEmpty()) {
+      return TrimFile.NOTHING;
+    }
+    TrimFile gaps = TrimFile.read(ByteBuffer.wrap(content.get().toByteArray()));
+    if (gaps == null) {
+      throw new CorruptLogException(
+          "the log's file " + LogFormat.TRIM_NAME + " does not match its checksum");
+    }
+    return gaps;
   }
 
   private static Optional<Bytes> read(Path file) throws IOException {
@@ -67,6 +74,30 @@ public record LogFiles(Optional<Bytes> trimmed, List<String> sealed, Optional<St
 
   private static long base(String name) {
     return Long.parseLong(name.substring(0, name.indexOf('.')));
+  }
+
+  /** Whether that is how the file of a segment is called. */
+  public static boolean isSegment(String name) {
+    return name.matches("[0-9]{20}\\.log");
+  }
+
+  /**
+   * Whether copies of segments are one log together with what was given up: each begins where the
+   * one before it ends.
+   *
+   * @param bytesByName of all segments that were copied
+   */
+  public boolean areWhole(SortedMap<String, Long> bytesByName) throws IOException {
+    TrimFile gaps = trimFile(trimmed);
+    long end = 0;
+    for (Map.Entry<String, Long> segment : bytesByName.entrySet()) {
+      long base = base(segment.getKey());
+      if (!gaps.follows(base, end)) {
+        return false;
+      }
+      end = base + segment.getValue();
+    }
+    return true;
   }
 
   /** Name of the index of a segment. */

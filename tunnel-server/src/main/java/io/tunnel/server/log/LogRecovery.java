@@ -105,7 +105,7 @@ final class LogRecovery {
   private static void requireNoGap(
       NavigableMap<Long, Segment> segments, TrimFile trimmed, long end, long next)
       throws IOException {
-    if (end == next || Long.valueOf(next).equals(trimmed.gaps().get(end))) {
+    if (trimmed.follows(next, end)) {
       return;
     }
     throw new CorruptLogException(

@@ -47,6 +47,14 @@ record TrimFile(
   }
 
   /**
+   * Whether a segment that begins at {@code base} follows what ends at {@code end}: nothing is
+   * between them, or what was deleted alone.
+   */
+  boolean follows(long base, long end) {
+    return base == end || Long.valueOf(base).equals(gaps.get(end));
+  }
+
+  /**
    * {@code gaps} and one more range, joined with those that it touches. Some of them may have it
    * already: a file that could not be deleted is given up once more.
    */
