@@ -2,6 +2,7 @@ package io.tunnel.model;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Options of a table.
@@ -40,7 +41,8 @@ public record TableOptions(Durability durability, long retentionMs, long retenti
 
   /** A copy whose changes are kept that long at least; zero for ever. */
   public TableOptions withRetention(Duration time) {
-    return new TableOptions(durability, time.toMillis(), retentionBytes);
+    // What is too long for a number of milliseconds becomes the largest.
+    return new TableOptions(durability, TimeUnit.MILLISECONDS.convert(time), retentionBytes);
   }
 
   /** A copy that keeps at least so many bytes of changes; 0 for any number. */

@@ -243,7 +243,7 @@ public enum Operation {
    */
   public int requestBytesMax() {
     if (HOLDING.contains(this)) {
-      return Limits.FRAME_BYTES_MAX - Frame.HEADER_BYTES;
+      return Frame.PAYLOAD_BYTES_MAX;
     }
     return KEYED.contains(this) ? Limits.KEYED_REQUEST_BYTES_MAX : Limits.NAMING_REQUEST_BYTES_MAX;
   }

@@ -78,6 +78,12 @@ class ShortFormsTest {
   }
 
   @Test
+  void a_time_that_is_longer_than_can_be_said_is_the_longest() {
+    Duration longest = Duration.ofSeconds(Long.MAX_VALUE);
+    assertThat(TableOptions.DEFAULT.withRetention(longest).retentionMs()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
   void a_row_that_is_added_has_a_future_of_its_outcome() {
     try (TableClient tables = TableClient.connect(service.endpoint())) {
       tables.createTable(USERS);

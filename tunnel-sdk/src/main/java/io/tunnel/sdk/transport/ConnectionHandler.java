@@ -10,7 +10,6 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.util.collection.IntObjectHashMap;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.Limits;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.wire.ChannelRef;
@@ -46,8 +45,6 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   private static final byte[] NOBODY = new ChannelRef(0, 0).encode();
 
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
-
-  private static final int PAYLOAD_BYTES_MAX = Limits.FRAME_BYTES_MAX - Frame.HEADER_BYTES;
 
   private static final int READ_BYTES_MIN = 4 * 1024;
   private static final int READ_BYTES_START = 64 * 1024;
@@ -101,7 +98,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
       return;
     }
     long payloadBytes = (long) prefix.length + payload.remaining();
-    if (payloadBytes > PAYLOAD_BYTES_MAX) {
+    if (payloadBytes > Frame.PAYLOAD_BYTES_MAX) {
       // The server would close the connection, on which others wait for their answers.
       request.fail(
           new RefusedException(
@@ -109,7 +106,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
               "a request of "
                   + payloadBytes
                   + " bytes; at most "
-                  + PAYLOAD_BYTES_MAX
+                  + Frame.PAYLOAD_BYTES_MAX
                   + " are allowed"));
       return;
     }
