@@ -1,5 +1,7 @@
 package io.tunnel.terminal;
 
+import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.util.Objects;
 import java.util.function.Supplier;
 
@@ -56,6 +58,16 @@ public final class CommandFailure extends RuntimeException {
   /** A file or a disk failed. */
   public static CommandFailure io(String message) {
     return new CommandFailure(ExitCode.IO, message);
+  }
+
+  /**
+   * A place that the command line names cannot be used: {@linkplain #io a file failed}, or the
+   * place is {@linkplain #usage not what it is taken for}.
+   */
+  public static CommandFailure ofPlace(IOException reason) {
+    return reason instanceof FileSystemException
+        ? io(Diagnosis.ofFile(reason))
+        : usage(reason.getMessage());
   }
 
   /** What the process ends with. */

@@ -12,7 +12,6 @@ import io.tunnel.terminal.ProgressBar;
 import io.tunnel.terminal.Screen;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -97,10 +96,8 @@ public final class BackupCommand implements Callable<Integer> {
     }
     try {
       var unused = StoredDirectory.shardsOf(data);
-    } catch (FileSystemException e) {
-      throw CommandFailure.io(Diagnosis.ofFile(e));
     } catch (IOException e) {
-      throw CommandFailure.usage(e.getMessage());
+      throw CommandFailure.ofPlace(e);
     }
     long startNanos = System.nanoTime();
     Screen screen = Screen.standardError(spec.commandLine().getErr(), System.getenv());

@@ -17,7 +17,6 @@ import io.tunnel.terminal.Screen;
 import io.tunnel.terminal.TextTable;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -110,10 +109,8 @@ public final class RestoreCommand implements Callable<Integer> {
   private BackupDirectory open() {
     try {
       return BackupDirectory.toRead(from);
-    } catch (FileSystemException e) {
-      throw CommandFailure.io(Diagnosis.ofFile(e));
     } catch (IOException e) {
-      throw CommandFailure.usage(e.getMessage());
+      throw CommandFailure.ofPlace(e);
     }
   }
 

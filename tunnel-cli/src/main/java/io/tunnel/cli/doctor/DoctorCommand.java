@@ -6,13 +6,11 @@ import io.tunnel.server.check.DirectoryInUseException;
 import io.tunnel.server.check.Repair;
 import io.tunnel.server.check.StoredDirectory;
 import io.tunnel.terminal.CommandFailure;
-import io.tunnel.terminal.Diagnosis;
 import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.ProgressBar;
 import io.tunnel.terminal.Screen;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -97,10 +95,8 @@ public final class DoctorCommand implements Callable<Integer> {
       return isRepairing ? StoredDirectory.toChange(data) : StoredDirectory.toRead(data);
     } catch (DirectoryInUseException e) {
       throw new CommandFailure(ExitCode.UNAVAILABLE, e.getMessage());
-    } catch (FileSystemException e) {
-      throw CommandFailure.io(Diagnosis.ofFile(e));
     } catch (IOException e) {
-      throw CommandFailure.usage(e.getMessage());
+      throw CommandFailure.ofPlace(e);
     }
   }
 

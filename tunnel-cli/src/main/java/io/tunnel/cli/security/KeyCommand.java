@@ -68,6 +68,13 @@ final class KeyCommand extends CommandGroup {
           () -> List.of(first(issued, what) + ", in the profile " + out));
     }
 
+    /** Refuses {@code --out} beside an option by which no secret is issued. */
+    final void requireNoProfile(String option) {
+      if (out != null) {
+        throw CommandFailure.usage(option + " issues no secret, so there is nothing for --out");
+      }
+    }
+
     private static IssuedKey ask(Supplier<IssuedKey> request, ProfileWriter profile) {
       try {
         return request.get();
@@ -163,6 +170,7 @@ final class KeyCommand extends CommandGroup {
     @Override
     protected void run(SecurityClient client, Administered server) throws Exception {
       if (isFinished) {
+        requireNoProfile("--finish");
         client.finishRotation(id);
         done("finished", id, "key " + id + " has its newest secret alone");
       } else {

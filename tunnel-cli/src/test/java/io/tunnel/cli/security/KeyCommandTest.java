@@ -62,18 +62,21 @@ class KeyCommandTest {
           requests.add("asked");
           return server.get();
         };
-    SecurityCommand group =
-        new SecurityCommand(
-            endpoint ->
-                new Administered(config, new SecurityClient(ClientConfig.of("127.0.0.1:1"))));
-    CommandLine root =
-        new CommandLine(group)
-            .addSubcommand(new PlayedIssue(counted))
-            .setOut(new PrintWriter(out))
-            .setErr(new PrintWriter(err));
     List<String> line = new ArrayList<>(List.of("issue", "--out", profile().toString()));
     line.addAll(List.of(options));
-    return CommandRunner.run(root, Diagnosis.standard(), line.toArray(String[]::new));
+    return run(security().addSubcommand(new PlayedIssue(counted)), line.toArray(String[]::new));
+  }
+
+  private CommandLine security() {
+    return new CommandLine(
+        new SecurityCommand(
+            endpoint ->
+                new Administered(config, new SecurityClient(ClientConfig.of("127.0.0.1:1")))));
+  }
+
+  private int run(CommandLine root, String... line) {
+    root.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    return CommandRunner.run(root, Diagnosis.standard(), line);
   }
 
   private Path profile() {
@@ -112,6 +115,14 @@ class KeyCommandTest {
     assertThat(run(() -> ISSUED)).isEqualTo(74);
     assertThat(err.toString()).contains("no.crt");
     assertThat(requests).isEmpty();
+    assertThat(profile()).doesNotExist();
+  }
+
+  @Test
+  void the_end_of_a_rotation_has_no_secret_for_a_profile() {
+    String file = profile().toString();
+    assertThat(run(security(), "key", "rotate", "tk1", "--finish", "--out", file)).isEqualTo(2);
+    assertThat(err.toString()).contains("--finish issues no secret");
     assertThat(profile()).doesNotExist();
   }
 
