@@ -263,7 +263,8 @@ public final class PerfCommand implements Callable<Integer> {
         StandstillWatch watch = new StandstillWatch(() -> target.describe(info), meter::rows)) {
       ProcessClock clock = new ProcessClock(signal);
       String reason =
-          new PerfRun(meter, clock, report(), watch).consume(running, stops.core(clock.nanos(), 0));
+          new PerfRun(meter, clock, report(signal), watch)
+              .consume(running, stops.core(clock.nanos(), 0));
       return ended(reason, meter);
     }
   }
@@ -297,7 +298,7 @@ public final class PerfCommand implements Callable<Integer> {
     try (StopSignal signal = new StopSignal(PATIENCE_MS);
         PerfJob job = engine.start(task)) {
       ProcessClock clock = new ProcessClock(signal);
-      EngineRun.Ended ended = new EngineRun(clock, report()).consume(job, stops::core);
+      EngineRun.Ended ended = new EngineRun(clock, report(signal)).consume(job, stops::core);
       PrintWriter err = spec.commandLine().getErr();
       ended.incomplete().ifPresent(why -> err.println("rows may be missing above: " + why));
       return ended(ended.reason());
@@ -312,14 +313,17 @@ public final class PerfCommand implements Callable<Integer> {
     return TimeUnit.NANOSECONDS.toMicros(work.toNanos());
   }
 
-  private PerfRun.Report report() {
+  /** Prints until nobody reads it any more; then the run ends as by a signal. */
+  private PerfRun.Report report(StopSignal signal) {
     PrintWriter out = spec.commandLine().getOut();
     return new PerfRun.Report(
         interval.toNanos(),
         isPerChannel,
         line -> {
           out.println(line);
-          out.flush();
+          if (out.checkError()) {
+            signal.ask();
+          }
         },
         remark -> {
           spec.commandLine().getErr().println(remark);

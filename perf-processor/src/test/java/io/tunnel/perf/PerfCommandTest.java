@@ -12,12 +12,15 @@ import io.tunnel.sdk.tunnel.StreamTunnelConfig;
 import io.tunnel.sdk.tunnel.TunnelInfo;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.Writer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -104,9 +107,13 @@ class PerfCommandTest {
   private final StringWriter err = new StringWriter();
 
   private int run(String arguments) {
+    return run(new PrintWriter(out), arguments);
+  }
+
+  private int run(PrintWriter printer, String arguments) {
     CommandLine command =
         new CommandLine(new PerfCommand(endpoint -> server, () -> engines))
-            .setOut(new PrintWriter(out))
+            .setOut(printer)
             .setErr(new PrintWriter(err));
     return CommandRunner.run(command, Diagnosis.standard(), arguments.split(" "));
   }
@@ -135,6 +142,29 @@ class PerfCommandTest {
               assertThat(summary.get("stoppedBy").getAsString()).isEqualTo("rows");
               assertThat(summary.getAsJsonObject("rowsPerSecondByChannel").has("1_c")).isTrue();
             });
+  }
+
+  /** As {@code head} does, which ends after its lines: the run would go on for ever. */
+  @Test
+  @Timeout(30)
+  void whose_output_nobody_reads_any_more_ends() {
+    addTunnel("x");
+    PrintWriter unread =
+        new PrintWriter(
+            new Writer() {
+              @Override
+              public void write(char[] text, int offset, int length) throws IOException {
+                throw new IOException("Broken pipe");
+              }
+
+              @Override
+              public void flush() {}
+
+              @Override
+              public void close() {}
+            });
+    assertThat(run(unread, "--table t --tunnel x --interval 50ms")).isZero();
+    assertThat(server.isShutDown).isTrue();
   }
 
   @Test

@@ -28,7 +28,7 @@ public final class LoadRun {
   private final Observer observer;
   private final WriteTally tally = new WriteTally();
   private final CountDownLatch running;
-  private final AtomicReference<RuntimeException> failure = new AtomicReference<>();
+  private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private volatile boolean stopped;
   private volatile boolean serverIsAway;
 
@@ -75,8 +75,11 @@ public final class LoadRun {
 
   /** Throws what ended a sender, such as a {@link BadLineException}, if anything did. */
   public void requireNoFailure() {
-    if (failure.get() != null) {
-      throw failure.get();
+    Throwable failed = failure.get();
+    if (failed instanceof Error error) {
+      throw error;
+    } else if (failed instanceof RuntimeException exception) {
+      throw exception;
     }
   }
 
@@ -102,7 +105,7 @@ public final class LoadRun {
   private void attempt(Runnable step) {
     try {
       step.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       failure.compareAndSet(null, e);
       stop();
     }
@@ -118,8 +121,10 @@ public final class LoadRun {
     long runNanos = plan.duration().map(Duration::toNanos).orElse(Long.MAX_VALUE);
     long rowsLeft = plan.rowsOf(sender);
     while (rowsLeft > 0 && !stopped) {
-      long intendedNanos = pacer == null ? clock.nanos() : pacer.nextNanos();
-      if (intendedNanos - startNanos >= runNanos) {
+      long nowNanos = clock.nanos();
+      long intendedNanos = pacer == null ? nowNanos : pacer.nextNanos();
+      // Rows that the server was too slow for are left out when the time is over.
+      if (Math.max(nowNanos, intendedNanos) - startNanos >= runNanos) {
         return;
       }
       if (pacer != null) {

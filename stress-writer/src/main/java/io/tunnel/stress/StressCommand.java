@@ -261,13 +261,18 @@ public final class StressCommand implements Callable<Integer> {
     try (StopSignal signal = new StopSignal(PATIENCE_MS);
         LoadReport report = new LoadReport(run, clock, output)) {
       run.start(task -> new Thread(task, "stress-sender"));
-      WriteTally.Counts counts = report.untilEnd(signal::isAsked);
+      WriteTally.Counts counts = report.untilEnd(() -> signal.isAsked() || isUnread(out));
       if (skipped.getAsLong() > 0) {
         err.println(skipped.getAsLong() + " lines were skipped");
       }
       FailureText.of(run, report, inDoubt.file()).forEach(err::println);
       return counts.allApplied() ? ExitCode.OK : ExitCode.FAILED;
     }
+  }
+
+  /** Whether nobody gets what is printed; what was printed before goes out. */
+  private static boolean isUnread(PrintWriter out) {
+    return out.checkError();
   }
 
   private static OptionalLong optional(Long value) {

@@ -87,6 +87,35 @@ class LoadRunTest {
   }
 
   @Test
+  void a_paced_run_ends_in_time_behind_a_server_that_cannot_keep_up() throws InterruptedException {
+    FakeSink slow =
+        new FakeSink(
+            number -> {
+              clock.advance(SECOND / 2);
+              return FakeSink.applied(number);
+            });
+    LoadPlan plan =
+        new LoadPlan(
+            List.of(rows(1_000_000)),
+            OptionalLong.empty(),
+            Optional.of(Duration.ofSeconds(3)),
+            OptionalLong.of(100));
+    run(slow, plan).requireNoFailure();
+    assertThat(slow.rows()).hasSize(6);
+    assertThat(clock.nanos()).isEqualTo(5 * SECOND + 3 * SECOND);
+  }
+
+  @Test
+  void an_error_in_a_sender_is_not_taken_for_the_end_of_its_rows() throws InterruptedException {
+    RowSource broken =
+        () -> {
+          throw new StackOverflowError();
+        };
+    LoadRun run = run(new FakeSink(), plan(broken));
+    assertThatThrownBy(run::requireNoFailure).isInstanceOf(StackOverflowError.class);
+  }
+
+  @Test
   void latency_runs_from_the_intended_time_so_a_stall_shows_in_all_rows_behind_it()
       throws InterruptedException {
     // The server takes 1 s for the first row; nine rows were meant to leave meanwhile.

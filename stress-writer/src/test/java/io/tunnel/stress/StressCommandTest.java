@@ -21,6 +21,7 @@ import io.tunnel.terminal.Diagnosis;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -86,9 +88,13 @@ class StressCommandTest {
   }
 
   private int run(String... arguments) {
+    return run(new PrintWriter(out), arguments);
+  }
+
+  private int run(PrintWriter printer, String... arguments) {
     CommandLine command =
         new CommandLine(new StressCommand(endpoint -> server, new SystemClock()))
-            .setOut(new PrintWriter(out))
+            .setOut(printer)
             .setErr(new PrintWriter(err));
     Diagnosis refusals =
         trouble ->
@@ -119,6 +125,27 @@ class StressCommandTest {
     assertThat(summary.keySet())
         .contains("rowsPerSecond", "bytes", "bytesPerSecond", "elapsedMs", "latencyP99Ms");
     assertThat(err.toString()).contains("writing: 1,000 rows");
+  }
+
+  @Test
+  @Timeout(30)
+  void whose_output_nobody_reads_any_more_ends() {
+    PrintWriter unread =
+        new PrintWriter(
+            new Writer() {
+              @Override
+              public void write(char[] text, int offset, int length) throws IOException {
+                throw new IOException("Broken pipe");
+              }
+
+              @Override
+              public void flush() {}
+
+              @Override
+              public void close() {}
+            });
+    assertThat(run(unread, "--create", "--duration", "1h", "--rate", "10")).isZero();
+    assertThat(sink.rows()).isNotEmpty();
   }
 
   @Test

@@ -122,6 +122,11 @@ final class SplitOptions {
     refuseUnless(chosen, SplitStrategy.SAMPLE, "--sample", sample != null);
     refuseUnless(chosen, SplitStrategy.SAMPLE, "--column", column != null);
     refuseUnless(chosen, SplitStrategy.SAMPLE, "--separator", separator != null);
+    if (separator != null && column == null) {
+      throw new IllegalArgumentException(
+          "--separator is of CSV, of which --column names the column that has the keys; without it"
+              + " each line of the sample is a key");
+    }
   }
 
   private static void refuseUnless(

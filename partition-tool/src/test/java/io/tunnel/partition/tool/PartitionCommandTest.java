@@ -202,6 +202,14 @@ class PartitionCommandTest {
   }
 
   @Test
+  void a_separator_without_a_column_is_refused_and_no_line_is_taken_for_a_key() throws IOException {
+    Path file = Files.writeString(directory.resolve("k.csv"), "17;bolt\n18;nut\n");
+    String options = "create --table t --key n:STRING --partitions 2 --separator ; --sample ";
+    assertThat(run(options + file)).isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString()).contains("--separator is of CSV, of which --column names");
+  }
+
+  @Test
   void a_plan_is_json_when_asked_for() {
     run("create --table t --key h:STRING --partitions 2 --width 2 --json");
     JsonObject json = JsonParser.parseString(out.toString()).getAsJsonObject();

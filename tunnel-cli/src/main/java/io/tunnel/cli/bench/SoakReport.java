@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 
 /** What {@code bench soak} tells of its looks. */
@@ -52,7 +53,7 @@ final class SoakReport {
         List.of(grid),
         plots(grid),
         List.of(
-            "Growth is from the second quarter of the looks to the last one.",
+            "Growth is from the second quarter of the time to the last one, without the drain.",
             "Heap is what was in use after the last garbage collection."));
   }
 
@@ -92,7 +93,7 @@ final class SoakReport {
     figures.add(
         new Figure(
             "latencyP99Ms",
-            "acknowledged to callback p99, ms, mean of all looks",
+            "acknowledged to callback p99, ms, mean over the time",
             mean(samples, SoakSample::latencyP99Ms)));
     figures.add(new Figure("backlogRows", "rows of the backlog", drain.rows()));
     figures.add(new Figure("backlogSeconds", "seconds in which it was drained", drainSeconds));
@@ -105,36 +106,76 @@ final class SoakReport {
     figures.add(
         new Figure("writeP99AfterMs", "due to acknowledged p99 afterwards, ms", p99.afterMs()));
     figures.add(new Figure("writeP99Ratio", "meanwhile / before", p99.duringMs() / p99.beforeMs()));
-    growth(figures, samples, "heap", "heap", each -> each.holding().heapBytes());
-    growth(figures, samples, "resident", "memory", each -> each.holding().residentBytes());
-    growth(figures, samples, "openFiles", "open files", each -> each.holding().openFiles());
-    growth(figures, samples, "threads", "threads", each -> each.holding().threads());
-    growth(figures, samples, "disk", "disk", each -> each.holding().diskBytes());
-    growth(figures, samples, "latencyP99", "latency p99", SoakSample::latencyP99Ms);
+    growth(figures, result, "heap", "heap", each -> each.holding().heapBytes());
+    growth(figures, result, "resident", "memory", each -> each.holding().residentBytes());
+    growth(figures, result, "openFiles", "open files", each -> each.holding().openFiles());
+    growth(figures, result, "threads", "threads", each -> each.holding().threads());
+    growth(figures, result, "disk", "disk", each -> each.holding().diskBytes());
+    growth(figures, result, "latencyP99", "latency p99", SoakSample::latencyP99Ms);
     return figures;
   }
 
   private static void growth(
       List<Figure> figures,
-      List<SoakSample> samples,
+      SoakBench.Result result,
       String name,
       String label,
       ToDoubleFunction<SoakSample> value) {
-    int quarter = samples.size() / 4;
-    double second = mean(samples.subList(quarter, 2 * quarter), value);
-    double last = mean(samples.subList(samples.size() - quarter, samples.size()), value);
     figures.add(
-        new Figure(
-            name + "GrowthPercent", "growth of " + label + ", %", 100 * (last / second - 1)));
+        new Figure(name + "GrowthPercent", "growth of " + label + ", %", growth(result, value)));
   }
 
-  /** NaN of nothing; what is not there does not count. */
-  static double mean(List<SoakSample> samples, ToDoubleFunction<SoakSample> value) {
-    return samples.stream()
-        .mapToDouble(value)
-        .filter(each -> !Double.isNaN(each))
-        .average()
-        .orElse(Double.NaN);
+  /**
+   * In percent, from the second quarter of the time to the last one. The drain is in neither: it
+   * raises what it is compared with.
+   */
+  static double growth(SoakBench.Result result, ToDoubleFunction<SoakSample> value) {
+    List<SoakSample> samples = result.samples();
+    SoakBench.Drain drain = result.drain();
+    double quarter = samples.get(samples.size() - 1).seconds() / 4;
+    double second =
+        mean(
+            samples,
+            each ->
+                each.seconds() > quarter
+                    && each.seconds() <= 2 * quarter
+                    && isOutside(drain, each.seconds()),
+            value);
+    double last =
+        mean(
+            samples,
+            each -> each.seconds() > 3 * quarter && isOutside(drain, each.seconds()),
+            value);
+    return 100 * (last / second - 1);
+  }
+
+  private static boolean isOutside(SoakBench.Drain drain, double seconds) {
+    return seconds <= drain.fromSeconds() || seconds > drain.toSeconds();
+  }
+
+  private static double mean(List<SoakSample> samples, ToDoubleFunction<SoakSample> value) {
+    return mean(samples, each -> true, value);
+  }
+
+  /**
+   * Of some looks, each as much as the time since the look before it: there are more of them while
+   * the backlog is drained. NaN of nothing; what is not there does not count.
+   */
+  static double mean(
+      List<SoakSample> samples, Predicate<SoakSample> which, ToDoubleFunction<SoakSample> value) {
+    double sum = 0;
+    double seconds = 0;
+    double before = 0;
+    for (SoakSample sample : samples) {
+      double length = sample.seconds() - before;
+      before = sample.seconds();
+      double each = value.applyAsDouble(sample);
+      if (which.test(sample) && !Double.isNaN(each)) {
+        sum += each * length;
+        seconds += length;
+      }
+    }
+    return sum / seconds;
   }
 
   private static List<Plot> plots(Grid grid) {

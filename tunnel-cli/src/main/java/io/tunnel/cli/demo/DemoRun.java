@@ -136,10 +136,13 @@ final class DemoRun {
       long startNanos)
       throws Exception {
     boolean isTemporary = process.isEmpty() && !plan.servers().isKeeping();
+    MadeTable made = new MadeTable(endpoint, plan.table());
+    boolean mustRemove = false;
     try (DemoWriter writer = new DemoWriter(endpoint, plan.table())) {
       TableInfo table = writer.createTable(load, plan.partitions());
+      mustRemove = isTemporary;
       if (isTemporary) {
-        interrupt.leaves(new MadeTable(endpoint, plan.table()));
+        interrupt.leaves(made);
       }
       DemoLedger ledger = new DemoLedger(table.partitions());
       DemoProcessor processor = new DemoProcessor(ledger, clock::nanos);
@@ -149,9 +152,25 @@ final class DemoRun {
         if (isTemporary) {
           reader.delete();
           writer.dropTable();
+          mustRemove = false;
         }
         return summary;
       }
+    } catch (Exception e) {
+      if (mustRemove) {
+        remove(made, e);
+      }
+      throw e;
+    }
+  }
+
+  /** The server is somebody's, so what was made there goes also when the demo failed. */
+  private void remove(MadeTable made, Exception failure) {
+    try {
+      var unused = made.remove();
+    } catch (RuntimeException e) {
+      failure.addSuppressed(e);
+      err.println("table " + made.table() + " and its tunnel are left there: " + e.getMessage());
     }
   }
 

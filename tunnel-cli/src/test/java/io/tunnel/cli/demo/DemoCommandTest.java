@@ -2,11 +2,18 @@ package io.tunnel.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.cli.doctor.TestDirectory;
+import io.tunnel.sdk.TableClient;
+import io.tunnel.server.Server;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -55,6 +62,19 @@ class DemoCommandTest {
   void a_file_that_is_not_there_ends_with_the_code_of_files() {
     assertThat(run("--from", "not-there.csv")).isEqualTo(74);
     assertThat(err.toString()).contains("not-there.csv");
+  }
+
+  @Test
+  void a_demo_that_fails_leaves_nothing_on_somebodys_server(@TempDir Path directory)
+      throws IOException {
+    Path rows = Files.writeString(directory.resolve("rows.csv"), "id,n\n1,a\n2,b,c,d\n");
+    try (Server server = TestDirectory.server(directory.resolve("data"));
+        TableClient tables = TableClient.connect(TestDirectory.endpoint(server))) {
+      String endpoint = TestDirectory.endpoint(server);
+      assertThat(run("--server", endpoint, "--from", rows.toString(), "--key", "id")).isEqualTo(1);
+      assertThat(err.toString()).contains("line 3");
+      assertThat(tables.listTables()).isEmpty();
+    }
   }
 
   @Test
