@@ -57,17 +57,38 @@ final class FlinkJob implements PerfJob {
    */
   static FlinkJob start(StreamExecutionEnvironment env, Task task, boolean isLocal) {
     CloseableIterator<WindowCounts> windows = RateJob.windows(env, task).collectAsync();
+    // Made before the job is submitted: a failure after that would leave the job running.
+    Optional<Path> savepoints = isLocal ? Optional.of(directory()) : Optional.empty();
     try {
       JobClient client = env.executeAsync("tunnel perf " + task.place().table());
-      Optional<Path> savepoints =
-          isLocal ? Optional.of(Files.createTempDirectory("tunnel-perf")) : Optional.empty();
-      FlinkJob job = new FlinkJob(task.intervalMs(), client, windows, savepoints);
-      job.fetcher.start();
-      return job;
+      return of(task.intervalMs(), client, windows, savepoints);
+    } catch (Exception e) {
+      savepoints.ifPresent(FlinkJob::delete);
+      throw new IllegalStateException("the job could not be submitted: " + reason(e), e);
+    }
+  }
+
+  /**
+   * A job that was submitted, whose windows are fetched from now on.
+   *
+   * @param savepoints a directory for savepoints, which is deleted with the job; empty where the
+   *     cluster has one
+   */
+  static FlinkJob of(
+      long intervalMs,
+      JobClient client,
+      CloseableIterator<WindowCounts> windows,
+      Optional<Path> savepoints) {
+    FlinkJob job = new FlinkJob(intervalMs, client, windows, savepoints);
+    job.fetcher.start();
+    return job;
+  }
+
+  private static Path directory() {
+    try {
+      return Files.createTempDirectory("tunnel-perf");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    } catch (Exception e) {
-      throw new IllegalStateException("the job could not be submitted: " + reason(e), e);
     }
   }
 
@@ -151,13 +172,30 @@ final class FlinkJob implements PerfJob {
     }
   }
 
+  /**
+   * Ends the job, also when its windows cannot be fetched any more: a job manager that is away for
+   * a moment ends the fetching, and not the job.
+   *
+   * @throws IllegalStateException when the job may run on, because the cluster does not answer
+   */
   @Override
   public void close() {
-    if (fetcher.isAlive()) {
-      cancel();
+    // An interrupted thread asks the cluster, too: nobody else would end the job.
+    boolean wasInterrupted = Thread.interrupted();
+    try {
       fetcher.interrupt();
+      new JobEnd(client).require();
+      windows.close();
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException("the job's windows cannot be closed: " + reason(e), e);
+    } finally {
+      if (wasInterrupted) {
+        Thread.currentThread().interrupt();
+      }
+      savepoints.ifPresent(FlinkJob::delete);
     }
-    savepoints.ifPresent(FlinkJob::delete);
   }
 
   private static void delete(Path directory) {
@@ -169,7 +207,7 @@ final class FlinkJob implements PerfJob {
   }
 
   /** What is at the bottom of what Flink wraps. */
-  private static String reason(Throwable failure) {
+  static String reason(Throwable failure) {
     Throwable cause = ExceptionUtils.stripExecutionException(failure);
     while (cause.getCause() != null) {
       cause = cause.getCause();
