@@ -109,7 +109,10 @@ final class TunnelSourceReader<T>
 
   @Override
   public void close() throws Exception {
-    super.close();
-    reports.ifPresent(CheckpointReports::close);
+    try {
+      super.close();
+    } finally {
+      reports.ifPresent(CheckpointReports::close);
+    }
   }
 }

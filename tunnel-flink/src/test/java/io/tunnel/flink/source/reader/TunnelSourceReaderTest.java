@@ -47,9 +47,16 @@ class TunnelSourceReaderTest {
 
   private TunnelSourceReader<String> reader() {
     ChannelFigures figures = new ChannelFigures(context.metricGroup(), new ManualClock());
-    return new TunnelSourceReader<>(
+    return reader(
+        figures,
         new SingleThreadFetcherManager<>(
-            () -> new TunnelSplitReader(FakePartitions::new, figures), new Configuration()),
+            () -> new TunnelSplitReader(FakePartitions::new, figures), new Configuration()));
+  }
+
+  private TunnelSourceReader<String> reader(
+      ChannelFigures figures, SingleThreadFetcherManager<FetchedRecord, TunnelSplit> fetchers) {
+    return new TunnelSourceReader<>(
+        fetchers,
         new TunnelRecordEmitter<>(new Values(), figures),
         figures,
         Optional.of(reports()),
@@ -152,6 +159,25 @@ class TunnelSourceReaderTest {
       runWaiting();
       assertThat(reported).hasSize(2);
     }
+    assertThat(isClosed).isTrue();
+  }
+
+  @Test
+  void reports_end_also_when_the_fetchers_cannot_be_closed() {
+    TunnelSourceReader<String> reader =
+        reader(
+            new ChannelFigures(context.metricGroup(), new ManualClock()),
+            new SingleThreadFetcherManager<>(
+                () -> {
+                  throw new AssertionError("nothing is fetched");
+                },
+                new Configuration()) {
+              @Override
+              public synchronized void close(long timeoutMs) {
+                throw new IllegalStateException("fetchers do not end");
+              }
+            });
+    assertThatThrownBy(reader::close).hasMessageContaining("fetchers do not end");
     assertThat(isClosed).isTrue();
   }
 
