@@ -35,7 +35,7 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
 
   /** What is made of the kinds of changes. */
   enum Style {
-    /** Every change is inserted. */
+    /** Every change is inserted, with NULL in the columns that it does not have. */
     APPEND,
     /** Puts are the later state of their row, deletes have its key, updates are refused. */
     UPSERT,
@@ -56,6 +56,13 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
   private final Style style;
   private final TypeInformation<RowData> type;
   private transient Map<String, Integer> attributes;
+
+  /**
+   * The attributes that are NOT NULL, as indexes of fields, where changes of single columns are
+   * rows: empty otherwise. Known with the key.
+   */
+  private transient int[] required;
+
   private transient boolean isKeyKnown;
 
   /**
@@ -130,6 +137,9 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
       case UPDATE -> update(record, key, row, isWhole);
       case DELETE -> {}
     }
+    if (kind != RecordType.PUT) {
+      requireAll(row, key, kind);
+    }
     for (int i = 0; i < metadata.size(); i++) {
       row.setField(width + i, metadata.get(i).read(record));
     }
@@ -151,6 +161,12 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
         attributes.put(name, i);
       }
     }
+    required =
+        attributes.values().stream()
+            .filter(i -> style == Style.APPEND && !layout.fields().get(i).isNullable())
+            .mapToInt(Integer::intValue)
+            .sorted()
+            .toArray();
     isKeyKnown = true;
   }
 
@@ -202,6 +218,24 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
     }
     if (style == Style.FOLD) {
       row.setField(0, touched.toBytes());
+    }
+  }
+
+  /** Refuses a change that is shown as a row and has no value where each row has one. */
+  private void requireAll(GenericRowData row, PrimaryKey key, RecordType kind) {
+    for (int i : required) {
+      if (row.isNullAt(i)) {
+        throw new RowMismatchException(
+            kind
+                + " of row "
+                + key
+                + " of table '"
+                + table
+                + "' has no column '"
+                + layout.fields().get(i).name()
+                + "', which is declared NOT NULL: declare it nullable, since 'scan.changelog' ="
+                + " 'append' shows each change with the columns that it has");
+      }
     }
   }
 }

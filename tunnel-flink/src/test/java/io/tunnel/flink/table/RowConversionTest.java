@@ -20,6 +20,7 @@ import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.processor.StreamRecord;
@@ -241,6 +242,34 @@ class RowConversionTest {
         .isInstanceOf(RowMismatchException.class)
         .hasMessageContaining(put.primaryKey().toString())
         .hasMessageContaining("'c', which is declared NOT NULL");
+  }
+
+  @Test
+  void an_appended_change_without_a_column_that_must_be_there_is_named() {
+    RowPutChange put = (RowPutChange) changes(Upserts.PUT).serialize(random(new Random(1)), null);
+    TableLayout strict = withColumns(DataTypes.STRING().notNull());
+    ColumnUpdate.Put c = new ColumnUpdate.Put("c", ColumnValue.fromString("new"));
+    ColumnUpdate.Put d = new ColumnUpdate.Put("d", ColumnValue.fromLong(1));
+    RowUpdateChange ofAnother = new RowUpdateChange(put.primaryKey(), List.of(d));
+    RowDeleteChange delete = new RowDeleteChange(put.primaryKey());
+    for (RowChange change : List.of(ofAnother, delete)) {
+      assertThatThrownBy(() -> read(change, strict, Style.APPEND))
+          .isInstanceOf(RowMismatchException.class)
+          .hasMessageContaining(change.kind() + " of row " + put.primaryKey())
+          .hasMessageContaining("'c', which is declared NOT NULL: declare it nullable");
+      assertThat(read(change, withColumns(DataTypes.STRING()), Style.APPEND).isNullAt(1)).isTrue();
+    }
+    RowUpdateChange ofIt = new RowUpdateChange(put.primaryKey(), List.of(c));
+    assertThat(read(ofIt, strict, Style.APPEND).getString(1).toString()).isEqualTo("new");
+    assertThat(read(ofAnother, strict, Style.FOLD).isNullAt(2)).as("the fold knows it").isTrue();
+    assertThat(read(delete, strict, Style.UPSERT).isNullAt(1)).as("a key alone").isTrue();
+  }
+
+  /** One that is stored in the key, and c of that type. */
+  private static TableLayout withColumns(DataType c) {
+    return layout(
+        DataTypes.ROW(
+            DataTypes.FIELD("k1", DataTypes.BIGINT().notNull()), DataTypes.FIELD("c", c)));
   }
 
   @Test
