@@ -12,7 +12,8 @@ public enum WriteDurability {
   /** A crash of the server's process, not of its machine. */
   OS;
 
-  TableWriterConfig of(TableWriterConfig config) {
+  /** The configuration of a writer of rows that are to be so durable. */
+  public TableWriterConfig of(TableWriterConfig config) {
     return switch (this) {
       case TABLE -> config;
       case FSYNC -> config.withDurability(Durability.FSYNC);

@@ -4,6 +4,7 @@ import io.tunnel.flink.TunnelOptions;
 import io.tunnel.flink.sink.RejectedRows;
 import io.tunnel.flink.sink.TunnelSink;
 import io.tunnel.flink.sink.TunnelSinkBuilder;
+import io.tunnel.flink.sink.WriteDurability;
 import io.tunnel.flink.table.row.KeyedDelete;
 import io.tunnel.flink.table.row.RowDataChanges;
 import io.tunnel.flink.table.row.RowDataChanges.Upserts;
@@ -109,7 +110,7 @@ final class TunnelTableSink
 
   @Override
   public boolean applyDeleteFilters(List<ResolvedExpression> filters) {
-    keyedDelete = KeyedDelete.of(table, stored, filters);
+    keyedDelete = KeyedDelete.of(table, stored, durability(), filters);
     return keyedDelete.isPresent();
   }
 
@@ -187,7 +188,7 @@ final class TunnelTableSink
             .batchBytesMax(bytes(options.get(TunnelConnectorOptions.SINK_BATCH_BYTES_MAX)))
             .bufferBytesMax(options.get(TunnelConnectorOptions.SINK_BUFFER_BYTES_MAX).getBytes())
             .linger(options.get(TunnelConnectorOptions.SINK_LINGER))
-            .durability(options.get(TunnelConnectorOptions.SINK_DURABILITY))
+            .durability(durability())
             .rejectedRows(rejected())
             .repeatAttemptsMax(options.get(TunnelConnectorOptions.SINK_REPEAT_ATTEMPTS_MAX));
     if (statement.upserts() == Upserts.UPDATE_EXISTING) {
@@ -196,6 +197,10 @@ final class TunnelTableSink
     }
     Integer parallelism = options.getOptional(FactoryUtil.SINK_PARALLELISM).orElse(null);
     return SinkV2Provider.of(sink.build(), parallelism);
+  }
+
+  private WriteDurability durability() {
+    return options.get(TunnelConnectorOptions.SINK_DURABILITY);
   }
 
   private RejectedRows rejected() {

@@ -1,18 +1,21 @@
 package io.tunnel.flink.table.row;
 
 import io.tunnel.flink.TunnelOptions;
+import io.tunnel.flink.sink.WriteDurability;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.value.PrimaryKeyValue;
-import io.tunnel.sdk.BatchWriteResult;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.TableWriter;
+import io.tunnel.sdk.TableWriterConfig;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.apache.flink.table.api.TableException;
 import org.apache.flink.table.expressions.CallExpression;
 import org.apache.flink.table.expressions.FieldReferenceExpression;
@@ -23,12 +26,19 @@ import org.apache.flink.table.functions.BuiltInFunctionDefinitions;
 /**
  * A DELETE whose WHERE says what each column of the key is, and nothing else: one change, without a
  * scan.
+ *
+ * @param table whose row is deleted
+ * @param key of the row
+ * @param durability what the deletion has survived when the statement ends
  */
-public record KeyedDelete(TunnelOptions table, PrimaryKey key) {
+public record KeyedDelete(TunnelOptions table, PrimaryKey key, WriteDurability durability) {
 
   /** Empty when the filters say less than the whole key, or anything more. */
   public static Optional<KeyedDelete> of(
-      TunnelOptions table, TableLayout layout, List<ResolvedExpression> filters) {
+      TunnelOptions table,
+      TableLayout layout,
+      WriteDurability durability,
+      List<ResolvedExpression> filters) {
     if (filters.size() != layout.keyIndexes().size()) {
       return Optional.empty();
     }
@@ -46,7 +56,7 @@ public record KeyedDelete(TunnelOptions table, PrimaryKey key) {
       }
       columns.add(new PrimaryKeyColumn(name, values.get(name)));
     }
-    return Optional.of(new KeyedDelete(table, new PrimaryKey(columns)));
+    return Optional.of(new KeyedDelete(table, new PrimaryKey(columns), durability));
   }
 
   private static boolean addEquality(
@@ -86,35 +96,43 @@ public record KeyedDelete(TunnelOptions table, PrimaryKey key) {
     };
   }
 
-  /** Deletes the row; a delete that is in doubt is repeated, which does no harm. */
+  /**
+   * Deletes the row; a delete that is in doubt is repeated, which does no harm.
+   *
+   * @throws TableException saying why, when the row may still be there
+   */
   public void execute() {
     if (!TableLayout.canBeKey(key)) {
       // As a scan, it finds no such row.
       return;
     }
-    try (TableClient client = TableClient.connect(table.clientConfig())) {
-      RowResult result = deleteWith(client);
+    try (TableClient client = TableClient.connect(table.clientConfig());
+        TableWriter writer =
+            client.openWriter(table.table(), durability.of(TableWriterConfig.DEFAULTS))) {
+      RowResult result = deleteWith(writer);
       if (result.outcome() == RowResult.Outcome.IN_DOUBT) {
-        result = deleteWith(client);
+        result = deleteWith(writer);
       }
       if (!result.isApplied()) {
+        String code = result.error().map(Enum::name).orElse("");
         throw new TableException(
-            "row "
-                + key
-                + " of table '"
-                + table.table()
-                + "' is not deleted: "
-                + result.outcome()
-                + " "
-                + result.error().map(Enum::name).orElse("")
-                + " "
-                + result.message());
+            notDeleted(result.outcome() + " " + code + " " + result.message()));
       }
     }
   }
 
-  private RowResult deleteWith(TableClient client) {
-    BatchWriteResult written = client.tryWrite(table.table(), List.of(new RowDeleteChange(key)));
-    return written.results().get(0);
+  private RowResult deleteWith(TableWriter writer) {
+    CompletableFuture<RowResult> outcome;
+    try {
+      outcome = writer.add(new RowDeleteChange(key));
+    } catch (IllegalArgumentException e) {
+      throw new TableException(notDeleted(e.getMessage()), e);
+    }
+    writer.hurry();
+    return outcome.join();
+  }
+
+  private String notDeleted(String why) {
+    return "row " + key + " of table '" + table.table() + "' is not deleted: " + why;
   }
 }
