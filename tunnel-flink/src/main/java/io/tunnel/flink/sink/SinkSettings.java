@@ -12,6 +12,7 @@ import java.util.Objects;
  * @param bufferBytesMax encoded bytes without an outcome from which on a writer takes no elements
  * @param rejected what becomes of rows that the service rejects
  * @param conditions whether rows may have conditions
+ * @param restarts whether a task that Flink has started again may write
  * @param repeatAttemptsMax how often rows without a certain outcome are written again
  */
 record SinkSettings(
@@ -19,6 +20,7 @@ record SinkSettings(
     long bufferBytesMax,
     RejectedRows rejected,
     boolean conditions,
+    boolean restarts,
     int repeatAttemptsMax)
     implements Serializable {
 
@@ -33,6 +35,7 @@ record SinkSettings(
           TableWriterConfig.DEFAULTS.bufferBytesMax(),
           RejectedRows.FAIL,
           false,
+          true,
           5);
 
   SinkSettings {
@@ -48,23 +51,28 @@ record SinkSettings(
   }
 
   SinkSettings withBatch(BatchSettings batches) {
-    return new SinkSettings(batches, bufferBytesMax, rejected, conditions, repeatAttemptsMax);
+    return new SinkSettings(
+        batches, bufferBytesMax, rejected, conditions, restarts, repeatAttemptsMax);
   }
 
   SinkSettings withBufferBytesMax(long bytes) {
-    return new SinkSettings(batch, bytes, rejected, conditions, repeatAttemptsMax);
+    return new SinkSettings(batch, bytes, rejected, conditions, restarts, repeatAttemptsMax);
   }
 
   SinkSettings withRejected(RejectedRows policy) {
-    return new SinkSettings(batch, bufferBytesMax, policy, conditions, repeatAttemptsMax);
+    return new SinkSettings(batch, bufferBytesMax, policy, conditions, restarts, repeatAttemptsMax);
   }
 
   SinkSettings withConditions() {
-    return new SinkSettings(batch, bufferBytesMax, rejected, true, repeatAttemptsMax);
+    return new SinkSettings(batch, bufferBytesMax, rejected, true, restarts, repeatAttemptsMax);
+  }
+
+  SinkSettings withoutRestarts() {
+    return new SinkSettings(batch, bufferBytesMax, rejected, conditions, false, repeatAttemptsMax);
   }
 
   SinkSettings withRepeatAttemptsMax(int attempts) {
-    return new SinkSettings(batch, bufferBytesMax, rejected, conditions, attempts);
+    return new SinkSettings(batch, bufferBytesMax, rejected, conditions, restarts, attempts);
   }
 
   /**

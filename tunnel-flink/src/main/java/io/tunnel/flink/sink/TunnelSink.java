@@ -2,9 +2,11 @@ package io.tunnel.flink.sink;
 
 import io.tunnel.flink.TunnelOptions;
 import java.io.IOException;
+import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
 
 /**
  * A table as a sink: what a job computes becomes puts, updates and deletes.
@@ -48,13 +50,39 @@ public final class TunnelSink<T> implements Sink<T> {
     return new TunnelSinkBuilder<>(schema);
   }
 
+  /**
+   * Connects a writer to the service.
+   *
+   * @throws IOException when the schema cannot be opened, when the service cannot be reached, or
+   *     when it has no such table
+   * @throws SuppressRestartsException when Flink has started the task again, and {@link
+   *     TunnelSinkBuilder#withoutRestarts} was asked for; the job ends then
+   */
   @Override
   public SinkWriter<T> createWriter(WriterInitContext task) throws IOException {
+    if (!settings.restarts()) {
+      requireFirstAttempt(task.getTaskInfo());
+    }
     try {
       schema.open(task.asSerializationSchemaInitializationContext());
     } catch (Exception e) {
       throw new IOException("the schema of the sink to " + table + " cannot be opened", e);
     }
     return new TunnelSinkWriter<>(RowWrites.open(table, settings, task), schema);
+  }
+
+  private void requireFirstAttempt(TaskInfo task) {
+    if (task.getAttemptNumber() > 0) {
+      throw new SuppressRestartsException(
+          new IllegalStateException(
+              "this job may have written some rows of table '"
+                  + table.table()
+                  + "' already: Flink has started its writer again after a failure (attempt "
+                  + task.getAttemptNumber()
+                  + "). It computes what it writes from rows of that table, as an UPDATE does, and"
+                  + " would change these rows twice, so it ends here. Look which rows are changed,"
+                  + " and run it again for the others alone; why it failed first is among the"
+                  + " job's exceptions"));
+    }
   }
 }

@@ -75,6 +75,16 @@ public final class TunnelSinkBuilder<T> {
   }
 
   /**
+   * Ends the job when Flink starts a writer's task again, whatever the restart strategy and also
+   * when nothing was written yet: for jobs that compute what they write from rows of the table that
+   * they write to. Started again, such a job would take its own results for what was there before.
+   * A job manager that replaces another one counts starts anew, which no sink can see.
+   */
+  public TunnelSinkBuilder<T> withoutRestarts() {
+    return with(settings.withoutRestarts());
+  }
+
+  /**
    * How often rows are written again that the SDK could not send, or does not know the outcome of,
    * before the job fails; 5, with pauses that double from 100 ms to 5 s.
    */

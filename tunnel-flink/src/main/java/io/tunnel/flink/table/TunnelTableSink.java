@@ -192,8 +192,8 @@ final class TunnelTableSink
             .rejectedRows(rejected())
             .repeatAttemptsMax(options.get(TunnelConnectorOptions.SINK_REPEAT_ATTEMPTS_MAX));
     if (statement.upserts() == Upserts.UPDATE_EXISTING) {
-      // Each row is updated once, so a repeated statement comes to the same.
-      sink = sink.withConditions();
+      // An attempt updates each row once. Another attempt would read rows that have their update.
+      sink = sink.withConditions().withoutRestarts();
     }
     Integer parallelism = options.getOptional(FactoryUtil.SINK_PARALLELISM).orElse(null);
     return SinkV2Provider.of(sink.build(), parallelism);

@@ -9,6 +9,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.JobInfo;
 import org.apache.flink.api.common.TaskInfo;
+import org.apache.flink.api.common.TaskInfoImpl;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.operators.ProcessingTimeService;
 import org.apache.flink.api.common.serialization.SerializationSchema;
@@ -32,6 +33,12 @@ final class FakeTask implements WriterInitContext, MailboxExecutor, ProcessingTi
   private final List<Long> pausesMs = new ArrayList<>();
   private Optional<Runnable> whileIdle = Optional.empty();
   private int yields;
+  private int attempt;
+
+  /** The task was started so many times before. */
+  void startedBefore(int times) {
+    attempt = times;
+  }
 
   /** What happens in the world again and again while the task waits for mail. */
   void whileIdle(Runnable world) {
@@ -155,6 +162,6 @@ final class FakeTask implements WriterInitContext, MailboxExecutor, ProcessingTi
 
   @Override
   public TaskInfo getTaskInfo() {
-    throw new UnsupportedOperationException();
+    return new TaskInfoImpl("writer", 128, 0, 1, attempt);
   }
 }

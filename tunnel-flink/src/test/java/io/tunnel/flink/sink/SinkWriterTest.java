@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.apache.flink.api.connector.sink2.SinkWriter;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.util.ExceptionUtils;
 import org.apache.flink.util.InstantiationUtil;
 import org.assertj.core.api.InstanceOfAssertFactories;
@@ -278,6 +279,20 @@ class SinkWriterTest {
     assertThat(service.rows(TABLE)).isEmpty();
     assertThat(task.metrics().count("rowsUnmet")).isEqualTo(1);
     assertThat(task.metrics().count("numRecordsSendErrors")).isZero();
+  }
+
+  @Test
+  void a_writer_without_restarts_is_made_once_and_then_ends_the_job() throws Exception {
+    write(writer(sink().withoutRestarts()), List.of(Model.put(1, "c", 1)));
+    task.startedBefore(2);
+    TunnelSink<RowChange> once = sink().withoutRestarts().build();
+    assertThatThrownBy(() -> once.createWriter(task))
+        .isInstanceOf(SuppressRestartsException.class)
+        .rootCause()
+        .hasMessageContaining("table 'orders'")
+        .hasMessageContaining("attempt 2")
+        .hasMessageContaining("Look which rows are changed");
+    write(writer(sink()), List.of(Model.put(2, "c", 1)));
   }
 
   @Test

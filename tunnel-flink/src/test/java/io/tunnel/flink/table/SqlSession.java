@@ -8,6 +8,7 @@ import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.ExplainDetail;
 import org.apache.flink.table.api.TableEnvironment;
 import org.apache.flink.table.api.TableResult;
+import org.apache.flink.table.functions.UserDefinedFunction;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
@@ -45,6 +46,23 @@ final class SqlSession {
 
   static SqlSession batch() {
     return new SqlSession(EnvironmentSettings.inBatchMode());
+  }
+
+  /** Has Flink start each job that fails again, three times at most. */
+  SqlSession restarting() {
+    var unused =
+        environment
+            .getConfig()
+            .set("restart-strategy.type", "fixed-delay")
+            .set("restart-strategy.fixed-delay.attempts", "3")
+            .set("restart-strategy.fixed-delay.delay", "10ms");
+    return this;
+  }
+
+  /** Lets statements call a function of the test's. */
+  SqlSession function(String name, Class<? extends UserDefinedFunction> function) {
+    environment.createTemporarySystemFunction(name, function);
+    return this;
   }
 
   /** Runs a statement; of a job, returns at once. */
