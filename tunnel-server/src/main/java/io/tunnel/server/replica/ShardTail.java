@@ -49,10 +49,12 @@ final class ShardTail implements SharedLog.TailListener, Closeable {
       bytes += entry.value().map(Bytes::length).orElse(0);
     }
     if (waitingBytes.addAndGet(bytes) > bytesMax) {
-      // Before it is queued, so that the thread that takes it sees that there is something to
-      // resume.
-      isPaused = true;
+      // The pause before the flag, or a resume between the two would go ahead of the pause and
+      // leave
+      // a tail that pauses for ever. The flag before the queue, or the thread that takes this from
+      // the queue would see nothing to resume.
       tail.pause();
+      isPaused = true;
     }
     queue.accept(new ReplicaTask.Read(partition, from, records, next, readMicros, bytes));
   }
