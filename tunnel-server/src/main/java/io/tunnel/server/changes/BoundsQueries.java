@@ -16,6 +16,12 @@ public interface BoundsQueries {
   CompletableFuture<Map<Integer, Bounds>> bounds(Collection<Integer> partitions);
 
   /**
+   * The bounds of many partitions, each for itself: those of a partition that the log cannot tell
+   * of leave the others alone. Names each partition that was asked for.
+   */
+  Map<Integer, CompletableFuture<Bounds>> boundsOfEach(Collection<Integer> partitions);
+
+  /**
    * The position of the first record that the log took at or after a moment, in microseconds since
    * 1970, as the log's own clock has it; {@link Long#MAX_VALUE} where there is none.
    */

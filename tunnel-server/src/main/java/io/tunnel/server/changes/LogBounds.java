@@ -65,6 +65,16 @@ public interface LogBounds {
     void failed(Exception reason);
   }
 
+  /** Is told, on the control thread, of each partition once. */
+  interface Refreshed {
+
+    /** What is {@linkplain #known} of these partitions is not older than the question. */
+    void fresh(Set<Integer> partitions);
+
+    /** The log of this partition cannot be read. */
+    void failed(int partition, Exception reason);
+  }
+
   /**
    * Looks at the logs of partitions as they are from now on; to be called on the control thread,
    * where {@code looked} is told before this returns if nobody else has to be asked.
@@ -91,6 +101,13 @@ public interface LogBounds {
 
   /** Position up to which there is something in a log, as far as is known without a look. */
   long known(int partition);
+
+  /**
+   * Asks where logs end, each for itself: a log that cannot be read leaves the others alone. To be
+   * called on the control thread, where {@code refreshed} is told before this returns if nobody
+   * else has to be asked; of partitions whose answers come together it is told together.
+   */
+  void refresh(Collection<Integer> partitions, Refreshed refreshed);
 
   /** A hint: what is known of these should be fresh. To be called a few times a second. */
   void keepFresh(Set<Integer> partitions, long nowNanos);
@@ -157,6 +174,11 @@ public interface LogBounds {
     @Override
     public long known(int partition) {
       return changes.committed(partition);
+    }
+
+    @Override
+    public void refresh(Collection<Integer> partitions, Refreshed refreshed) {
+      refreshed.fresh(Set.copyOf(partitions));
     }
 
     @Override

@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
 /**
@@ -32,7 +32,10 @@ public final class SharedLogBounds implements LogBounds {
   private final KnownBounds known;
   private final Executor control;
   private final LongSupplier epochMicros;
-  private final AtomicBoolean isRefreshing = new AtomicBoolean();
+
+  /** Partitions that {@link #keepFresh} has asked for, and that have no answer yet. */
+  private final Set<Integer> awaited = ConcurrentHashMap.newKeySet();
+
   private long freshNanos;
   private boolean isFresh;
 
@@ -191,21 +194,55 @@ public final class SharedLogBounds implements LogBounds {
   }
 
   @Override
+  public void refresh(Collection<Integer> partitions, Refreshed refreshed) {
+    Set<Integer> answered = ConcurrentHashMap.newKeySet();
+    log.boundsOfEach(partitions)
+        .forEach(
+            (partition, answer) ->
+                answer.whenComplete(
+                    (bounds, failure) -> {
+                      if (failure == null) {
+                        known.saw(partition, bounds);
+                        answered.add(partition);
+                        control.execute(() -> tell(answered, refreshed));
+                      } else {
+                        control.execute(
+                            () -> refreshed.failed(partition, CatchUp.unavailable(failure)));
+                      }
+                    }));
+  }
+
+  /** Tells of all partitions that are answered by now, of which an earlier call has not told. */
+  private static void tell(Set<Integer> answered, Refreshed refreshed) {
+    Set<Integer> fresh = Set.copyOf(answered);
+    if (!fresh.isEmpty()) {
+      answered.removeAll(fresh);
+      refreshed.fresh(fresh);
+    }
+  }
+
+  @Override
   public void keepFresh(Set<Integer> partitions, long nowNanos) {
-    if (partitions.isEmpty() || (isFresh && nowNanos - freshNanos < FRESH_NANOS)) {
+    if (isFresh && nowNanos - freshNanos < FRESH_NANOS) {
       return;
     }
-    if (isRefreshing.compareAndSet(false, true)) {
-      isFresh = true;
-      freshNanos = nowNanos;
-      log.bounds(new HashSet<>(partitions))
-          .whenComplete(
-              (bounds, failure) -> {
-                isRefreshing.set(false);
-                if (failure == null) {
-                  bounds.forEach(known::saw);
-                }
-              });
+    Set<Integer> asked = new HashSet<>(partitions);
+    asked.removeAll(awaited);
+    if (asked.isEmpty()) {
+      return;
     }
+    isFresh = true;
+    freshNanos = nowNanos;
+    awaited.addAll(asked);
+    log.boundsOfEach(asked)
+        .forEach(
+            (partition, answer) ->
+                answer.whenComplete(
+                    (bounds, failure) -> {
+                      awaited.remove(partition);
+                      if (failure == null) {
+                        known.saw(partition, bounds);
+                      }
+                    }));
   }
 }

@@ -55,27 +55,38 @@ final class KafkaOffsets {
    */
   Map<Integer, CompletableFuture<Long>> endOfEach(Collection<Integer> partitions) {
     Map<Integer, CompletableFuture<Long>> ends = new HashMap<>();
+    answerOfEach(partitions, place -> OffsetSpec.latest())
+        .forEach(
+            (partition, answer) ->
+                ends.put(partition, answer.thenApply(ListOffsetsResultInfo::offset)));
+    return ends;
+  }
+
+  private Map<Integer, CompletableFuture<ListOffsetsResultInfo>> answerOfEach(
+      Collection<Integer> partitions, Function<Place, OffsetSpec> spec) {
+    Map<Integer, CompletableFuture<ListOffsetsResultInfo>> answers = new HashMap<>();
     Map<Integer, TopicPartition> known = new HashMap<>();
+    Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
     for (int partition : partitions) {
-      topics
-          .of(partition)
-          .ifPresentOrElse(
-              place -> known.put(partition, topic(cluster, place)),
-              () -> ends.put(partition, CompletableFuture.failedFuture(unknown(partition))));
+      Optional<Place> place = topics.of(partition);
+      if (place.isPresent()) {
+        TopicPartition topic = topic(cluster, place.get());
+        known.put(partition, topic);
+        asked.put(topic, spec.apply(place.get()));
+      } else {
+        answers.put(partition, CompletableFuture.failedFuture(unknown(partition)));
+      }
     }
     if (known.isEmpty()) {
-      return ends;
+      return answers;
     }
-    Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
-    known.values().forEach(topic -> asked.put(topic, OffsetSpec.latest()));
     ListOffsetsResult answer = admin.listOffsets(asked, options());
     known.forEach(
         (partition, topic) ->
-            ends.put(
+            answers.put(
                 partition,
-                AdminFutures.of("say where " + topic + " ends", answer.partitionResult(topic))
-                    .thenApply(ListOffsetsResultInfo::offset)));
-    return ends;
+                AdminFutures.of("say where " + topic + " is", answer.partitionResult(topic))));
+    return answers;
   }
 
   private ListOffsetsOptions options() {
@@ -109,14 +120,35 @@ final class KafkaOffsets {
   private static Map<Integer, Bounds> bounds(
       Map<Integer, ListOffsetsResultInfo> ends, Map<Integer, Long> firsts) {
     Map<Integer, Bounds> bounds = new HashMap<>();
-    ends.forEach(
-        (partition, end) ->
-            bounds.put(
-                partition,
-                new Bounds(
-                    Math.max(1, Math.min(firsts.get(partition), end.offset())),
-                    Math.max(0, end.offset() - 1),
-                    end.leaderEpoch().map(epoch -> epoch + 1L))));
+    ends.forEach((partition, end) -> bounds.put(partition, bounds(end, firsts.get(partition))));
+    return bounds;
+  }
+
+  private static Bounds bounds(ListOffsetsResultInfo end, long first) {
+    return new Bounds(
+        Math.max(1, Math.min(first, end.offset())),
+        Math.max(0, end.offset() - 1),
+        end.leaderEpoch().map(epoch -> epoch + 1L));
+  }
+
+  /**
+   * The {@link #bounds} of many partitions, each for itself: a partition of which nothing can be
+   * told leaves the others alone. Where they begin is asked for together with where they end, so
+   * that no partition waits for the answer of another. A window in which there was no record yet
+   * begins at the end, whichever was answered first, and so never too early.
+   */
+  Map<Integer, CompletableFuture<Bounds>> boundsOfEach(Collection<Integer> partitions) {
+    long nowMs = TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
+    Map<Integer, CompletableFuture<ListOffsetsResultInfo>> ends =
+        answerOfEach(partitions, place -> OffsetSpec.latest());
+    Map<Integer, CompletableFuture<Bounds>> bounds = new HashMap<>();
+    answerOfEach(partitions, place -> spec(place, nowMs))
+        .forEach(
+            (partition, first) ->
+                bounds.put(
+                    partition,
+                    ends.get(partition)
+                        .thenCombine(first, (end, info) -> bounds(end, offset(info)))));
     return bounds;
   }
 
@@ -145,26 +177,12 @@ final class KafkaOffsets {
 
   private CompletableFuture<Map<Integer, ListOffsetsResultInfo>> answers(
       Collection<Integer> partitions, Function<Place, OffsetSpec> spec) {
-    Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
-    Map<TopicPartition, Integer> ids = new HashMap<>();
-    for (int partition : partitions) {
-      Optional<Place> place = topics.of(partition);
-      if (place.isEmpty()) {
-        return CompletableFuture.failedFuture(unknown(partition));
-      }
-      TopicPartition topic = topic(cluster, place.get());
-      asked.put(topic, spec.apply(place.get()));
-      ids.put(topic, partition);
-    }
-    if (asked.isEmpty()) {
-      return CompletableFuture.completedFuture(Map.of());
-    }
-    return AdminFutures.of(
-            "say where " + asked.keySet() + " are", admin.listOffsets(asked, options()).all())
+    Map<Integer, CompletableFuture<ListOffsetsResultInfo>> ofEach = answerOfEach(partitions, spec);
+    return CompletableFuture.allOf(ofEach.values().toArray(CompletableFuture[]::new))
         .thenApply(
-            found -> {
+            all -> {
               Map<Integer, ListOffsetsResultInfo> answers = new HashMap<>();
-              found.forEach((topic, info) -> answers.put(ids.get(topic), info));
+              ofEach.forEach((partition, answer) -> answers.put(partition, answer.join()));
               return answers;
             });
   }

@@ -17,6 +17,11 @@ public record KafkaPositions(KafkaOffsets offsets, KafkaEpochs epochs) implement
   }
 
   @Override
+  public Map<Integer, CompletableFuture<Bounds>> boundsOfEach(Collection<Integer> partitions) {
+    return offsets.boundsOfEach(partitions);
+  }
+
+  @Override
   public CompletableFuture<Map<Integer, Long>> firstSince(
       Collection<Integer> partitions, long micros) {
     return offsets.firstSince(partitions, micros);

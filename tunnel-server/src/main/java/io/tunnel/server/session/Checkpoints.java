@@ -18,7 +18,6 @@ import io.tunnel.wire.control.FailureControl.Skip;
 import io.tunnel.wire.control.FailureControl.SkippedChange;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +37,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A checkpoint is bounded by what was delivered on the session's own connection. What another
  * connection, or another node, delivers is not known here, and bounded by what the log holds: a
- * checkpoint beyond what is known of the log waits for a look at it.
+ * checkpoint beyond what is known of the log waits for a look at it, and for no other log.
  */
 final class Checkpoints {
 
@@ -75,7 +74,7 @@ final class Checkpoints {
    */
   void store(Queue<CheckpointRequest> waiting) {
     Map<Integer, Admitted> admitted = new LinkedHashMap<>();
-    List<CheckpointRequest> beyond = new ArrayList<>();
+    Map<Integer, List<CheckpointRequest>> beyond = new LinkedHashMap<>();
     for (int left = TOGETHER_MAX; left > 0; left--) {
       CheckpointRequest next = waiting.peek();
       if (next == null || admitted.containsKey(next.checkpoint().handle())) {
@@ -85,7 +84,7 @@ final class Checkpoints {
         continue;
       }
       if (isBeyondWhatIsKnown(next)) {
-        beyond.add(next);
+        beyond.computeIfAbsent(partition(next), id -> new ArrayList<>()).add(next);
       } else {
         admit(next).ifPresent(one -> admitted.put(next.checkpoint().handle(), one));
       }
@@ -106,26 +105,30 @@ final class Checkpoints {
         .isPresent();
   }
 
-  /** Judges them by a new look at the log. */
-  private void look(List<CheckpointRequest> beyond) {
-    Set<Integer> partitions = new HashSet<>();
-    for (CheckpointRequest request : beyond) {
-      sessions
-          .hold(request.checkpoint().handle())
-          .ifPresent(hold -> partitions.add(hold.key().partition()));
-    }
-    bounds.look(
-        partitions,
-        Set.of(),
-        new LogBounds.Looked() {
+  private int partition(CheckpointRequest request) {
+    return sessions.hold(request.checkpoint().handle()).orElseThrow().key().partition();
+  }
+
+  /** Judges those of each partition by a new look at its log, which may fail for some. */
+  private void look(Map<Integer, List<CheckpointRequest>> beyondByPartition) {
+    bounds.refresh(
+        beyondByPartition.keySet(),
+        new LogBounds.Refreshed() {
           @Override
-          public void found(Map<Integer, LogBounds.Look> lookByPartition) {
-            storeLate(beyond);
+          public void fresh(Set<Integer> partitions) {
+            List<CheckpointRequest> late = new ArrayList<>();
+            beyondByPartition.forEach(
+                (partition, requests) -> {
+                  if (partitions.contains(partition)) {
+                    late.addAll(requests);
+                  }
+                });
+            storeLate(late);
           }
 
           @Override
-          public void failed(Exception reason) {
-            beyond.forEach(request -> request.answer().refused(reason));
+          public void failed(int partition, Exception reason) {
+            beyondByPartition.get(partition).forEach(request -> request.answer().refused(reason));
           }
         });
   }

@@ -6,10 +6,13 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -21,6 +24,7 @@ public final class FakeBounds implements BoundsQueries {
   private final Map<Integer, IncarnationHistory> historyByPartition = new HashMap<>();
   private final Deque<Runnable> held = new ArrayDeque<>();
   private boolean isHolding;
+  private final Set<Integer> unreachable = new HashSet<>();
   private boolean isUnreachable;
   private int questions;
 
@@ -66,6 +70,15 @@ public final class FakeBounds implements BoundsQueries {
     isUnreachable = isUnreachableNow;
   }
 
+  /** The log of one partition cannot be reached, or can again. */
+  public void unreachable(int partition, boolean isUnreachableNow) {
+    if (isUnreachableNow) {
+      unreachable.add(partition);
+    } else {
+      unreachable.remove(partition);
+    }
+  }
+
   /** How often it was asked for bounds. */
   public int questions() {
     return questions;
@@ -75,18 +88,34 @@ public final class FakeBounds implements BoundsQueries {
   public CompletableFuture<Map<Integer, Bounds>> bounds(Collection<Integer> partitions) {
     questions++;
     return answer(
+        partitions,
         () -> {
           Map<Integer, Bounds> bounds = new HashMap<>();
-          partitions.forEach(
-              id -> bounds.put(id, boundsByPartition.getOrDefault(id, new Bounds(0, 0))));
+          partitions.forEach(id -> bounds.put(id, bounds(id)));
           return bounds;
         });
+  }
+
+  private Bounds bounds(int partition) {
+    return boundsByPartition.getOrDefault(partition, new Bounds(0, 0));
+  }
+
+  /** One question, whose answers come one by one, in the order of the partitions. */
+  @Override
+  public Map<Integer, CompletableFuture<Bounds>> boundsOfEach(Collection<Integer> partitions) {
+    questions++;
+    Map<Integer, CompletableFuture<Bounds>> bounds = new TreeMap<>();
+    for (int partition : new TreeSet<>(partitions)) {
+      bounds.put(partition, answer(Set.of(partition), () -> bounds(partition)));
+    }
+    return bounds;
   }
 
   @Override
   public CompletableFuture<Map<Integer, Long>> firstSince(
       Collection<Integer> partitions, long micros) {
     return answer(
+        partitions,
         () -> {
           Map<Integer, Long> firsts = new HashMap<>();
           for (int partition : partitions) {
@@ -101,6 +130,7 @@ public final class FakeBounds implements BoundsQueries {
   @Override
   public CompletableFuture<Map<Integer, Long>> shared(Map<Integer, KnownPosition> known) {
     return answer(
+        known.keySet(),
         () -> {
           Map<Integer, Long> shared = new HashMap<>();
           known.forEach(
@@ -114,11 +144,11 @@ public final class FakeBounds implements BoundsQueries {
         });
   }
 
-  private <T> CompletableFuture<T> answer(Supplier<T> seen) {
+  private <T> CompletableFuture<T> answer(Collection<Integer> partitions, Supplier<T> seen) {
     CompletableFuture<T> future = new CompletableFuture<>();
     Runnable answer =
         () -> {
-          if (isUnreachable) {
+          if (isUnreachable || partitions.stream().anyMatch(unreachable::contains)) {
             future.completeExceptionally(new IOException("no broker answers"));
           } else {
             future.complete(seen.get());

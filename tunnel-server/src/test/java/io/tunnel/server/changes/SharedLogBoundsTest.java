@@ -12,8 +12,10 @@ import io.tunnel.server.changes.LogBounds.Look;
 import io.tunnel.server.changes.LogBounds.Moment;
 import io.tunnel.server.session.fake.FakeSurroundings;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -177,5 +179,66 @@ final class SharedLogBoundsTest {
     log.set(1, 1, 6);
     bounds.keepFresh(Set.of(1), 4 * SECOND_NANOS);
     assertThat(bounds.known(1)).isEqualTo(6);
+  }
+
+  @Test
+  void aPartitionThatCannotBeAskedKeepsNoOtherFromBeingFresh() {
+    log.set(1, 1, 5);
+    log.set(2, 1, 7);
+    log.unreachable(1, true);
+    bounds.keepFresh(Set.of(1, 2), 0);
+    assertThat(bounds.known(1)).isZero();
+    assertThat(bounds.known(2)).isEqualTo(7);
+    log.unreachable(1, false);
+    bounds.keepFresh(Set.of(1, 2), SECOND_NANOS);
+    assertThat(bounds.known(1)).isEqualTo(5);
+  }
+
+  @Test
+  void aPartitionThatIsAnsweredLateIsAwaitedAloneAndAskedForOnce() {
+    log.set(1, 1, 5);
+    log.set(2, 1, 7);
+    log.hold(true);
+    bounds.keepFresh(Set.of(1, 2), 0);
+    log.answerNext();
+    assertThat(bounds.known(1)).isEqualTo(5);
+    log.set(1, 1, 6);
+    bounds.keepFresh(Set.of(1, 2), SECOND_NANOS);
+    log.set(2, 1, 8);
+    log.answerNext();
+    assertThat(bounds.known(2)).as("asked for at first").isEqualTo(8);
+    log.answerNext();
+    assertThat(bounds.known(1)).as("asked for again").isEqualTo(6);
+    assertThat(log.questions()).isEqualTo(2);
+    assertThatThrownBy(log::answerNext).isInstanceOf(NoSuchElementException.class);
+  }
+
+  @Test
+  void whatIsRefreshedIsToldTogetherAndOfWhatFailsApart() {
+    log.set(1, 1, 5);
+    log.set(2, 1, 7);
+    log.set(3, 1, 9);
+    log.unreachable(2, true);
+    List<Set<Integer>> fresh = new ArrayList<>();
+    Map<Integer, Exception> failures = new HashMap<>();
+    bounds.refresh(
+        Set.of(1, 2, 3),
+        new LogBounds.Refreshed() {
+          @Override
+          public void fresh(Set<Integer> partitions) {
+            fresh.add(partitions);
+          }
+
+          @Override
+          public void failed(int partition, Exception reason) {
+            failures.put(partition, reason);
+          }
+        });
+    assertThat(fresh).as("on the control thread").isEmpty();
+    surroundings.runControl();
+    assertThat(fresh).containsExactly(Set.of(1, 3));
+    assertThat(bounds.known(3)).isEqualTo(9);
+    assertThat(failures).containsOnlyKeys(2);
+    assertThat(((RefusedException) failures.get(2)).code()).isEqualTo(ErrorCode.LOG_UNAVAILABLE);
   }
 }

@@ -72,10 +72,8 @@ final class AttachedCheckpointsTest extends AttachedSessionsFixture {
     FakeSession.Outcome second = new FakeSession.Outcome();
     Assignment held = held(low);
     Queue<CheckpointRequest> waiting = new ArrayDeque<>();
-    waiting.add(
-        new CheckpointRequest(new Checkpoint(held.handle(), held.epoch(), 22), port, first));
-    waiting.add(
-        new CheckpointRequest(new Checkpoint(held.handle(), held.epoch(), 24), port, second));
+    waiting.add(request(held, 22, first));
+    waiting.add(request(held, 24, second));
     int questions = log.questions();
     coordinator.checkpoint(waiting);
     assertThat(log.questions()).as("one look for both").isEqualTo(questions + 1);
@@ -115,6 +113,49 @@ final class AttachedCheckpointsTest extends AttachedSessionsFixture {
     surroundings.runControl();
     assertThat(code(outcome)).isEqualTo(ErrorCode.LOG_UNAVAILABLE);
     assertThat(state(tunnel, ChannelKey.stream(low)).checkpointed()).isEqualTo(2);
+  }
+
+  @Test
+  void aCheckpointThatCannotBeJudgedLeavesThoseOfOtherPartitionsAlone() {
+    TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
+    session(tunnel);
+    log.set(low, 3, 25);
+    log.set(high, 1, 15);
+    log.unreachable(low, true);
+    FakeSession.Outcome refused = new FakeSession.Outcome();
+    FakeSession.Outcome stored = new FakeSession.Outcome();
+    Queue<CheckpointRequest> waiting = new ArrayDeque<>();
+    waiting.add(request(held(low), 22, refused));
+    waiting.add(request(held(high), 14, stored));
+    coordinator.checkpoint(waiting);
+    surroundings.runControl();
+    assertThat(code(refused)).isEqualTo(ErrorCode.LOG_UNAVAILABLE);
+    assertThat(stored.told).isEqualTo(1);
+    assertThat(stored.refusal).isNull();
+    assertThat(state(tunnel, ChannelKey.stream(low)).checkpointed()).isEqualTo(2);
+    assertThat(state(tunnel, ChannelKey.stream(high)).checkpointed()).isEqualTo(14);
+  }
+
+  @Test
+  void checkpointsWhoseLooksAreAnsweredTogetherAreStoredWithOneWrite() {
+    TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
+    session(tunnel);
+    log.set(low, 3, 25);
+    log.set(high, 1, 15);
+    Queue<CheckpointRequest> waiting = new ArrayDeque<>();
+    waiting.add(request(held(low), 22, new FakeSession.Outcome()));
+    waiting.add(request(held(high), 14, new FakeSession.Outcome()));
+    coordinator.checkpoint(waiting);
+    int writes = store.writes();
+    surroundings.runControl();
+    assertThat(store.writes()).isEqualTo(writes + 1);
+    assertThat(state(tunnel, ChannelKey.stream(low)).checkpointed()).isEqualTo(22);
+    assertThat(state(tunnel, ChannelKey.stream(high)).checkpointed()).isEqualTo(14);
+  }
+
+  private CheckpointRequest request(Assignment held, long position, FakeSession.Outcome outcome) {
+    return new CheckpointRequest(
+        new Checkpoint(held.handle(), held.epoch(), position), port, outcome);
   }
 
   /** A worker that is lost before its checkpoint is known to be stored, and the next one. */

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
@@ -118,6 +119,18 @@ final class SimLogClient implements SharedLog, BoundsQueries {
                 Math.max(0, log.partition(partition).end() - 1),
                 Optional.of(log.leaderEpoch(partition) + 1L)),
         partitions);
+  }
+
+  /** This log can tell of all partitions or, when it is out of reach, of none. */
+  @Override
+  public Map<Integer, CompletableFuture<Bounds>> boundsOfEach(Collection<Integer> partitions) {
+    CompletableFuture<Map<Integer, Bounds>> answer = bounds(partitions);
+    Map<Integer, CompletableFuture<Bounds>> ofEach = new TreeMap<>();
+    // In an order that the seed alone decides: the answers are told in it.
+    for (int partition : new TreeSet<>(partitions)) {
+      ofEach.put(partition, answer.thenApply(all -> all.get(partition)));
+    }
+    return ofEach;
   }
 
   @Override
