@@ -27,20 +27,31 @@ public record KafkaPositions(KafkaOffsets offsets, KafkaEpochs epochs) implement
     return offsets.firstSince(partitions, micros);
   }
 
-  /** An incarnation is one more than a leader's epoch. */
+  /**
+   * An incarnation is one more than a leader's epoch. Kafka is not asked about a number that is no
+   * epoch: a server that is alone has given it, or nobody.
+   */
   @Override
   public CompletableFuture<Map<Integer, Long>> shared(Map<Integer, KnownPosition> known) {
+    Map<Integer, Long> positions = new HashMap<>();
     Map<Integer, KafkaEpochs.Seen> seen = new HashMap<>();
     known.forEach(
-        (partition, one) ->
-            seen.put(
-                partition,
-                new KafkaEpochs.Seen(one.position() + 1, Math.toIntExact(one.incarnation() - 1))));
+        (partition, one) -> {
+          long epoch = one.incarnation() - 1;
+          if (epoch > Integer.MAX_VALUE) {
+            positions.put(partition, 0L);
+          } else {
+            long next = Math.min(one.position(), Long.MAX_VALUE - 1) + 1;
+            seen.put(partition, new KafkaEpochs.Seen(next, (int) epoch));
+          }
+        });
+    if (seen.isEmpty()) {
+      return CompletableFuture.completedFuture(positions);
+    }
     return epochs
         .shared(seen)
         .thenApply(
             ends -> {
-              Map<Integer, Long> positions = new HashMap<>();
               ends.forEach((partition, end) -> positions.put(partition, Math.max(0, end - 1)));
               return positions;
             });

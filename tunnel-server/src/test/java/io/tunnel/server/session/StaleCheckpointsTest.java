@@ -151,6 +151,18 @@ final class StaleCheckpointsTest extends AttachedSessionsFixture {
     assertThat(held(low).checkpointed()).isEqualTo(10);
   }
 
+  /** Whoever reported it: its worker is not believed, and the channel is not stuck. */
+  @Test
+  void progressOfAnIncarnationThatTheLogDoesNotKnowIsTakenBackToTheBeginning() throws IOException {
+    TunnelInfo tunnel = held();
+    assertThat(checkpoint(18, 3).refusal).isNull();
+    assertThat(replaced(held(low)).told).isZero();
+    surroundings.runControl();
+    assertThat(stored(tunnel)).contains(new KnownPosition(0, 5));
+    assertThat(surroundings.takenBack).isEqualTo(1);
+    assertThat(held(low).checkpointed()).isZero();
+  }
+
   @Test
   void progressThatWasStoredWithoutItsIncarnationIsNotJudged() throws IOException {
     TunnelInfo tunnel = held();
