@@ -41,9 +41,11 @@ final class Replica {
 
   private long floor;
   private boolean isDirty;
-  private boolean isLeaving;
   private boolean isFailed;
   private boolean isStale;
+
+  /** What it was told to be last; also of a replica that failed, whose leader is not wanted. */
+  private ReplicaTask.Target target = ReplicaTask.Target.FOLLOW;
 
   private EpochHistory epochHistory;
 
@@ -391,19 +393,14 @@ final class Replica {
     isDirty |= ends.saw(seen, asked, core.next(), port.deletionMicros(partition));
   }
 
-  void lead() {
-    isLeaving = false;
-    leader.want(!isFailed);
+  /** Is to be that from now on; one that failed leads nothing. */
+  void become(ReplicaTask.Target told) {
+    target = told;
+    leader.want(told == ReplicaTask.Target.LEAD && !isFailed);
   }
 
-  void follow() {
-    isLeaving = false;
-    leader.want(false);
-  }
-
-  void leave() {
-    isLeaving = true;
-    leader.want(false);
+  ReplicaTask.Target target() {
+    return target;
   }
 
   private boolean isCaughtUp() {
@@ -411,12 +408,12 @@ final class Replica {
   }
 
   boolean isLeaving() {
-    return isLeaving;
+    return target == ReplicaTask.Target.LEAVE;
   }
 
   /** Whether it can go. */
   boolean canGo() {
-    return isLeaving && leader.isIdle();
+    return isLeaving() && leader.isIdle();
   }
 
   /** Does what is to be done next; everything that was read is folded. */

@@ -74,8 +74,8 @@ final class ReplicaShard implements Closeable {
         new OwnerLoop<>(
             "replicas-" + id,
             new OwnerLoop.Work<>(this::step, this::idleNanos, this::fail, ReplicaShard::end));
-    this.replicas = new ShardReplicas(config, store, ports, clock, loop::post);
     this.room = new ReplicaRoom(store.disk());
+    this.replicas = new ShardReplicas(config, store, room, ports, clock, loop::post);
   }
 
   void start() {
@@ -357,16 +357,12 @@ final class ReplicaShard implements Closeable {
       return;
     }
     Optional<Replica> found = replica(partition);
-    if (target == ReplicaTask.Target.LEAVE) {
-      found.ifPresent(Replica::leave);
-      found.ifPresent(this::withdrawIfStuck);
+    if (found.isEmpty() && target == ReplicaTask.Target.LEAVE) {
       return;
     }
     Replica replica = found.isPresent() ? found.get() : replicas.begin(partition);
-    if (target == ReplicaTask.Target.LEAD) {
-      replica.lead();
-    } else {
-      replica.follow();
+    replica.become(target);
+    if (target != ReplicaTask.Target.LEAD) {
       withdrawIfStuck(replica);
     }
   }

@@ -152,8 +152,25 @@ final class ReplicaStore implements Closeable {
     }
   }
 
-  /** Gives up what a replica has; the next one begins at {@code next}. */
+  /**
+   * Gives up what a replica has; the next one begins at {@code next}.
+   *
+   * @throws io.tunnel.server.disk.DiskFullException when there is no room to say so: to be called
+   *     again
+   * @throws IllegalStateException while {@link #fold} has not stored all that it was given: that
+   *     may be of this replica, and the table can fold again only what it was given last
+   */
   void drop(int partition, long next, Left leaving) throws IOException {
+    if (left.isPresent()) {
+      throw new IllegalStateException(
+          "partition "
+              + partition
+              + " cannot be dropped from shard "
+              + shard
+              + " before "
+              + left.get().rowCount
+              + " rows that found no room are stored");
+    }
     StoredReplica left =
         new StoredReplica(
             ReplicaState.beginningAt(next),

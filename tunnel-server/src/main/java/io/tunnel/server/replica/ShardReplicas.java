@@ -36,6 +36,7 @@ final class ShardReplicas {
 
   private final ReplicaConfig config;
   private final ReplicaStore store;
+  private final ReplicaRoom room;
   private final Replicas.Ports ports;
   private final Shard.Clock clock;
   private final Consumer<ReplicaTask> queue;
@@ -51,11 +52,13 @@ final class ShardReplicas {
   ShardReplicas(
       ReplicaConfig config,
       ReplicaStore store,
+      ReplicaRoom room,
       Replicas.Ports ports,
       Shard.Clock clock,
       Consumer<ReplicaTask> queue) {
     this.config = config;
     this.store = store;
+    this.room = room;
     this.ports = ports;
     this.clock = clock;
     this.queue = queue;
@@ -157,14 +160,19 @@ final class ShardReplicas {
     }
     SharedLog.End end = seen.end().get();
     Bytes noted = ports.partitions().origin(replica.partition());
+    boolean isOf = replica.ends().isOf(end);
     if (noted.length() > 0 && !noted.equals(end.origin())) {
       strange(replica, noted, end.origin());
-    } else if (!replica.ends().isOf(end)) {
+    } else if (isOf && !replica.ends().isLostBefore(seen.asked().micros())) {
+      replica.sawEnd(end, seen.asked());
+    } else if (room.isStuck()) {
+      awaitRoom(replica);
+    } else if (!isOf) {
       LOGGER.warn(
           "the log of partition {} was deleted and made anew; its replica is made again",
           replica.partition());
       makeAgainFrom(replica, 0, end.origin());
-    } else if (replica.ends().isLostBefore(seen.asked().micros())) {
+    } else {
       LOGGER.warn(
           "the log of partition {} was cut off before record {}, or begins behind it, at {}; its"
               + " replica is made again",
@@ -172,9 +180,19 @@ final class ShardReplicas {
           replica.next(),
           replica.ends().lostFirst());
       makeAgainFrom(replica, replica.ends().lostFirst(), end.origin());
-    } else {
-      replica.sawEnd(end, seen.asked());
     }
+  }
+
+  /**
+   * The replica has to be made again, and what was read before has to be stored first. The replica
+   * serves nothing meanwhile; the end of its log is asked for when there is room, and that answer
+   * makes the replica again.
+   */
+  private void awaitRoom(Replica replica) {
+    if (!replica.ends().isLost()) {
+      replica.lose(0);
+    }
+    lookForLost();
   }
 
   private void strange(Replica replica, Bytes noted, Bytes found) {
@@ -214,21 +232,22 @@ final class ShardReplicas {
     makeAgain(replica, next, new ReplicaStore.Left(floor, Math.max(floor, replica.next()), origin));
   }
 
-  /** Gives up all that a replica has; what it appended last has an unknown outcome. */
+  /**
+   * Gives up all that a replica has; what it appended last has an unknown outcome.
+   *
+   * @throws DiskFullException when there is no room to say that the replica is gone: it stays,
+   *     neither leads nor serves, and is to be made again when there is room
+   */
   void makeAgain(Replica replica, long next, ReplicaStore.Left left) throws IOException {
-    incidents.count(Incident.BEGUN_ANEW, 1);
-    boolean isWanted = replica.leader().isWanted();
     replica.leader().stop(replica.notLeader(), "this node's replica is made again");
     replica.withdraw();
     replica.strict().stop(replica.notLeader());
     due.remove(replica);
     store.drop(replica.partition(), next, left);
-    Replica again = begin(replica.partition());
-    if (isWanted) {
-      again.lead();
-    } else if (replica.isLeaving()) {
-      again.leave();
-    }
+    incidents.count(Incident.BEGUN_ANEW, 1);
+    // What the replica was told, since its leader was stopped, perhaps by a call that found no
+    // room.
+    begin(replica.partition()).become(replica.target());
   }
 
   /**

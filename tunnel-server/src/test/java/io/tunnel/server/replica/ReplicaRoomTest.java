@@ -12,6 +12,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.partition.DiskCondition;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.replica.shared.FakeSharedLog;
@@ -77,10 +78,16 @@ class ReplicaRoomTest {
   }
 
   private WriteLedger.Written begin(String key) {
+    return begin(P, key);
+  }
+
+  private WriteLedger.Written begin(int partition, String key) {
     ChangeBatch batch =
-        TestRows.batch(P, TestRows.put(key, new Column("c", ColumnValue.fromString("x"))));
+        TestRows.batch(partition, TestRows.put(key, new Column("c", ColumnValue.fromString("x"))));
     WriteLedger.Written written = ledger.add(batch);
-    node.replicas.of(P).write(new PendingWrite(batch, false, ColumnSizes.of(batch), true, written));
+    node.replicas
+        .of(partition)
+        .write(new PendingWrite(batch, false, ColumnSizes.of(batch), true, written));
     return written;
   }
 
@@ -268,5 +275,82 @@ class ReplicaRoomTest {
     node.replicas.lead(P);
     run();
     assertThat(readRows()).isEqualTo(2);
+  }
+
+  /** The log's partition is deleted and made anew, and the node hears of it. */
+  private void makeAnew() {
+    log.partition(P).origin = Bytes.fromHex("02");
+    log.partition(P).truncate(0);
+    runLater(1_000);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void a_copy_of_another_log_is_made_again_behind_what_there_was_no_room_for(Full full)
+      throws IOException {
+    assertThat(write("a").result()).isPresent();
+    WriteLedger.Written under = begin("b");
+    node.step();
+    room(full, false);
+    run();
+    assertThat(under.result()).isEmpty();
+    makeAnew();
+    assertThat(node.replicas.isServing(P)).isFalse();
+    assertThat(node.replicas.condition()).isEqualTo(DiskCondition.DISK_FULL);
+    room(full, true);
+    runLater(1_000);
+    assertThat(node.replicas.condition()).isEqualTo(DiskCondition.UP);
+    assertThat(under.refusal().isPresent() || under.result().isPresent()).isTrue();
+    assertThat(node.rows.rows(P)).as("nothing of the former log").isEmpty();
+    assertThat(write("c").result()).isPresent();
+    assertThat(readRows()).isEqualTo(1);
+  }
+
+  @Test
+  void a_copy_that_is_made_again_forgets_no_rows_of_others_that_there_was_no_room_for() {
+    node.replicas.lead(OTHER);
+    run();
+    WriteLedger.Written under = begin(OTHER, "b");
+    node.step();
+    node.rows.isFull = true;
+    run();
+    makeAnew();
+    node.rows.isFull = false;
+    runLater(1_000);
+    assertThat(under.result()).isPresent();
+    assertThat(node.rows.rows(OTHER)).hasSize(1);
+    assertThat(write("c").result()).isPresent();
+  }
+
+  @Test
+  void a_leader_whose_copy_is_made_again_when_there_is_room_leads_again() {
+    assertThat(write("a").result()).isPresent();
+    node.rows.isFull = true;
+    makeAnew();
+    assertThat(node.replicas.condition()).isEqualTo(DiskCondition.DISK_FULL);
+    assertThat(node.replicas.isServing(P)).isFalse();
+    runLater(1_000);
+    node.rows.isFull = false;
+    runLater(1_000);
+    assertThat(write("b").result()).isPresent();
+    assertThat(readRows()).isEqualTo(1);
+  }
+
+  @Test
+  void nothing_is_dropped_before_what_there_was_no_room_for_is_stored() throws IOException {
+    FakeReplicaRows rows = new FakeReplicaRows(new Random(1));
+    ReplicaStore store = node.store(rows);
+    Replica replica = node.shard.replicas().get(P);
+    rows.isFull = true;
+    assertThatThrownBy(() -> store.fold(List.of(replica), false))
+        .isInstanceOf(DiskFullException.class);
+    ReplicaStore.Left leaving = new ReplicaStore.Left(replica);
+    assertThatThrownBy(() -> store.drop(OTHER, 0, leaving))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("partition 2 cannot be dropped");
+    rows.isFull = false;
+    store.fold(List.of(), false);
+    store.drop(OTHER, 0, leaving);
+    assertThat(rows.states()).containsOnlyKeys(P, OTHER);
   }
 }

@@ -96,7 +96,7 @@ final class SimNode {
     localLog = TestLogs.open(disk, 0, SEGMENT_BYTES);
     ReplicaStore.requireWhole(localLog, rows.states());
     Shard.Clock clock = new SimClock();
-    ReplicaStore store = new ReplicaStore(0, localLog, rows, FREE_BYTES_MIN, new Silent(), clock);
+    ReplicaStore store = store(rows);
     Replicas.Ports ports =
         new Replicas.Ports(
             log,
@@ -109,6 +109,11 @@ final class SimNode {
     shard = new ReplicaShard(0, config, store, ports, new Silent(), clock);
     replicas = new Replicas(List.of(shard), config, log);
     replicas.followStored(partition -> true);
+  }
+
+  /** A store of its log and of these rows. */
+  ReplicaStore store(FakeReplicaRows ofRows) {
+    return new ReplicaStore(0, localLog, ofRows, FREE_BYTES_MIN, new Silent(), new SimClock());
   }
 
   /** All partitions are there, in the log of {@link #origin}. */
