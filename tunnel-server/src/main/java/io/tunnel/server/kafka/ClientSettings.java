@@ -172,7 +172,8 @@ public final class ClientSettings {
   }
 
   private static long number(Map<String, Object> settings, String name) {
-    return Long.parseLong(String.valueOf(settings.get(name)));
+    // Kafka takes a number with spaces around it, as a file of properties may have it.
+    return Long.parseLong(String.valueOf(settings.get(name)).trim());
   }
 
   /** Answered as soon as there is anything, and with much at once when there is much. */

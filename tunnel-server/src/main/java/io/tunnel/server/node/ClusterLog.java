@@ -190,13 +190,13 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
         Thread.currentThread().interrupt();
         throw new IOException("interrupted while waiting for Kafka to " + what, e);
       } catch (TimeoutException e) {
-        throw unreachable(what, e);
+        throw unreachable(config.bootstrap(), what, e);
       } catch (ExecutionException e) {
         if (!isPassing(e.getCause())) {
           throw new IOException("cannot " + what + ": " + e.getCause().getMessage(), e.getCause());
         }
         if (clock.nanos() - deadline >= 0) {
-          throw unreachable(what, e.getCause());
+          throw unreachable(config.bootstrap(), what, e.getCause());
         }
         LOGGER.warn("waiting for Kafka at {} to {}: {}", config.bootstrap(), what, message(e));
       }
@@ -212,16 +212,19 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
         || (failure instanceof RefusedException refused && refused.retriable());
   }
 
-  private IOException unreachable(String what, Throwable cause) {
+  /** Why a node does not start: Kafka was asked long enough. */
+  static IOException unreachable(String bootstrap, String what, Throwable cause) {
+    // A future whose time runs out says nothing.
+    String reason = cause instanceof TimeoutException ? "nothing was answered" : cause.getMessage();
     return new IOException(
         "Kafka at "
-            + config.bootstrap()
+            + bootstrap
             + " did not "
             + what
             + " within "
             + START_WAIT_S
             + " s; is it running, and is --bootstrap right? ("
-            + cause.getMessage()
+            + reason
             + ")",
         cause);
   }

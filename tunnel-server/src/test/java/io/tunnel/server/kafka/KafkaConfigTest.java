@@ -101,6 +101,15 @@ class KafkaConfigTest {
   }
 
   @Test
+  void numbers_may_have_spaces_around_them_as_kafka_takes_them() {
+    KafkaConfig config = with("lz4", Map.of("buffer.memory", "33554432 ", "batch.size", " 16384"));
+    ClientSettings settings = new ClientSettings(config);
+    settings.requireValid();
+    assertThat(ClientSettings.buffer(settings.producer(0)))
+        .isEqualTo(new BrokerShares.Buffer(33_554_432, 16_384));
+  }
+
+  @Test
   void properties_are_read_from_a_file(@TempDir Path directory) throws Exception {
     Path file = directory.resolve("client.properties");
     Files.writeString(file, "# TLS\nsecurity.protocol = SSL\n");
