@@ -21,7 +21,7 @@ public interface ICheckpointer {
    *     was given
    * @throws io.tunnel.model.RefusedException {@code FENCED} or {@code SESSION_ENDED} when the
    *     channel is no longer this worker's (it stops then), {@code INVALID_CHECKPOINT} when a later
-   *     one is stored already
+   *     one than that token's is stored already
    * @throws ConnectionException when no answer came: it may have been stored
    */
   void checkpoint(String token);

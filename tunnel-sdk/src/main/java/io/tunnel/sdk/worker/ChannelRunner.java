@@ -21,7 +21,6 @@ import io.tunnel.sdk.worker.input.DeliveredRecords;
 import io.tunnel.sdk.worker.input.Inputs;
 import io.tunnel.sdk.worker.input.Retrying;
 import io.tunnel.sdk.worker.input.RowKeys;
-import io.tunnel.sdk.worker.thread.Completions;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Operation;
@@ -52,7 +51,7 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
   private final AwaitedCheckpoints awaited = new AwaitedCheckpoints();
   private final ProcessorMaking making;
   private final InputRun inputs;
-  private final Completions completions;
+  private final ManualCheckpointer checkpointer;
   private final RowKeys keys;
   private final Deque<Delivery> waiting = new ArrayDeque<>();
   private IChannelProcessor processor;
@@ -62,12 +61,6 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
 
   /** Whether the channel has been lost or fenced: what has not begun is pointless. */
   private volatile boolean isCutOff;
-
-  /** What the processor was given last; read by its own thread when it checkpoints. */
-  private volatile long given;
-
-  /** Inputs given to the processor, without those at which it threw. */
-  private volatile long givenAndNotThrown;
 
   ChannelRunner(
       Assignment assignment,
@@ -82,10 +75,8 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     this.calls = new ProcessorCalls(runtime, assignment);
     this.making = new ProcessorMaking(runtime, core, calls, this);
     this.inputs = new InputRun(assignment, runtime, core, this);
-    this.completions = new Completions(runtime.threads());
+    this.checkpointer = new ManualCheckpointer(this, runtime);
     this.keys = new RowKeys(assignment);
-    this.given = assignment.checkpointed();
-    this.givenAndNotThrown = given;
     this.progress = progressNow();
   }
 
@@ -98,14 +89,6 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     ChannelProgress now = progress;
     Optional<Retrying> retry = retry();
     return retry.isEmpty() ? now : now.retrying(retry.get().info(runtime.nowNanos()));
-  }
-
-  long given() {
-    return given;
-  }
-
-  long givenAndNotThrown() {
-    return givenAndNotThrown;
   }
 
   /** Whether what is delivered is processed. */
@@ -150,7 +133,7 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
   void open() {
     if (core.state() == ChannelState.WAITING) {
       core.opening();
-      making.make(new ManualCheckpointer(this), assignment.channelId());
+      making.make(checkpointer, assignment.channelId());
     }
   }
 
@@ -276,16 +259,14 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     for (int i = 0; i < count; i++) {
       deliveries.add(waiting.remove());
     }
-    given = core.given();
-    keys.given(deliveries, given);
+    keys.given(deliveries, core.given());
     inputs.begin(Inputs.of(assignment, deliveries, schema, core.isAtEnd()));
   }
 
   @Override
   public void call(
       ProcessRecordsInput input, int attempt, long last, ProcessorCalls.Outcome outcome) {
-    given = last;
-    givenAndNotThrown = last;
+    checkpointer.given(last);
     calls.process(processor, input, attempt, () -> isCutOff, outcome);
   }
 
@@ -296,7 +277,7 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
 
   @Override
   public void threw(Throwable reason) {
-    givenAndNotThrown = core.processed();
+    checkpointer.threw(core.processed());
     port.noted(assignment.channelId(), reason);
     if (core.ending() == Ending.NONE) {
       stopReason = reason;
@@ -383,23 +364,21 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     }
   }
 
-  /** The input that ends at the position, or everything up to there, is done; from any thread. */
-  CompletableFuture<Void> done(long position, boolean isUpTo) {
-    CompletableFuture<Void> stored = new CompletableFuture<>();
-    if (isCutOff) {
-      stored.completeExceptionally(Unstored.fenced(assignment));
-    } else {
-      runtime.post(
-          () -> done(position, isUpTo, stored),
-          () -> stored.completeExceptionally(Unstored.fenced(assignment)));
-    }
-    return stored;
+  /** Whether the channel is another's; for any thread. */
+  boolean isCutOff() {
+    return isCutOff;
   }
 
-  private void done(long position, boolean isUpTo, CompletableFuture<Void> stored) {
+  /** The last position that is stored, of those that the processor was given. */
+  long storedOfGiven() {
+    return Math.min(core.checkpointed(), core.given());
+  }
+
+  /** The input that ends at the position, or everything up to there, is done. */
+  void done(long position, boolean isUpTo, CompletableFuture<Void> stored) {
     if (core.state().isPastCheckpoints() || isCutOff) {
       stored.completeExceptionally(Unstored.fenced(assignment));
-    } else if (isUpTo && position < Math.min(core.checkpointed(), core.given())) {
+    } else if (isUpTo && position < storedOfGiven()) {
       stored.completeExceptionally(Unstored.behind(position, core.checkpointed()));
     } else if (isUpTo && !keys.isKnownAt(position)) {
       stored.completeExceptionally(Unstored.without(position));
@@ -413,11 +392,6 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
       }
       drive();
     }
-  }
-
-  /** {@link #done} of one input, for a caller whose code must not run on the worker's thread. */
-  CompletableFuture<Void> doneAsync(long position) {
-    return completions.of(done(position, false));
   }
 
   private void told() {

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -224,6 +225,38 @@ class WorkerSkipTest extends WorkerFixture {
     tunnel.append(0, 10);
     Waits.until("all is checkpointed", () -> tunnel.checkpointed(0) == 10);
     assertThat(tunnel.events()).contains("skip 0 1", "skip 0 5", "skip 0 10");
+  }
+
+  @Test
+  void all_that_was_given_is_checkpointed_also_when_the_last_change_of_it_was_left_out() {
+    FakeTunnel tunnel = new FakeTunnel(server, 1);
+    RecordingProcessor processor = failingAt(Set.of(11L), false);
+    AtomicReference<ICheckpointer> own = new AtomicReference<>();
+    TunnelWorkerConfig config = config(null);
+    config.setSkippedFailures(List.of(OddRow.class));
+    TunnelWorker worker =
+        start(
+            config,
+            (tunnelId, clientId, channelId, checkpointer) -> {
+              own.set(checkpointer);
+              return processor;
+            });
+    tunnel.append(0, 10);
+    awaitPositions(processor, 0, 10);
+    own.get().checkpoint(null);
+    tunnel.append(0, 1);
+    Waits.until("the odd one is passed", () -> checkpointed(worker) == 11);
+    own.get().checkpoint(null);
+    own.get().checkpointAsync(null).join();
+    assertThat(tunnel.checkpointed(0)).isEqualTo(11);
+    tunnel.append(0, 1);
+    Waits.until("the next is processed", () -> succeeded(processor, Set.of(11L)).size() == 11);
+    own.get().checkpoint(null);
+    assertThat(tunnel.checkpointed(0)).isEqualTo(12);
+  }
+
+  private static long checkpointed(TunnelWorker worker) {
+    return worker.status().channels().get(0).checkpointed();
   }
 
   /** Marks each input as done when it has processed it. */
