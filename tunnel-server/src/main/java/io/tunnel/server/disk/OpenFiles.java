@@ -157,7 +157,13 @@ public final class OpenFiles implements Disks {
     /** Writes that have begun, which come from one thread. */
     private volatile long writes;
 
-    /** So many of them are durable; a write may begin while others are synced. */
+    /** Those that are over, whether they failed or not; at most {@link #writes}. */
+    private volatile long ended;
+
+    /**
+     * Those that ended before a sync began that succeeded; at most {@link #ended}. Of a write that
+     * was under way then nobody knows which of its bytes are durable.
+     */
     private volatile long synced;
 
     /** A number that rises with each use of any file. */
@@ -266,17 +272,21 @@ public final class OpenFiles implements Disks {
     }
 
     @SuppressWarnings("NonAtomicVolatileUpdate") // One thread writes.
-    private void beginWrite() {
-      writes++;
+    private void change(Deed deed) throws IOException {
+      use(
+          file -> {
+            writes++;
+            try {
+              deed.to(file);
+            } finally {
+              ended = writes;
+            }
+          });
     }
 
     @Override
     public void write(ByteBuffer source, long offset) throws IOException {
-      use(
-          file -> {
-            beginWrite();
-            file.write(source, offset);
-          });
+      change(file -> file.write(source, offset));
     }
 
     @Override
@@ -288,19 +298,15 @@ public final class OpenFiles implements Disks {
     public void sync() throws IOException {
       use(
           file -> {
-            long begun = writes;
+            long before = ended;
             file.sync();
-            synced = begun;
+            synced = before;
           });
     }
 
     @Override
     public void truncate(long size) throws IOException {
-      use(
-          file -> {
-            beginWrite();
-            file.truncate(size);
-          });
+      change(file -> file.truncate(size));
     }
 
     @Override

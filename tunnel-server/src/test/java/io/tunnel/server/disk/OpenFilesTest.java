@@ -92,6 +92,31 @@ final class OpenFilesTest {
   }
 
   @Test
+  void a_file_that_was_synced_in_the_middle_of_a_write_stays_open() throws IOException {
+    CrashDisk crash = new CrashDisk();
+    TappedDisk tapped = new TappedDisk(crash);
+    OpenFiles open = new OpenFiles(unused -> crash, 1);
+    Disk disk = open.bounded(tapped);
+    Disk.File first = disk.open("first");
+    tapped.tap(
+        (operation, file) -> {
+          if (operation.equals("write")) {
+            first.sync();
+          }
+        });
+    first.write(bytes(1, 9), 0);
+    tapped.tap((operation, file) -> {});
+    Disk.File second = disk.open("second");
+    assertThat(open.count()).as("the first has bytes that no sync has seen").isEqualTo(2);
+    first.sync();
+    second.close();
+    assertThat(first.size()).isEqualTo(9);
+    Disk.File third = disk.open("third");
+    assertThat(open.count()).isEqualTo(1);
+    third.close();
+  }
+
+  @Test
   void one_that_is_closed_is_not_opened_again() throws IOException {
     OpenFiles open = new OpenFiles(Disks.ofSystem(), 1);
     make(disk(open), 2);
