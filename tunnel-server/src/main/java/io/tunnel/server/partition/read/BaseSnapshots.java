@@ -108,9 +108,11 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
       try {
         shard.requireWhole();
         partitions.forEach(id -> positions.put(id, shard.log().committed(id)));
-        Moment moment =
-            new Moment(shard.table().snapshot(), clock.epochMicros(), clock.nanos(), partitions);
-        keep(tunnelId, moments, shard, moment);
+        long takenMicros = clock.epochMicros();
+        long takenNanos = clock.nanos();
+        // Last: a snapshot that nobody keeps is closed by nobody.
+        TableSnapshot rows = shard.table().snapshot();
+        keep(tunnelId, moments, shard, new Moment(rows, takenMicros, takenNanos, partitions));
       } catch (RefusedException e) {
         reason = Optional.of(e);
       } catch (RuntimeException e) {
@@ -118,6 +120,10 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
             Optional.of(
                 new RefusedException(
                     ErrorCode.INTERNAL, "the rows cannot be kept: " + e.getMessage()));
+      } catch (VirtualMachineError e) {
+        // The tunnel's creation waits for this, and nobody else would answer it.
+        reason =
+            Optional.of(new RefusedException(ErrorCode.INTERNAL, "the rows cannot be kept: " + e));
       }
       if (isLast(positions, reason)) {
         tell();

@@ -14,7 +14,7 @@ public interface TunnelRows extends BaseRows {
     /** The rows of each partition are kept as they were when this was its committed position. */
     void taken(Map<Integer, Long> committed);
 
-    /** STORAGE_FAILED or SHUTTING_DOWN; nothing is kept. */
+    /** STORAGE_FAILED, SHUTTING_DOWN or INTERNAL; nothing is kept. */
     void failed(RefusedException reason);
   }
 

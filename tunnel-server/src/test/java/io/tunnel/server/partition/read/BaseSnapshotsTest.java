@@ -260,6 +260,17 @@ final class BaseSnapshotsTest {
         .isInstanceOfSatisfying(RefusedException.class, e -> assertThat(e.code()).isEqualTo(code));
   }
 
+  /** Nobody else would ever answer the creation of the tunnel. */
+  @Test
+  void anErrorWhileRowsAreKeptIsToldAndNothingIsKept() throws Exception {
+    at.clock.isBroken = true;
+    requireRefused(ErrorCode.INTERNAL, at::begin);
+    assertThat(at.snapshotCount()).isZero();
+    at.clock.isBroken = false;
+    at.begin();
+    assertThat(at.snapshotCount()).isEqualTo(2);
+  }
+
   /** Nobody else would ever tell the channel, which reads nothing until it is told. */
   @Test
   void aReadThatAnErrorEndsIsToldToHaveFailed() throws Exception {
