@@ -15,6 +15,7 @@ import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Delivery;
+import io.tunnel.wire.Frame;
 import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.Control;
@@ -26,6 +27,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -83,11 +85,12 @@ class FirstReleaseWorkersTest {
   }
 
   private String tunnel(TunnelType type) {
+    return tunnel(new Control.CreateTunnel("orders", "audit", type, StreamStart.EARLIEST));
+  }
+
+  private String tunnel(Control.CreateTunnel plan) {
     return worker
-        .request(
-            Operation.CREATE_TUNNEL,
-            new Control.CreateTunnel("orders", "audit", type, StreamStart.EARLIEST),
-            Control.TunnelInfo.class)
+        .request(Operation.CREATE_TUNNEL, plan, Control.TunnelInfo.class)
         .tunnelId();
   }
 
@@ -158,6 +161,31 @@ class FirstReleaseWorkersTest {
     credit(worker, changes, 1 << 20);
     write(ROWS + 1, ROWS + 1);
     assertThat(delivered(worker, changes).firstPosition()).isEqualTo(ROWS + 1);
+  }
+
+  @Test
+  void a_worker_is_told_of_an_end_in_time_that_comes_while_it_holds_the_channel() {
+    long endMs = System.currentTimeMillis() + 1_500;
+    String tunnelId =
+        tunnel(
+            new Control.CreateTunnel(
+                "orders",
+                "audit",
+                TunnelType.Stream,
+                StreamStart.EARLIEST,
+                Optional.empty(),
+                Optional.of(endMs)));
+    Assignment held = open(worker, tunnelId);
+    credit(worker, held, 1 << 20);
+    Frame told;
+    do {
+      told = worker.receive().orElseThrow();
+      assertThat(told.operation()).isIn(Operation.DELIVER, Operation.END_OF_CHANNEL);
+    } while (told.operation() == Operation.DELIVER);
+    ChannelEnd end = ChannelEnd.decode(told.payload());
+    assertThat(end).isEqualTo(new ChannelEnd(held.handle(), held.epoch(), ROWS));
+    checkpoint(worker, held, ROWS);
+    release(worker, held);
   }
 
   @Test

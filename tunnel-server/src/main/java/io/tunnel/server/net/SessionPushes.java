@@ -96,6 +96,12 @@ final class SessionPushes implements SessionPort {
 
   @Override
   public void limit(ChannelEnd end) {
-    connection.execute(() -> connection.writer().push(Operation.LIMIT, end.encode()));
+    connection.execute(
+        () ->
+            connection
+                .unasked()
+                .ifPresentOrElse(
+                    deliveries -> deliveries.endsAt(end),
+                    () -> connection.writer().push(Operation.LIMIT, end.encode())));
   }
 }

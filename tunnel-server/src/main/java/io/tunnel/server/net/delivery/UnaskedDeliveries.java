@@ -21,8 +21,8 @@ import java.util.function.Consumer;
  * What a server that is alone delivers to workers of the first release, which give credit to what
  * they are assigned and attach to nothing. The server attaches for them, under the names by which
  * their sessions hold the channels. These workers say neither the keys of the rows that they
- * checkpoint, nor where rows end, nor that a channel cannot be read: what stands for that is said
- * here. On the connection's event loop.
+ * checkpoint, nor where rows or changes end, nor that a channel cannot be read: what stands for
+ * that is said here. On the connection's event loop.
  */
 public final class UnaskedDeliveries {
 
@@ -126,6 +126,16 @@ public final class UnaskedDeliveries {
   /** The session holds the channel no more. */
   public void over(int handle) {
     deliveries.remove(handle);
+  }
+
+  /**
+   * It is known now where a channel of changes ends; its worker is told behind the last of them.
+   * One that is held no more needs no end.
+   */
+  public void endsAt(ChannelEnd end) {
+    if (connection.carried().isAttached(end.handle())) {
+      connection.carried().limit(end);
+    }
   }
 
   /** The worker is about to be told that nothing comes behind that. */
