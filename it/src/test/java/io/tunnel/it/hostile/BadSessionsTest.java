@@ -16,6 +16,7 @@ import io.tunnel.wire.Delivery;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Control.TableDescription;
 import io.tunnel.wire.control.Json;
@@ -187,6 +188,33 @@ class BadSessionsTest {
         refusedCheckpoint(owner, held.handle(), held.epoch(), Long.MAX_VALUE),
         ErrorCode.INVALID_CHECKPOINT,
         "last delivered change at " + ROWS);
+    checkpoint(held, ROWS);
+  }
+
+  @Test
+  void nobody_goes_on_behind_a_position_that_no_change_has() {
+    long madeUp = 1_000_000_000_000L;
+    Attach attach =
+        new Attach(
+            tunnelId,
+            held.channelId(),
+            held.partition(),
+            held.type(),
+            held.epoch(),
+            madeUp,
+            held.key(),
+            held.end(),
+            held.endMs(),
+            held.grant());
+    requireRefused(
+        owner.refused(Operation.ATTACH, attach),
+        ErrorCode.INVALID_POSITION,
+        "the newest of partition " + held.partition() + " is " + ROWS);
+    requireRefused(
+        refusedCheckpoint(owner, held.handle(), held.epoch(), madeUp),
+        ErrorCode.INVALID_CHECKPOINT,
+        "last delivered change at " + ROWS);
+    awaitDelivered(owner, held, ROWS);
     checkpoint(held, ROWS);
   }
 

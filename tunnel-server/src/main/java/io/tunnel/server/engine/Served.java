@@ -41,7 +41,9 @@ public final class Served {
     delivery =
         new NetServer.Delivery(
             Attachments.ofTunnels(
-                delivered(ports, channels, partitions.ofSessions()), partitions.bases()),
+                delivered(ports, channels, partitions.ofSessions()),
+                partitions.bases(),
+                ports.view().isAlone()),
             Attachments.ofReaders(delivered(ports, channels, partitions.ofReaders()), moments),
             ports.naming().handles(),
             ports.tunnels().finder());

@@ -6,6 +6,7 @@ import io.tunnel.server.channel.Channel;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.ClusterControl.Attached;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
@@ -75,9 +76,9 @@ final class Attachment {
     return connection;
   }
 
-  /** The position up to which its client has everything; readable by any thread. */
-  long delivered() {
-    return channel.map(Channel::delivered).orElse(request().position());
+  /** The position up to which its client has everything, once it is open; for any thread. */
+  OptionalLong delivered() {
+    return channel.stream().mapToLong(Channel::delivered).findFirst();
   }
 
   boolean isWaiting() {

@@ -71,11 +71,15 @@ public final class Attachments {
    * What differs between workers and readers.
    *
    * @param tooMany says that a connection has as many attachments as it may have
-   * @param areOfReaders whether positions have to be there before they are gone on behind, and rows
-   *     say up to which position they have all changes
+   * @param areOfReaders whether rows say up to which position they have all changes
+   * @param arePositionsThere whether positions have to be there before they are gone on behind
    * @param rows reads those of a partition, with all changes up to a position if they change at all
    */
-  private record Terms(String tooMany, boolean areOfReaders, LongFunction<BaseRows> rows) {}
+  private record Terms(
+      String tooMany,
+      boolean areOfReaders,
+      boolean arePositionsThere,
+      LongFunction<BaseRows> rows) {}
 
   private Attachments(Delivered delivered, Terms terms) {
     this.delivered = delivered;
@@ -88,11 +92,13 @@ public final class Attachments {
    * Delivers channels of tunnels.
    *
    * @param rows as tunnels have them
+   * @param isAlone whether this is the only server: what its log lost is taken from checkpoints
+   *     before anybody is served, so that no worker has a position that is not there
    */
-  public static Attachments ofTunnels(Delivered delivered, BaseRows rows) {
+  public static Attachments ofTunnels(Delivered delivered, BaseRows rows, boolean isAlone) {
     String tooMany =
         "a connection is attached to " + OF_CONNECTION_MAX + " channels at most; detach some";
-    return new Attachments(delivered, new Terms(tooMany, false, settled -> rows));
+    return new Attachments(delivered, new Terms(tooMany, false, isAlone, settled -> rows));
   }
 
   /**
@@ -102,7 +108,7 @@ public final class Attachments {
    */
   public static Attachments ofReaders(Delivered delivered, RowMoments moments) {
     String tooMany = "a connection reads " + OF_CONNECTION_MAX + " partitions at most; detach some";
-    return new Attachments(delivered, new Terms(tooMany, true, moments::since));
+    return new Attachments(delivered, new Terms(tooMany, true, true, moments::since));
   }
 
   /**
@@ -222,7 +228,7 @@ public final class Attachments {
         .flatMap(known -> positions.replaced(request.partition(), known))
         .or(
             () ->
-                terms.areOfReaders() && request.type() == ChannelType.Stream
+                terms.arePositionsThere() && request.type() == ChannelType.Stream
                     ? positions.missing(request.partition(), request.position())
                     : Optional.empty());
   }
@@ -286,13 +292,16 @@ public final class Attachments {
     return taken;
   }
 
-  /** Position of the last change of a channel that was delivered on that connection. */
+  /**
+   * Position of the last change of a channel that was delivered on that connection; nothing as long
+   * as it is not known whether the position is there that the channel goes on behind.
+   */
   public synchronized OptionalLong delivered(String channelId, long epoch, Port connection) {
     Attachment attachment = attachmentByChannel.get(channelId);
     return attachment != null
             && attachment.connection() == connection
             && attachment.request().epoch() == epoch
-        ? OptionalLong.of(attachment.delivered())
+        ? attachment.delivered()
         : OptionalLong.empty();
   }
 
