@@ -1,6 +1,7 @@
 package io.tunnel.server.changes;
 
 import java.io.IOException;
+import java.util.Optional;
 
 /**
  * What a channel knows of the log: committed changes of a partition, in order. Safe for use by any
@@ -46,6 +47,12 @@ public interface ChangeReader {
    * since 1970; one under {@link #firstPosition} when no change that is kept is as old.
    */
   long positionBefore(int partition, long epochMicros) throws IOException;
+
+  /**
+   * No change of a partition that was given up was committed later, in microseconds since 1970: 0
+   * when none was given up, and nothing when that is not known.
+   */
+  Optional<Long> givenUpMicros(int partition);
 
   /** Tells {@code listener} of every commit from now on. */
   void subscribe(int partition, CommitListener listener);

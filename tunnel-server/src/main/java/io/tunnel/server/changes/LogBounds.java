@@ -31,15 +31,22 @@ public interface LogBounds {
    *     last when there is none
    * @param oldestMicros commit time of the oldest change kept, in microseconds since 1970; 0 when
    *     there is none or it is not known
+   * @param givenUpMicros no change that is not kept was committed later, in microseconds since
+   *     1970; absent when nobody knows
    * @param momentByMicros the moments that were asked for
    * @param shared the last position up to a known one at which the log has what is known of it; the
    *     known one itself when nothing was lost, and absent when nothing was known
    */
   record Look(
-      Bounds bounds, long oldestMicros, Map<Long, Moment> momentByMicros, Optional<Long> shared) {
+      Bounds bounds,
+      long oldestMicros,
+      Optional<Long> givenUpMicros,
+      Map<Long, Moment> momentByMicros,
+      Optional<Long> shared) {
     /** Copies the map, and refuses null. */
     public Look {
       Objects.requireNonNull(bounds, "bounds");
+      Objects.requireNonNull(givenUpMicros, "givenUpMicros");
       momentByMicros = Map.copyOf(momentByMicros);
       Objects.requireNonNull(shared, "shared");
     }
@@ -163,7 +170,8 @@ public interface LogBounds {
       long first = changes.firstPosition(partition);
       long oldestMicros = moments.isEmpty() ? 0 : changes.commitMicrosAfter(partition, first - 1);
       Bounds bounds = new Bounds(first, changes.committed(partition));
-      return new Look(bounds, oldestMicros, moments, shared);
+      // Last: what was given up before the bounds were seen is known then.
+      return new Look(bounds, oldestMicros, changes.givenUpMicros(partition), moments, shared);
     }
 
     @Override

@@ -170,8 +170,11 @@ public final class SharedLogBounds implements LogBounds {
           .firsts()
           .forEach(
               (micros, first) -> moments.put(micros, moment(micros, first.get(partition), bounds)));
+      // The log does not say when what it has compacted was committed.
+      Optional<Long> givenUpMicros = Optional.empty();
       looks.put(
-          partition, new Look(bounds, 0, moments, Optional.ofNullable(shared.get(partition))));
+          partition,
+          new Look(bounds, 0, givenUpMicros, moments, Optional.ofNullable(shared.get(partition))));
     }
     return looks;
   }

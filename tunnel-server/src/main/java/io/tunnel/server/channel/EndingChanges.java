@@ -102,6 +102,11 @@ final class EndingChanges implements ChangeReader {
   }
 
   @Override
+  public Optional<Long> givenUpMicros(int partition) {
+    return changes.givenUpMicros(partition);
+  }
+
+  @Override
   public void subscribe(int partition, CommitListener listener) {
     changes.subscribe(partition, listener);
   }

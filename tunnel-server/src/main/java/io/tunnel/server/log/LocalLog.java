@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntPredicate;
 
@@ -442,6 +443,12 @@ public final class LocalLog implements ChangeReader, Closeable {
       }
     }
     return 0;
+  }
+
+  /** That of all partitions together. */
+  @Override
+  public Optional<Long> givenUpMicros(int partition) {
+    return Optional.of(trimmer.newestMicros());
   }
 
   /** A look at the oldest changes that failed because they went meanwhile is made again. */

@@ -126,6 +126,21 @@ final class PartitionLog {
   }
 
   /**
+   * No change in the segments up to {@code lastBase} was committed later, in microseconds since
+   * 1970: 0 when there is none, and {@link Long#MAX_VALUE} when damage hides it.
+   */
+  long newestMicrosThrough(long lastBase) throws IOException {
+    long newest = 0;
+    for (Segment segment : segments.values()) {
+      if (segment.base() > lastBase) {
+        return newest;
+      }
+      newest = Math.max(newest, segment.newestMicros());
+    }
+    return newest;
+  }
+
+  /**
    * Gives up the segments whose changes end at or before {@code position}, oldest first, so that a
    * reader who meets a segment finds all that follow it or notices the gap; returns how many
    * changes were in them.

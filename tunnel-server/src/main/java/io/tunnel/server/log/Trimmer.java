@@ -24,7 +24,9 @@ final class Trimmer {
   private final Disk disk;
   private final NavigableMap<Long, Segment> segments;
   private final Map<Integer, PartitionLog> partitions;
-  private TrimFile trimmed;
+
+  /** What was given up by now; set before readers lose it, and read by any thread. */
+  private volatile TrimFile trimmed;
 
   Trimmer(
       Disk disk,
@@ -42,9 +44,18 @@ final class Trimmer {
     return trimmed.wholeFrom();
   }
 
-  /** See {@link LocalLog#trim}. */
+  /** No change that was given up was committed later; 0 when none was. For any thread. */
+  long newestMicros() {
+    return trimmed.newestMicros();
+  }
+
+  /**
+   * See {@link LocalLog#trim}.
+   *
+   * @param sealedMicros no change in a sealed segment was committed later
+   */
   LocalLog.Freed trim(
-      Map<Integer, Long> lastBases, IntPredicate isLive, long foldedOffset, long newestMicros)
+      Map<Integer, Long> lastBases, IntPredicate isLive, long foldedOffset, long sealedMicros)
       throws IOException {
     SortedMap<Integer, Long> positions = new TreeMap<>(trimmed.positions());
     positions.keySet().removeIf(partition -> !isLive.test(partition));
@@ -52,7 +63,7 @@ final class Trimmer {
     List<Segment> unused = unused(positions, isLive);
     List<Segment> deletable =
         unused.stream().filter(segment -> segment.end() <= foldedOffset).toList();
-    store(positions, deletable, newestMicros);
+    store(positions, deletable, Math.min(sealedMicros, newestMicros(lastBases, deletable)));
     long changes = forget(isLive);
     long bytes = 0;
     for (Segment segment : deletable) {
@@ -69,6 +80,21 @@ final class Trimmer {
     if (last > positions.getOrDefault(partition, 0L)) {
       positions.put(partition, last);
     }
+  }
+
+  /** No change was committed later that is given up by now, or with these segments. */
+  private long newestMicros(Map<Integer, Long> lastBases, List<Segment> deletable)
+      throws IOException {
+    long newest = trimmed.newestMicros();
+    for (Map.Entry<Integer, Long> last : lastBases.entrySet()) {
+      PartitionLog log = partitions.get(last.getKey());
+      long through = Math.min(last.getValue(), sealedBase());
+      newest = Math.max(newest, log == null ? 0 : log.newestMicrosThrough(through));
+    }
+    for (Segment segment : deletable) {
+      newest = Math.max(newest, segment.newestMicros());
+    }
+    return newest;
   }
 
   /** Base of the newest segment that is not written any more; -1 when there is none. */

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntPredicate;
 
 /**
@@ -169,6 +170,11 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
   @Override
   public long positionBefore(int partition, long epochMicros) throws IOException {
     return of(partition).log().positionBefore(partition, epochMicros);
+  }
+
+  @Override
+  public Optional<Long> givenUpMicros(int partition) {
+    return of(partition).log().givenUpMicros(partition);
   }
 
   @Override

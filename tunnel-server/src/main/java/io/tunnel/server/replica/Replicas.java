@@ -443,6 +443,12 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
     return behindFirst(partition, found);
   }
 
+  /** The local log has not read all that the shared log had. */
+  @Override
+  public Optional<Long> givenUpMicros(int partition) {
+    return Optional.empty();
+  }
+
   private long behindFirst(int partition, long position) {
     return Math.max(position, firstPosition(partition) - 1);
   }

@@ -98,23 +98,24 @@ final class StreamBounds {
    */
   long before(ChannelKey key, long timeMs) {
     requirePast(timeMs, nowMicros);
-    int partition = key.partition();
-    long position = look(key).moment(micros(timeMs)).before();
+    Look look = look(key);
+    long position = look.moment(micros(timeMs)).before();
     long first = first(key);
-    if (position <= first && first > 0) {
-      long oldestMicros = look(key).oldestMicros();
+    boolean isBehindGivenUp = look.givenUpMicros().filter(at -> at < micros(timeMs)).isPresent();
+    if (position <= first && first > 0 && !isBehindGivenUp) {
       throw new RefusedException(
           ErrorCode.HISTORY_LOST,
           "changes 1 to "
               + first
               + " of partition "
-              + partition
-              + " are no longer kept, and some of them may have been committed after "
+              + key.partition()
+              + " are no longer kept, and some of them may have been committed at "
               + timeMs
-              + (oldestMicros == 0
+              + " or later"
+              + look.givenUpMicros().map(at -> ", but none after " + ms(at)).orElse("")
+              + (look.oldestMicros() == 0
                   ? ""
-                  : "; the oldest that is kept was committed at "
-                      + TimeUnit.MICROSECONDS.toMillis(oldestMicros)));
+                  : "; the oldest that is kept was committed at " + ms(look.oldestMicros())));
     }
     return position;
   }
@@ -124,6 +125,10 @@ final class StreamBounds {
     return Stream.concat(endMs.stream(), timeMs.stream())
         .map(StreamBounds::micros)
         .collect(Collectors.toUnmodifiableSet());
+  }
+
+  private static long ms(long micros) {
+    return TimeUnit.MICROSECONDS.toMillis(micros);
   }
 
   private static long micros(long ms) {

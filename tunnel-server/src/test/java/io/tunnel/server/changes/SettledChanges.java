@@ -113,6 +113,11 @@ public final class SettledChanges implements ChangeReader {
   }
 
   @Override
+  public Optional<Long> givenUpMicros(int partition) {
+    return log.givenUpMicros(partition);
+  }
+
+  @Override
   public void subscribe(int partition, CommitListener newListener) {
     listener = newListener;
     log.subscribe(partition, newListener);

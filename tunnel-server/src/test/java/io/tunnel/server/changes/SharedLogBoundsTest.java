@@ -57,7 +57,9 @@ final class SharedLogBoundsTest {
     assertThat(found).isEmpty();
     surroundings.runControl();
     assertThat(found)
-        .containsExactly(Map.of(1, new Look(new Bounds(3, 20), 0, Map.of(), Optional.empty())));
+        .containsExactly(
+            Map.of(
+                1, new Look(new Bounds(3, 20), 0, Optional.empty(), Map.of(), Optional.empty())));
     assertThat(bounds.known(1)).isEqualTo(20);
     assertThat(bounds.known(2)).isZero();
     known.forget(1);

@@ -181,6 +181,10 @@ final class LogModel {
     int next = (int) Math.max(position, trimmed(partition));
     assertThat(log.commitMicrosAfter(partition, position))
         .isEqualTo(next < expected.size() ? expected.get(next).commitMicros() : 0);
+    int trimmed = (int) trimmed(partition);
+    assertThat(log.givenUpMicros(partition).orElseThrow())
+        .as("given up of %d", partition)
+        .isGreaterThanOrEqualTo(trimmed == 0 ? 0 : expected.get(trimmed - 1).commitMicros());
   }
 
   private static Map<Integer, List<ChangeBatch>> replayed(LocalLog log) throws IOException {

@@ -158,6 +158,31 @@ final class LogTrimTest {
     assertThat(history.log.commitMicrosAfter(1, before)).isEqualTo(newest);
   }
 
+  @Test
+  void itIsKnownWhenTheLastChangeThatWasGivenUpWasCommitted() throws IOException {
+    LogHistory history = new LogHistory(4);
+    GroupCore group = new GroupCore(4_096);
+    for (int i = 1; i <= 4; i++) {
+      group.add(batch(1, put("k")));
+      group.add(batch(2, put("k")));
+      history.log.append(group, true, 100L * i);
+      group.clear();
+      history.log.seal();
+    }
+    List<Long> bases = List.copyOf(history.bases());
+    assertThat(history.log.givenUpMicros(1)).as("nothing is").contains(0L);
+    history.log.trim(Map.of(1, bases.get(1)), partition -> true, 0);
+    assertThat(history.log.firstPosition(1)).isEqualTo(3);
+    assertThat(history.log.givenUpMicros(1)).as("not what else is sealed").contains(200L);
+    history.log.trim(Map.of(2, bases.get(0)), partition -> true, history.log.end());
+    assertThat(history.log.givenUpMicros(1)).contains(200L);
+    history.disk = history.disk.crash(history.random);
+    history.open();
+    assertThat(history.log.givenUpMicros(1)).contains(200L);
+    history.log.trim(Map.of(), partition -> false, history.log.end());
+    assertThat(history.log.givenUpMicros(1)).as("files of dropped tables").contains(400L);
+  }
+
   private static long total(LogHistory history) {
     long total = 0;
     for (int partition = 1; partition <= LogHistory.PARTITIONS; partition++) {

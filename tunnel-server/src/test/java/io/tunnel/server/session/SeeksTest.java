@@ -142,6 +142,35 @@ final class SeeksTest extends OperatorsFixture {
   }
 
   @Test
+  void aMomentBehindAllThatAPartitionLostIsFoundAlsoWhenNothingOfItIsKept() throws IOException {
+    TunnelInfo tunnel = earliest();
+    log.seal();
+    log.trim(Map.of(low, Long.MAX_VALUE), partition -> true, log.end());
+    assertThat(log.firstPosition(low)).isEqualTo(7);
+    requireRefused(
+        ErrorCode.HISTORY_LOST,
+        "changes 1 to 6 of partition " + low,
+        () -> Seeks.now(operators, seek(List.of(), null, 200L, null)));
+    Seeks.now(operators, seek(List.of(), null, 201L, null));
+    assertThat(at(tunnel, low)).isEqualTo(6);
+    assertThat(at(tunnel, high)).isEqualTo(6);
+    write(300);
+    create(
+        new CreateTunnel(
+            "t",
+            "late",
+            TunnelType.Stream,
+            StreamStart.EARLIEST,
+            Optional.of(250L),
+            Optional.empty()));
+    surroundings.passBarriers();
+    assertThat(failed).isEmpty();
+    TunnelInfo late = created.get(created.size() - 1);
+    assertThat(at(late, low)).as("in front of what came later").isEqualTo(6);
+    assertThat(at(late, high)).isEqualTo(6);
+  }
+
+  @Test
   void aSeekThatCannotBeStoredHasNotHappened() throws IOException {
     TunnelInfo tunnel = earliest();
     session(tunnel);

@@ -19,10 +19,20 @@ final class StreamBoundsTest {
 
   /** Positions 32 to 40 are kept. */
   private final StreamBounds bounds =
-      new StreamBounds(
-          Optional.empty(),
-          Map.of(7, new LogBounds.Look(new Bounds(32, 40), 0, Map.of(), Optional.empty())),
-          1_000_000);
+      new StreamBounds(Optional.empty(), Map.of(7, look(Optional.empty(), Map.of())), 1_000_000);
+
+  private static LogBounds.Look look(
+      Optional<Long> givenUpMicros, Map<Long, LogBounds.Moment> moments) {
+    return new LogBounds.Look(new Bounds(32, 40), 0, givenUpMicros, moments, Optional.empty());
+  }
+
+  /** By what is known of the changes before 32, the position in front of 32 for a moment. */
+  private static long before(Optional<Long> givenUpMicros, long timeMs) {
+    LogBounds.Moment oldest = new LogBounds.Moment(31, true);
+    Map<Integer, LogBounds.Look> looks =
+        Map.of(7, look(givenUpMicros, Map.of(timeMs * 1_000, oldest)));
+    return new StreamBounds(Optional.empty(), looks, 1_000_000).before(CHANNEL, timeMs);
+  }
 
   private static ChannelState endingAt(long end) {
     return ChannelState.startingAt(1).withEnd(Optional.of(end), false);
@@ -40,6 +50,19 @@ final class StreamBoundsTest {
     assertThatThrownBy(() -> bounds.require(CHANNEL, ended, 31))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("no position 31");
+  }
+
+  @Test
+  void a_moment_behind_all_that_was_given_up_is_in_front_of_what_is_kept() {
+    assertThat(before(Optional.of(499_999L), 500)).isEqualTo(31);
+    assertThatThrownBy(() -> before(Optional.of(500_000L), 500))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("changes 1 to 31 of partition 7 are no longer kept")
+        .hasMessageContaining("at 500 or later, but none after 500");
+    assertThatThrownBy(() -> before(Optional.empty(), 500))
+        .as("where nobody knows")
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("at 500 or later");
   }
 
   @Test
