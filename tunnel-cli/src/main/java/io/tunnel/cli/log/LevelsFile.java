@@ -1,5 +1,6 @@
 package io.tunnel.cli.log;
 
+import io.tunnel.terminal.Diagnosis;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -36,7 +37,7 @@ final class LevelsFile {
       text = e.toString();
       if (!text.equals(lastText)) {
         lastText = text;
-        throw e;
+        throw new IOException("cannot read " + path + ": " + Diagnosis.ofFile(e), e);
       }
     }
     if (text.equals(lastText)) {
@@ -54,7 +55,7 @@ final class LevelsFile {
     try (InputStream in = Files.newInputStream(path)) {
       byte[] bytes = in.readNBytes(BYTES_MAX + 1);
       if (bytes.length > BYTES_MAX) {
-        throw new IOException(path + " has more than " + BYTES_MAX + " bytes");
+        throw new IOException("it has more than " + BYTES_MAX + " bytes");
       }
       return new String(bytes, StandardCharsets.UTF_8);
     } catch (FileSystemException e) {

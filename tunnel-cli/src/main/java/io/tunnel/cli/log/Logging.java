@@ -3,6 +3,7 @@ package io.tunnel.cli.log;
 import ch.qos.logback.classic.LoggerContext;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.CommandRunner;
+import io.tunnel.terminal.Diagnosis;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,7 +90,7 @@ public final class Logging implements IExecutionStrategy {
       } catch (IllegalArgumentException e) {
         throw new ParameterException(command, e.getMessage(), e);
       } catch (IOException e) {
-        CommandFailure failure = CommandFailure.io("cannot log: " + e.getMessage());
+        CommandFailure failure = CommandFailure.io(e.getMessage());
         throw new ExecutionException(command, failure.getMessage(), failure);
       }
     }
@@ -112,11 +113,23 @@ public final class Logging implements IExecutionStrategy {
             ? LogLevels.ordinary(LogLevel.INFO).with(options.levels().get())
             : levels(LogLevel.INFO, variable);
     LevelsFile file = new LevelsFile(options.levelsFile().orElseGet(() -> levelsFile(command)));
-    LogSettings settings = options.settings(file.look().map(levels::with).orElse(levels));
+    LogLevels begun = levels;
+    Optional<Exception> wrong = Optional.empty();
+    try {
+      begun = file.look().map(levels::with).orElse(levels);
+    } catch (IOException | IllegalArgumentException e) {
+      // As harmless as while the program runs, or a slip of then would keep it from its next start.
+      wrong = Optional.of(e);
+    }
+    LogSettings settings = options.settings(begun);
     if (settings.file().isPresent()) {
       requireWritable(settings.file().get().path());
     }
     SETTINGS.set(Optional.of(settings));
+    wrong.ifPresent(
+        e ->
+            LoggerFactory.getLogger(Logging.class)
+                .warn("levels are those without their file: {}", e.getMessage()));
     watch(file, levels);
   }
 
@@ -126,11 +139,15 @@ public final class Logging implements IExecutionStrategy {
   }
 
   private static void requireWritable(Path file) throws IOException {
-    Path parent = file.toAbsolutePath().getParent();
-    if (parent != null) {
-      Files.createDirectories(parent);
+    try {
+      Path parent = file.toAbsolutePath().getParent();
+      if (parent != null) {
+        Files.createDirectories(parent);
+      }
+      Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND).close();
+    } catch (IOException e) {
+      throw new IOException("cannot log to '" + file + "': " + Diagnosis.ofFile(e), e);
     }
-    Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND).close();
   }
 
   private static void watch(LevelsFile file, LogLevels without) {

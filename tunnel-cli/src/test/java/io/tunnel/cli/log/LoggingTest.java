@@ -2,6 +2,10 @@ package io.tunnel.cli.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;
 import java.io.IOException;
@@ -9,11 +13,13 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -105,6 +111,38 @@ class LoggingTest {
         .containsEntry("root", LogLevel.INFO);
   }
 
+  /** Runs a server, and returns what it warns of. */
+  private List<String> warnings(String... options) {
+    Logger logger = (Logger) LoggerFactory.getLogger(Logging.class);
+    ListAppender<ILoggingEvent> appender = new ListAppender<>();
+    appender.start();
+    logger.setLevel(Level.WARN);
+    logger.addAppender(appender);
+    try {
+      assertThat(server(options)).as(err.toString()).isZero();
+    } finally {
+      logger.detachAppender(appender);
+      logger.setLevel(null);
+    }
+    return appender.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+  }
+
+  @Test
+  void a_wrong_file_of_levels_keeps_no_server_from_its_start() throws IOException {
+    Path beside = Files.writeString(directory.resolve("log-levels"), "root=loud");
+    assertThat(warnings())
+        .singleElement()
+        .asString()
+        .contains("levels are those without their file", beside.toString(), "'loud' is no level");
+    assertThat(Logging.settings().levels()).isEqualTo(LogLevels.ordinary(LogLevel.INFO));
+    Path named = Files.createDirectory(directory.resolve("named"));
+    assertThat(warnings("--log-level", "error", "--log-levels-file", named.toString()))
+        .singleElement()
+        .asString()
+        .contains("cannot read " + named);
+    assertThat(Logging.settings().levels()).isEqualTo(LogLevels.ordinary(LogLevel.ERROR));
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -134,7 +172,9 @@ class LoggingTest {
   void a_file_that_cannot_be_written_ends_with_the_code_of_files() throws IOException {
     Path file = Files.createFile(directory.resolve("file"));
     assertThat(server("--log-file", file.resolve("server.log").toString())).isEqualTo(74);
-    assertThat(err.toString()).contains("cannot log").doesNotContain("Exception");
+    assertThat(err.toString())
+        .contains("cannot log to '" + file.resolve("server.log") + "': '" + file + "' exists")
+        .doesNotContain("Exception");
     assertThat(server("--log-file", directory.toString())).isEqualTo(74);
   }
 }
