@@ -6,6 +6,7 @@ import io.tunnel.server.config.ServerConfig.SecurityConfig;
 import io.tunnel.server.engine.OwnThread;
 import io.tunnel.server.engine.Parts;
 import io.tunnel.server.engine.SystemClock;
+import io.tunnel.server.engine.Ticks;
 import io.tunnel.server.engine.WiringChance;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.HttpServer.Visitors.Visit;
@@ -122,9 +123,7 @@ final class ServerSecurity {
                 node,
                 new AuditTrail.Clock(clock::nanos, this::epochMs),
                 writer));
-    parts
-        .openThreads(writer)
-        .scheduleWithFixedDelay(trail::tick, AUDIT_MS, AUDIT_MS, TimeUnit.MILLISECONDS);
+    Ticks.every(parts.openThreads(writer), clock::nanos, AUDIT_MS, trail::tick);
     return trail;
   }
 
@@ -147,16 +146,14 @@ final class ServerSecurity {
   void watch(Parts parts, Catalog catalog, Runnable revised) {
     if (directory.isPresent()) {
       catalog.security().listen(revised);
-      parts
-          .openThreads(new OwnThread("security"))
-          .scheduleWithFixedDelay(
-              () -> {
-                directory.get().look();
-                revised.run();
-              },
-              LOOK_MS,
-              LOOK_MS,
-              TimeUnit.MILLISECONDS);
+      Ticks.every(
+          parts.openThreads(new OwnThread("security")),
+          clock::nanos,
+          LOOK_MS,
+          () -> {
+            directory.get().look();
+            revised.run();
+          });
     }
   }
 }

@@ -42,12 +42,22 @@ public final class Ticks implements Runnable {
         new Ticks(nanos, TICK_GAP_NANOS_MAX, looks), TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
   }
 
+  /** Does {@code look} on {@code thread} every so many milliseconds, until the thread ends. */
+  public static void every(
+      ScheduledExecutorService thread, LongSupplier nanos, long ms, Runnable look) {
+    thread.scheduleWithFixedDelay(
+        new Ticks(nanos, Long.MAX_VALUE, List.of(look)), ms, ms, TimeUnit.MILLISECONDS);
+  }
+
   @Override
   public void run() {
     long gapNanos = nanos.getAsLong() - lastNanos;
     wasLeftOut = !wasLeftOut && gapNanos > gapNanosMax;
     if (wasLeftOut) {
-      LOGGER.warn("the control thread was held up for {} ms", gapNanos / 1_000_000);
+      LOGGER.warn(
+          "thread {} was held up for {} ms",
+          Thread.currentThread().getName(),
+          gapNanos / 1_000_000);
     } else {
       looks.forEach(Ticks::guarded);
     }
@@ -58,8 +68,8 @@ public final class Ticks implements Runnable {
     try {
       look.run();
     } catch (RuntimeException | VirtualMachineError e) {
-      // A schedule ends with the first exception; leases must go on ending.
-      LOGGER.error("the control thread's tick failed", e);
+      // A schedule ends with the first exception; leases, for one, must go on ending.
+      LOGGER.error("a tick of thread {} failed", Thread.currentThread().getName(), e);
     }
   }
 }

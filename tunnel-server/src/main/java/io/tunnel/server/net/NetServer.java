@@ -52,6 +52,7 @@ import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -221,8 +222,15 @@ public final class NetServer implements AutoCloseable {
    * begun what they hold, are closed. May be called by any thread.
    */
   public void reviseRights() {
+    forEach(connections, Connection::reviseRights);
+  }
+
+  /**
+   * Does {@code what} with each connection but those that close meanwhile, which have no handlers.
+   */
+  static void forEach(Iterable<Channel> connections, Consumer<Connection> what) {
     for (Channel nettyChannel : connections) {
-      nettyChannel.pipeline().get(Connection.class).reviseRights();
+      Optional.ofNullable(nettyChannel.pipeline().get(Connection.class)).ifPresent(what);
     }
   }
 
@@ -263,9 +271,7 @@ public final class NetServer implements AutoCloseable {
   @Override
   public void close() {
     stopListening();
-    for (Channel nettyChannel : connections) {
-      nettyChannel.pipeline().get(Connection.class).leave();
-    }
+    forEach(connections, Connection::leave);
     connections.newCloseFuture().awaitUninterruptibly(LEAVE_DEADLINE_S, TimeUnit.SECONDS);
     connections.close().awaitUninterruptibly();
     eventLoops.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();

@@ -249,19 +249,17 @@ public final class ClusterEngine implements Engine {
       Ticks.begin(threads.ofGroup(group), clock::nanos, List.of(() -> rooms.tunnels().tick(group)));
     }
     long ageMs = replicaConfig().times().readAgeMsMax();
-    every(Math.max(1, Math.min(ENDS_MS, ageMs / LOOKS_AT_ENDS)), replicas::lookAtEnds);
-    every(config.log().retentionCheckMs(), () -> replicas.retain(clock.epochMicros()));
+    long endsMs = Math.max(1, Math.min(ENDS_MS, ageMs / LOOKS_AT_ENDS));
+    Ticks.every(threads.control(), clock::nanos, endsMs, replicas::lookAtEnds);
+    Ticks.every(
+        threads.control(),
+        clock::nanos,
+        config.log().retentionCheckMs(),
+        () -> replicas.retain(clock.epochMicros()));
   }
 
   private void watchPeers() {
     peers.watch(placement.get().nodes());
-  }
-
-  private void every(long ms, Runnable look) {
-    threads
-        .control()
-        .scheduleWithFixedDelay(
-            new Ticks(clock::nanos, Long.MAX_VALUE, List.of(look)), ms, ms, TimeUnit.MILLISECONDS);
   }
 
   @Override

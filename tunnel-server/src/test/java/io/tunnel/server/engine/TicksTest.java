@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 final class TicksTest {
@@ -54,5 +56,24 @@ final class TicksTest {
     tick(ticks, 0);
     tick(ticks, 1);
     assertThat(done).containsExactly("last", "last");
+  }
+
+  @Test
+  void whatIsLookedAtEveryMillisecondIsLookedAtAgainAfterAFailure() throws InterruptedException {
+    CountDownLatch looks = new CountDownLatch(3);
+    OwnThread thread = new OwnThread("looks");
+    try {
+      Ticks.every(
+          thread,
+          () -> nowNanos,
+          1,
+          () -> {
+            looks.countDown();
+            throw new IllegalStateException("fails");
+          });
+      assertThat(looks.await(30, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      thread.shutdownNow();
+    }
   }
 }

@@ -79,6 +79,14 @@ final class ConnectionTest {
   }
 
   @Test
+  void aConnectionThatHasJustClosedIsPassedOver() {
+    EmbeddedChannel closed = new EmbeddedChannel();
+    List<Connection> met = new ArrayList<>();
+    NetServer.forEach(List.of(closed, nettyChannel), met::add);
+    assertThat(met).containsExactly(connection);
+  }
+
+  @Test
   void aBatchThatWasMadeForADeliveryIsSentAndCountedAsOne() {
     BatchBuilder rows = new BatchBuilder(TestRows.SCHEMA, 64);
     rows.add(new RowPutChange(TestRows.key("k"), List.of()));
