@@ -5,6 +5,7 @@ import io.tunnel.server.config.ServerConfig;
 import io.tunnel.server.config.ServerConfig.SecurityConfig;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.net.audit.AuditTrail;
+import io.tunnel.server.node.ClusterEngine;
 import io.tunnel.terminal.Diagnosis;
 import io.tunnel.terminal.StandardStream;
 import java.io.IOException;
@@ -121,6 +122,9 @@ public final class ServerCommand implements Callable<Integer> {
     try {
       settings = settings();
       cluster = clusterOptions.config(settings.net().host(), settings.log().kafka().sessionMs());
+      if (cluster.isPresent()) {
+        ClusterEngine.requireUsable(settings, cluster.get());
+      }
     } catch (IllegalArgumentException e) {
       throw new CommandLine.ParameterException(spec.commandLine(), e.getMessage(), e);
     } catch (IOException e) {

@@ -114,10 +114,10 @@ public record KafkaConfig(
         compression != null && COMPRESSIONS.contains(compression),
         "compression is one of " + new TreeSet<>(COMPRESSIONS) + ", not " + compression);
     Objects.requireNonNull(properties, "kafka.properties is an object, not null");
-    require(properties.size() <= PROPERTIES_MAX, "properties are at most 256");
+    requireOption(properties.size() <= PROPERTIES_MAX, "has at most 256 properties");
     properties = Map.copyOf(properties);
     for (String name : new TreeMap<>(properties).keySet()) {
-      require(!Owned.is(name), "properties cannot set " + name + ", which the server sets itself");
+      requireOption(!Owned.is(name), "cannot set " + name + ", which the server sets itself");
     }
   }
 
@@ -169,6 +169,13 @@ public record KafkaConfig(
   private static void require(boolean holds, String message) {
     if (!holds) {
       throw new IllegalArgumentException("kafka." + message);
+    }
+  }
+
+  /** As the option is called that reads them. */
+  private static void requireOption(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException("--kafka-config " + message);
     }
   }
 

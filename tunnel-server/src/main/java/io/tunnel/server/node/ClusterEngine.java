@@ -135,6 +135,17 @@ public final class ClusterEngine implements Engine {
     }
   }
 
+  /**
+   * Refuses what contradicts each other in these two, each of which is right by itself. Opens
+   * nothing.
+   *
+   * @throws IllegalArgumentException says which setting, and what it may be
+   */
+  public static void requireUsable(ServerConfig config, ClusterConfig cluster) {
+    var unusedKafka = ClusterLog.config(config, cluster);
+    var unusedCopies = copies(config, cluster);
+  }
+
   private List<ScheduledExecutorService> groupThreads() {
     List<ScheduledExecutorService> opened = new ArrayList<>();
     for (int group = 0; group < Unit.TUNNEL_GROUPS; group++) {
@@ -151,11 +162,11 @@ public final class ClusterEngine implements Engine {
             new OpenFiles(disks, config.log().openFilesMax()),
             config.log().segmentBytesMax(),
             config.shard().freeBytesMin()),
-        replicaConfig(),
+        copies(config, cluster),
         config.table());
   }
 
-  private ReplicaConfig replicaConfig() {
+  private static ReplicaConfig copies(ServerConfig config, ClusterConfig cluster) {
     return config.log().copies().boundBy(cluster.log().sessionMs());
   }
 
@@ -248,7 +259,7 @@ public final class ClusterEngine implements Engine {
       int group = i;
       Ticks.begin(threads.ofGroup(group), clock::nanos, List.of(() -> rooms.tunnels().tick(group)));
     }
-    long ageMs = replicaConfig().times().readAgeMsMax();
+    long ageMs = copies(config, cluster).times().readAgeMsMax();
     long endsMs = Math.max(1, Math.min(ENDS_MS, ageMs / LOOKS_AT_ENDS));
     Ticks.every(threads.control(), clock::nanos, endsMs, replicas::lookAtEnds);
     Ticks.every(

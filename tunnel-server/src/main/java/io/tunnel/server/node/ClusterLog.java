@@ -113,7 +113,12 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     }
   }
 
-  private static KafkaConfig config(ServerConfig server, ClusterConfig cluster) {
+  /**
+   * How a node with this configuration uses Kafka.
+   *
+   * @throws IllegalArgumentException when the settings of clients have one that is not theirs
+   */
+  static KafkaConfig config(ServerConfig server, ClusterConfig cluster) {
     ClusterConfig.Log log = cluster.log();
     KafkaConfig.Times times = server.log().kafka();
     return new KafkaConfig(

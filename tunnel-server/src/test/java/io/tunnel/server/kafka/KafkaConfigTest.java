@@ -47,17 +47,17 @@ class KafkaConfigTest {
   @Test
   void counts_and_times_have_limits() {
     new Replication(15, 15);
-    assertRefused(() -> new Replication(16, 1), "replicas.count");
-    assertRefused(() -> new Replication(0, 0), "replicas.count");
-    assertRefused(() -> new Replication(2, 3), "replicas.inSyncMin");
+    assertRefused(() -> new Replication(16, 1), "kafka.replicas.count");
+    assertRefused(() -> new Replication(0, 0), "kafka.replicas.count");
+    assertRefused(() -> new Replication(2, 3), "kafka.replicas.inSyncMin");
     new Times(500, 100, 200, 100);
     new Times(300_000, 300_000, 300_000, 0);
-    assertRefused(() -> new Times(499, 100, 200, 0), "sessionMs");
-    assertRefused(() -> new Times(300_001, 100, 200, 0), "sessionMs");
-    assertRefused(() -> new Times(500, 99, 200, 0), "requestMs");
-    assertRefused(() -> new Times(500, 100, 100, 1), "deliveryMs");
-    assertRefused(() -> new Times(500, 100, 300_001, 1), "deliveryMs");
-    assertRefused(() -> new Times(500, 100, 300, 101), "lingerMs");
+    assertRefused(() -> new Times(499, 100, 200, 0), "log.kafka.sessionMs");
+    assertRefused(() -> new Times(300_001, 100, 200, 0), "log.kafka.sessionMs");
+    assertRefused(() -> new Times(500, 99, 200, 0), "log.kafka.requestMs");
+    assertRefused(() -> new Times(500, 100, 100, 1), "log.kafka.deliveryMs");
+    assertRefused(() -> new Times(500, 100, 300_001, 1), "log.kafka.deliveryMs");
+    assertRefused(() -> new Times(500, 100, 300, 101), "log.kafka.lingerMs");
   }
 
   @Test
@@ -66,8 +66,8 @@ class KafkaConfigTest {
     KafkaConfig config = with("zstd", security);
     assertThat(new ClientSettings(config).producer(0)).containsAllEntriesOf(security);
     assertThat(config.toString()).contains("ssl.key.password").doesNotContain("=x");
-    assertRefused(() -> with("lz4", Map.of("acks", "1")), "properties cannot set acks");
-    assertRefused(() -> with("best", Map.of()), "compression is one of");
+    assertRefused(() -> with("lz4", Map.of("acks", "1")), "--kafka-config cannot set acks");
+    assertRefused(() -> with("best", Map.of()), "kafka.compression is one of");
     assertRefused(
         () ->
             with(
@@ -75,7 +75,7 @@ class KafkaConfigTest {
                 IntStream.rangeClosed(0, 256)
                     .boxed()
                     .collect(Collectors.toMap(i -> "p" + i, i -> ""))),
-        "properties are at most 256");
+        "--kafka-config has at most 256 properties");
   }
 
   @Test
@@ -121,8 +121,6 @@ class KafkaConfigTest {
   }
 
   private static void assertRefused(Runnable made, String said) {
-    assertThatIllegalArgumentException()
-        .isThrownBy(made::run)
-        .withMessageContaining("kafka." + said);
+    assertThatIllegalArgumentException().isThrownBy(made::run).withMessageContaining(said);
   }
 }

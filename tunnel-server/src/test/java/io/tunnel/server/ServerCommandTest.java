@@ -1,0 +1,54 @@
+package io.tunnel.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** What a node cannot be told, which is said before anything of it is begun. */
+class ServerCommandTest {
+
+  @TempDir private Path directory;
+
+  private void requireRefused(String option, String content, String said) throws IOException {
+    Path file = Files.writeString(directory.resolve("settings"), content);
+    Path data = directory.resolve("data");
+    StringWriter err = new StringWriter();
+    String line =
+        "--data %s --log kafka --bootstrap 127.0.0.1:1 --node n1 --session-ms 4s %s %s"
+            .formatted(data, option, file);
+    CommandLine command =
+        new CommandLine(new ServerCommand())
+            .setCaseInsensitiveEnumValuesAllowed(true)
+            .setErr(new PrintWriter(err));
+    assertThat(command.execute(line.split(" "))).isEqualTo(2);
+    assertThat(err.toString()).contains(said);
+    assertThat(data).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"acks", "client.id", "compression.type", "request.timeout.ms", "linger.ms"})
+  void a_setting_of_clients_that_the_server_sets_is_a_wrong_option(String name) throws IOException {
+    requireRefused(
+        "--kafka-config",
+        name + "=1",
+        "--kafka-config cannot set " + name + ", which the server sets itself");
+  }
+
+  @Test
+  void rows_that_may_be_older_than_a_session_are_a_wrong_setting() throws IOException {
+    requireRefused(
+        "--config",
+        "{'log':{'copies':{'times':{'readAgeMsMax':4000}}}}".replace('\'', '"'),
+        "log.copies.times.readAgeMsMax is less than the 4000 ms of --session-ms, not 4000");
+  }
+}
