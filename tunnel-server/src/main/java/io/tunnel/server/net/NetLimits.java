@@ -19,7 +19,8 @@ package io.tunnel.server.net;
  * @param httpConnectionsMax connections of the HTTP port; a further one takes the place of the
  *     oldest
  * @param connectionsPerAddressMax connections of one address, of IPv6 one network of 64 bits; a
- *     further one takes the place of one of them that has not greeted, or is refused as BUSY
+ *     further one takes the place of one of them that has not greeted, or is refused as BUSY; 0 for
+ *     a quarter of those that the server accepts
  * @param idleMsMax how long a connection may ask and hold nothing until it is closed; at most twice
  *     as long passes until it is
  * @param principalMetricsMax principals that have meters of their own; all others have theirs
@@ -45,8 +46,7 @@ public record NetLimits(
 
   /** What fits a heap of 1 GiB. */
   public static final NetLimits DEFAULT =
-      new NetLimits(
-          30_000, 64 * MIB, 8_192, 128 * MIB, 128 * MIB, 32 * MIB, 64, 2_500, 3_600_000, 100);
+      new NetLimits(30_000, 64 * MIB, 8_192, 128 * MIB, 128 * MIB, 32 * MIB, 64, 0, 3_600_000, 100);
 
   /** Refuses limits under which a single client could not work. */
   public NetLimits {
@@ -69,14 +69,34 @@ public record NetLimits(
             + connectionAnswerBytesMax);
     require(httpConnectionsMax >= 1, "httpConnectionsMax is at least 1, not " + httpConnectionsMax);
     require(
-        connectionsPerAddressMax >= 1,
-        "connectionsPerAddressMax is at least 1, not " + connectionsPerAddressMax);
+        connectionsPerAddressMax >= 0,
+        "connectionsPerAddressMax is at least 0, not " + connectionsPerAddressMax);
     require(
         idleMsMax >= IDLE_MS_MIN && idleMsMax <= IDLE_MS_MAX,
         "idleMsMax is 10000 to 604800000 (a week), not " + idleMsMax);
     require(
         principalMetricsMax >= 0 && principalMetricsMax <= PRINCIPAL_METRICS_MAX,
         "principalMetricsMax is 0 to 10000, not " + principalMetricsMax);
+  }
+
+  /**
+   * These of a server that accepts so many connections: one address has a quarter of them, and at
+   * least one, unless another number was chosen.
+   */
+  NetLimits boundBy(int connectionsMax) {
+    int ofAddressMax =
+        connectionsPerAddressMax == 0 ? Math.max(1, connectionsMax / 4) : connectionsPerAddressMax;
+    return new NetLimits(
+        frameMsMax,
+        partialBytesMax,
+        requestsMax,
+        requestBytesMax,
+        answerBytesMax,
+        connectionAnswerBytesMax,
+        httpConnectionsMax,
+        ofAddressMax,
+        idleMsMax,
+        principalMetricsMax);
   }
 
   private static void require(boolean holds, String message) {

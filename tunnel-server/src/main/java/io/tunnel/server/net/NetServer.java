@@ -315,7 +315,8 @@ public final class NetServer implements AutoCloseable {
       Shares shares) {
 
     /** Budgets of which nothing is taken. */
-    static Budgets of(NetLimits limits, int connectionsMax, Gate gate) {
+    static Budgets of(NetLimits said, int connectionsMax, Gate gate) {
+      NetLimits limits = said.boundBy(connectionsMax);
       return new Budgets(
           limits,
           new PartialFrames(limits.partialBytesMax()),

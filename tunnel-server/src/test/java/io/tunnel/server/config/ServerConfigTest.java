@@ -102,7 +102,7 @@ final class ServerConfigTest {
         "{'audit':{'requests':1}} | audit.requests is text in quotes, not 1",
         "{'audit':{'bytesMax':65535}} | audit.bytesMax is 65536 (64 KiB) to",
         "{'audit':{'filesMax':0}} | audit.filesMax is 1 to 1000, not 0",
-        "{'net':{'limits':{'connectionsPerAddressMax':0}}} | connectionsPerAddressMax is at least 1",
+        "{'net':{'limits':{'connectionsPerAddressMax':-1}}} | connectionsPerAddressMax is at least 0",
         "{'net':{'limits':{'idleMsMax':9999}}} | net.limits.idleMsMax is 10000 to 604800000",
         "{'net':{'limits':{'idleMsMax':604800001}}} | net.limits.idleMsMax is 10000 to 604800000",
         "{'net':{'limits':{'principalMetricsMax':-1}}} | principalMetricsMax is 0 to 10000, not -1",

@@ -3,6 +3,10 @@ package io.tunnel.server.net;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.net.NetMeter.Farewell;
+import io.tunnel.server.net.Places.Entry;
+import io.tunnel.server.net.access.Gate;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
@@ -15,6 +19,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The connections of one address, over sockets. */
 final class AddressPlacesTest {
@@ -23,7 +29,7 @@ final class AddressPlacesTest {
 
   @TempDir private Path directory;
 
-  private static NetLimits limits() {
+  private static NetLimits limits(int ofAddressMax) {
     NetLimits all = NetLimits.DEFAULT;
     return new NetLimits(
         all.frameMsMax(),
@@ -33,7 +39,7 @@ final class AddressPlacesTest {
         all.answerBytesMax(),
         all.connectionAnswerBytesMax(),
         all.httpConnectionsMax(),
-        OF_ADDRESS_MAX,
+        ofAddressMax,
         all.idleMsMax(),
         all.principalMetricsMax());
   }
@@ -60,10 +66,32 @@ final class AddressPlacesTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"0,10000,2500", "0,7,1", "0,3,1", "0,8,2", "3,8,3"})
+  void unlessItIsSaidOneAddressHasAQuarterOfTheConnectionsThatAreAccepted(
+      int said, int connectionsMax, int ofAddressMax) {
+    NetServer.Budgets budgets = NetServer.Budgets.of(limits(said), connectionsMax, Gate.open());
+    assertThat(budgets.limits()).isEqualTo(limits(ofAddressMax));
+    Bytes network = Bytes.copyOf(new byte[] {1});
+    for (int i = 0; i < ofAddressMax; i++) {
+      Guest guest = new Guest(i);
+      assertThat(budgets.places().enter(guest, network)).isEqualTo(Entry.ADMITTED);
+      budgets.places().greeted(guest);
+    }
+    assertThat(budgets.places().enter(new Guest(ofAddressMax), network)).isEqualTo(Entry.CROWDED);
+  }
+
+  private record Guest(int number) implements Places.Holder {
+    @Override
+    public void closeAtOnce(Farewell why) {
+      throw new IllegalStateException("has greeted");
+    }
+  }
+
   @Test
   void asManyAsOneAddressMayHaveAreServedOneMoreIsToldWhyNotAndIsServedWhenOneHasGone()
       throws IOException {
-    try (TestNode node = TestNode.reading(directory, limits());
+    try (TestNode node = TestNode.reading(directory, limits(OF_ADDRESS_MAX));
         RawClient first = node.client();
         RawClient second = node.client()) {
       try (RawClient third = node.client()) {
