@@ -89,9 +89,7 @@ class FirstReleaseWorkersTest {
   }
 
   private String tunnel(Control.CreateTunnel plan) {
-    return worker
-        .request(Operation.CREATE_TUNNEL, plan, Control.TunnelInfo.class)
-        .tunnelId();
+    return worker.request(Operation.CREATE_TUNNEL, plan, Control.TunnelInfo.class).tunnelId();
   }
 
   private static Assignment open(RawClient client, String tunnelId) {
