@@ -47,7 +47,7 @@ final class Closing {
     level = Level.INFO;
   }
 
-  /** Whether the last word was said. */
+  /** Whether the last word was said, or there is none. */
   boolean isDoomed() {
     return isDoomed;
   }
@@ -67,15 +67,18 @@ final class Closing {
     log(message);
     meter.refused(code);
     byte[] word = new ErrorPayload(code, message).encode();
+    // Answers of other threads may still be queued for the event loop: the word comes behind them.
     whenReadable(
-        () -> {
-          writer.send(operation, FrameKind.ERROR, correlationId, word);
-          context.channel().eventLoop().execute(this::shutdownOutput);
-        });
+        () -> context.channel().eventLoop().execute(() -> say(operation, correlationId, word)));
     context
         .channel()
         .eventLoop()
         .schedule(() -> context.close(), FAREWELL_DEADLINE_S, TimeUnit.SECONDS);
+  }
+
+  private void say(int operation, int correlationId, byte[] word) {
+    writer.send(operation, FrameKind.ERROR, correlationId, word);
+    context.channel().eventLoop().execute(this::shutdownOutput);
   }
 
   /** A client that is going to speak TLS and has not begun would take a word for broken TLS. */
@@ -114,11 +117,23 @@ final class Closing {
     }
   }
 
-  /** Ends a connection that the client would have kept; for the event loop. */
-  void farewell(Farewell why) {
-    if (!isDoomed) {
+  /**
+   * Ends a connection that the client would have kept; for the event loop. A retriable code tells
+   * the client that nothing was done of what is not answered, so while requests are open the
+   * connection is closed without a word.
+   *
+   * @param areAllAnswered whether no request of the connection is open
+   */
+  void farewell(Farewell why, boolean areAllAnswered) {
+    if (isDoomed) {
+      return;
+    }
+    if (areAllAnswered || !code(why).retriable()) {
       meter.closed(why);
       doom(NO_OPERATION, 0, code(why), text(why));
+    } else {
+      isDoomed = true;
+      atOnce(why);
     }
   }
 

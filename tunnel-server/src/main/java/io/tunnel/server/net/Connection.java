@@ -381,7 +381,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
   private void farewell(Farewell why) {
     intake.close();
-    closing.farewell(why);
+    closing.farewell(why, openRequests.areNone());
   }
 
   private void read(boolean isReading) {

@@ -2,34 +2,46 @@ package io.tunnel.server.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.DuplexChannel;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.delivery.Attachments;
+import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameAssembler;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.ClusterControl.Attached;
+import io.tunnel.wire.control.Control.TunnelName;
+import io.tunnel.wire.control.Json;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How long a connection may ask nothing, in a time of its own, and what it leaves behind. */
+/**
+ * How long a connection may ask nothing, in a time of its own, what it leaves behind, and what the
+ * server's last word is when it closes the connection.
+ */
 final class IdleConnectionTest {
 
   private static final int IDLE_MS = NetLimits.DEFAULT.idleMsMax();
@@ -38,6 +50,8 @@ final class IdleConnectionTest {
   private TestNode node;
   private Connection connection;
   private EmbeddedChannel nettyChannel;
+  private final NetServer.Budgets budgets =
+      NetServer.Budgets.of(NetLimits.DEFAULT, 10, Gate.open());
 
   /** One whose sides are closed together. */
   private static final class Embedded extends EmbeddedChannel implements DuplexChannel {
@@ -91,20 +105,59 @@ final class IdleConnectionTest {
   void greet() throws IOException {
     node = new TestNode(directory);
     connection =
-        new Connection(
-            node.requests(),
-            NetServer.Door.open(),
-            NetMeter.NONE,
-            "server",
-            NetServer.Budgets.of(NetLimits.DEFAULT, 10, Gate.open()));
+        new Connection(node.requests(), NetServer.Door.open(), NetMeter.NONE, "server", budgets);
     nettyChannel = new Embedded();
     nettyChannel.freezeTime();
     nettyChannel.pipeline().addLast(connection);
-    Frame hello =
-        new Frame(
-            Operation.HELLO, FrameKind.REQUEST, 1, Hello.request(Protocol.SPOKEN, "c").encode());
-    nettyChannel.writeInbound(Unpooled.wrappedBuffer(hello.header(), hello.payload()));
-    assertThat(nettyChannel.outboundMessages()).as("the greeting is answered").isNotEmpty();
+    send(1, Operation.HELLO, Hello.request(Protocol.SPOKEN, "c").encode());
+    assertThat(said()).as("the greeting is answered").hasSize(1);
+  }
+
+  private void send(int correlationId, Operation operation, byte[] payload) {
+    Frame frame = new Frame(operation, FrameKind.REQUEST, correlationId, payload);
+    nettyChannel.writeInbound(Unpooled.wrappedBuffer(frame.header(), frame.payload()));
+  }
+
+  /** What the server has said since this was asked last. */
+  private List<Frame> said() {
+    nettyChannel.runPendingTasks();
+    List<Frame> frames = new ArrayList<>();
+    FrameAssembler assembler = new FrameAssembler();
+    for (ByteBuf bytes = nettyChannel.readOutbound();
+        bytes != null;
+        bytes = nettyChannel.readOutbound()) {
+      assembler.feed(bytes.nioBuffer(), frames::add);
+      bytes.release();
+    }
+    return frames;
+  }
+
+  /** Begins a frame, and lets another connection hold all that frames may which are not whole. */
+  private void crowdOut() {
+    byte[] header = new Frame(Operation.LIST_TABLES, FrameKind.REQUEST, 9, new byte[100]).header();
+    nettyChannel.writeInbound(Unpooled.wrappedBuffer(header));
+    PartialFrames.Holder other = () -> {};
+    budgets.partial().holds(other, (int) NetLimits.DEFAULT.partialBytesMax(), true);
+  }
+
+  @Test
+  void whoIsCrowdedOutWhileRequestsAreOpenIsNotToldThatNothingWasDone() {
+    CompletableFuture<Void> mayGoOn = new CompletableFuture<>();
+    node.control.execute(mayGoOn::join);
+    send(2, Operation.DESCRIBE_TUNNEL, Json.encode(new TunnelName("mine", "t")));
+    crowdOut();
+    assertThat(said()).as("a retriable word would have the open request sent again").isEmpty();
+    assertThat(nettyChannel.isOpen()).isFalse();
+    mayGoOn.complete(null);
+  }
+
+  @Test
+  void whoIsCrowdedOutWithoutAnOpenRequestIsToldToTryAgain() {
+    crowdOut();
+    List<Frame> words = said();
+    assertThat(words).hasSize(1);
+    assertThat(words.get(0).operationCode()).isZero();
+    assertThat(ErrorPayload.decode(words.get(0).payload()).code()).isEqualTo(ErrorCode.BUSY);
   }
 
   @AfterEach
