@@ -2,6 +2,7 @@ package io.tunnel.sdk.write;
 
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.TableWriterConfig;
+import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Nodes;
 import io.tunnel.sdk.transport.Ticker;
 import java.util.LinkedHashSet;
@@ -17,7 +18,8 @@ import java.util.function.Function;
  * all that waits on it. Thread-safe.
  *
  * <p>Two locks, in this order: {@link #opening} is held while a partition map is read, which the
- * closing of the connections ends; this object's lock never while anything waits.
+ * closing of the connections ends; this object's lock never while anything waits. The event loop
+ * brings the map, so no callback thread may wait for {@link #opening}.
  */
 public final class WriteEngines implements AutoCloseable {
 
@@ -50,12 +52,14 @@ public final class WriteEngines implements AutoCloseable {
    * The engine that all calls about a table share; its partition map is read the first time.
    *
    * @throws ConnectionException when the client is closed, or the map cannot be read
+   * @throws IllegalStateException on a callback thread, when the map is not read yet
    */
   public WriteEngine shared(String table, Function<String, PartitionMaps> maps) {
     WriteEngine known = byTable.get(table);
     if (known != null) {
       return known;
     }
+    EventLoops.requireMayBlock("the first write to table '" + table + "'");
     synchronized (opening) {
       WriteEngine opened = byTable.get(table);
       if (opened == null) {

@@ -64,6 +64,36 @@ class WriteEnginesTest extends WriterFixture {
   }
 
   @Test
+  void a_first_write_on_a_callback_thread_does_not_wait_for_a_map_that_this_thread_brings()
+      throws Exception {
+    SystemClock clock = new SystemClock();
+    ExecutorService threads = Executors.newCachedThreadPool();
+    try (EventLoops loops = EventLoops.start(1);
+        Nodes nodes = new Nodes(LoadedConfig.of(server.config()), loops, clock)) {
+      WriteEngines engines = new WriteEngines(nodes, clock, TableWriterConfig.DEFAULTS);
+      CountDownLatch asked = new CountDownLatch(1);
+      CompletableFuture<TableDescription> late = new CompletableFuture<>();
+      PartitionMaps maps =
+          () -> {
+            asked.countDown();
+            return late;
+          };
+      Future<WriteEngine> first = threads.submit(() -> engines.shared("t", table -> maps));
+      Waits.await(asked);
+      var onLoop = loops.next().submit(() -> engines.shared("u", table -> maps));
+      assertThat(failure(onLoop))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("the first write to table 'u' would block a callback thread");
+      late.complete(MAP);
+      WriteEngine opened = first.get(60, TimeUnit.SECONDS);
+      var known = loops.next().submit(() -> engines.shared("t", table -> maps));
+      assertThat(known.get(60, TimeUnit.SECONDS)).isSameAs(opened);
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  @Test
   void engines_that_are_open_are_closed_and_a_table_has_one_for_all() {
     SystemClock clock = new SystemClock();
     try (EventLoops loops = EventLoops.start(1);
