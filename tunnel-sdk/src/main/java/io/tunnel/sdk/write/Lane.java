@@ -190,7 +190,7 @@ final class Lane {
     }
     head = Optional.ofNullable(waiting.poll());
     if (head.isPresent()) {
-      core.sent();
+      core.sent(settings.ticker().nanos());
     }
     return head;
   }
@@ -285,7 +285,7 @@ final class Lane {
     if (core.state() != State.PAUSED || isClosed) {
       return Optional.empty();
     }
-    core.sent();
+    core.sent(settings.ticker().nanos());
     return head;
   }
 
@@ -294,7 +294,7 @@ final class Lane {
     if (core.state() != State.MISROUTED || isClosed) {
       return Optional.empty();
     }
-    core.sent();
+    core.sent(settings.ticker().nanos());
     return head;
   }
 
@@ -354,7 +354,9 @@ final class Lane {
     Batch.Size size = new Batch.Size(to - from, batch.encodedBytes());
     Batch part = new Batch(schema, size, batch.misrouted(), batch.startedNanos());
     for (int i = from; i < to; i++) {
-      part.add(batch.row(i), countdown.counting(batch.callback(i)));
+      if (part.add(batch.row(i), countdown.counting(batch.callback(i))) < 0) {
+        throw new IllegalStateException("a part of a batch has no room for row " + i + " of it");
+      }
     }
     part.close(partition);
     return part;

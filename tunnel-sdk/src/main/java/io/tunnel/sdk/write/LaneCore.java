@@ -11,8 +11,10 @@ import java.util.Set;
  * to a key in order.
  *
  * <p>Retries end {@code retryNanos} after the first failure since the last answer that was not one,
- * so that batches which queued up behind an unreachable server do not each wait that long. A word
- * to go elsewhere is followed once for each batch even then: it costs no time.
+ * so that batches which queued up behind an unreachable server do not each wait that long. A batch
+ * that is sent more than {@code retryNanos} after the last failure did not queue up behind it, and
+ * has all its retries. A word to go elsewhere is followed once for each batch even then: it costs
+ * no time.
  *
  * <p>Rows that were sent to the wrong partition are sent where a new partition map has them, for as
  * long after the first such word: a map may be older than the word that led to its reading.
@@ -122,7 +124,12 @@ final class LaneCore {
   private State state = State.IDLE;
   private int failures;
   private boolean wasSentOn;
+
+  /** When the first of the {@link #failures} came; counts while there are any. */
   private long troubleSinceNanos;
+
+  /** When the last of the {@link #failures} came; counts while there are any. */
+  private long failedNanos;
 
   LaneCore(long retryNanos) {
     this.retryNanos = retryNanos;
@@ -138,7 +145,10 @@ final class LaneCore {
   }
 
   /** The head batch is being sent. */
-  void sent() {
+  void sent(long nowNanos) {
+    if (state == State.IDLE && nowNanos - failedNanos > retryNanos) {
+      failures = 0;
+    }
     move(State.IN_FLIGHT, "sent");
   }
 
@@ -204,6 +214,7 @@ final class LaneCore {
     if (failures == 0) {
       troubleSinceNanos = nowNanos;
     }
+    failedNanos = nowNanos;
     failures++;
     boolean isFollowed =
         failure instanceof Failure.Refused refused && refused.isSentOn() && !wasSentOn;

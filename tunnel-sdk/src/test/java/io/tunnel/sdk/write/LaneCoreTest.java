@@ -23,7 +23,7 @@ class LaneCoreTest {
 
   private static LaneCore sent(long retryNanos) {
     LaneCore core = new LaneCore(retryNanos);
-    core.sent();
+    core.sent(0);
     return core;
   }
 
@@ -31,19 +31,44 @@ class LaneCoreTest {
   void what_was_not_applied_is_tried_again_until_the_deadline_after_the_first_failure() {
     LaneCore core = sent(100);
     assertThat(core.failed(BUSY, 5, NEVER, 1_000)).isEqualTo(Verdict.RETRY);
-    core.sent();
+    core.sent(1_010);
     assertThat(core.failed(NOT_SENT, 5, NEVER, 1_099)).isEqualTo(Verdict.RETRY);
     assertThat(core.failures()).isEqualTo(2);
-    core.sent();
+    core.sent(1_099);
     assertThat(core.failed(BUSY, 5, NEVER, 1_100)).isEqualTo(Verdict.GIVE_UP);
-    core.sent();
+    core.sent(1_100);
     assertThat(core.failed(BUSY, 5, NEVER, 1_101))
         .as("the next batch does not wait as long again")
         .isEqualTo(Verdict.GIVE_UP);
-    core.sent();
+    core.sent(1_101);
     core.answered();
-    core.sent();
+    core.sent(1_102);
     assertThat(core.failed(BUSY, 5, NEVER, 9_000)).isEqualTo(Verdict.RETRY);
+  }
+
+  @Test
+  void a_batch_that_is_sent_long_after_one_was_given_up_has_all_its_retries() {
+    LaneCore core = sent(100);
+    assertThat(core.failed(BUSY, 5, NEVER, 1_000)).isEqualTo(Verdict.RETRY);
+    core.sent(1_050);
+    assertThat(core.failed(BUSY, 5, NEVER, 1_200)).isEqualTo(Verdict.GIVE_UP);
+    core.sent(1_300);
+    assertThat(core.failed(BUSY, 5, NEVER, 1_900))
+        .as("it queued up, however long the attempt took")
+        .isEqualTo(Verdict.GIVE_UP);
+    core.sent(2_001);
+    assertThat(core.failed(BUSY, 5, NEVER, 2_010)).isEqualTo(Verdict.RETRY);
+    assertThat(core.failures()).isEqualTo(1);
+    core.sent(2_109);
+    assertThat(core.failed(BUSY, 5, NEVER, 2_110)).isEqualTo(Verdict.GIVE_UP);
+  }
+
+  @Test
+  void an_attempt_and_a_pause_longer_than_all_retries_begin_no_new_ones() {
+    LaneCore core = sent(100);
+    assertThat(core.failed(BUSY, 5, NEVER, 1_000)).isEqualTo(Verdict.RETRY);
+    core.sent(1_500);
+    assertThat(core.failed(BUSY, 5, NEVER, 1_501)).isEqualTo(Verdict.GIVE_UP);
   }
 
   @Test
@@ -52,9 +77,9 @@ class LaneCoreTest {
     LaneCore core = sent(0);
     for (int batch = 0; batch < 3; batch++) {
       assertThat(core.failed(sentOn, 5, NEVER, batch)).isEqualTo(Verdict.RETRY);
-      core.sent();
+      core.sent(batch);
       assertThat(core.failed(sentOn, 5, NEVER, batch)).isEqualTo(Verdict.GIVE_UP);
-      core.sent();
+      core.sent(batch);
     }
     assertThat(core.failed(new Failure.Refused(ErrorCode.NOT_LEADER), 5, NEVER, 9))
         .isEqualTo(Verdict.GIVE_UP);
@@ -94,7 +119,7 @@ class LaneCoreTest {
   @Test
   void moves_that_are_not_allowed_say_so() {
     LaneCore core = sent(1);
-    assertThatThrownBy(core::sent).hasMessageContaining("IN_FLIGHT cannot be IN_FLIGHT");
+    assertThatThrownBy(() -> core.sent(0)).hasMessageContaining("IN_FLIGHT cannot be IN_FLIGHT");
     assertThatThrownBy(core::taken).hasMessageContaining("in flight");
     core.answered();
     assertThatThrownBy(core::answered).hasMessageContaining("IDLE cannot be IDLE");
@@ -111,7 +136,7 @@ class LaneCoreTest {
       int lastApplied = -1;
       for (int step = 0; step < 200; step++) {
         now += random.nextInt(10);
-        core.sent();
+        core.sent(now);
         Failure failure =
             switch (random.nextInt(6)) {
               case 0 -> BUSY;
