@@ -68,8 +68,9 @@ public final class BatchBuilder {
 
   /**
    * Adds a row. Returns false, and changes nothing, when the batch is full: it has no room for the
-   * row's bytes under {@link Limits#BATCH_BYTES_MAX}, for another row, or for its names. An empty
-   * batch takes any legal row.
+   * row's bytes under {@link Limits#BATCH_BYTES_MAX}, for another row, or for its names, or the row
+   * is over {@link Limits#ROW_BYTES_MAX} behind the names that the batch has. An empty batch takes
+   * any legal row.
    *
    * @throws IllegalArgumentException when the row is over a limit or its key does not match the
    *     schema
@@ -111,13 +112,17 @@ public final class BatchBuilder {
       sink.writeVarint(put.columns().size());
       for (Column column : put.columns()) {
         writeColumn(column.getName(), column.getValue());
-        requireRowBytes(row, start);
+        if (isTooLong(row, start)) {
+          return false;
+        }
       }
     } else if (row instanceof RowUpdateChange update) {
       sink.writeVarint(update.updates().size());
       for (ColumnUpdate column : update.updates()) {
         writeUpdate(column);
-        requireRowBytes(row, start);
+        if (isTooLong(row, start)) {
+          return false;
+        }
       }
     } else if (row instanceof RowDeleteChange) {
       sink.writeVarint(0);
@@ -132,12 +137,15 @@ public final class BatchBuilder {
   }
 
   /**
-   * Refuses a row as soon as it is over the limit: the columns that are still to come may have
-   * gigabytes.
+   * Whether a row is over the limit in this batch, said as soon as it is: the columns that are
+   * still to come may have gigabytes. A column takes one byte more for a name behind the first 128
+   * of its batch, so only an empty batch shows that the row is over the limit in every batch.
+   *
+   * @throws IllegalArgumentException when it is over the limit in every batch
    */
-  private void requireRowBytes(RowChange row, int start) {
+  private boolean isTooLong(RowChange row, int start) {
     int bytes = sink.size() - start - lengthBytesGuess;
-    if (bytes > Limits.ROW_BYTES_MAX) {
+    if (bytes > Limits.ROW_BYTES_MAX && rowCount == 0) {
       throw new IllegalArgumentException(
           "row "
               + row.primaryKey()
@@ -146,6 +154,7 @@ public final class BatchBuilder {
               + " bytes or more; a row has at most "
               + Limits.ROW_BYTES_MAX);
     }
+    return bytes > Limits.ROW_BYTES_MAX;
   }
 
   /**

@@ -116,14 +116,36 @@ class BatchLimitsTest {
     assertThat(builder.add(new RowDeleteChange(key(0)))).isTrue();
     byte[] before = builder.build(1);
 
+    RowChange tooLong = twoBlobs(2 * MIB, second + 1);
+    assertThat(builder.add(tooLong)).as("an empty batch says why").isFalse();
+    assertThat(builder.build(1)).isEqualTo(before);
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> builder.add(twoBlobs(2 * MIB, second + 1)))
+        .isThrownBy(() -> new BatchBuilder(SCHEMA, 1024).add(tooLong))
         .withMessageContaining("row (id=1) has")
         .withMessageContaining("at most 4194304");
-    assertThat(builder.build(1)).isEqualTo(before);
 
     assertThat(builder.add(twoBlobs(2 * MIB, second))).isTrue();
     assertAccepted(2);
+  }
+
+  @Test
+  void the_largest_row_that_only_fits_an_empty_batch_finds_another_one_full() {
+    List<Column> columns = new ArrayList<>();
+    for (int i = 0; i < 198; i++) {
+      columns.add(column(1_000 + i));
+    }
+    columns.add(new Column("a", ColumnValue.fromBinary(new byte[2 * MIB])));
+    columns.add(new Column("b", ColumnValue.fromBinary(new byte[MIB])));
+    int left = Limits.ROW_BYTES_MAX - rowBytes(new RowPutChange(key(1), columns));
+    columns.set(199, new Column("b", ColumnValue.fromBinary(new byte[MIB + left])));
+    RowChange largest = new RowPutChange(key(1), columns);
+    assertThat(rowBytes(largest)).isEqualTo(Limits.ROW_BYTES_MAX);
+    assertThat(builder.add(put(0, 128))).isTrue();
+    byte[] before = builder.build(1);
+
+    assertThat(builder.add(largest)).as("its names take two bytes each here").isFalse();
+    assertThat(builder.build(1)).isEqualTo(before);
+    assertThat(new BatchBuilder(SCHEMA, 1024).add(largest)).isTrue();
   }
 
   @Test

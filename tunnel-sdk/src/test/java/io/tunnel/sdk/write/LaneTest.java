@@ -1,10 +1,14 @@
 package io.tunnel.sdk.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.codec.BatchBuilder;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.RowCallback;
@@ -79,6 +83,49 @@ class LaneTest {
     lane.failed(INVALID, head);
     assertThat(lane.ends()).as("the batch that was answered first, and both halves").hasSize(3);
     assertThat(settings.budget().used()).isPositive();
+  }
+
+  /** A row of 200 columns, of which {@code bytes} bytes in two long ones. */
+  private static RowPutChange wide(long key, String prefix, int bytes) {
+    List<Column> columns = new ArrayList<>();
+    for (int i = 0; i < 198; i++) {
+      columns.add(new Column(prefix + i, ColumnValue.fromLong(i)));
+    }
+    int first = bytes / 2;
+    columns.add(new Column(prefix + "x", ColumnValue.fromBinary(new byte[first])));
+    columns.add(new Column(prefix + "y", ColumnValue.fromBinary(new byte[bytes - first])));
+    return new RowPutChange(WriterFixture.row(key, 0).primaryKey(), columns);
+  }
+
+  /** A row that fits an empty batch, and with 64 bytes more does not. */
+  private static RowPutChange largest() {
+    for (int bytes = Limits.ROW_BYTES_MAX; true; bytes -= 64) {
+      RowPutChange row = wide(2, "b", bytes);
+      try {
+        assertThat(new BatchBuilder(SCHEMA, 1_024).add(row)).isTrue();
+        return row;
+      } catch (IllegalArgumentException e) {
+        assertThat(bytes).as(e.getMessage()).isGreaterThan(Limits.ROW_BYTES_MAX - 10_000);
+      }
+    }
+  }
+
+  @Test
+  void the_largest_row_is_taken_whatever_names_the_rows_before_it_have() {
+    LaneSettings large =
+        new LaneSettings(
+            5 << 20, 0, RETRY_NANOS, new ByteBudget(1 << 24), () -> nowNanos, SdkMeter.NONE);
+    Lane roomy = new Lane(1, new byte[0], SCHEMA, large, Optional.empty());
+    roomy.add(WriterFixture.row(1, 0), DEAF);
+    assertThat(roomy.add(wide(1, "a", 10), DEAF).wasAdded()).isTrue();
+    RowPutChange largest = largest();
+    assertThat(roomy.add(largest, DEAF).wasAdded()).isTrue();
+    assertThat(roomy.answered().toSend().orElseThrow().rowCount()).isEqualTo(1);
+    assertThat(roomy.answered().toSend().orElseThrow().row(0)).isSameAs(largest);
+    assertThatThrownBy(() -> roomy.add(wide(3, "c", Limits.ROW_BYTES_MAX), DEAF))
+        .as("in a batch of its own")
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("bytes or more");
   }
 
   /** Every call of the event loop is followed by calls of a thread that adds and hurries. */

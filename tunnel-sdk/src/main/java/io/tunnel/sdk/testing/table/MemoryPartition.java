@@ -123,7 +123,11 @@ public final class MemoryPartition {
 
   private ChangeBatch batchOf(List<? extends RowChange> changed, long first, long commitMicros) {
     BatchBuilder builder = new BatchBuilder(schema, 64 * changed.size());
-    changed.forEach(builder::add);
+    for (RowChange row : changed) {
+      if (!builder.add(row)) {
+        throw new IllegalStateException("one batch takes no more than " + builder.rowCount());
+      }
+    }
     byte[] bytes = builder.build(id, first, commitMicros);
     return ChangeBatch.parse(bytes, 0, bytes.length);
   }

@@ -40,21 +40,10 @@ final class BasePage {
     return true;
   }
 
-  /**
-   * Behind rows with other names the index of a name may take more bytes than where the row was
-   * written, so that the largest rows only fit a page of their own.
-   */
   private boolean fits(Bytes key, List<Column> columns) {
     byte[] array = key.toByteArray();
     RowPutChange row = new RowPutChange(KeyCodec.decode(array, 0, array.length, schema), columns);
-    try {
-      return rows.addWithin(bytesMax, row);
-    } catch (IllegalArgumentException e) {
-      if (rows.rowCount() == 0) {
-        throw e;
-      }
-      return false;
-    }
+    return rows.addWithin(bytesMax, row);
   }
 
   /** Tells what a scan that offered its rows has found. */

@@ -234,26 +234,11 @@ public final class RowReads {
     boolean add(Bytes key, List<Column> columns) {
       boolean isFull =
           rows.rowCount() > 0 && (rows.rowCount() >= rowsMax || rows.byteCount() >= bytesMax);
-      if (isFull || !fits(key, columns)) {
+      if (isFull || !RowReads.add(rows, key, columns, schema)) {
         return false;
       }
       lastTaken = key;
       return true;
-    }
-
-    /**
-     * Behind rows with other names the index of a name may take more bytes than where the row was
-     * written, so that the largest rows only fit a page of their own.
-     */
-    private boolean fits(Bytes key, List<Column> columns) {
-      try {
-        return RowReads.add(rows, key, columns, schema);
-      } catch (IllegalArgumentException e) {
-        if (rows.rowCount() == 0) {
-          throw e;
-        }
-        return false;
-      }
     }
 
     /**
