@@ -375,7 +375,8 @@ public final class InMemoryTunnelService implements AutoCloseable {
 
   /**
    * Serves such requests when that much time has {@linkplain #advance passed}; {@link
-   * Duration#ZERO} ends that for those to come.
+   * Duration#ZERO} ends that for those to come. When a connection is lost meanwhile, its writes are
+   * applied nevertheless, as by a server, and its other requests are not served.
    */
   public void delay(ClientRequest request, Duration delay) {
     run(() -> faults.delay(request, delay));
@@ -455,7 +456,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
     run(
         () -> {
           service.crash(losesUnsynced);
-          requests.peers().forEach(Peer::close);
+          requests.crashed();
         });
   }
 }

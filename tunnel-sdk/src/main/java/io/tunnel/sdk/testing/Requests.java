@@ -62,6 +62,7 @@ final class Requests {
   private final Runnable onChange;
   private final Set<Peer> peers = new LinkedHashSet<>();
   private final Map<String, byte[]> answersById = new LinkedHashMap<>();
+  private int crashes;
   private long creditBytesMax = CREDIT_BYTES_DEFAULT;
 
   /** Calls {@code onChange} after whatever may have changed something. */
@@ -87,6 +88,12 @@ final class Requests {
 
   List<Peer> peers() {
     return new ArrayList<>(peers);
+  }
+
+  /** The server's process has died: what is delayed is not served any more. */
+  void crashed() {
+    crashes++;
+    peers().forEach(Peer::close);
   }
 
   void credit(Frame frame, Peer peer) {
@@ -146,13 +153,23 @@ final class Requests {
     if (delay.isZero()) {
       serve(frame, peer);
     } else {
-      service.time().after(delay, () -> serve(frame, peer));
+      int crashesBefore = crashes;
+      service
+          .time()
+          .after(
+              delay,
+              () -> {
+                if (crashes == crashesBefore) {
+                  serve(frame, peer);
+                }
+              });
       onChange.run();
     }
   }
 
   private void serve(Frame frame, Peer peer) {
-    if (!peers.contains(peer)) {
+    // A write that has arrived whole is applied though nobody waits for its answer.
+    if (!peers.contains(peer) && frame.operation() != Operation.WRITE) {
       return;
     }
     try {
