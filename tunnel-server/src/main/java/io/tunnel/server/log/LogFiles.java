@@ -40,7 +40,11 @@ public record LogFiles(Optional<Bytes> trimmed, List<String> sealed, Optional<St
    */
   public static LogFiles in(Path directory) throws IOException {
     Optional<Bytes> trimmed = read(directory.resolve(LogFormat.TRIM_NAME));
-    TrimFile gaps = trimFile(trimmed);
+    TrimFile gaps = gaps(trimmed);
+    if (gaps == null) {
+      throw new CorruptLogException(
+          directory.resolve(LogFormat.TRIM_NAME) + " does not match its checksum");
+    }
     List<String> names = new ArrayList<>();
     for (String name : new FileDisk(directory).list()) {
       if (isSegment(name) && !gaps.isGap(base(name))) {
@@ -52,16 +56,11 @@ public record LogFiles(Optional<Bytes> trimmed, List<String> sealed, Optional<St
     return new LogFiles(trimmed, names, last);
   }
 
-  private static TrimFile trimFile(Optional<Bytes> content) throws IOException {
-    if (content.isEmpty()) {
-      return TrimFile.NOTHING;
-    }
-    TrimFile gaps = TrimFile.read(ByteBuffer.wrap(content.get().toByteArray()));
-    if (gaps == null) {
-      throw new CorruptLogException(
-          "the log's file " + LogFormat.TRIM_NAME + " does not match its checksum");
-    }
-    return gaps;
+  /** What the file says; null when it is not whole and intact. */
+  private static TrimFile gaps(Optional<Bytes> trimmed) {
+    return trimmed.isEmpty()
+        ? TrimFile.NOTHING
+        : TrimFile.read(ByteBuffer.wrap(trimmed.get().toByteArray()));
   }
 
   private static Optional<Bytes> read(Path file) throws IOException {
@@ -78,7 +77,7 @@ public record LogFiles(Optional<Bytes> trimmed, List<String> sealed, Optional<St
 
   /** Whether that is how the file of a segment is called. */
   public static boolean isSegment(String name) {
-    return name.matches("[0-9]{20}\\.log");
+    return LogFormat.SEGMENT_NAME.matcher(name).matches();
   }
 
   /**
@@ -87,8 +86,8 @@ public record LogFiles(Optional<Bytes> trimmed, List<String> sealed, Optional<St
    *
    * @param bytesByName of all segments that were copied
    */
-  public boolean areWhole(SortedMap<String, Long> bytesByName) throws IOException {
-    TrimFile gaps = trimFile(trimmed);
+  public boolean areWhole(SortedMap<String, Long> bytesByName) {
+    TrimFile gaps = gaps(trimmed);
     long end = 0;
     for (Map.Entry<String, Long> segment : bytesByName.entrySet()) {
       long base = base(segment.getKey());

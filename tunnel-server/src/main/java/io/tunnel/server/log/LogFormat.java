@@ -3,6 +3,7 @@ package io.tunnel.server.log;
 import io.tunnel.codec.Checksum;
 import java.nio.ByteBuffer;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 
 /**
@@ -26,6 +27,10 @@ final class LogFormat {
   static final int GROUP_HEADER_BYTES = 32;
 
   static final String SEGMENT_SUFFIX = ".log";
+
+  /** As {@link #segmentName} makes it; other files are no segments. */
+  static final Pattern SEGMENT_NAME = Pattern.compile("[0-9]{20}\\.log");
+
   static final String INDEX_SUFFIX = ".index";
 
   /** Name of the file that says what was given up. */

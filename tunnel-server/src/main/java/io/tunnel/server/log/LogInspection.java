@@ -32,7 +32,6 @@ import java.util.stream.Stream;
  */
 public final class LogInspection {
 
-  private static final Pattern SEGMENT_NAME = Pattern.compile("[0-9]{20}\\.log");
   private static final int WINDOW_BYTES = 64 * 1024;
 
   private final Path directory;
@@ -144,7 +143,7 @@ public final class LogInspection {
   /** Bytes of all segments in {@code directory}: what {@link #inspect} will read. */
   public static long byteCount(Path directory) throws IOException {
     long bytes = 0;
-    for (String name : names(directory, SEGMENT_NAME)) {
+    for (String name : names(directory, LogFormat.SEGMENT_NAME)) {
       bytes += Files.size(directory.resolve(name));
     }
     return bytes;
@@ -157,7 +156,7 @@ public final class LogInspection {
   private void inspect() throws IOException {
     readTrimmed();
     committed.putAll(trimmed.positions());
-    List<String> names = new ArrayList<>(names(directory, SEGMENT_NAME));
+    List<String> names = new ArrayList<>(names(directory, LogFormat.SEGMENT_NAME));
     names.removeIf(name -> trimmed.isGap(base(name)));
     for (int i = 0; i < names.size(); i++) {
       long base = base(names.get(i));
@@ -439,7 +438,7 @@ public final class LogInspection {
   public static List<String> storeIndexes(Path directory, int shard) throws IOException {
     Disk disk = new FileDisk(directory);
     List<String> written = new ArrayList<>();
-    List<String> names = names(directory, SEGMENT_NAME);
+    List<String> names = names(directory, LogFormat.SEGMENT_NAME);
     for (String name : names.subList(0, Math.max(0, names.size() - 1))) {
       String index = LogFormat.indexName(base(name));
       if (!Files.exists(directory.resolve(index))) {
