@@ -72,16 +72,19 @@ class LoadRunTest {
     assertThat(plan.rowsOf(0) + plan.rowsOf(1) + plan.rowsOf(2)).isEqualTo(11);
   }
 
+  /** A hundred rows a second, of more than there is time for. */
+  private static LoadPlan threeSecondsPaced() {
+    return new LoadPlan(
+        List.of(rows(1_000_000)),
+        OptionalLong.empty(),
+        Optional.of(Duration.ofSeconds(3)),
+        OptionalLong.of(100));
+  }
+
   @Test
   void a_paced_run_sends_for_its_duration_at_its_rate() throws InterruptedException {
     FakeSink sink = new FakeSink();
-    LoadPlan plan =
-        new LoadPlan(
-            List.of(rows(1_000_000)),
-            OptionalLong.empty(),
-            Optional.of(Duration.ofSeconds(3)),
-            OptionalLong.of(100));
-    run(sink, plan).requireNoFailure();
+    run(sink, threeSecondsPaced()).requireNoFailure();
     assertThat(sink.rows()).hasSize(300);
     assertThat(clock.nanos()).isEqualTo(5 * SECOND + 2_990_000_000L);
   }
@@ -94,13 +97,7 @@ class LoadRunTest {
               clock.advance(SECOND / 2);
               return FakeSink.applied(number);
             });
-    LoadPlan plan =
-        new LoadPlan(
-            List.of(rows(1_000_000)),
-            OptionalLong.empty(),
-            Optional.of(Duration.ofSeconds(3)),
-            OptionalLong.of(100));
-    run(slow, plan).requireNoFailure();
+    run(slow, threeSecondsPaced()).requireNoFailure();
     assertThat(slow.rows()).hasSize(6);
     assertThat(clock.nanos()).isEqualTo(5 * SECOND + 3 * SECOND);
   }

@@ -2,7 +2,6 @@ package io.tunnel.server.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.model.ErrorCode;
@@ -13,10 +12,8 @@ import io.tunnel.server.net.NetMeter.Farewell;
 import io.tunnel.server.net.access.Gate;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Frame;
-import io.tunnel.wire.FrameAssembler;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -65,17 +62,7 @@ final class ConnectionTest {
   }
 
   private List<Frame> pushed() {
-    nettyChannel.runPendingTasks();
-    List<Frame> frames = new ArrayList<>();
-    FrameAssembler assembler = new FrameAssembler();
-    for (ByteBuf bytes = nettyChannel.readOutbound();
-        bytes != null;
-        bytes = nettyChannel.readOutbound()) {
-      byte[] array = new byte[bytes.readableBytes()];
-      bytes.readBytes(array).release();
-      assembler.feed(ByteBuffer.wrap(array), frames::add);
-    }
-    return frames;
+    return SentFrames.takenFrom(nettyChannel);
   }
 
   @Test

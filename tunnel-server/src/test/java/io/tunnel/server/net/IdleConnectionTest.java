@@ -2,7 +2,6 @@ package io.tunnel.server.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelPromise;
@@ -16,7 +15,6 @@ import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
-import io.tunnel.wire.FrameAssembler;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;
@@ -28,7 +26,6 @@ import io.tunnel.wire.control.Json;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -120,16 +117,7 @@ final class IdleConnectionTest {
 
   /** What the server has said since this was asked last. */
   private List<Frame> said() {
-    nettyChannel.runPendingTasks();
-    List<Frame> frames = new ArrayList<>();
-    FrameAssembler assembler = new FrameAssembler();
-    for (ByteBuf bytes = nettyChannel.readOutbound();
-        bytes != null;
-        bytes = nettyChannel.readOutbound()) {
-      assembler.feed(bytes.nioBuffer(), frames::add);
-      bytes.release();
-    }
-    return frames;
+    return SentFrames.takenFrom(nettyChannel);
   }
 
   /** Begins a frame, and lets another connection hold all that frames may which are not whole. */

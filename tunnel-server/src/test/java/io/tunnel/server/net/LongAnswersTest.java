@@ -3,7 +3,6 @@ package io.tunnel.server.net;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.server.catalog.Catalog;
@@ -15,16 +14,13 @@ import io.tunnel.server.net.audit.AuditTrail.Settings;
 import io.tunnel.server.net.audit.AuditTrail.Written;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
-import io.tunnel.wire.FrameAssembler;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.Control.TableName;
 import io.tunnel.wire.control.Json;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -73,19 +69,8 @@ final class LongAnswersTest {
         operation, FrameKind.REQUEST, correlation, Json.encode(new TableName("orders")));
   }
 
-  /** What the client takes, which drops the connection at a frame that is too long. */
   private List<Frame> sent() {
-    nettyChannel.runPendingTasks();
-    List<Frame> frames = new ArrayList<>();
-    FrameAssembler assembler = new FrameAssembler();
-    for (ByteBuf bytes = nettyChannel.readOutbound();
-        bytes != null;
-        bytes = nettyChannel.readOutbound()) {
-      byte[] array = new byte[bytes.readableBytes()];
-      bytes.readBytes(array).release();
-      assembler.feed(ByteBuffer.wrap(array), frames::add);
-    }
-    return frames;
+    return SentFrames.takenFrom(nettyChannel);
   }
 
   @Test

@@ -146,14 +146,20 @@ class ReplicaRoomTest {
     assertThat(second.result()).isPresent();
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void what_is_read_while_there_is_no_room_counts_when_there_is(Full full) throws IOException {
-    assertThat(write("a").result()).isPresent();
+  /** A write that is appended, and for which there is no room when it is read back. */
+  private WriteLedger.Written beginWithoutRoom(Full full) {
     WriteLedger.Written under = begin("b");
     node.step();
     room(full, false);
     run();
+    return under;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void what_is_read_while_there_is_no_room_counts_when_there_is(Full full) throws IOException {
+    assertThat(write("a").result()).isPresent();
+    WriteLedger.Written under = beginWithoutRoom(full);
     assertThat(under.result()).as("nobody is told before it is stored").isEmpty();
     assertThat(under.refusal()).isEmpty();
     requireBusy(write("c"));
@@ -173,10 +179,7 @@ class ReplicaRoomTest {
   @ParameterizedTest
   @EnumSource
   void a_write_that_finds_no_room_for_long_has_no_certain_outcome(Full full) {
-    WriteLedger.Written under = begin("b");
-    node.step();
-    room(full, false);
-    run();
+    WriteLedger.Written under = beginWithoutRoom(full);
     runLater(SimNode.CONFIG.times().outcomeDeadlineMs());
     assertThat(under.refusal()).map(RefusedException::code).contains(ErrorCode.STORAGE_FAILED);
     assertThat(under.refusal().orElseThrow()).hasMessageContaining("disk of the node is full");
@@ -189,10 +192,7 @@ class ReplicaRoomTest {
   @Test
   void who_is_to_lead_no_more_serves_nothing_without_room_either() {
     assertThat(write("a").result()).isPresent();
-    WriteLedger.Written under = begin("b");
-    node.step();
-    room(Full.LOG, false);
-    run();
+    WriteLedger.Written under = beginWithoutRoom(Full.LOG);
     node.replicas.follow(P);
     run();
     assertThatThrownBy(() -> node.replicas.of(P))
@@ -265,10 +265,7 @@ class ReplicaRoomTest {
   @EnumSource
   void a_node_that_is_killed_without_room_has_everything_afterwards(Full full) throws IOException {
     assertThat(write("a").result()).isPresent();
-    WriteLedger.Written under = begin("b");
-    node.step();
-    room(full, false);
-    run();
+    WriteLedger.Written under = beginWithoutRoom(full);
     assertThat(under.result()).isEmpty();
     room(full, true);
     node.restart();
@@ -289,10 +286,7 @@ class ReplicaRoomTest {
   void a_copy_of_another_log_is_made_again_behind_what_there_was_no_room_for(Full full)
       throws IOException {
     assertThat(write("a").result()).isPresent();
-    WriteLedger.Written under = begin("b");
-    node.step();
-    room(full, false);
-    run();
+    WriteLedger.Written under = beginWithoutRoom(full);
     assertThat(under.result()).isEmpty();
     makeAnew();
     assertThat(node.replicas.isServing(P)).isFalse();

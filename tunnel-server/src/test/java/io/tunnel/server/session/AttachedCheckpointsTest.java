@@ -16,7 +16,7 @@ import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import java.util.ArrayDeque;
-import java.util.Queue;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Checkpoints of channels that other nodes deliver: only the log says where they may be. */
@@ -71,11 +71,8 @@ final class AttachedCheckpointsTest extends AttachedSessionsFixture {
     FakeSession.Outcome first = new FakeSession.Outcome();
     FakeSession.Outcome second = new FakeSession.Outcome();
     Assignment held = held(low);
-    Queue<CheckpointRequest> waiting = new ArrayDeque<>();
-    waiting.add(request(held, 22, first));
-    waiting.add(request(held, 24, second));
     int questions = log.questions();
-    coordinator.checkpoint(waiting);
+    checkpointTogether(request(held, 22, first), request(held, 24, second));
     assertThat(log.questions()).as("one look for both").isEqualTo(questions + 1);
     surroundings.runControl();
     assertThat(first.refusal).isNull();
@@ -124,10 +121,7 @@ final class AttachedCheckpointsTest extends AttachedSessionsFixture {
     log.unreachable(low, true);
     FakeSession.Outcome refused = new FakeSession.Outcome();
     FakeSession.Outcome stored = new FakeSession.Outcome();
-    Queue<CheckpointRequest> waiting = new ArrayDeque<>();
-    waiting.add(request(held(low), 22, refused));
-    waiting.add(request(held(high), 14, stored));
-    coordinator.checkpoint(waiting);
+    checkpointTogether(request(held(low), 22, refused), request(held(high), 14, stored));
     surroundings.runControl();
     assertThat(code(refused)).isEqualTo(ErrorCode.LOG_UNAVAILABLE);
     assertThat(stored.told).isEqualTo(1);
@@ -142,15 +136,18 @@ final class AttachedCheckpointsTest extends AttachedSessionsFixture {
     session(tunnel);
     log.set(low, 3, 25);
     log.set(high, 1, 15);
-    Queue<CheckpointRequest> waiting = new ArrayDeque<>();
-    waiting.add(request(held(low), 22, new FakeSession.Outcome()));
-    waiting.add(request(held(high), 14, new FakeSession.Outcome()));
-    coordinator.checkpoint(waiting);
+    checkpointTogether(
+        request(held(low), 22, new FakeSession.Outcome()),
+        request(held(high), 14, new FakeSession.Outcome()));
     int writes = store.writes();
     surroundings.runControl();
     assertThat(store.writes()).isEqualTo(writes + 1);
     assertThat(state(tunnel, ChannelKey.stream(low)).checkpointed()).isEqualTo(22);
     assertThat(state(tunnel, ChannelKey.stream(high)).checkpointed()).isEqualTo(14);
+  }
+
+  private void checkpointTogether(CheckpointRequest... requests) {
+    coordinator.checkpoint(new ArrayDeque<>(List.of(requests)));
   }
 
   private CheckpointRequest request(Assignment held, long position, FakeSession.Outcome outcome) {

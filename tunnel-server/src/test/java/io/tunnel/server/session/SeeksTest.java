@@ -126,19 +126,23 @@ final class SeeksTest extends OperatorsFixture {
     assertThat(at(tunnel, low)).isEqualTo(6);
     Seeks.now(operators, seek(List.of(id(tunnel, high)), null, 100L, null));
     assertThat(at(tunnel, high)).as("all of it is kept").isZero();
+    createStartingAt(200);
+    assertThat(failed)
+        .singleElement()
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.HISTORY_LOST));
+  }
+
+  private void createStartingAt(long startMs) {
     create(
         new CreateTunnel(
             "t",
             "late",
             TunnelType.Stream,
             StreamStart.EARLIEST,
-            Optional.of(200L),
+            Optional.of(startMs),
             Optional.empty()));
     surroundings.passBarriers();
-    assertThat(failed)
-        .singleElement()
-        .isInstanceOfSatisfying(
-            RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.HISTORY_LOST));
   }
 
   @Test
@@ -155,15 +159,7 @@ final class SeeksTest extends OperatorsFixture {
     assertThat(at(tunnel, low)).isEqualTo(6);
     assertThat(at(tunnel, high)).isEqualTo(6);
     write(300);
-    create(
-        new CreateTunnel(
-            "t",
-            "late",
-            TunnelType.Stream,
-            StreamStart.EARLIEST,
-            Optional.of(250L),
-            Optional.empty()));
-    surroundings.passBarriers();
+    createStartingAt(250);
     assertThat(failed).isEmpty();
     TunnelInfo late = created.get(created.size() - 1);
     assertThat(at(late, low)).as("in front of what came later").isEqualTo(6);

@@ -151,7 +151,7 @@ final class StaleCheckpointsTest extends AttachedSessionsFixture {
     assertThat(held(low).checkpointed()).isEqualTo(10);
   }
 
-  /** Whoever reported it: its worker is not believed, and the channel is not stuck. */
+  /** A worker that reports such an incarnation is not believed, and its channel is not stuck. */
   @Test
   void progressOfAnIncarnationThatTheLogDoesNotKnowIsTakenBackToTheBeginning() throws IOException {
     TunnelInfo tunnel = held();
