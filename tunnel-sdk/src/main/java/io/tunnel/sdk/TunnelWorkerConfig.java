@@ -194,10 +194,7 @@ public final class TunnelWorkerConfig {
     return processRowsMax;
   }
 
-  /**
-   * Rows given to one {@code process} at most, default 10,000; a single delivery is not split, and
-   * may go over it.
-   */
+  /** Rows given to one {@code process} at most; 1 or more, default 10,000. */
   public void setProcessRowsMax(int rows) {
     processRowsMax = (int) requireRange("processRowsMax", rows, 1, Integer.MAX_VALUE);
   }
@@ -207,7 +204,10 @@ public final class TunnelWorkerConfig {
     return processBytesMax;
   }
 
-  /** Delivered bytes given to one {@code process} at most, default 1 MiB; as for the rows. */
+  /**
+   * Bytes of rows given to one {@code process} at most; 1 or more, default 1 MiB. A single row that
+   * is larger is given alone.
+   */
   public void setProcessBytesMax(int bytes) {
     processBytesMax = (int) requireRange("processBytesMax", bytes, 1, Integer.MAX_VALUE);
   }
@@ -426,7 +426,7 @@ public final class TunnelWorkerConfig {
       return this;
     }
 
-    /** Delivered bytes given to one {@code process} at most. */
+    /** Bytes of rows given to one {@code process} at most. */
     public Builder processBytesMax(int bytes) {
       config.setProcessBytesMax(bytes);
       return this;

@@ -86,7 +86,7 @@ final class InputRun implements ProcessorCalls.Outcome {
   /** An input that the core has begun. */
   void begin(ProcessRecordsInput input) {
     whole = input;
-    parts = new PartsCore(input.getRecords().size());
+    parts = new PartsCore(Inputs.partEnds(input, runtime.settings().channel()));
     call();
   }
 
@@ -101,6 +101,7 @@ final class InputRun implements ProcessorCalls.Outcome {
     part = isWhole ? whole : Inputs.part(whole, parts.from(), parts.to(), isLast);
     long last = isLast ? core.given() : position(parts.to() - 1);
     if (!isWhole) {
+      core.divided(last);
       channel.divided(records().get(parts.to() - 1));
     }
     channel.call(part, parts.failures() + 1, last, this);

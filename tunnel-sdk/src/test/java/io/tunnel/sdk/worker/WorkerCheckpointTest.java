@@ -126,6 +126,24 @@ class WorkerCheckpointTest extends WorkerFixture {
         });
   }
 
+  /** Each part has a token of its own, which may be stored before the next is done. */
+  @Test
+  void the_parts_of_a_delivery_may_be_done_in_any_order() {
+    FakeTunnel tunnel = new FakeTunnel(server, 1);
+    RecordingProcessor processor = new RecordingProcessor();
+    AtomicReference<ICheckpointer> own = new AtomicReference<>();
+    tunnel.append(0, 25);
+    var unused = start(processor, own);
+    awaitPositions(processor, 0, 25);
+    CompletableFuture<Void> second = own.get().checkpointAsync("20");
+    assertThat(second).isNotDone();
+    own.get().checkpointAsync("10").join();
+    second.join();
+    assertThat(tunnel.checkpointed(0)).isEqualTo(20);
+    own.get().checkpoint(null);
+    assertThat(tunnel.checkpointed(0)).isEqualTo(25);
+  }
+
   @Test
   void inputs_may_be_done_in_any_order_and_what_is_stored_has_no_gap() {
     FakeTunnel tunnel = new FakeTunnel(server, 1);

@@ -129,6 +129,40 @@ class WorkerFlowTest extends WorkerFixture {
         .containsExactly(1, 20, 20, 20);
   }
 
+  /** A delivery is as large as the server makes it; what a processor is given at once is not. */
+  @Test
+  void a_delivery_over_the_limit_of_rows_is_given_in_parts() {
+    FakeTunnel tunnel = new FakeTunnel(server, 1);
+    RecordingProcessor processor = new RecordingProcessor();
+    TunnelWorkerConfig config = config(processor);
+    config.setProcessRowsMax(25);
+    tunnel.append(0, 61);
+    var unused = start(config);
+    awaitPositions(processor, 0, 61);
+    assertThat(processor.positions(0)).isEqualTo(upTo(61));
+    assertThat(processor.inputs)
+        .extracting(input -> input.getRecords().size())
+        .containsExactly(25, 25, 11);
+    assertThat(processor.inputs)
+        .extracting(ProcessRecordsInput::getNextToken)
+        .containsExactly("25", "50", "61");
+    Waits.until("all credit came back", () -> tunnel.unreturned(0) == 0);
+  }
+
+  @Test
+  void a_delivery_over_the_limit_of_bytes_is_given_in_parts_of_one_row_at_least() {
+    FakeTunnel tunnel = new FakeTunnel(server, 1);
+    RecordingProcessor processor = new RecordingProcessor();
+    TunnelWorkerConfig config = config(processor);
+    config.setProcessBytesMax(1);
+    tunnel.append(0, 5);
+    var unused = start(config);
+    awaitPositions(processor, 0, 5);
+    assertThat(processor.inputs)
+        .extracting(input -> input.getRecords().size())
+        .containsExactly(1, 1, 1, 1, 1);
+  }
+
   @Test
   void records_tell_what_changed_and_may_be_kept() {
     FakeTunnel tunnel = new FakeTunnel(server, 1);

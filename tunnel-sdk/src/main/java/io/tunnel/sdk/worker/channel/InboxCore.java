@@ -118,7 +118,10 @@ final class InboxCore {
     waiting.add(new Waiting(last, rows, bytes));
   }
 
-  /** Takes the deliveries of the next input, oldest first: returns how many, at least one. */
+  /**
+   * Takes the deliveries of the next input, oldest first: returns how many, at least one. A single
+   * one that is over the limits is given to the processor in parts.
+   */
   int begin() {
     if (waiting.isEmpty()) {
       throw new IllegalStateException("nothing waits behind position " + given);

@@ -5,8 +5,10 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.sdk.processor.ProcessRecordsInput.Extent;
 import io.tunnel.sdk.processor.StreamRecord;
+import io.tunnel.sdk.worker.channel.ChannelLimits;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.control.SessionControl.Assignment;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Makes of deliveries what a processor is given: without a token where the channel ends. */
@@ -33,6 +35,35 @@ public final class Inputs {
         assignment.channelId(),
         new Extent(first.commitMicros(), last.commitMicros(), records.byteCount()),
         assignment.type());
+  }
+
+  /**
+   * Where the parts of an input end, of which each is within the limits: a delivery is not cut
+   * before it is here, and may be larger. Only a single record may have more bytes.
+   *
+   * @return behind which records a part ends, the last of all included
+   */
+  public static List<Integer> partEnds(ProcessRecordsInput whole, ChannelLimits limits) {
+    int size = whole.getRecords().size();
+    if (size <= limits.processRowsMax() && whole.byteCount() <= limits.processBytesMax()) {
+      return List.of(size);
+    }
+    List<Integer> ends = new ArrayList<>();
+    int from = 0;
+    long bytes = 0;
+    for (int i = 0; i < size; i++) {
+      int more = whole.getRecords().get(i).byteCount();
+      boolean isOver =
+          i - from == limits.processRowsMax() || bytes + more > limits.processBytesMax();
+      if (i > from && isOver) {
+        ends.add(i);
+        from = i;
+        bytes = 0;
+      }
+      bytes += more;
+    }
+    ends.add(size);
+    return ends;
   }
 
   /**

@@ -2,6 +2,7 @@ package io.tunnel.sdk.worker.input;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.OptionalInt;
 
 /**
@@ -51,8 +52,18 @@ public final class PartsCore {
   /** Adjoining or with a record that is left out between them; never empty but at the end. */
   private final Deque<Part> left = new ArrayDeque<>();
 
+  /** An input that may be given to the processor as a whole. */
   public PartsCore(int size) {
-    left.add(new Part(0, size));
+    this(List.of(size));
+  }
+
+  /** An input that is given in parts from the start: each ends before one of these records. */
+  public PartsCore(List<Integer> ends) {
+    int from = 0;
+    for (int end : ends) {
+      left.add(new Part(from, end));
+      from = end;
+    }
   }
 
   /** The first record of the part. */

@@ -104,4 +104,19 @@ class PartsCoreTest {
     assertThat(core.skip(OptionalInt.of(7))).isEmpty();
     assertThat(core.to()).isEqualTo(2);
   }
+
+  /** Failures of one part are nothing against the next. */
+  @Test
+  void an_input_that_is_given_in_parts_narrows_each_of_them_alone() {
+    PartsCore core = new PartsCore(List.of(4, 8, 9));
+    core.failed(1);
+    assertThat(core.skip(OptionalInt.empty())).as("halved").isEmpty();
+    assertThat(List.of(core.from(), core.to(), core.failures())).containsExactly(0, 2, 1);
+    assertThat(core.done()).isTrue();
+    assertThat(core.done()).isTrue();
+    assertThat(List.of(core.from(), core.to(), core.failures())).containsExactly(4, 8, 0);
+    assertThat(core.done()).isTrue();
+    assertThat(List.of(core.from(), core.to())).containsExactly(8, 9);
+    assertThat(core.done()).isFalse();
+  }
 }
