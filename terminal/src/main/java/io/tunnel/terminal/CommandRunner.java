@@ -19,6 +19,7 @@ public final class CommandRunner {
 
   private static final String VERBOSE = "--verbose";
   private static final int HELP_COLUMNS = 100;
+  private static final char REPLACEMENT = '\uFFFD';
 
   private CommandRunner() {}
 
@@ -30,6 +31,11 @@ public final class CommandRunner {
   public static int run(CommandLine root, Diagnosis diagnosis, String... arguments) {
     equip(root.getCommandSpec(), root.getCommandSpec().version());
     root.setCaseInsensitiveEnumValuesAllowed(true);
+    for (String argument : arguments) {
+      if (argument.indexOf(REPLACEMENT) >= 0) {
+        return refuseGarbled(root, argument);
+      }
+    }
     root.setParameterExceptionHandler((refusal, ignored) -> refuse(refusal));
     root.setExecutionExceptionHandler(
         (trouble, command, ignored) -> fail(command, trouble, diagnosis.of(trouble)));
@@ -47,6 +53,24 @@ public final class CommandRunner {
       root.getOut().flush();
       root.getErr().flush();
     }
+  }
+
+  /**
+   * Java has decoded the arguments, and put one character in place of every byte that it could not
+   * read: two keys would become one.
+   */
+  private static int refuseGarbled(CommandLine root, String argument) {
+    root.getErr()
+        .println(
+            name(root)
+                + ": the argument '"
+                + argument
+                + "' has bytes that are not text in "
+                + System.getProperty("sun.jnu.encoding")
+                + ", the encoding of this environment; nothing was done. Type UTF-8, and set a"
+                + " locale of UTF-8, such as LC_ALL=C.UTF-8");
+    root.getErr().flush();
+    return ExitCode.USAGE;
   }
 
   /** What was printed must have arrived, unless its reader wanted no more, as {@code head} does. */

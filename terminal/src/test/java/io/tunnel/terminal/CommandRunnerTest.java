@@ -77,6 +77,14 @@ class CommandRunnerTest {
   }
 
   @Test
+  void an_argument_that_could_not_be_decoded_is_refused_before_anything_is_done() {
+    assertThat(run(() -> ExitCode.OK, "work", "--server", "k\uFFFD\uFFFDln:1")).isEqualTo(2);
+    assertThat(err.toString())
+        .startsWith("root: the argument 'k\uFFFD\uFFFDln:1' has bytes that are not text in ")
+        .contains("nothing was done", "LC_ALL=C.UTF-8");
+  }
+
+  @Test
   void an_expected_error_is_one_line_that_names_the_command() {
     int code = run(failing(CommandFailure.failed("no such table\nlook twice")), "work");
     assertThat(code).isEqualTo(ExitCode.FAILED);
