@@ -118,8 +118,9 @@ class ClusterDiskFaultsTest {
     ClientConfig client =
         ClientConfig.of("127.0.0.1", port)
             .withRetryDeadline(Duration.ofSeconds(1))
+            .withWriteRetryDeadline(Duration.ofSeconds(1))
             .withRequestDeadline(Duration.ofSeconds(30));
-    ClientConfig patient = client.withRetryDeadline(Poll.LONG);
+    ClientConfig patient = client.withRetryDeadline(Poll.LONG).withWriteRetryDeadline(Poll.LONG);
     try (TableClient admin = TableClient.connect(patient)) {
       var request = CreateTableRequest.builder(TABLE).key("id", PrimaryKeyType.INTEGER);
       for (long split = 1; split < PARTITIONS; split++) {

@@ -84,7 +84,8 @@ class DiskFaultsTest {
     server = Server.alone(data, config, disks);
     ClientConfig client =
         ClientConfig.of("127.0.0.1", server.localAddress().getPort())
-            .withRetryDeadline(Duration.ofMillis(200));
+            .withRetryDeadline(Duration.ofMillis(200))
+            .withWriteRetryDeadline(Duration.ofMillis(200));
     tables = TableClient.connect(client);
     tunnels = new TunnelClient(client);
   }

@@ -2,6 +2,7 @@ package io.tunnel.stress;
 
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.value.PrimaryKeyValue;
+import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TableWriter;
 import io.tunnel.sdk.TableWriterConfig;
@@ -15,8 +16,8 @@ final class SdkServer implements LoadServer {
   private final TableClient client;
   private final List<TableWriter> writers = new ArrayList<>();
 
-  SdkServer(String endpoint) {
-    client = TableClient.connect(endpoint);
+  SdkServer(ClientConfig config) {
+    client = TableClient.connect(config);
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.tunnel.model.Limits;
 import io.tunnel.model.Names;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
+import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.TableWriterConfig;
 import io.tunnel.sdk.table.HashedKey;
 import io.tunnel.sdk.table.TableInfo;
@@ -13,6 +14,7 @@ import io.tunnel.stress.file.BadLines;
 import io.tunnel.stress.file.FileOptions;
 import io.tunnel.stress.file.FileRows;
 import io.tunnel.stress.file.InDoubtOption;
+import io.tunnel.stress.file.RetryOption;
 import io.tunnel.stress.file.RowFile;
 import io.tunnel.stress.file.UnreadableFileException;
 import io.tunnel.stress.rows.BadLineException;
@@ -53,7 +55,7 @@ public final class StressCommand implements Callable<Integer> {
   private static final int THREADS_MAX = 256;
   private static final long PATIENCE_MS = 45_000;
 
-  private final Function<String, LoadServer> connect;
+  private final Function<ClientConfig, LoadServer> connect;
   private final LoadClock clock;
 
   @Spec private CommandSpec spec;
@@ -128,6 +130,7 @@ public final class StressCommand implements Callable<Integer> {
       description = "How long a row waits for others of its batch (default: ${DEFAULT-VALUE}).")
   private Duration linger;
 
+  @Mixin private RetryOption retry;
   @Mixin private InDoubtOption inDoubt;
 
   /** The command that talks to a real server. */
@@ -135,7 +138,7 @@ public final class StressCommand implements Callable<Integer> {
     this(SdkServer::new, new SystemClock());
   }
 
-  StressCommand(Function<String, LoadServer> connect, LoadClock clock) {
+  StressCommand(Function<ClientConfig, LoadServer> connect, LoadClock clock) {
     this.connect = connect;
     this.clock = clock;
   }
@@ -145,7 +148,7 @@ public final class StressCommand implements Callable<Integer> {
     try {
       requireOptions();
       TableWriterConfig config = writerConfig();
-      try (LoadServer target = connect.apply(server.endpoint())) {
+      try (LoadServer target = connect.apply(retry.client(server.endpoint()))) {
         return file.file().isPresent()
             ? writeFile(target, config, file.file().get())
             : writeGenerated(target, config);

@@ -25,7 +25,10 @@ import java.util.Objects;
  * @param inFlightBytesMax encoded bytes of rows that {@link TableClient#write} and {@link
  *     TableClient#writeAsync} hold per table before they block their caller
  * @param retryDeadline how long a request is repeated that was refused as retriable or could not be
- *     sent; zero to try once
+ *     sent; zero to try once. Writes of rows have a deadline of their own
+ * @param writeRetryDeadline how long rows are sent again that were refused as retriable or could
+ *     not be sent, by {@link TableClient#write} and {@link TableWriter} alike, before their outcome
+ *     is {@code NOT_SENT}; zero to try once. Longer than a restart of the service, node after node
  * @param meter is told what clients and workers with this configuration do; what it throws is
  *     logged once and disturbs nobody
  * @param security how the server is known, and who the client is
@@ -36,6 +39,7 @@ public record ClientConfig(
     Duration requestDeadline,
     long inFlightBytesMax,
     Duration retryDeadline,
+    Duration writeRetryDeadline,
     SdkMeter meter,
     ClientSecurity security) {
 
@@ -58,48 +62,13 @@ public record ClientConfig(
     }
     meter = GuardedMeter.of(Objects.requireNonNull(meter, "meter"));
     Objects.requireNonNull(security, "security");
-    if (retryDeadline.isNegative()) {
-      throw new IllegalArgumentException("retryDeadline is at least 0, not " + retryDeadline);
-    }
-    retryDeadline = Ticker.bounded(retryDeadline);
-  }
-
-  /** A configuration whose figures nobody hears. */
-  public ClientConfig(
-      List<Endpoint> endpoints,
-      Duration connectDeadline,
-      Duration requestDeadline,
-      long inFlightBytesMax,
-      Duration retryDeadline) {
-    this(
-        endpoints,
-        connectDeadline,
-        requestDeadline,
-        inFlightBytesMax,
-        retryDeadline,
-        SdkMeter.NONE);
-  }
-
-  /** A configuration without TLS, of nobody in particular. */
-  public ClientConfig(
-      List<Endpoint> endpoints,
-      Duration connectDeadline,
-      Duration requestDeadline,
-      long inFlightBytesMax,
-      Duration retryDeadline,
-      SdkMeter meter) {
-    this(
-        endpoints,
-        connectDeadline,
-        requestDeadline,
-        inFlightBytesMax,
-        retryDeadline,
-        meter,
-        ClientSecurity.NONE);
+    retryDeadline = requireNotNegative("retryDeadline", retryDeadline);
+    writeRetryDeadline = requireNotNegative("writeRetryDeadline", writeRetryDeadline);
   }
 
   /**
-   * The defaults (5 s to connect, 30 s per request, 32 MiB in flight, 10 s of retries) for one of:
+   * The defaults (5 s to connect, 30 s per request, 32 MiB in flight, 10 s of retries, 120 s for
+   * rows) for one of:
    *
    * <ul>
    *   <li>endpoints: one or several with commas between them, each {@code host:port}, {@code host}
@@ -160,31 +129,75 @@ public record ClientConfig(
         Duration.ofSeconds(5),
         Duration.ofSeconds(30),
         IN_FLIGHT_BYTES_DEFAULT,
-        Duration.ofSeconds(10));
+        Duration.ofSeconds(10),
+        Duration.ofSeconds(120),
+        SdkMeter.NONE,
+        ClientSecurity.NONE);
   }
 
   /** A copy with another deadline for connecting. */
   public ClientConfig withConnectDeadline(Duration deadline) {
     return new ClientConfig(
-        endpoints, deadline, requestDeadline, inFlightBytesMax, retryDeadline, meter, security);
+        endpoints,
+        deadline,
+        requestDeadline,
+        inFlightBytesMax,
+        retryDeadline,
+        writeRetryDeadline,
+        meter,
+        security);
   }
 
   /** A copy with another deadline for a request. */
   public ClientConfig withRequestDeadline(Duration deadline) {
     return new ClientConfig(
-        endpoints, connectDeadline, deadline, inFlightBytesMax, retryDeadline, meter, security);
+        endpoints,
+        connectDeadline,
+        deadline,
+        inFlightBytesMax,
+        retryDeadline,
+        writeRetryDeadline,
+        meter,
+        security);
   }
 
   /** A copy with another limit for bytes in flight. */
   public ClientConfig withInFlightBytesMax(long bytes) {
     return new ClientConfig(
-        endpoints, connectDeadline, requestDeadline, bytes, retryDeadline, meter, security);
+        endpoints,
+        connectDeadline,
+        requestDeadline,
+        bytes,
+        retryDeadline,
+        writeRetryDeadline,
+        meter,
+        security);
   }
 
   /** A copy with another deadline for retries. */
   public ClientConfig withRetryDeadline(Duration deadline) {
     return new ClientConfig(
-        endpoints, connectDeadline, requestDeadline, inFlightBytesMax, deadline, meter, security);
+        endpoints,
+        connectDeadline,
+        requestDeadline,
+        inFlightBytesMax,
+        deadline,
+        writeRetryDeadline,
+        meter,
+        security);
+  }
+
+  /** A copy with another deadline for rows that are sent again. */
+  public ClientConfig withWriteRetryDeadline(Duration deadline) {
+    return new ClientConfig(
+        endpoints,
+        connectDeadline,
+        requestDeadline,
+        inFlightBytesMax,
+        retryDeadline,
+        deadline,
+        meter,
+        security);
   }
 
   /** A copy whose clients and workers tell that meter what they do. */
@@ -195,6 +208,7 @@ public record ClientConfig(
         requestDeadline,
         inFlightBytesMax,
         retryDeadline,
+        writeRetryDeadline,
         heard,
         security);
   }
@@ -202,7 +216,14 @@ public record ClientConfig(
   /** A copy whose connections are secured like that. */
   public ClientConfig withSecurity(ClientSecurity other) {
     return new ClientConfig(
-        endpoints, connectDeadline, requestDeadline, inFlightBytesMax, retryDeadline, meter, other);
+        endpoints,
+        connectDeadline,
+        requestDeadline,
+        inFlightBytesMax,
+        retryDeadline,
+        writeRetryDeadline,
+        meter,
+        other);
   }
 
   /** The host of the first endpoint. */
@@ -221,6 +242,13 @@ public record ClientConfig(
    */
   public String endpoint() {
     return new EndpointText(security.profile(), endpoints).toString();
+  }
+
+  private static Duration requireNotNegative(String name, Duration duration) {
+    if (duration.isNegative()) {
+      throw new IllegalArgumentException(name + " is at least 0, not " + duration);
+    }
+    return Ticker.bounded(duration);
   }
 
   private static Duration requirePositive(String name, Duration duration) {

@@ -138,10 +138,11 @@
  * leader of its partition, and to the next leader when that changes, in order and without being
  * applied twice; a worker is delivered to by the leaders of its channels' partitions, without
  * duplicates or gaps when they change. What could not be settled before {@link
- * io.tunnel.sdk.ClientConfig#retryDeadline} ends in an error with {@code NOT_LEADER} or {@code
- * LOG_UNAVAILABLE}, and nothing of it was applied. A row is in doubt when its leader was lost
- * before it had answered, as with one server. {@link io.tunnel.sdk.ClusterClient} shows operators
- * the nodes, and empties one.
+ * io.tunnel.sdk.ClientConfig#retryDeadline}, for rows {@link
+ * io.tunnel.sdk.ClientConfig#writeRetryDeadline}, ends in an error with {@code NOT_LEADER} or
+ * {@code LOG_UNAVAILABLE}, and nothing of it was applied. A row is in doubt when its leader was
+ * lost before it had answered, as with one server. {@link io.tunnel.sdk.ClusterClient} shows
+ * operators the nodes, and empties one.
  *
  * <p><b>Threads.</b> A client has one daemon thread, a worker one more besides those that call
  * processors and listeners. {@link io.tunnel.sdk.RowCallback}s run on the client's thread: they

@@ -98,6 +98,9 @@ class ClientConfigTest {
     assertThatThrownBy(() -> config.withRetryDeadline(Duration.ofMillis(-1)))
         .hasMessageContaining("retryDeadline");
     assertThat(config.withRetryDeadline(Duration.ZERO).retryDeadline()).isZero();
+    assertThatThrownBy(() -> config.withWriteRetryDeadline(Duration.ofMillis(-1)))
+        .hasMessageContaining("writeRetryDeadline is at least 0");
+    assertThat(config.withWriteRetryDeadline(Duration.ZERO).writeRetryDeadline()).isZero();
   }
 
   @Test
@@ -108,10 +111,12 @@ class ClientConfigTest {
         ClientConfig.of("localhost")
             .withConnectDeadline(forEver)
             .withRequestDeadline(forEver)
-            .withRetryDeadline(forEver);
+            .withRetryDeadline(forEver)
+            .withWriteRetryDeadline(forEver);
     assertThat(config.connectDeadline()).isEqualTo(longest);
     assertThat(config.requestDeadline()).isEqualTo(longest);
     assertThat(config.retryDeadline()).isEqualTo(longest);
+    assertThat(config.writeRetryDeadline()).isEqualTo(longest);
     assertThat(TableWriterConfig.DEFAULTS.withLinger(forEver).linger()).isEqualTo(longest);
     assertThat(PartitionReaderConfig.DEFAULTS.withOutageMax(forEver).outageMax())
         .isEqualTo(longest);

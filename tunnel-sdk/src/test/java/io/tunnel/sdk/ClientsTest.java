@@ -194,7 +194,11 @@ class ClientsTest {
           connection.refuse(frame, ErrorCode.BUSY);
         });
     TableClient client =
-        TableClient.connect(server.config().withRetryDeadline(Duration.ofHours(1)));
+        TableClient.connect(
+            server
+                .config()
+                .withRetryDeadline(Duration.ofHours(1))
+                .withWriteRetryDeadline(Duration.ofHours(1)));
     CompletableFuture<List<String>> waiting = CompletableFuture.supplyAsync(client::listTables);
     Waits.until("it was asked", () -> asked.get() > 2);
     client.close();

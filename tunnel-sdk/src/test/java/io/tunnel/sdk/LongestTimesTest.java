@@ -31,7 +31,8 @@ class LongestTimesTest {
       ClientConfig.of(service.endpoint())
           .withConnectDeadline(FOR_EVER)
           .withRequestDeadline(FOR_EVER)
-          .withRetryDeadline(FOR_EVER);
+          .withRetryDeadline(FOR_EVER)
+          .withWriteRetryDeadline(FOR_EVER);
 
   @BeforeEach
   void createTable() {

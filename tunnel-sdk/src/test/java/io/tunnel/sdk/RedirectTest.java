@@ -95,7 +95,8 @@ class RedirectTest {
         1,
         Operation.LIST_TUNNELS,
         (c, frame) -> answer(c, frame, new Control.TunnelList(List.of(tunnel("t", "a")))));
-    ClientConfig config = cluster.node(0).config().withRetryDeadline(RETRY);
+    ClientConfig config =
+        cluster.node(0).config().withRetryDeadline(RETRY).withWriteRetryDeadline(RETRY);
     try (TunnelClient client = new TunnelClient(config)) {
       var created = client.createTunnel(new CreateTunnelRequest("t", "a", TunnelType.Stream));
       assertThat(created.getTunnelId()).isEqualTo("id-t-a");
@@ -124,7 +125,11 @@ class RedirectTest {
                 c.sendOn(frame, Optional.of(cluster.node(next).address()));
               });
     }
-    ClientConfig config = cluster.config().withRetryDeadline(Duration.ofMillis(400));
+    ClientConfig config =
+        cluster
+            .config()
+            .withRetryDeadline(Duration.ofMillis(400))
+            .withWriteRetryDeadline(Duration.ofMillis(400));
     try (TableClient client = TableClient.connect(config)) {
       assertThatThrownBy(() -> client.createTable(FakeTable.meta(), List.of()))
           .isInstanceOf(RefusedException.class)
@@ -137,7 +142,12 @@ class RedirectTest {
   @Test
   void a_redirect_is_followed_even_when_nothing_is_repeated() {
     decides(2, Operation.CREATE_TABLE, (c, frame) -> answer(c, frame, table()));
-    ClientConfig config = cluster.node(0).config().withRetryDeadline(Duration.ZERO);
+    ClientConfig config =
+        cluster
+            .node(0)
+            .config()
+            .withRetryDeadline(Duration.ZERO)
+            .withWriteRetryDeadline(Duration.ZERO);
     try (TableClient client = TableClient.connect(config)) {
       assertThat(client.createTable(FakeTable.meta(), List.of()).tableId()).isEqualTo(7);
     }
@@ -160,7 +170,9 @@ class RedirectTest {
                   }
                 });
       }
-      try (TableClient client = TableClient.connect(cluster.config().withRetryDeadline(RETRY))) {
+      try (TableClient client =
+          TableClient.connect(
+              cluster.config().withRetryDeadline(RETRY).withWriteRetryDeadline(RETRY))) {
         assertThat(client.listTables()).containsExactly("t");
         assertThat(client.listTables()).containsExactly("t");
       }
@@ -178,7 +190,9 @@ class RedirectTest {
     }
     cluster.node(0).goAway();
     cluster.node(1).goAway();
-    try (TableClient client = TableClient.connect(cluster.config().withRetryDeadline(RETRY))) {
+    try (TableClient client =
+        TableClient.connect(
+            cluster.config().withRetryDeadline(RETRY).withWriteRetryDeadline(RETRY))) {
       assertThat(client.listTables()).containsExactly("t");
       cluster.node(0).comeBack();
       cluster.node(2).goAway();

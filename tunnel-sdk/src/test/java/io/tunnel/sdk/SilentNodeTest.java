@@ -137,7 +137,12 @@ class SilentNodeTest {
 
   @Test
   void a_client_that_knows_no_other_says_so_before_the_deadline() {
-    ClientConfig config = cluster.node(0).config().withRetryDeadline(Duration.ofMillis(500));
+    ClientConfig config =
+        cluster
+            .node(0)
+            .config()
+            .withRetryDeadline(Duration.ofMillis(500))
+            .withWriteRetryDeadline(Duration.ofMillis(500));
     try (TableClient client = connect(config)) {
       assertThat(client.listTables()).containsExactly("t");
       silence(0);

@@ -30,7 +30,8 @@ final class ThreeNodes implements AutoCloseable {
 
   /** A client whose first node is that one: it knows no other. */
   TableClient tables(int first) {
-    return TableClient.connect(cluster.node(first).config().withRetryDeadline(RETRY));
+    return TableClient.connect(
+        cluster.node(first).config().withRetryDeadline(RETRY).withWriteRetryDeadline(RETRY));
   }
 
   static Control.TunnelInfo tunnel(String table, String name) {

@@ -110,7 +110,8 @@ public final class Cluster implements Service {
     return ClientConfig.of(endpoint())
         .withConnectDeadline(Duration.ofSeconds(2))
         .withRequestDeadline(Duration.ofSeconds(4))
-        .withRetryDeadline(Poll.LONG);
+        .withRetryDeadline(Poll.LONG)
+        .withWriteRetryDeadline(Poll.LONG);
   }
 
   /** What a node says of the cluster, asked behind its proxy. */

@@ -60,6 +60,7 @@ final class Probe {
   static ClientConfig impatient(String endpoint) {
     return ClientConfig.of(endpoint)
         .withRetryDeadline(PATIENCE.dividedBy(2))
+        .withWriteRetryDeadline(PATIENCE.dividedBy(2))
         .withConnectDeadline(PATIENCE)
         .withRequestDeadline(PATIENCE);
   }

@@ -53,6 +53,7 @@ public final class WriterMain {
     ClientConfig client =
         ClientConfig.of(args[0])
             .withRetryDeadline(Duration.ofSeconds(50))
+            .withWriteRetryDeadline(Duration.ofSeconds(50))
             .withRequestDeadline(setup.requestDeadline());
     try (Writer notes = Files.newBufferedWriter(Path.of(args[3]), StandardCharsets.UTF_8)) {
       WriterMain writer = new WriterMain(notes);

@@ -109,7 +109,10 @@ class ClientHistoryTest {
   }
 
   private void run(int number, String endpoint) {
-    ClientConfig config = ClientConfig.of(endpoint).withRetryDeadline(Duration.ofSeconds(20));
+    ClientConfig config =
+        ClientConfig.of(endpoint)
+            .withRetryDeadline(Duration.ofSeconds(20))
+            .withWriteRetryDeadline(Duration.ofSeconds(20));
     Random random = new Random(number);
     try (TableClient client = TableClient.connect(config)) {
       while (!isOver) {

@@ -3,6 +3,7 @@ package io.tunnel.cli.rows;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
+import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.terminal.Prompt;
 import io.tunnel.terminal.options.ConfirmOption;
@@ -34,7 +35,7 @@ public final class DeleteRowsCommand extends RowsCommand {
     this(TableClient::connect, Prompt.terminal());
   }
 
-  DeleteRowsCommand(Function<String, TableClient> connect, Prompt prompt) {
+  DeleteRowsCommand(Function<ClientConfig, TableClient> connect, Prompt prompt) {
     super(connect);
     this.prompt = prompt;
   }

@@ -6,6 +6,7 @@ import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
+import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.terminal.CommandFailure;
 import java.util.function.Function;
@@ -34,7 +35,7 @@ public final class PutRowsCommand extends RowsCommand {
     this(TableClient::connect);
   }
 
-  PutRowsCommand(Function<String, TableClient> connect) {
+  PutRowsCommand(Function<ClientConfig, TableClient> connect) {
     super(connect);
   }
 

@@ -8,9 +8,11 @@ import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.stress.file.FileRows;
+import io.tunnel.stress.file.RetryOption;
 import io.tunnel.stress.file.RowFile;
 import io.tunnel.stress.file.UnreadableFileException;
 import io.tunnel.stress.rows.BadLineException;
@@ -29,12 +31,13 @@ import picocli.CommandLine.Spec;
 /** A command that writes one row, named by its key, or those of a file. */
 abstract class RowsCommand implements Callable<Integer> {
 
-  private final Function<String, TableClient> connect;
+  private final Function<ClientConfig, TableClient> connect;
 
   @Spec private CommandSpec spec;
   @Mixin private ServiceOptions service;
   @Mixin private KeyOption key;
   @Mixin private RowsFileOptions from;
+  @Mixin private RetryOption retry;
 
   @Mixin private TableOption table;
 
@@ -43,7 +46,7 @@ abstract class RowsCommand implements Callable<Integer> {
       description = "Only if there is a row with that key; it is rejected otherwise.")
   private boolean ifExists;
 
-  RowsCommand(Function<String, TableClient> connect) {
+  RowsCommand(Function<ClientConfig, TableClient> connect) {
     this.connect = connect;
   }
 
@@ -88,7 +91,7 @@ abstract class RowsCommand implements Callable<Integer> {
     }
     from.check();
     check(from.file().isPresent());
-    try (TableClient client = connect.apply(service.endpoint())) {
+    try (TableClient client = connect.apply(retry.client(service.endpoint()))) {
       List<PrimaryKeySchema> schema = client.partitionMap(name).meta().primaryKey();
       if (from.file().isPresent()) {
         return writeFile(client, from.file().get(), schema);

@@ -6,6 +6,7 @@ import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.value.ColumnUpdate;
+import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.terminal.CommandFailure;
 import java.util.List;
@@ -42,7 +43,7 @@ public final class UpdateRowsCommand extends RowsCommand {
     this(TableClient::connect);
   }
 
-  UpdateRowsCommand(Function<String, TableClient> connect) {
+  UpdateRowsCommand(Function<ClientConfig, TableClient> connect) {
     super(connect);
   }
 

@@ -49,7 +49,10 @@ final class Checks implements AutoCloseable {
    */
   Checks(String endpoint, boolean isInCluster, LoadClock clock) {
     this.isInCluster = isInCluster;
-    ClientConfig config = ClientConfig.of(endpoint).withRetryDeadline(RETRY_DEADLINE);
+    ClientConfig config =
+        ClientConfig.of(endpoint)
+            .withRetryDeadline(RETRY_DEADLINE)
+            .withWriteRetryDeadline(RETRY_DEADLINE);
     this.tables = TableClient.connect(config);
     this.tunnels = new TunnelClient(config);
     this.clock = clock;

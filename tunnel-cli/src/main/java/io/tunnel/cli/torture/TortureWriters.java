@@ -29,6 +29,7 @@ final class TortureWriters implements AutoCloseable {
     ClientConfig config =
         ClientConfig.of(endpoint)
             .withRetryDeadline(RETRY_DEADLINE)
+            .withWriteRetryDeadline(RETRY_DEADLINE)
             .withRequestDeadline(REQUEST_DEADLINE);
     for (int i = 0; i < count; i++) {
       Writer writer =

@@ -53,8 +53,8 @@ class RowsCommandTest {
     }
   }
 
-  private static TableClient connect(String endpoint) {
-    return TableClient.connect(ClientConfig.of(endpoint).withRetryDeadline(Duration.ofSeconds(1)));
+  private static TableClient connect(ClientConfig config) {
+    return TableClient.connect(config.withRetryDeadline(Duration.ofSeconds(1)));
   }
 
   private int run(String command, String... options) {

@@ -4,6 +4,7 @@ import io.tunnel.flink.TunnelOptions;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;
@@ -64,7 +65,9 @@ final class RowWrites implements AutoCloseable {
       throws IOException {
     TableClient client = null;
     try {
-      client = TableClient.connect(table.clientConfig());
+      // The sink repeats rows by itself, and a job that is cancelled must not wait long.
+      ClientConfig config = table.clientConfig();
+      client = TableClient.connect(config.withWriteRetryDeadline(config.retryDeadline()));
       return new RowWrites(table, settings, task, client);
     } catch (RuntimeException e) {
       if (client != null) {

@@ -74,7 +74,7 @@ public final class WriteEngine implements AutoCloseable {
         new LaneSettings(
             config.batchBytesMax(),
             config.linger().toNanos(),
-            nodes.config().retryDeadline().toNanos(),
+            nodes.config().writeRetryDeadline().toNanos(),
             new ByteBudget(config.bufferBytesMax()),
             ticker,
             nodes.config().meter());

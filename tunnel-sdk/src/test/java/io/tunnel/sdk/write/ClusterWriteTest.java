@@ -72,7 +72,8 @@ class ClusterWriteTest {
   }
 
   private TableClient connect(Duration retry) {
-    return TableClient.connect(cluster.config().withRetryDeadline(retry));
+    return TableClient.connect(
+        cluster.config().withRetryDeadline(retry).withWriteRetryDeadline(retry));
   }
 
   private TableClient connect() {

@@ -45,7 +45,11 @@ abstract class WriterFixture {
   }
 
   final TableClient client() {
-    return TableClient.connect(server.config().withRetryDeadline(Duration.ofSeconds(10)));
+    return TableClient.connect(
+        server
+            .config()
+            .withRetryDeadline(Duration.ofSeconds(10))
+            .withWriteRetryDeadline(Duration.ofSeconds(10)));
   }
 
   static void add(TableWriter writer, Map<Long, RowResult> results, long from, int rows) {

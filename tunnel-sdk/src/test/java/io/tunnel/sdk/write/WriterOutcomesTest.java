@@ -108,7 +108,7 @@ class WriterOutcomesTest extends WriterFixture {
           connection.refuse(frame, ErrorCode.BUSY);
         });
     try (TableClient client =
-        TableClient.connect(server.config().withRetryDeadline(Duration.ofMillis(100)))) {
+        TableClient.connect(server.config().withWriteRetryDeadline(Duration.ofMillis(100)))) {
       RowResult result = client.tryWrite("t", List.of(row(1, 1))).results().get(0);
       assertThat(result.outcome()).isEqualTo(Outcome.NOT_SENT);
       assertThat(result.error()).contains(ErrorCode.BUSY);
@@ -139,7 +139,11 @@ class WriterOutcomesTest extends WriterFixture {
   void rows_written_while_the_server_stays_away_are_not_sent() {
     new FakeTable(1, 1, 50).serve(server);
     try (TableClient client =
-        TableClient.connect(server.config().withRetryDeadline(Duration.ofMillis(200)))) {
+        TableClient.connect(
+            server
+                .config()
+                .withRetryDeadline(Duration.ofMillis(200))
+                .withWriteRetryDeadline(Duration.ofMillis(200)))) {
       client.write("t", List.of(row(1, 1), row(60, 1)));
       server.goAway();
       Waits.until("the connection is lost", () -> server.connections().isEmpty());
@@ -197,7 +201,11 @@ class WriterOutcomesTest extends WriterFixture {
         });
     Map<Long, RowResult> results = new ConcurrentHashMap<>();
     try (TableClient client =
-            TableClient.connect(server.config().withRetryDeadline(Duration.ofHours(1)));
+            TableClient.connect(
+                server
+                    .config()
+                    .withRetryDeadline(Duration.ofHours(1))
+                    .withWriteRetryDeadline(Duration.ofHours(1)));
         TableWriter writer = client.openWriter("t", QUICK)) {
       add(writer, results, 1, 500);
       add(writer, results, 100, 500);

@@ -143,7 +143,11 @@ class WriterReroutingTest extends WriterFixture {
           connection.refuse(frame, ErrorCode.WRONG_PARTITION);
         });
     try (TableClient client =
-        TableClient.connect(server.config().withRetryDeadline(Duration.ofMillis(150)))) {
+        TableClient.connect(
+            server
+                .config()
+                .withRetryDeadline(Duration.ofMillis(150))
+                .withWriteRetryDeadline(Duration.ofMillis(150)))) {
       RowResult result = client.tryWrite("t", List.of(row(1, 1))).results().get(0);
       assertThat(result.outcome()).isEqualTo(Outcome.NOT_SENT);
       assertThat(result.error()).contains(ErrorCode.WRONG_PARTITION);
@@ -214,7 +218,11 @@ class WriterReroutingTest extends WriterFixture {
     CountDownLatch asked = new CountDownLatch(1);
     Map<Long, RowResult> results = new ConcurrentHashMap<>();
     try (TableClient client =
-            TableClient.connect(server.config().withRetryDeadline(Duration.ofHours(1)));
+            TableClient.connect(
+                server
+                    .config()
+                    .withRetryDeadline(Duration.ofHours(1))
+                    .withWriteRetryDeadline(Duration.ofHours(1)));
         TableWriter writer = client.openWriter("t", QUICK)) {
       server.on(Operation.WRITE, (c, frame) -> c.refuse(frame, ErrorCode.WRONG_PARTITION));
       server.on(Operation.PARTITION_MAP, (c, frame) -> asked.countDown());
