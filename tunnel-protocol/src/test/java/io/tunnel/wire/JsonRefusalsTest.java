@@ -75,6 +75,28 @@ class JsonRefusalsTest {
     assertRefused(text, Control.TableName.class, message);
   }
 
+  /** A moment before 1970 has no position: a peer that waits for one would wait for ever. */
+  @Test
+  void a_moment_before_1970_is_refused_wherever_one_is_asked_for() {
+    assertRefused(
+        "{\"table\":\"t\",\"timeMs\":-1}",
+        PartitionControl.FindPositions.class,
+        "timeMs is milliseconds since 1970, not -1");
+    assertRefused(
+        "{\"partition\":7,\"type\":\"Stream\",\"position\":0,\"endMs\":-1}",
+        PartitionControl.ReadPartition.class,
+        "endMs is milliseconds since 1970, not -1");
+    assertRefused(
+        "{\"tunnelId\":\"t\",\"channelId\":\"7_t\",\"partition\":7,\"type\":\"Stream\",\"epoch\":1,"
+            + "\"position\":0,\"endMs\":-1}",
+        ClusterControl.Attach.class,
+        "endMs is milliseconds since 1970, not -1");
+    assertRefused(
+        "{\"table\":\"t\",\"tunnel\":\"u\",\"timeMs\":-1,\"isDryRun\":false}",
+        OperatorControl.Seek.class,
+        "timeMs is milliseconds since 1970, not -1");
+  }
+
   @Test
   void bytes_that_are_not_utf8_are_refused_instead_of_replaced() {
     byte[] payload = "{\"table\":\"a?\"}".getBytes(StandardCharsets.ISO_8859_1);

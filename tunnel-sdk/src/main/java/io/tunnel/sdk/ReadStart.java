@@ -45,8 +45,8 @@ public record ReadStart(
   }
 
   /**
-   * Refuses null, positions under 0, rows with an end or changes with a key, and changes behind a
-   * position of which less is known.
+   * Refuses null, positions under 0, a moment before 1970, rows with an end or changes with a key,
+   * and changes behind a position of which less is known.
    */
   public ReadStart {
     Objects.requireNonNull(known, "known");
@@ -56,6 +56,9 @@ public record ReadStart(
     Objects.requireNonNull(endMs, "endMs");
     if (position < 0 || end.orElse(position) < position) {
       throw new IllegalArgumentException("reading from position " + position + " to " + end);
+    }
+    if (endMs.orElse(0L) < 0) {
+      throw new IllegalArgumentException("endMs is milliseconds since 1970, not " + endMs.get());
     }
     if (type == ChannelType.BaseData && (end.isPresent() || endMs.isPresent())) {
       throw new IllegalArgumentException("rows end where they end, not at " + end + " or " + endMs);
@@ -90,7 +93,12 @@ public record ReadStart(
     return new ReadStart(partition, type, this.position, key, Optional.of(position), endMs, known);
   }
 
-  /** This start with an end at a moment, in milliseconds since 1970. */
+  /**
+   * This start with an end at a moment, in milliseconds since 1970. A moment that has not come yet
+   * ends the reading when it has.
+   *
+   * @throws IllegalArgumentException when the moment is before 1970
+   */
   public ReadStart before(long ms) {
     return new ReadStart(partition, type, position, key, end, Optional.of(ms), known);
   }

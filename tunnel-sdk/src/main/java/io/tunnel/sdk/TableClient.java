@@ -143,6 +143,7 @@ public final class TableClient implements AutoCloseable {
    * @param timeMs also in front of the first change committed at or after this moment, in
    *     milliseconds since 1970: {@code INVALID_POSITION} when it has not come, {@code
    *     HISTORY_LOST} when changes of that time may be kept no more
+   * @throws IllegalArgumentException when the moment is before 1970
    */
   public TablePositions findPositions(String table, Optional<Long> timeMs) {
     return TableAnswers.positions(

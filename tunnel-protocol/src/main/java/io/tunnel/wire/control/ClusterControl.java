@@ -42,7 +42,7 @@ public sealed interface ClusterControl extends Control {
       Optional<Bytes> grant,
       Optional<Long> incarnation)
       implements ClusterControl {
-    /** Refuses null and positions under 0. */
+    /** Refuses null, positions under 0 and a moment before 1970. */
     public Attach {
       Objects.requireNonNull(tunnelId, "tunnelId");
       Objects.requireNonNull(channelId, "channelId");
@@ -52,6 +52,7 @@ public sealed interface ClusterControl extends Control {
       endMs = endMs == null ? Optional.empty() : endMs;
       grant = grant == null ? Optional.empty() : grant;
       incarnation = incarnation == null ? Optional.empty() : incarnation;
+      Control.requireSince1970("endMs", endMs);
       if (incarnation.orElse(1L) < 1) {
         throw new IllegalArgumentException("incarnations are at least 1, not " + incarnation);
       }

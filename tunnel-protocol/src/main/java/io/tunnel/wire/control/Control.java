@@ -39,6 +39,16 @@ public sealed interface Control
         FailureControl,
         SecurityControl {
 
+  /**
+   * Refuses a moment before 1970, which has no position: a peer that asked for one would be told to
+   * ask again, for ever.
+   */
+  static void requireSince1970(String name, Optional<Long> ms) {
+    if (ms.orElse(0L) < 0) {
+      throw new IllegalArgumentException(name + " is milliseconds since 1970, not " + ms.get());
+    }
+  }
+
   /** Nothing to say. */
   record Empty() implements Control {}
 

@@ -110,7 +110,7 @@ public sealed interface OperatorControl extends Control {
       Optional<CheckpointSet> checkpoints,
       boolean isDryRun)
       implements OperatorControl {
-    /** Refuses null, and anything but one target. */
+    /** Refuses null, a moment before 1970, and anything but one target. */
     public Seek {
       Objects.requireNonNull(table, "table");
       Objects.requireNonNull(tunnel, "tunnel");
@@ -119,6 +119,7 @@ public sealed interface OperatorControl extends Control {
       timeMs = timeMs == null ? Optional.empty() : timeMs;
       position = position == null ? Optional.empty() : position;
       checkpoints = checkpoints == null ? Optional.empty() : checkpoints;
+      Control.requireSince1970("timeMs", timeMs);
       if (Stream.of(edge, timeMs, position, checkpoints).filter(Optional::isPresent).count() != 1) {
         throw new IllegalArgumentException(
             "a seek has one of edge, timeMs, position and checkpoints");

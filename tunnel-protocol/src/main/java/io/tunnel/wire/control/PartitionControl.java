@@ -47,7 +47,10 @@ public sealed interface PartitionControl extends Control {
       this(partition, type, position, key, end, endMs, Optional.empty());
     }
 
-    /** Refuses null, positions under 0, and rows with an end or changes with a key. */
+    /**
+     * Refuses null, positions under 0, a moment before 1970, and rows with an end or changes with a
+     * key.
+     */
     public ReadPartition {
       Objects.requireNonNull(type, "type");
       key = key == null ? Bytes.EMPTY : key;
@@ -58,6 +61,7 @@ public sealed interface PartitionControl extends Control {
         throw new IllegalArgumentException(
             "positions are at least 0, not " + position + " and " + end);
       }
+      Control.requireSince1970("endMs", endMs);
       if (end.isPresent() && end.get() < position) {
         throw new IllegalArgumentException(
             "the end " + end.get() + " is before the position " + position);
@@ -82,10 +86,11 @@ public sealed interface PartitionControl extends Control {
    *     milliseconds since 1970
    */
   record FindPositions(String table, Optional<Long> timeMs) implements PartitionControl {
-    /** Refuses null. */
+    /** Refuses null and a moment before 1970. */
     public FindPositions {
       Objects.requireNonNull(table, "table");
       timeMs = timeMs == null ? Optional.empty() : timeMs;
+      Control.requireSince1970("timeMs", timeMs);
     }
   }
 

@@ -33,7 +33,10 @@ public record SeekTunnelRequest(
     Optional<CheckpointSet> checkpoints,
     boolean isDryRun) {
 
-  /** Refuses null, other than one target, and a position for other than one channel. */
+  /**
+   * Refuses null, other than one target, a moment before 1970, and a position for other than one
+   * channel.
+   */
   public SeekTunnelRequest {
     Objects.requireNonNull(tableName, "tableName");
     Objects.requireNonNull(tunnelName, "tunnelName");
@@ -45,6 +48,9 @@ public record SeekTunnelRequest(
     if (Stream.of(edge, timeMs, position, checkpoints).filter(Optional::isPresent).count() != 1) {
       throw new IllegalArgumentException(
           "a seek has one of edge, timeMs, position and checkpoints");
+    }
+    if (timeMs.orElse(0L) < 0) {
+      throw new IllegalArgumentException("timeMs is milliseconds since 1970, not " + timeMs.get());
     }
     if (position.isPresent() && channelIds.size() != 1) {
       throw new IllegalArgumentException(

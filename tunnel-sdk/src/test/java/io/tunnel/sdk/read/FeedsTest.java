@@ -169,6 +169,26 @@ class FeedsTest {
   }
 
   @Test
+  void an_end_before_1970_is_refused_where_it_is_written() {
+    assertThatThrownBy(() -> ReadStart.changes(7, 0).before(-1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("endMs is milliseconds since 1970, not -1");
+    assertThat(ReadStart.changes(7, 0).before(0).endMs()).contains(0L);
+  }
+
+  /** Asking again would not help: reading fails at once. */
+  @Test
+  void an_end_that_can_never_be_found_fails_the_reading() {
+    FakeNodes.Line line = at.attached(ReadStart.changes(7, 3).before(99), 1);
+    line.refuseNext(new RefusedException(ErrorCode.HISTORY_LOST, "changes 1 to 9 are gone"));
+    assertThatThrownBy(at::take)
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            refused -> assertThat(refused.code()).isEqualTo(ErrorCode.HISTORY_LOST))
+        .hasMessageContaining("are gone");
+  }
+
+  @Test
   void a_partition_that_was_stopped_or_begun_anew_gets_nothing_of_before()
       throws InterruptedException {
     FakeNodes.Line line = at.attached(ReadStart.changes(7, 0), 1);
