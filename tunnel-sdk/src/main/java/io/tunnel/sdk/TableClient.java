@@ -1,7 +1,9 @@
 package io.tunnel.sdk;
 
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.TableMeta;
@@ -121,6 +123,36 @@ public final class TableClient implements AutoCloseable {
             Operation.CREATE_TABLE,
             new Control.CreateTable(meta, splitPoints),
             TableDescription.class));
+  }
+
+  /**
+   * Creates a table unless there is one of that name, for a program that is started again and
+   * again. A table that is there keeps its partitions and its options, whatever the request says of
+   * them.
+   *
+   * @return the table without figures
+   * @throws io.tunnel.model.RefusedException {@code TABLE_EXISTS} when the table that is there has
+   *     another key
+   */
+  public TableInfo createTableIfAbsent(CreateTableRequest request) {
+    TableInfo table =
+        Absence.of(
+            ErrorCode.TABLE_NOT_FOUND,
+            ErrorCode.TABLE_EXISTS,
+            () -> partitionMap(request.meta().name()),
+            () -> createTable(request));
+    if (!table.meta().primaryKey().equals(request.meta().primaryKey())) {
+      throw new RefusedException(
+          ErrorCode.TABLE_EXISTS,
+          "table '"
+              + table.meta().name()
+              + "' exists with the key "
+              + table.meta().primaryKey()
+              + ", and not with "
+              + request.meta().primaryKey()
+              + "; drop it, or name another table");
+    }
+    return table;
   }
 
   /** A table with the figures of its partitions; the server counts rows: this may take a second. */
@@ -269,7 +301,7 @@ public final class TableClient implements AutoCloseable {
   /** Opens a buffered writer, the fast path for many rows. */
   public TableWriter openWriter(String table, TableWriterConfig writerConfig) {
     WriteEngine engine = engines.open(maps(table), writerConfig);
-    return new TableWriter(engine, () -> engines.forget(engine));
+    return new TableWriter(table, engine, () -> engines.forget(engine));
   }
 
   private TableReads reads(String table) {

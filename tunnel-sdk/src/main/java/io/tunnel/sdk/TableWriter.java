@@ -4,6 +4,9 @@ import io.tunnel.model.RowChange;
 import io.tunnel.sdk.write.WriteEngine;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Buffered writer of one table: the fast path. Rows are encoded on the thread that adds them,
@@ -13,10 +16,15 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class TableWriter implements AutoCloseable {
 
+  private static final Logger LOG = LoggerFactory.getLogger(TableWriter.class);
+
   private final WriteEngine engine;
   private final Runnable onClose;
+  private final UnheardRows unheard;
+  private final AtomicBoolean isReported = new AtomicBoolean();
 
-  TableWriter(WriteEngine engine, Runnable onClose) {
+  TableWriter(String table, WriteEngine engine, Runnable onClose) {
+    this.unheard = new UnheardRows(table);
     this.engine = engine;
     this.onClose = onClose;
   }
@@ -37,7 +45,8 @@ public final class TableWriter implements AutoCloseable {
   /**
    * As {@link #add(RowChange, RowCallback)}, with a future of what became of the row. It never
    * fails: a row that was not applied says so in its {@link RowResult#outcome}. What depends on it
-   * runs on a thread of the SDK and must not block.
+   * runs on a thread of the SDK and must not block. {@link #close} tells of rows that were not
+   * applied while nothing depended on their future.
    *
    * @throws IllegalArgumentException when the row can never be written; nothing was added then
    * @throws IllegalStateException when the writer is closed, or when this was called from a
@@ -45,7 +54,14 @@ public final class TableWriter implements AutoCloseable {
    */
   public CompletableFuture<RowResult> add(RowChange row) {
     CompletableFuture<RowResult> outcome = new CompletableFuture<>();
-    add(row, (added, result) -> outcome.complete(result));
+    add(
+        row,
+        (added, result) -> {
+          if (!result.isApplied() && outcome.getNumberOfDependents() == 0) {
+            unheard.add(added, result);
+          }
+          outcome.complete(result);
+        });
     return outcome;
   }
 
@@ -69,6 +85,14 @@ public final class TableWriter implements AutoCloseable {
   }
 
   /**
+   * Rows so far that were {@linkplain #add(RowChange) added} without a callback and not applied,
+   * while nothing depended on their future.
+   */
+  public long unheardRows() {
+    return unheard.count();
+  }
+
+  /**
    * Gives up the rows that were not sent, which are told so, returns when those that were sent have
    * outcomes, and refuses rows from then on. For callers that write the rows again anyway.
    * Idempotent.
@@ -81,13 +105,21 @@ public final class TableWriter implements AutoCloseable {
   }
 
   /**
-   * Flushes, then refuses rows. Idempotent.
+   * Flushes, then refuses rows. Logs a warning when rows were not applied that were {@linkplain
+   * #add(RowChange) added} without a callback, and on whose future nothing depended: how many, and
+   * the first of them. Idempotent.
    *
    * @throws IllegalStateException when called from a callback
    */
   @Override
   public void close() {
-    engine.close();
-    onClose.run();
+    try {
+      engine.close();
+    } finally {
+      onClose.run();
+      if (isReported.compareAndSet(false, true)) {
+        unheard.text().ifPresent(LOG::warn);
+      }
+    }
   }
 }

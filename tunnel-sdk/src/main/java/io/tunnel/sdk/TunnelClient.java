@@ -1,5 +1,8 @@
 package io.tunnel.sdk;
 
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.answer.AllTunnels;
 import io.tunnel.sdk.answer.TunnelAnswers;
 import io.tunnel.sdk.checkpoint.CheckpointSet;
@@ -99,6 +102,39 @@ public final class TunnelClient implements AutoCloseable {
                 stream.endOffset()),
             Control.TunnelInfo.class);
     return new CreateTunnelResponse(TunnelAnswers.info(created));
+  }
+
+  /**
+   * Creates a tunnel unless its table has one of that name, for a program that is started again and
+   * again. A tunnel that is there goes on where it is, wherever the request says that it starts.
+   *
+   * @throws io.tunnel.model.RefusedException {@code TUNNEL_EXISTS} when the tunnel that is there is
+   *     of another type, {@code TABLE_NOT_FOUND} when there is no such table
+   */
+  public CreateTunnelResponse createTunnelIfAbsent(CreateTunnelRequest request) {
+    DescribeTunnelRequest name =
+        new DescribeTunnelRequest(request.tableName(), request.tunnelName());
+    CreateTunnelResponse tunnel =
+        Absence.of(
+            ErrorCode.TUNNEL_NOT_FOUND,
+            ErrorCode.TUNNEL_EXISTS,
+            () -> new CreateTunnelResponse(describeTunnel(name).getTunnelInfo()),
+            () -> createTunnel(request));
+    TunnelType type = tunnel.tunnelInfo().getTunnelType();
+    if (type != request.tunnelType()) {
+      throw new RefusedException(
+          ErrorCode.TUNNEL_EXISTS,
+          "tunnel '"
+              + request.tunnelName()
+              + "' of table '"
+              + request.tableName()
+              + "' exists with type "
+              + type
+              + ", and not with "
+              + request.tunnelType()
+              + "; delete it, or name another tunnel");
+    }
+    return tunnel;
   }
 
   /** The tunnels there are, by table and name. */

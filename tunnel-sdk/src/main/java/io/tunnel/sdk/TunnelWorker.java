@@ -3,6 +3,7 @@ package io.tunnel.sdk;
 import io.tunnel.sdk.processor.IChannelProcessorFactory;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EventLoops;
+import io.tunnel.sdk.tunnel.DescribeTunnelRequest;
 import io.tunnel.sdk.worker.ProcessorSource;
 import io.tunnel.sdk.worker.WorkerLoop;
 import io.tunnel.sdk.worker.WorkerPorts;
@@ -12,6 +13,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +39,10 @@ public final class TunnelWorker implements ITunnelWorker, AutoCloseable {
 
   private final WorkerSettings settings;
   private final ProcessorSource processors;
+
+  /** Finds the tunnel's id by its names; empty when the id was given. */
+  private final Optional<Supplier<String>> finder;
+
   private Optional<WorkerLoop> run = Optional.empty();
   private boolean isShutDown;
 
@@ -69,13 +75,58 @@ public final class TunnelWorker implements ITunnelWorker, AutoCloseable {
 
   private TunnelWorker(
       String tunnelId, TunnelClient client, TunnelWorkerConfig config, ProcessorSource processors) {
+    this(tunnelId, Optional.empty(), client, config, processors);
+  }
+
+  private TunnelWorker(
+      String tunnelId,
+      Optional<Supplier<String>> finder,
+      TunnelClient client,
+      TunnelWorkerConfig config,
+      ProcessorSource processors) {
     this.processors = processors;
+    this.finder = finder;
     this.settings =
         WorkerSettings.of(
             Objects.requireNonNull(tunnelId, "tunnelId"),
             client.config(),
             config,
             processors instanceof ProcessorSource.Shared);
+  }
+
+  /**
+   * A worker of the tunnel that has this name at its table when {@link #connectAndWorking} is
+   * called, whose channels share the configuration's processor.
+   *
+   * @throws IllegalArgumentException when the configuration has no processor
+   */
+  public static TunnelWorker of(
+      String tableName, String tunnelName, TunnelClient client, TunnelWorkerConfig config) {
+    return named(tableName, tunnelName, client, config, sharedProcessor(config));
+  }
+
+  /** As {@link #of(String, String, TunnelClient, TunnelWorkerConfig)}, with a factory. */
+  public static TunnelWorker of(
+      String tableName,
+      String tunnelName,
+      TunnelClient client,
+      TunnelWorkerConfig config,
+      IChannelProcessorFactory factory) {
+    ProcessorSource processors =
+        new ProcessorSource.PerChannel(Objects.requireNonNull(factory, "factory"));
+    return named(tableName, tunnelName, client, config, processors);
+  }
+
+  private static TunnelWorker named(
+      String tableName,
+      String tunnelName,
+      TunnelClient client,
+      TunnelWorkerConfig config,
+      ProcessorSource processors) {
+    DescribeTunnelRequest name = new DescribeTunnelRequest(tableName, tunnelName);
+    Supplier<String> finder = () -> client.describeTunnel(name).getTunnelInfo().getTunnelId();
+    String text = tableName + "/" + tunnelName;
+    return new TunnelWorker(text, Optional.of(finder), client, config, processors);
   }
 
   private static ProcessorSource sharedProcessor(TunnelWorkerConfig config) {
@@ -91,8 +142,8 @@ public final class TunnelWorker implements ITunnelWorker, AutoCloseable {
    * may be called again.
    *
    * @throws io.tunnel.model.RefusedException when the server refuses for good, {@code
-   *     TUNNEL_NOT_FOUND} for example, or for now and longer than {@link
-   *     ClientConfig#retryDeadline}
+   *     TUNNEL_NOT_FOUND} for example (with names also {@code TABLE_NOT_FOUND}), or for now and
+   *     longer than {@link ClientConfig#retryDeadline}
    * @throws ConnectionException when the server cannot be reached within {@link
    *     ClientConfig#retryDeadline}
    * @throws IllegalStateException when the worker runs already, has halted or was shut down
@@ -100,7 +151,7 @@ public final class TunnelWorker implements ITunnelWorker, AutoCloseable {
   @Override
   public void connectAndWorking() {
     EventLoops.requireMayBlock("connectAndWorking");
-    WorkerLoop next = begin();
+    WorkerLoop next = begin(finder.map(id -> settings.of(id.get())).orElse(settings));
     try {
       var unused = Caller.await(next.start());
     } catch (RuntimeException e) {
@@ -109,12 +160,12 @@ public final class TunnelWorker implements ITunnelWorker, AutoCloseable {
     }
   }
 
-  private synchronized WorkerLoop begin() {
+  private synchronized WorkerLoop begin(WorkerSettings found) {
     if (isShutDown) {
       throw new IllegalStateException("the worker was shut down");
     }
     run.ifPresent(TunnelWorker::refuseAnother);
-    WorkerLoop next = new WorkerLoop(settings, processors, WorkerPorts.real(settings));
+    WorkerLoop next = new WorkerLoop(found, processors, WorkerPorts.real(found));
     run = Optional.of(next);
     return next;
   }

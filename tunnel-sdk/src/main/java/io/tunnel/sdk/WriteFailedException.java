@@ -42,7 +42,6 @@ public final class WriteFailedException extends RuntimeException {
     int rows = result.results().size();
     int inDoubt = result.count(Outcome.IN_DOUBT);
     RowResult first = result.results().get(index);
-    String key = row.primaryKey().toString();
     StringBuilder said = new StringBuilder(200);
     said.append(rows - result.count(Outcome.APPLIED)).append(" of ").append(rows);
     said.append(rows == 1 ? " row" : " rows").append(" of table '").append(table);
@@ -51,10 +50,17 @@ public final class WriteFailedException extends RuntimeException {
       said.append(", ").append(inDoubt).append(" of them in doubt: they may have been");
     }
     said.append("; the first is row ").append(index).append(", ");
+    return said.append(text(row, first)).toString();
+  }
+
+  /** Which row, and what became of it; for people. */
+  static String text(RowChange row, RowResult result) {
+    String key = row.primaryKey().toString();
+    StringBuilder said = new StringBuilder(200);
     said.append(key, 0, Math.min(key.length(), KEY_CHARS_MAX));
-    said.append(", ").append(first.outcome());
-    first.error().ifPresent(code -> said.append(' ').append(code));
-    return said.append(": ").append(first.message()).toString();
+    said.append(", ").append(result.outcome());
+    result.error().ifPresent(code -> said.append(' ').append(code));
+    return said.append(": ").append(result.message()).toString();
   }
 
   /** What became of each row, in the order given; null after serialisation. */

@@ -46,13 +46,12 @@
  *   public static void main(String[] args) {
  *     try (TableClient tables = TableClient.connect("localhost:7650");
  *         TunnelClient tunnels = new TunnelClient("localhost:7650")) {
- *       tables.createTable(
- *           new TableMeta("users", List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER))),
- *           List.of(PrimaryKeyValue.fromLong(1_000)));
- *       String tunnelId =
- *           tunnels
- *               .createTunnel(new CreateTunnelRequest("users", "audit", TunnelType.Stream))
- *               .getTunnelId();
+ *       tables.createTableIfAbsent(
+ *           CreateTableRequest.builder("users")
+ *               .key("id", PrimaryKeyType.INTEGER)
+ *               .splitPoint(1_000)
+ *               .build());
+ *       tunnels.createTunnelIfAbsent(new CreateTunnelRequest("users", "audit", TunnelType.Stream));
  *       TunnelWorkerConfig config =
  *           TunnelWorkerConfig.builder()
  *               .clientTag("audit-1")
@@ -64,8 +63,9 @@
  *               .listener(new Operators())
  *               .build();
  *       TunnelWorker worker =
- *           new TunnelWorker(
- *               tunnelId,
+ *           TunnelWorker.of(
+ *               "users",
+ *               "audit",
  *               tunnels,
  *               config,
  *               (tunnel, session, channel, checkpointer) -> new PrintProcessor(checkpointer));

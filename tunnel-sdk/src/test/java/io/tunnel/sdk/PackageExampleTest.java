@@ -2,6 +2,7 @@ package io.tunnel.sdk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.sdk.testing.InMemoryTunnelService;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.net.URI;
@@ -64,10 +65,30 @@ class PackageExampleTest {
 
   @Test
   void the_example_of_the_readme_compiles_as_it_is_pasted() throws IOException {
+    assertThat(compile("Users", exampleOfReadme())).isEmpty();
+  }
+
+  /** What a user does who changes a line and starts it again. */
+  @Test
+  void the_example_of_the_readme_runs_twice() throws Exception {
+    try (InMemoryTunnelService service = InMemoryTunnelService.start()) {
+      String program =
+          exampleOfReadme()
+              .replace("localhost:7650", service.endpoint())
+              .replace("System.in.read();", "");
+      assertThat(compile("Users", program)).isEmpty();
+      try (URLClassLoader loader = new URLClassLoader(new URL[] {classes.toUri().toURL()})) {
+        var main = loader.loadClass("Users").getMethod("main", String[].class);
+        main.invoke(null, (Object) new String[0]);
+        main.invoke(null, (Object) new String[0]);
+      }
+    }
+  }
+
+  private static String exampleOfReadme() throws IOException {
     String readme = Files.readString(README);
     int begin = readme.indexOf("```java\n") + 8;
-    String program = readme.substring(begin, readme.indexOf("```", begin));
-    assertThat(compile("Users", program)).isEmpty();
+    return readme.substring(begin, readme.indexOf("```", begin));
   }
 
   @Test

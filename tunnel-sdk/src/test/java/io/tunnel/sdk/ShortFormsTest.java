@@ -7,6 +7,7 @@ import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
@@ -19,13 +20,17 @@ import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.table.CreateTableRequest;
+import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.testing.InMemoryTunnelService;
+import io.tunnel.sdk.tunnel.CreateTunnelRequest;
 import io.tunnel.sdk.worker.HostTag;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -97,6 +102,95 @@ class ShortFormsTest {
       assertThat(rejected.join().outcome()).isEqualTo(Outcome.REJECTED);
       assertThat(rejected.join().error()).contains(ErrorCode.CONDITION_FAILED);
     }
+  }
+
+  @Test
+  void a_row_that_was_not_applied_is_counted_when_nothing_depends_on_its_future() {
+    try (TableClient tables = TableClient.connect(service.endpoint())) {
+      tables.createTable(USERS);
+      TableWriter writer = tables.openWriter("users");
+      try (writer) {
+        RowDeleteChange rejected =
+            new RowDeleteChange(key(2), RowExistenceExpectation.EXPECT_EXIST);
+        var unused = writer.add(put(1));
+        var dropped = writer.add(rejected);
+        var heard = writer.add(rejected).thenApply(RowResult::outcome);
+        writer.add(rejected, (row, result) -> {});
+        writer.flush();
+        assertThat(dropped).isCompleted();
+        assertThat(heard).isCompletedWithValue(Outcome.REJECTED);
+      }
+      assertThat(writer.unheardRows()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void what_is_said_of_rows_that_nobody_heard_of_names_the_first() {
+    UnheardRows unheard = new UnheardRows("users");
+    assertThat(unheard.text()).isEmpty();
+    RowResult result =
+        new RowResult(
+            Outcome.REJECTED, 0, -1, Optional.of(ErrorCode.CONDITION_FAILED), "there is no row");
+    unheard.add(put(7), result);
+    unheard.add(put(8), result);
+    assertThat(unheard.text())
+        .contains(
+            "2 rows of table 'users' not applied, and nothing depended on the future that said so:"
+                + " the first is (id=7), REJECTED CONDITION_FAILED: there is no row");
+  }
+
+  @Test
+  void a_program_that_creates_what_it_needs_may_be_started_again() {
+    CreateTableRequest users =
+        CreateTableRequest.builder("users").key("id", PrimaryKeyType.INTEGER).splitPoint(9).build();
+    CreateTunnelRequest audit = new CreateTunnelRequest("users", "audit", TunnelType.Stream);
+    try (TableClient tables = TableClient.connect(service.endpoint());
+        TunnelClient tunnels = new TunnelClient(service.endpoint())) {
+      TableInfo first = tables.createTableIfAbsent(users);
+      assertThat(first.partitions()).hasSize(2);
+      assertThat(tables.createTableIfAbsent(users).partitions()).isEqualTo(first.partitions());
+      String tunnelId = tunnels.createTunnelIfAbsent(audit).getTunnelId();
+      assertThat(tunnels.createTunnelIfAbsent(audit).getTunnelId()).isEqualTo(tunnelId);
+      assertRefused(
+          ErrorCode.TABLE_EXISTS,
+          () ->
+              tables.createTableIfAbsent(
+                  CreateTableRequest.builder("users").key("id", PrimaryKeyType.STRING).build()));
+      assertRefused(
+          ErrorCode.TUNNEL_EXISTS,
+          () ->
+              tunnels.createTunnelIfAbsent(
+                  new CreateTunnelRequest("users", "audit", TunnelType.BaseData)));
+      assertRefused(
+          ErrorCode.TABLE_NOT_FOUND,
+          () ->
+              tunnels.createTunnelIfAbsent(
+                  new CreateTunnelRequest("nowhere", "audit", TunnelType.Stream)));
+    }
+  }
+
+  private static void assertRefused(ErrorCode code, ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            RefusedException.class, refused -> assertThat(refused.code()).isEqualTo(code));
+  }
+
+  @Test
+  void a_worker_finds_its_tunnel_by_the_names() {
+    Queue<Long> seen = new ConcurrentLinkedQueue<>();
+    service.createTable(USERS);
+    TunnelWorkerConfig config =
+        new TunnelWorkerConfig(
+            input -> input.getRecords().forEach(record -> seen.add(record.value("v").asLong())));
+    try (TunnelClient tunnels = new TunnelClient(service.endpoint());
+        TunnelWorker worker = TunnelWorker.of("users", "audit", tunnels, config)) {
+      assertRefused(ErrorCode.TUNNEL_NOT_FOUND, worker::connectAndWorking);
+      service.createTunnel("users", "audit", TunnelType.Stream);
+      service.write("users", put(7));
+      worker.connectAndWorking();
+      service.awaitProcessed("users", "audit");
+    }
+    assertThat(seen).containsExactly(7L);
   }
 
   @Test

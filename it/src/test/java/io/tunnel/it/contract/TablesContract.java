@@ -11,6 +11,7 @@ import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
@@ -19,9 +20,11 @@ import io.tunnel.sdk.BatchWriteResult;
 import io.tunnel.sdk.RangeQuery;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;
+import io.tunnel.sdk.table.CreateTableRequest;
 import io.tunnel.sdk.table.PartitionFigures;
 import io.tunnel.sdk.table.PartitionInfo;
 import io.tunnel.sdk.table.TableInfo;
+import io.tunnel.sdk.tunnel.CreateTunnelRequest;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
@@ -73,6 +76,20 @@ abstract class TablesContract extends Contract {
     TableInfo again = tables().createTable(meta(name), List.of());
     assertThat(again.tableId()).isNotEqualTo(table.tableId());
     assertRefused(ErrorCode.TUNNEL_NOT_FOUND, () -> channels(again, "audit").now());
+  }
+
+  @Test
+  void a_table_or_tunnel_that_may_be_there_is_created_once() {
+    TableInfo table = table();
+    String name = table.meta().name();
+    TableInfo found = tables().createTableIfAbsent(new CreateTableRequest(meta(name), List.of()));
+    assertThat(found.tableId()).isEqualTo(table.tableId());
+    tables().dropTable(name);
+    TableInfo made = tables().createTableIfAbsent(new CreateTableRequest(meta(name), List.of()));
+    assertThat(made.tableId()).isNotEqualTo(table.tableId());
+    CreateTunnelRequest audit = new CreateTunnelRequest(name, "audit", TunnelType.Stream);
+    String id = tunnels().createTunnelIfAbsent(audit).getTunnelId();
+    assertThat(tunnels().createTunnelIfAbsent(audit).getTunnelId()).isEqualTo(id);
   }
 
   @Test

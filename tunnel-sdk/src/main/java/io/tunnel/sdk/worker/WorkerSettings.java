@@ -114,6 +114,11 @@ public record WorkerSettings(
         Duration.ofMillis(config.shutdownDeadlineInMillis()));
   }
 
+  /** These settings for the tunnel with that id. */
+  public WorkerSettings of(String id) {
+    return new WorkerSettings(id, client, session, channel, processing, shutdownDeadline);
+  }
+
   private static RetryRules rules(TunnelWorkerConfig config) {
     long pauseMaxMs = config.processPauseMaxInMillis();
     return new RetryRules(
