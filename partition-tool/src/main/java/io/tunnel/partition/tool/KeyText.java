@@ -8,6 +8,7 @@ import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -15,6 +16,8 @@ import java.util.stream.Collectors;
  * the same text in options, in sample files and in JSON.
  */
 public final class KeyText {
+
+  private static final Pattern INTEGER = Pattern.compile("[+-]?[0-9]+");
 
   private KeyText() {}
 
@@ -37,7 +40,11 @@ public final class KeyText {
 
   private static long parseInteger(String text) {
     try {
-      return Long.parseLong(text.strip());
+      String number = text.strip();
+      if (!INTEGER.matcher(number).matches()) { // Java reads the digits of all scripts.
+        throw new NumberFormatException(number);
+      }
+      return Long.parseLong(number);
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException(
           "'" + text + "' is not an INTEGER (a whole number of 64 bits, such as 42)");

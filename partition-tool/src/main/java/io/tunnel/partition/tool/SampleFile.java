@@ -19,7 +19,6 @@ import java.util.Optional;
 /** Keys in a file of text in UTF-8: one a line, or one column of a CSV file. */
 final class SampleFile {
 
-  private static final char SEPARATOR = ',';
   private static final int FIELD_CHARS_MAX = 8 * 1024 * 1024;
 
   private final Path file;
@@ -64,12 +63,11 @@ final class SampleFile {
   }
 
   private SampleKeys csv(String column, Optional<Character> separator) throws IOException {
-    char used = separator.orElse(SEPARATOR);
-    try (CsvLines lines = new CsvLines(open(), used, FIELD_CHARS_MAX)) {
+    try (CsvLines lines = new CsvLines(open(), separator, FIELD_CHARS_MAX)) {
       int index = column.matches("[0-9]{1,6}") ? Integer.parseInt(column) - 1 : -1;
       CsvLine line = lines.next();
       List<String> first = line == null ? List.of() : line.fields();
-      String hint = separator.isPresent() ? "" : CsvLines.separatorHint(first, used);
+      String hint = lines.separatorHint(first);
       if (index < 0) {
         index = indexOf(column, first, hint);
         line = lines.next();

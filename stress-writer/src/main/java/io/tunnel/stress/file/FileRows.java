@@ -199,6 +199,8 @@ public final class FileRows implements RowSource, Closeable {
         return row;
       } catch (BadLineException e) {
         skip(e.getMessage());
+      } catch (IllegalArgumentException e) { // Limits of rows.
+        skip("line " + line + ": " + e.getMessage());
       } catch (UnreadableTextException e) {
         throw file.unreadable(e.getMessage(), e);
       }

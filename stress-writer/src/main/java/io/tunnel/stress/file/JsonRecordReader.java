@@ -14,10 +14,14 @@ import io.tunnel.stress.rows.BadLineException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringReader;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -32,12 +36,17 @@ final class JsonRecordReader implements RecordReader {
       new GsonBuilder().setStrictness(Strictness.STRICT).disableHtmlEscaping().create();
   private static final Pattern COLUMN = Pattern.compile("column ([0-9]+)");
   private static final TypeAdapter<JsonElement> ELEMENT = GSON.getAdapter(JsonElement.class);
-  private static final String BYTE_ORDER_MARK = "\uFEFF";
+
+  /** JSON writes a byte as up to six ({@code \\u0001}), and a column with up to 64 around it. */
+  static final int LINE_BYTES_MAX = 6 * Limits.ROW_BYTES_MAX + 64 * Limits.ROW_COLUMNS_MAX;
+
+  private static final String AN_ARRAY =
+      ", but a JSON array (jq -c '.[]' makes lines of its elements)";
 
   private final LineReader lines;
 
   JsonRecordReader(InputStream in) {
-    lines = new LineReader(in, 2 * Limits.ROW_BYTES_MAX);
+    lines = new LineReader(in, LINE_BYTES_MAX);
   }
 
   @Override
@@ -48,9 +57,6 @@ final class JsonRecordReader implements RecordReader {
   @Override
   public FileRecord next() {
     String line = lines.next();
-    if (line != null && lines.number() == 1 && line.startsWith(BYTE_ORDER_MARK)) {
-      line = line.substring(BYTE_ORDER_MARK.length());
-    }
     while (line != null && line.isBlank()) {
       line = lines.next();
     }
@@ -85,18 +91,52 @@ final class JsonRecordReader implements RecordReader {
     try {
       JsonReader reader = GSON.newJsonReader(new StringReader(line));
       JsonElement element = ELEMENT.read(reader);
+      requireUniqueNames(GSON.newJsonReader(new StringReader(line)));
       // Asking what follows throws on anything but the end.
       if (element.isJsonObject() && reader.peek() == JsonToken.END_DOCUMENT) {
         return element.getAsJsonObject();
       }
-      what = "not a JSON object";
+      what = element.isJsonArray() ? "not a JSON object" + AN_ARRAY : "not a JSON object";
     } catch (IOException | JsonParseException | IllegalStateException e) {
       // The rest of Gson's message is advice to programmers.
       Matcher column = COLUMN.matcher(String.valueOf(e.getMessage()));
-      what = "not JSON" + (column.find() ? " at column " + column.group(1) : "");
+      what =
+          "not JSON"
+              + (column.find() ? " at column " + column.group(1) : "")
+              + (line.stripLeading().startsWith("[") ? AN_ARRAY : "");
     }
     throw new BadLineException(
         "line " + lines.number() + ": " + what + "; a line should be like {\"column\": value, …}");
+  }
+
+  /** A name that comes twice would silently win over the first; also in what becomes text. */
+  private void requireUniqueNames(JsonReader reader) throws IOException {
+    Deque<Set<String>> open = new ArrayDeque<>();
+    while (true) {
+      switch (reader.peek()) {
+        case BEGIN_OBJECT -> {
+          reader.beginObject();
+          open.push(new HashSet<>());
+        }
+        case END_OBJECT -> {
+          reader.endObject();
+          open.pop();
+        }
+        case BEGIN_ARRAY -> reader.beginArray();
+        case END_ARRAY -> reader.endArray();
+        case NAME -> {
+          String name = reader.nextName();
+          if (!open.element().add(name)) {
+            throw new BadLineException(
+                "line " + lines.number() + ": the name '" + name + "' comes twice in an object");
+          }
+        }
+        case STRING, NUMBER, BOOLEAN, NULL -> reader.skipValue();
+        case END_DOCUMENT -> {
+          return;
+        }
+      }
+    }
   }
 
   @Override

@@ -9,10 +9,15 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
-/** Lines of UTF-8 text, each at most {@code lineBytesMax} long, read without holding the file. */
+/**
+ * Lines of UTF-8 text, each at most {@code lineBytesMax} long, read without holding the file. A
+ * line ends with a line feed, a carriage return, or both; a byte-order mark is no part of the
+ * first.
+ */
 final class LineReader implements Closeable {
 
   private static final int BUFFER_BYTES = 64 * 1024;
+  private static final String BYTE_ORDER_MARK = "\uFEFF";
 
   private final InputStream in;
   private final int lineBytesMax;
@@ -21,6 +26,9 @@ final class LineReader implements Closeable {
   private int at;
   private int limit;
   private long number;
+
+  /** Whether a line feed that comes next belongs to the line end before it. */
+  private boolean isBehindReturn;
 
   LineReader(InputStream in, int lineBytesMax) {
     this.in = in;
@@ -46,12 +54,19 @@ final class LineReader implements Closeable {
     boolean tooLong = false;
     boolean found = false;
     while (fill()) {
+      if (isBehindReturn) {
+        isBehindReturn = false;
+        if (buffer[at] == '\n') {
+          at++;
+          continue;
+        }
+      }
       if (!found) {
         found = true;
         number++;
       }
       int from = at;
-      while (at < limit && buffer[at] != '\n') {
+      while (at < limit && buffer[at] != '\n' && buffer[at] != '\r') {
         at++;
       }
       tooLong |= line.size() + (at - from) > lineBytesMax;
@@ -59,6 +74,7 @@ final class LineReader implements Closeable {
         line.write(buffer, from, at - from);
       }
       if (at < limit) {
+        isBehindReturn = buffer[at] == '\r';
         at++;
         break;
       }
@@ -80,15 +96,15 @@ final class LineReader implements Closeable {
   }
 
   private String text() {
-    int bytes = line.size();
-    if (bytes > 0 && line.array()[bytes - 1] == '\r') {
-      bytes--;
-    }
     try {
-      return StandardCharsets.UTF_8
-          .newDecoder()
-          .decode(ByteBuffer.wrap(line.array(), 0, bytes))
-          .toString();
+      String text =
+          StandardCharsets.UTF_8
+              .newDecoder()
+              .decode(ByteBuffer.wrap(line.array(), 0, line.size()))
+              .toString();
+      return number == 1 && text.startsWith(BYTE_ORDER_MARK)
+          ? text.substring(BYTE_ORDER_MARK.length())
+          : text;
     } catch (CharacterCodingException e) {
       throw new BadLineException("line " + number + ": not UTF-8");
     }

@@ -157,6 +157,7 @@ final class RowBinder {
         unseenTypes.remove(field.name());
         Integer index = keyIndexByName.get(field.name());
         if (index == null) {
+          requireNoKeyColumn(field.name());
           columns.add(new Column(field.name(), value(field)));
         } else {
           key[index] = TypedText.parseKey(field.text(), schema.get(index).type());
@@ -191,9 +192,17 @@ final class RowBinder {
     }
     PrimaryKey key = key(change, values);
     try {
+      change.columns().forEach(column -> requireNoKeyColumn(column.name()));
       return change(change.kind(), key, change.columns());
     } catch (IllegalArgumentException e) {
       throw new BadLineException("line " + change.line() + ": " + e.getMessage());
+    }
+  }
+
+  private void requireNoKeyColumn(String name) {
+    if (schema.stream().anyMatch(column -> column.name().equals(name))) {
+      throw new IllegalArgumentException(
+          "'" + name + "' is a column of the table's key " + schemaText() + ", and no other");
     }
   }
 

@@ -9,39 +9,38 @@ import java.io.InputStream;
 import java.io.PushbackInputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.GZIPInputStream;
 
 /**
- * A file of rows, or standard input as {@code -}.
+ * A file of rows, or standard input as {@code -}; compressed when its name ends with {@code .gz}.
  *
- * @param separator what separates the values of CSV; empty for a comma, or a tab in {@code .tsv}
+ * @param separator what separates the values of CSV; empty for a comma, or a tab in TSV
+ * @param format its format; empty when its name says it, or standard input its start
  */
-public record RowFile(Path path, Optional<Character> separator) {
+public record RowFile(Path path, Optional<Character> separator, Optional<RowFormat> format) {
 
   private static final String STANDARD_INPUT = "-";
-  private static final char JSON_START = '{';
+  private static final int BUFFER_BYTES = 64 * 1024;
+
+  /** Blanks that are looked behind for the start of standard input. */
+  private static final int BLANKS_MAX = 64 * 1024;
+
   private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
   /** Refuses null. */
   public RowFile {
     Objects.requireNonNull(path, "path");
     Objects.requireNonNull(separator, "separator");
+    Objects.requireNonNull(format, "format");
   }
 
-  /** The formats that rows are read from. */
-  private enum Format {
-    /** Separated values, the first record naming the columns. */
-    CSV,
-    /** CSV whose values are separated by tabs. */
-    TSV,
-    /** JSON Lines: an object a line. */
-    JSONL,
-    /** JSON Lines when it begins with a brace, else CSV. */
-    AS_IT_BEGINS
+  /** A file whose name says its format. */
+  public RowFile(Path path, Optional<Character> separator) {
+    this(path, separator, Optional.empty());
   }
 
   /** Whether it is standard input, which can be read once. */
@@ -63,21 +62,17 @@ public record RowFile(Path path, Optional<Character> separator) {
         : OptionalLong.of(Files.size(path));
   }
 
-  private Format format() {
-    String name = path.toString().toLowerCase(Locale.ROOT);
-    if (isStandardInput()) {
-      return Format.AS_IT_BEGINS;
-    } else if (name.endsWith(".csv")) {
-      return Format.CSV;
-    } else if (name.endsWith(".tsv")) {
-      return Format.TSV;
-    } else if (name.endsWith(".jsonl") || name.endsWith(".ndjson")) {
-      return Format.JSONL;
+  /** Empty for standard input that is what it begins with. */
+  private Optional<RowFormat> formatRead() {
+    Optional<RowFormat> known = format.or(() -> RowFormat.ofName(path.toString()));
+    if (known.isEmpty() && !isStandardInput()) {
+      throw new IllegalArgumentException(
+          "the name of '"
+              + path
+              + "' does not say its format: it should end with .csv, .tsv or .jsonl (and .gz), or"
+              + " --format says it");
     }
-    throw new IllegalArgumentException(
-        "the name of '"
-            + path
-            + "' does not say its format: it should end with .csv, .tsv or .jsonl");
+    return known;
   }
 
   /**
@@ -89,11 +84,14 @@ public record RowFile(Path path, Optional<Character> separator) {
    * @throws UnreadableFileException when it cannot be read
    */
   RecordReader open(AtomicLong bytesRead) {
-    Format format = format();
+    Optional<RowFormat> read = formatRead();
     InputStream in = null;
     try {
       in = new CountedStream(isStandardInput() ? System.in : Files.newInputStream(path), bytesRead);
-      return reader(format, in);
+      if (RowFormat.isGzip(path.toString())) {
+        in = new GZIPInputStream(in, BUFFER_BYTES);
+      }
+      return read.isPresent() ? reader(read.get(), in) : readerAsItBegins(in);
     } catch (BadLineException e) {
       close(in, e);
       throw new BadLineException(name() + " " + e.getMessage());
@@ -106,22 +104,30 @@ public record RowFile(Path path, Optional<Character> separator) {
     }
   }
 
-  private RecordReader reader(Format format, InputStream in) throws IOException {
-    return switch (format) {
+  private RecordReader reader(RowFormat read, InputStream in) throws IOException {
+    return switch (read) {
       case JSONL -> new JsonRecordReader(in);
-      case CSV -> new CsvRecordReader(new BufferedInputStream(in), separator);
-      case TSV ->
-          new CsvRecordReader(new BufferedInputStream(in), Optional.of(separator.orElse('\t')));
-      case AS_IT_BEGINS -> {
-        PushbackInputStream pushback = new PushbackInputStream(in, BYTE_ORDER_MARK.length);
-        skipByteOrderMark(pushback);
-        int first = pushback.read();
-        if (first >= 0) {
-          pushback.unread(first);
-        }
-        yield reader(first == JSON_START ? Format.JSONL : Format.CSV, pushback);
-      }
+      case CSV -> CsvRecordReader.csv(new BufferedInputStream(in), separator);
+      case TSV -> CsvRecordReader.tsv(in, separator);
     };
+  }
+
+  /** JSON Lines begin with a brace, behind blanks and empty lines; all else is CSV. */
+  private RecordReader readerAsItBegins(InputStream in) throws IOException {
+    PushbackInputStream pushback = new PushbackInputStream(in, BLANKS_MAX);
+    skipByteOrderMark(pushback);
+    byte[] start = new byte[BLANKS_MAX];
+    int length = 0;
+    int first = pushback.read();
+    while (first >= 0 && length < BLANKS_MAX - 1 && " \t\r\n".indexOf(first) >= 0) {
+      start[length++] = (byte) first;
+      first = pushback.read();
+    }
+    if (first >= 0) {
+      start[length++] = (byte) first;
+    }
+    pushback.unread(start, 0, length);
+    return reader(first == '{' || first == '[' ? RowFormat.JSONL : RowFormat.CSV, pushback);
   }
 
   /** Reads no further than a mark goes: more may not be there yet. */

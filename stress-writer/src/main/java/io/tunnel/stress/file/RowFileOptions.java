@@ -21,9 +21,19 @@ public final class RowFileOptions {
       names = "--from",
       paramLabel = "FILE",
       description =
-          "Write the rows of a .csv or .tsv (with a header) or .jsonl file; - is standard input."
+          "Write the rows of a .csv or .tsv (with a header) or .jsonl file, which may be a .gz; - is"
+              + " standard input."
               + " JSON Lines may be what 'tables scan --json' and 'tail --json' print.")
   private Path from;
+
+  @Option(
+      names = "--format",
+      paramLabel = "csv|tsv|jsonl",
+      description =
+          "The file's format, where its name does not say it. TSV has no quotes: of a file with tabs"
+              + " and quoted values it is csv with --separator tab.",
+      converter = RowFormat.Converter.class)
+  private RowFormat format;
 
   @Option(
       names = "--types",
@@ -55,7 +65,9 @@ public final class RowFileOptions {
 
   /** The file, if one was given. */
   public Optional<RowFile> file() {
-    return Optional.ofNullable(from).map(path -> new RowFile(path, Optional.ofNullable(separator)));
+    return Optional.ofNullable(from)
+        .map(
+            path -> new RowFile(path, Optional.ofNullable(separator), Optional.ofNullable(format)));
   }
 
   /** The types that were given. */

@@ -17,6 +17,14 @@ public final class TypedText {
   private static final Pattern DOUBLE =
       Pattern.compile("-?(0|[1-9][0-9]*)(\\.[0-9]+([eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)");
 
+  private static final Pattern TYPED_INTEGER = Pattern.compile("[+-]?[0-9]+");
+
+  /** Not all that Java reads, such as 5d, 0x1p3 and the digits of other scripts. */
+  private static final Pattern TYPED_DOUBLE =
+      Pattern.compile("[+-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]+)?|NaN|[+-]?Infinity");
+
+  private static final Pattern NOT_ZERO = Pattern.compile("[+-]?[0.]*[1-9].*");
+
   private TypedText() {}
 
   /**
@@ -46,10 +54,15 @@ public final class TypedText {
         return ColumnValue.fromString(text);
       }
     }
-    if (DOUBLE.matcher(text).matches() && Double.isFinite(Double.parseDouble(text))) {
+    if (DOUBLE.matcher(text).matches() && isHeld(text, Double.parseDouble(text))) {
       return ColumnValue.fromDouble(Double.parseDouble(text));
     }
     return ColumnValue.fromString(text);
+  }
+
+  /** Whether a number of digits became neither infinite nor, without being it, zero. */
+  private static boolean isHeld(String digits, double number) {
+    return Double.isFinite(number) && (number != 0 || !NOT_ZERO.matcher(digits).matches());
   }
 
   /**
@@ -58,8 +71,8 @@ public final class TypedText {
   public static ColumnValue parse(String text, ColumnType type) {
     try {
       return switch (type) {
-        case INTEGER -> ColumnValue.fromLong(Long.parseLong(text.strip()));
-        case DOUBLE -> ColumnValue.fromDouble(Double.parseDouble(text.strip()));
+        case INTEGER -> ColumnValue.fromLong(parseInteger(text.strip()));
+        case DOUBLE -> ColumnValue.fromDouble(parseDouble(text.strip()));
         case BOOLEAN -> ColumnValue.fromBoolean(parseBoolean(text.strip()));
         case STRING -> ColumnValue.fromString(text);
         case BINARY -> ColumnValue.fromBinary(Bytes.fromHex(text.strip()).toByteArray());
@@ -70,6 +83,7 @@ public final class TypedText {
               + shorten(text)
               + "' is no "
               + type
+              + (e instanceof UnheldNumberException ? ": " + e.getMessage() : "")
               + (type == ColumnType.BINARY ? " (two hexadecimal digits a byte)" : ""),
           e);
     }
@@ -78,6 +92,39 @@ public final class TypedText {
   /** {@code text} as the value of a key column. */
   static PrimaryKeyValue parseKey(String text, PrimaryKeyType type) {
     return (PrimaryKeyValue) parse(text, ColumnType.valueOf(type.name()));
+  }
+
+  /** A number that its type has no place for; says why. */
+  private static final class UnheldNumberException extends NumberFormatException {
+
+    private static final long serialVersionUID = 1L;
+
+    UnheldNumberException(String message) {
+      super(message);
+    }
+  }
+
+  private static long parseInteger(String text) {
+    if (!TYPED_INTEGER.matcher(text).matches()) {
+      throw new NumberFormatException(text);
+    }
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException e) {
+      throw new UnheldNumberException("it does not fit into 64 bits");
+    }
+  }
+
+  private static double parseDouble(String text) {
+    if (!TYPED_DOUBLE.matcher(text).matches()) {
+      throw new NumberFormatException(text);
+    }
+    double number = Double.parseDouble(text);
+    if (!text.endsWith("N") && !text.endsWith("y") && !isHeld(text, number)) {
+      throw new UnheldNumberException(
+          number == 0 ? "it is too near to 0 to be held" : "it is too large to be held");
+    }
+    return number;
   }
 
   private static boolean parseBoolean(String text) {

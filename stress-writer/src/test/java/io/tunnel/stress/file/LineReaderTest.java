@@ -25,7 +25,7 @@ class LineReaderTest {
 
   @Test
   void lines_are_the_same_however_the_file_is_cut() {
-    String text = "one\r\ntwo\n\nfünf €\nlast";
+    String text = "\uFEFFone\r\ntwo\r\rfünf €\nlast";
     for (int step = 1; step <= text.length(); step++) {
       LineReader reader = new LineReader(inSteps(text, step), 100);
       List<String> lines = new ArrayList<>();

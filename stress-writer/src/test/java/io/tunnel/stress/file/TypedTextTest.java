@@ -39,6 +39,7 @@ class TypedTextTest {
         "1,5",
         "9223372036854775808",
         "1e999",
+        "1e-400",
         "NaN",
         "0x10",
         "+1",
@@ -76,6 +77,46 @@ class TypedTextTest {
     }
     assertThatThrownBy(() -> TypedText.parse("***", ColumnType.BINARY))
         .hasMessageContaining("no BINARY (two hexadecimal digits a byte)");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"5d", "1f", "0x1p3", "\u0663", "1_000", "1,5", "nan", "", ".", "e5"})
+  void what_only_java_takes_for_a_number_is_none(String text) {
+    for (ColumnType type : List.of(ColumnType.INTEGER, ColumnType.DOUBLE)) {
+      assertThatThrownBy(() -> TypedText.parse(text, type))
+          .hasMessage("'" + text + "' is no " + type);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1e400,DOUBLE,too large to be held",
+    "-1e400,DOUBLE,too large to be held",
+    "1e-400,DOUBLE,too near to 0 to be held",
+    "-0.001e-400,DOUBLE,too near to 0 to be held",
+    "9223372036854775808,INTEGER,does not fit into 64 bits"
+  })
+  void a_number_that_cannot_be_held_is_refused_with_why(
+      String text, ColumnType type, String message) {
+    assertThatThrownBy(() -> TypedText.parse(text, type))
+        .hasMessageStartingWith("'" + text + "' is no " + type + ": it ")
+        .hasMessageEndingWith(message);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0e-400,0",
+    "-0.0,-0.0",
+    "+4,4",
+    ".5,0.5",
+    "5.,5",
+    " 1e3 ,1000",
+    "4.9E-324,4.9E-324",
+    "NaN,NaN",
+    "-Infinity,-Infinity"
+  })
+  void numbers_of_people_and_of_our_tools_are_held(String text, double number) {
+    assertThat(TypedText.parse(text, ColumnType.DOUBLE)).isEqualTo(ColumnValue.fromDouble(number));
   }
 
   @Test

@@ -3,33 +3,50 @@ package io.tunnel.terminal.file;
 import de.siegmar.fastcsv.reader.CloseableIterator;
 import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
-import de.siegmar.fastcsv.reader.CsvRecord;
 import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
+import java.io.BufferedInputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * The records of a CSV text in UTF-8 (RFC 4180), however many fields each has; empty lines are
- * none. Used by one thread.
+ * none. A first line {@code sep=;}, which Excel reads and writes, is none either, and says what
+ * separates. Used by one thread.
  */
 public final class CsvLines implements Closeable {
 
   private static final Pattern RECORD_LINE = Pattern.compile("starting at line ([0-9]+)");
 
+  private static final char SEPARATOR = ',';
+  private static final String SEPARATOR_LINE = "sep=";
+  private static final int[] BYTE_ORDER_MARK = {0xEF, 0xBB, 0xBF};
+
+  private final char separator;
+
+  /** Whether the user or the text says what separates. */
+  private final boolean isSeparatorKnown;
+
   private final QuoteCore quotes;
-  private final CloseableIterator<CsvRecord> records;
+  private final CloseableIterator<CsvLine> records;
 
   /**
    * A text.
    *
+   * @param given what separates the fields; else what the text says, else a comma
    * @param fieldCharsMax characters of a field
+   * @throws IOException when the start of the text cannot be read
    */
-  public CsvLines(InputStream in, char separator, int fieldCharsMax) {
+  public CsvLines(InputStream in, Optional<Character> given, int fieldCharsMax) throws IOException {
+    InputStream text = in.markSupported() ? in : new BufferedInputStream(in);
+    Optional<Character> said = skipSeparatorLine(text);
+    separator = given.or(() -> said).orElse(SEPARATOR);
+    isSeparatorKnown = given.isPresent() || said.isPresent();
     quotes = new QuoteCore(separator);
     records =
         CsvReader.builder()
@@ -39,8 +56,42 @@ public final class CsvLines implements Closeable {
             .missingFieldStrategy(FieldMismatchStrategy.IGNORE)
             .allowUnclosedQuote(false)
             .maxBufferSize(fieldCharsMax)
-            .ofCsvRecord(new Utf8Text(in, quotes))
+            .build(new CsvLineHandler(), new Utf8Text(text, quotes))
             .iterator();
+  }
+
+  /**
+   * Reads over {@code sep=;} and leaves its line end, so that lines keep their numbers. Reads no
+   * further than such a line goes: more may not be there yet.
+   */
+  private static Optional<Character> skipSeparatorLine(InputStream in) throws IOException {
+    in.mark(BYTE_ORDER_MARK.length + SEPARATOR_LINE.length() + 2);
+    int next = in.read();
+    for (int i = 0; i < BYTE_ORDER_MARK.length && next == BYTE_ORDER_MARK[i]; i++) {
+      next = in.read();
+    }
+    for (int i = 0; i < SEPARATOR_LINE.length(); i++) {
+      if (Character.toLowerCase(next) != SEPARATOR_LINE.charAt(i)) {
+        in.reset();
+        return Optional.empty();
+      }
+      next = in.read();
+    }
+    int end = next <= ' ' && next != '\t' ? -1 : in.read();
+    if (next == '"' || (end != '\r' && end != '\n')) {
+      in.reset();
+      return Optional.empty();
+    }
+    in.reset();
+    // What is in front of the line end: all but two are of the prefix.
+    int prefix = in.read() == BYTE_ORDER_MARK[0] ? BYTE_ORDER_MARK.length : 0;
+    in.skipNBytes(prefix + SEPARATOR_LINE.length());
+    return Optional.of((char) next);
+  }
+
+  /** What separates the fields. */
+  public char separator() {
+    return separator;
   }
 
   /**
@@ -50,11 +101,7 @@ public final class CsvLines implements Closeable {
    */
   public CsvLine next() {
     try {
-      if (!records.hasNext()) {
-        return null;
-      }
-      CsvRecord next = records.next();
-      return new CsvLine(next.getStartingLineNumber(), next.getFields());
+      return records.hasNext() ? records.next() : null;
     } catch (UncheckedIOException e) {
       throw new UnreadableTextException("cannot be read: " + e.getCause().getMessage(), e);
     } catch (CsvParseException e) {
@@ -90,10 +137,10 @@ public final class CsvLines implements Closeable {
 
   /**
    * What to say of a first record that has one field, when it looks as though another separator
-   * were meant; empty otherwise.
+   * were meant than the one that nobody chose; empty otherwise.
    */
-  public static String separatorHint(List<String> header, char separator) {
-    if (header.size() == 1) {
+  public String separatorHint(List<String> header) {
+    if (header.size() == 1 && !isSeparatorKnown) {
       for (char other : new char[] {';', '\t', '|', ','}) {
         if (other != separator && header.get(0).indexOf(other) >= 0) {
           return "'"

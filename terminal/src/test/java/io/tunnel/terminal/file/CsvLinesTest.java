@@ -9,6 +9,8 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,6 +21,10 @@ class CsvLinesTest {
   private final List<CsvLine> read = new ArrayList<>();
 
   private void read(byte[] text, char separator, int bytesAtOnce) {
+    read(text, Optional.of(separator), bytesAtOnce);
+  }
+
+  private void read(byte[] text, Optional<Character> separator, int bytesAtOnce) {
     InputStream in =
         new ByteArrayInputStream(text) {
           @Override
@@ -37,11 +43,11 @@ class CsvLinesTest {
   }
 
   private void read(String text) {
-    read(text.getBytes(StandardCharsets.UTF_8), ',', Integer.MAX_VALUE);
+    read(text.getBytes(StandardCharsets.UTF_8), Optional.empty(), Integer.MAX_VALUE);
   }
 
   private static CsvLine line(long line, String... fields) {
-    return new CsvLine(line, List.of(fields));
+    return new CsvLine(line, List.of(fields), Set.of());
   }
 
   @ParameterizedTest
@@ -92,15 +98,47 @@ class CsvLinesTest {
   }
 
   @Test
-  void any_character_may_separate_and_another_one_is_noticed() {
+  void any_character_may_separate_and_another_one_is_noticed() throws IOException {
     read("a;b\n1,5;\"x;y\"\n".getBytes(StandardCharsets.UTF_8), ';', 100);
     assertThat(read).containsExactly(line(1, "a", "b"), line(2, "1,5", "x;y"));
-    assertThat(CsvLines.separatorHint(List.of("a;b"), ','))
+    assertThat(hint(Optional.empty(), "a;b"))
         .isEqualTo("';' seems to separate the columns, not ',': add --separator ';'");
-    assertThat(CsvLines.separatorHint(List.of("a\tb"), ',')).contains("--separator 'tab'");
-    assertThat(CsvLines.separatorHint(List.of("a,b"), ';')).contains("--separator ','");
-    assertThat(CsvLines.separatorHint(List.of("a;b", "c"), ',')).isEmpty();
-    assertThat(CsvLines.separatorHint(List.of("a b"), ',')).isEmpty();
+    assertThat(hint(Optional.empty(), "a\tb")).contains("--separator 'tab'");
+    assertThat(hint(Optional.of(';'), "a,b")).as("was chosen").isEmpty();
+    assertThat(hint(Optional.empty(), "a;b", "c")).isEmpty();
+    assertThat(hint(Optional.empty(), "a b")).isEmpty();
+  }
+
+  private static String hint(Optional<Character> separator, String... header) throws IOException {
+    try (CsvLines lines = new CsvLines(InputStream.nullInputStream(), separator, 10)) {
+      return lines.separatorHint(List.of(header));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"sep=;\r\n", "\uFEFFsep=;\n", "SEP=;\r"})
+  void the_first_line_of_excel_says_what_separates_and_is_no_record(String first) {
+    for (int bytesAtOnce : new int[] {1, 3, 1_000}) {
+      byte[] text = (first + "a;b\n1,5;\"x;y\"\n").getBytes(StandardCharsets.UTF_8);
+      read(text, Optional.empty(), bytesAtOnce);
+      assertThat(read).containsExactly(line(2, "a", "b"), line(3, "1,5", "x;y"));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"sep=;x", "sep=", "sep", "se"})
+  void a_header_that_only_looks_like_it_is_a_header(String header) {
+    read(header + "\n1\n");
+    assertThat(read).containsExactly(line(1, header), line(2, "1"));
+  }
+
+  @Test
+  void an_empty_field_knows_whether_it_has_quotes() {
+    read("a,\"\",,\"b\"\n\"\"\n");
+    assertThat(read)
+        .containsExactly(
+            new CsvLine(1, List.of("a", "", "", "b"), Set.of(1)),
+            new CsvLine(2, List.of(""), Set.of(0)));
   }
 
   @Test

@@ -8,8 +8,11 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import picocli.CommandLine.TypeConversionException;
 
 /**
@@ -19,6 +22,9 @@ import picocli.CommandLine.TypeConversionException;
  * @param zone whose clocks show a date and time that names no zone
  */
 public record Moments(long nowMs, ZoneId zone) {
+
+  /** Milliseconds below this are refused, because seconds are meant. */
+  private static final long SECONDS_MAX = 100_000_000_000L;
 
   /** What may be typed. */
   public static final String FORMS =
@@ -44,17 +50,37 @@ public record Moments(long nowMs, ZoneId zone) {
   public long parse(String option, String text, String others) {
     String typed = text.strip().toUpperCase(Locale.ROOT);
     if (typed.matches("[0-9]{1,15}")) {
-      return Long.parseLong(typed);
+      return requireNoSeconds(option, text, Long.parseLong(typed));
     }
     long ms;
     try {
       ms = typed.matches("[-+].*") ? relative(typed) : absolute(typed);
+    } catch (UnclearTimeException e) {
+      throw new IllegalArgumentException(option + " '" + text + "' " + e.getMessage());
     } catch (DateTimeException | TypeConversionException | ArithmeticException e) {
       throw new IllegalArgumentException(
           option + " '" + text + "' is not a time: give " + others + FORMS);
     }
     if (ms < 0) {
       throw new IllegalArgumentException(option + " '" + text + "' is before 1970");
+    }
+    return ms;
+  }
+
+  /** Seconds since 1970 of any year up to 5138 are milliseconds of 1970 to 1973. */
+  private static long requireNoSeconds(String option, String text, long ms) {
+    if (ms > 0 && ms < SECONDS_MAX) {
+      throw new IllegalArgumentException(
+          option
+              + " '"
+              + text
+              + "' is milliseconds since 1970, and so "
+              + Instant.ofEpochMilli(ms)
+              + ": if seconds are meant, "
+              + Instant.ofEpochSecond(ms)
+              + ", give that, or "
+              + ms
+              + "000");
     }
     return ms;
   }
@@ -68,7 +94,34 @@ public record Moments(long nowMs, ZoneId zone) {
     Instant instant =
         typed.matches(".*(Z|[-+][0-9]{2}:[0-9]{2})")
             ? OffsetDateTime.parse(typed).toInstant()
-            : LocalDateTime.parse(typed).atZone(zone).toInstant();
+            : local(LocalDateTime.parse(typed));
     return instant.toEpochMilli();
+  }
+
+  /** A clock that is put back shows an hour twice, one that is put forward leaves an hour out. */
+  private Instant local(LocalDateTime time) {
+    List<ZoneOffset> offsets = zone.getRules().getValidOffsets(time);
+    if (offsets.size() == 1) {
+      return time.toInstant(offsets.get(0));
+    }
+    throw new UnclearTimeException(
+        offsets.isEmpty()
+            ? "never came in " + zone + ", whose clocks were put forward over it: name its zone"
+            : "came twice in "
+                + zone
+                + ", whose clocks were put back: give "
+                + offsets.stream()
+                    .map(offset -> time.atOffset(offset).toString())
+                    .collect(Collectors.joining(" or ")));
+  }
+
+  /** A local time that is not one moment; the message says why, and what to give. */
+  private static final class UnclearTimeException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    UnclearTimeException(String message) {
+      super(message);
+    }
   }
 }

@@ -96,7 +96,9 @@ abstract class RowsCommand implements Callable<Integer> {
       if (from.file().isPresent()) {
         return writeFile(client, from.file().get(), schema);
       }
-      return write(client, one(key.in(schema).key()));
+      PrimaryKey row = key.in(schema).key();
+      return write(
+          client, CommandFailure.checkUsage(() -> SetColumns.requireNoKeyColumn(one(row))));
     }
   }
 

@@ -1,15 +1,20 @@
 package io.tunnel.cli.rows;
 
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnType;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.stress.file.TypedText;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Columns as they are typed: {@code name=Ada}, or {@code age:INTEGER=36} with a type. */
 final class SetColumns {
@@ -55,6 +60,27 @@ final class SetColumns {
     return updates;
   }
 
+  /** Refuses a change that sets or removes a column which has the name of one of its key's. */
+  static RowChange requireNoKeyColumn(RowChange change) {
+    Stream<String> names = Stream.empty();
+    if (change instanceof RowPutChange put) {
+      names = put.columns().stream().map(Column::getName);
+    } else if (change instanceof RowUpdateChange update) {
+      names = update.updates().stream().map(ColumnUpdate::name);
+    }
+    names.forEach(
+        name -> {
+          if (change.primaryKey().getPrimaryKeyColumns().stream()
+              .anyMatch(column -> column.getName().equals(name))) {
+            throw new IllegalArgumentException(
+                "'"
+                    + name
+                    + "' is a column of the table's key, and so no other: it is given by --key");
+          }
+        });
+    return change;
+  }
+
   private static Column column(String item) {
     int equals = item.indexOf('=');
     if (equals < 1) {
@@ -73,6 +99,18 @@ final class SetColumns {
       }
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException("--set " + name + ": " + e.getMessage(), e);
+    }
+    if (colon >= 0) {
+      throw new IllegalArgumentException(
+          "--set "
+              + name
+              + ": '"
+              + name.substring(colon + 1)
+              + "' is not a TYPE of "
+              + Arrays.toString(ColumnType.values())
+              + "; a column whose name has a colon needs its type: "
+              + name
+              + ":STRING=VALUE");
     }
     ColumnValue value = TypedText.infer(text);
     return new Column(name, value);

@@ -51,6 +51,26 @@ class MomentsTest {
         .hasMessageStartingWith("--to '" + text + "' is not a time: give latest, 2026-");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"1700000000", "1", "99999999999"})
+  void seconds_are_not_taken_for_milliseconds(String text) {
+    assertThatThrownBy(() -> moments.parse("--start", text, ""))
+        .hasMessageStartingWith("--start '" + text + "' is milliseconds since 1970, and so 19")
+        .hasMessageEndingWith(" or " + text + "000");
+  }
+
+  @Test
+  void a_local_time_that_came_twice_or_never_is_refused_with_what_to_give() {
+    Moments berlin = new Moments(0, ZoneId.of("Europe/Berlin"));
+    assertThatThrownBy(() -> berlin.parse("--to", "2026-10-25T02:30", ""))
+        .hasMessage(
+            "--to '2026-10-25T02:30' came twice in Europe/Berlin, whose clocks were put back: give"
+                + " 2026-10-25T02:30+02:00 or 2026-10-25T02:30+01:00");
+    assertThatThrownBy(() -> berlin.parse("--to", "2026-03-29T02:30", ""))
+        .hasMessageStartingWith("--to '2026-03-29T02:30' never came in Europe/Berlin");
+    assertThat(berlin.parse("--to", "2026-10-25T03:00", "")).isEqualTo(1_792_893_600_000L);
+  }
+
   @Test
   void before_1970_there_is_nothing() {
     assertThatThrownBy(() -> moments.parse("--to", "-365d", ""))
