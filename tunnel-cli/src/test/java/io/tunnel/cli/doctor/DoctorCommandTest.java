@@ -1,6 +1,7 @@
 package io.tunnel.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
@@ -202,8 +203,9 @@ class DoctorCommandTest extends DamagedDirectoryTest {
   }
 
   @Test
-  void a_shard_that_is_not_there_is_found_though_a_server_would_start() throws Exception {
+  void a_shard_that_is_not_there_is_found_and_no_server_starts() throws Exception {
     delete(data.resolve("shard-1"));
+    assertThatThrownBy(() -> TestDirectory.server(data)).hasMessageContaining("shard-1 is missing");
     assertThat(found(1)).contains("SHARD_MISSING");
   }
 
@@ -239,6 +241,27 @@ class DoctorCommandTest extends DamagedDirectoryTest {
     assertThat(found(1))
         .contains("CATALOG_TOO_OLD", "TUNNEL_WITHOUT_TABLE")
         .doesNotContain("DROPPED_LEFT");
+  }
+
+  @Test
+  void a_catalog_of_another_directory_is_found_and_nothing_is_folded_into_its_tables()
+      throws Exception {
+    Path other = directory.resolve("other");
+    TestDirectory.fill(other);
+    delete(data.resolve("catalog"));
+    assertThatThrownBy(() -> TestDirectory.server(data))
+        .hasMessageContaining("holds changes and rows but no catalog");
+    TestDirectory.copy(other.resolve("catalog"), data.resolve("catalog"));
+    delete(data.resolve("shard-0/table"));
+    assertThatThrownBy(() -> TestDirectory.server(data))
+        .hasMessageContaining("was written under another catalog");
+    assertThat(found(1)).contains("OF_ANOTHER_CATALOG");
+    assertThat(doctor("--repair")).isEqualTo(1);
+    assertThat(out.toString()).contains("repair: nothing was done");
+    assertThat(data.resolve("shard-0/table")).doesNotExist();
+    delete(data.resolve("catalog"));
+    TestDirectory.copy(template.resolve("data/catalog"), data.resolve("catalog"));
+    requireRepaired();
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.tunnel.server.catalog;
 
 import io.tunnel.model.ChannelType;
 import io.tunnel.server.catalog.store.CatalogStore;
+import io.tunnel.server.catalog.store.StoredOrigin;
 import io.tunnel.server.table.ReadOnlyRocks;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import java.io.IOException;
@@ -80,6 +81,11 @@ public final class StoredCatalog {
   /** The tunnels. */
   public TunnelCatalog tunnels() {
     return tunnels;
+  }
+
+  /** The number that the logs and rows of this catalog carry; 0 for none. */
+  public int origin() {
+    return StoredOrigin.in(texts);
   }
 
   /** How far the stream channels of a tunnel are, by partition. */

@@ -6,6 +6,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.catalog.store.FencedStoreException;
 import io.tunnel.server.catalog.store.StoreUnavailableException;
+import io.tunnel.server.catalog.store.StoredOrigin;
 import io.tunnel.server.catalog.store.UnknownOutcomeException;
 import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.server.catalog.tunnel.ChannelState;
@@ -27,6 +28,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.IntSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -412,6 +414,15 @@ public final class TunnelCatalog implements Closeable {
     boolean isSo = isPaused(tunnel(tunnelId).tunnelId()) == isPaused;
     write(isSo ? Map.of() : TunnelRecords.pause(tunnelId, isPaused), asked, "");
     tunnels.paused(tunnelId, isPaused);
+  }
+
+  /**
+   * The number that the logs and rows of this catalog carry.
+   *
+   * @param fresh asked for one when there is none yet
+   */
+  public int origin(IntSupplier fresh) throws IOException {
+    return StoredOrigin.ensure(store, fresh);
   }
 
   /** Closes the store, which tables may be kept in as well. */

@@ -112,7 +112,7 @@ public final class DirectoryCheck {
       throws IOException {
     boolean isExpected =
         catalog.tables().partitionIds().stream().anyMatch(id -> id % directory.shards() == shard);
-    ShardCheck check = new ShardCheck(shard, directory.shard(shard), catalog.tables(), progress);
+    ShardCheck check = new ShardCheck(shard, directory.shard(shard), catalog, progress);
     if (work.isEmpty() || !isKnown) {
       return check.run(Optional.empty(), isExpected);
     }

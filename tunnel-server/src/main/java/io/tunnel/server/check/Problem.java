@@ -39,12 +39,18 @@ public record Problem(Kind kind, String place, String text) {
         "the catalog is older than the log: restore a newer 'catalog', or the whole directory from"
             + " one backup; the server would give these partitions to new tables, which would show"
             + " old changes"),
+    /** Log or rows carry the origin of another catalog. */
+    OF_ANOTHER_CATALOG(
+        Weight.WRONG,
+        "the catalog and this shard do not belong together: restore 'catalog' and the shard from"
+            + " one backup. The ids of partitions are the same in both, so nothing is made again"
+            + " from this log: one table would show the changes of another"),
     /** A tunnel's table does not exist. */
     TUNNEL_WITHOUT_TABLE(Weight.WRONG, "restore the directory 'catalog' from a backup"),
     /** The files of a shard are not there, though tables have partitions in it. */
     SHARD_MISSING(
         Weight.WRONG,
-        "restore the shard from a backup: the server would start without its changes"),
+        "restore the shard from a backup: the server does not start without its changes"),
     /** What retention gave up cannot be known. */
     TRIMMED_DAMAGED(Weight.WRONG, "restore the file 'trimmed' from a backup"),
     /** Files of the log are missing. */

@@ -1,12 +1,13 @@
 package io.tunnel.server.check;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.StoredCatalog;
 import io.tunnel.server.check.CheckReport.ShardReport;
 import io.tunnel.server.check.Problem.Kind;
 import io.tunnel.server.check.Problem.Weight;
+import io.tunnel.server.disk.FileDisk;
 import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.LogIdentity;
 import io.tunnel.server.log.LogInspection;
 import io.tunnel.server.partition.Refold;
 import io.tunnel.server.table.TableStore;
@@ -52,6 +53,7 @@ public final class Repair {
           Kind.CATALOG_MISSING,
           Kind.CATALOG_DAMAGED,
           Kind.CATALOG_TOO_OLD,
+          Kind.OF_ANOTHER_CATALOG,
           Kind.CATALOG_INCONSISTENT);
 
   private final StoredDirectory directory;
@@ -88,7 +90,7 @@ public final class Repair {
         return;
       }
     }
-    Catalog catalog = StoredCatalog.read(directory.path().resolve("catalog")).tables();
+    StoredCatalog catalog = StoredCatalog.read(directory.path().resolve("catalog"));
     for (ShardReport shard : report.shards()) {
       String place = "shard-" + shard.shard() + "/";
       List<Problem> problems =
@@ -104,7 +106,8 @@ public final class Repair {
     }
   }
 
-  private void mend(ShardReport shard, List<Problem> problems, Catalog catalog, boolean isLogWhole)
+  private void mend(
+      ShardReport shard, List<Problem> problems, StoredCatalog catalog, boolean isLogWhole)
       throws IOException {
     boolean mustIndex = problems.stream().anyMatch(problem -> OF_INDEXES.contains(problem.kind()));
     boolean mustFold = problems.stream().anyMatch(problem -> OF_ROWS.contains(problem.kind()));
@@ -145,15 +148,17 @@ public final class Repair {
     deeds.add("moved " + directory.path().relativize(path) + " to " + target);
   }
 
-  private void fold(int shard, Catalog catalog) throws IOException {
+  private void fold(int shard, StoredCatalog catalog) throws IOException {
     Path rows = directory.shard(shard).resolve("table");
     if (Files.exists(rows)) {
       moveAside(rows);
     }
     Path log = directory.shard(shard).resolve("log");
-    try (LocalLog changes = LocalLog.open(log, shard, SEGMENT_BYTES_MAX);
+    LogIdentity identity = new LogIdentity(shard, catalog.origin());
+    try (LocalLog changes = LocalLog.open(new FileDisk(log), identity, SEGMENT_BYTES_MAX);
         TableStore table = TableStore.open(Files.createDirectories(rows), ROWS, changes::sync)) {
-      changes.replay(0, new Fold(new Refold(table, catalog::hasPartition)));
+      table.requireOrigin(catalog.origin());
+      changes.replay(0, new Fold(new Refold(table, catalog.tables()::hasPartition)));
       deeds.add(
           "folded "
               + Human.counted(table.foldedRows(), "change")

@@ -2,9 +2,11 @@ package io.tunnel.server.check;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.StoredCatalog;
 import io.tunnel.server.check.CheckReport.ShardReport;
 import io.tunnel.server.check.DirectoryFacts.ShardFacts;
 import io.tunnel.server.check.Problem.Kind;
+import io.tunnel.server.log.LogIdentity;
 import io.tunnel.server.log.LogInspection;
 import io.tunnel.server.log.LogInspection.Trouble;
 import io.tunnel.server.table.StoredTable;
@@ -36,6 +38,7 @@ final class ShardCheck implements LogInspection.Visitor {
   private final int shard;
   private final Path directory;
   private final Catalog catalog;
+  private final int origin;
   private final LongConsumer progress;
   private final List<Problem> problems = new ArrayList<>();
   private final List<ChangeBatch> group = new ArrayList<>();
@@ -46,10 +49,11 @@ final class ShardCheck implements LogInspection.Visitor {
   private OptionalLong foldedOffset = OptionalLong.empty();
   private boolean isGroupEnd;
 
-  ShardCheck(int shard, Path directory, Catalog catalog, LongConsumer progress) {
+  ShardCheck(int shard, Path directory, StoredCatalog catalog, LongConsumer progress) {
     this.shard = shard;
     this.directory = directory;
-    this.catalog = catalog;
+    this.catalog = catalog.tables();
+    this.origin = catalog.origin();
     this.progress = progress;
   }
 
@@ -96,6 +100,10 @@ final class ShardCheck implements LogInspection.Visitor {
       table = new StoredTable(rows);
       table.verify();
       foldedOffset = OptionalLong.of(table.foldedOffset());
+      if (table.origin() != 0 && table.origin() != origin) {
+        problem(
+            Kind.OF_ANOTHER_CATALOG, place("table"), "the rows were written under another catalog");
+      }
       return Optional.of(table);
     } catch (IOException e) {
       problem(Kind.TABLE_DAMAGED, place("table"), e.getMessage());
@@ -111,7 +119,8 @@ final class ShardCheck implements LogInspection.Visitor {
     if (work.isPresent()) {
       folded = Optional.of(TableStore.open(work.get(), SMALL, () -> {}));
     }
-    LogInspection.Summary log = LogInspection.inspect(directory.resolve("log"), shard, this);
+    LogInspection.Summary log =
+        LogInspection.inspect(directory.resolve("log"), new LogIdentity(shard, origin), this);
     log.findings().forEach(this::found);
     boolean isLogWhole = log.findings().stream().noneMatch(finding -> isWrong(finding.trouble()));
     if (table.isEmpty() && problems.stream().noneMatch(p -> p.kind() == Kind.TABLE_DAMAGED)) {
@@ -193,7 +202,8 @@ final class ShardCheck implements LogInspection.Visitor {
 
   private static boolean isWrong(Trouble trouble) {
     return switch (trouble) {
-      case TRIMMED_DAMAGED, GAP, HEADER_DAMAGED, CUT, DAMAGED, CHANGES_MISSING -> true;
+      case TRIMMED_DAMAGED, GAP, HEADER_DAMAGED, OTHER_ORIGIN, CUT, DAMAGED, CHANGES_MISSING ->
+          true;
       case TORN, INDEX_MISSING, INDEX_UNUSABLE, INDEX_WRONG -> false;
     };
   }
@@ -203,6 +213,7 @@ final class ShardCheck implements LogInspection.Visitor {
       case TRIMMED_DAMAGED -> Kind.TRIMMED_DAMAGED;
       case GAP -> Kind.LOG_GAP;
       case HEADER_DAMAGED -> Kind.LOG_FOREIGN;
+      case OTHER_ORIGIN -> Kind.OF_ANOTHER_CATALOG;
       case CUT -> Kind.LOG_CUT;
       case DAMAGED -> Kind.LOG_DAMAGED;
       case TORN -> Kind.LOG_TORN;

@@ -81,6 +81,9 @@ public final class DataDirectory implements Closeable {
                 + FORMAT
                 + "; use the version of the server that wrote it, or a newer one");
       }
+      if (cluster.isEmpty()) {
+        requireCatalog(path);
+      }
       return new DataDirectory(path, lockFile, format);
     } catch (IOException | RuntimeException e) {
       lockFile.close();
@@ -170,6 +173,26 @@ public final class DataDirectory implements Closeable {
             "the data directory "
                 + path
                 + " holds data but no FORMAT file; restore that file, or give another with --data");
+      }
+    }
+  }
+
+  /**
+   * A catalog is made before the first shard. Shards without one lost theirs: a new catalog would
+   * know none of their partitions, so their rows would be deleted and their ids given again.
+   */
+  private static void requireCatalog(Path path) throws IOException {
+    if (Files.exists(path.resolve("catalog").resolve("CURRENT"))) {
+      return;
+    }
+    try (DirectoryStream<Path> shards = Files.newDirectoryStream(path, "shard-*")) {
+      if (shards.iterator().hasNext()) {
+        throw new IOException(
+            "the data directory "
+                + path
+                + " holds changes and rows but no catalog, which says of which tables they are."
+                + " Nothing was changed; restore the directory 'catalog' from a backup, or give"
+                + " another directory with --data to start empty");
       }
     }
   }

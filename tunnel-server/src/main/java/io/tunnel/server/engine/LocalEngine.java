@@ -1,5 +1,6 @@
 package io.tunnel.server.engine;
 
+import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.changes.Incarnations;
@@ -9,6 +10,7 @@ import io.tunnel.server.disk.OpenFiles;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.partition.DiskCondition;
+import io.tunnel.server.partition.OwnCatalog;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.read.BaseSnapshots;
@@ -16,6 +18,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -82,6 +85,7 @@ public final class LocalEngine implements Engine {
 
   private Shards open(DataDirectory directory, Disks disks, ServerMeters meters)
       throws IOException {
+    OwnCatalog own = own(catalog.tables(), catalog.origin(WiringChance::number));
     return Shards.open(
         new Shards.Layout(
             directory.path(),
@@ -90,9 +94,33 @@ public final class LocalEngine implements Engine {
             config.shard(),
             config.table(),
             new OpenFiles(disks, config.log().openFilesMax())),
-        catalog.tables()::hasPartition,
+        own,
         meters,
         clock);
+  }
+
+  private static OwnCatalog own(Catalog tables, int origin) {
+    return new OwnCatalog() {
+      @Override
+      public boolean hasPartition(int partition) {
+        return tables.hasPartition(partition);
+      }
+
+      @Override
+      public int lastPartition() {
+        return tables.lastPartition();
+      }
+
+      @Override
+      public Set<Integer> partitionIds() {
+        return tables.partitionIds();
+      }
+
+      @Override
+      public int origin() {
+        return origin;
+      }
+    };
   }
 
   @Override

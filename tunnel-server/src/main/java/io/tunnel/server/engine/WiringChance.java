@@ -8,6 +8,11 @@ public final class WiringChance {
 
   private WiringChance() {}
 
+  /** Any number. */
+  public static int number() {
+    return new SecureRandom().nextInt();
+  }
+
   /** So many random bytes. */
   public static Bytes secret(int bytes) {
     byte[] secret = new byte[bytes];

@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntPredicate;
 
@@ -33,7 +35,7 @@ import java.util.function.IntPredicate;
 public final class LocalLog implements ChangeReader, Closeable {
 
   private final Disk disk;
-  private final int shard;
+  private final LogIdentity identity;
   private final int segmentBytesMax;
   private final NavigableMap<Long, Segment> segments;
   private final Map<Integer, PartitionLog> partitions = new ConcurrentHashMap<>();
@@ -52,13 +54,14 @@ public final class LocalLog implements ChangeReader, Closeable {
    */
   private boolean isActiveEnded;
 
-  private LocalLog(Disk disk, int shard, int segmentBytesMax, LogRecovery.Recovered recovered) {
+  private LocalLog(
+      Disk disk, LogIdentity identity, int segmentBytesMax, LogRecovery.Recovered recovered) {
     this.disk = disk;
-    this.shard = shard;
+    this.identity = identity;
     this.segmentBytesMax = segmentBytesMax;
     this.segments = recovered.segments();
     this.active = segments.lastEntry().getValue();
-    this.synced = new SyncedEnd(shard, active.end());
+    this.synced = new SyncedEnd(identity.shard(), active.end());
     this.lastCommitMicros = recovered.lastCommitMicros();
     this.sealedMicros = lastCommitMicros;
     TrimFile trimmed = recovered.trimmed();
@@ -83,7 +86,13 @@ public final class LocalLog implements ChangeReader, Closeable {
 
   /** As {@link #open(Path, int, int)}, on any disk. */
   public static LocalLog open(Disk disk, int shard, int segmentBytesMax) throws IOException {
-    return new LocalLog(disk, shard, segmentBytesMax, new LogRecovery(disk, shard).recover());
+    return open(disk, new LogIdentity(shard, 0), segmentBytesMax);
+  }
+
+  /** As {@link #open(Disk, int, int)}; segments of another origin are refused. */
+  public static LocalLog open(Disk disk, LogIdentity identity, int segmentBytesMax)
+      throws IOException {
+    return new LocalLog(disk, identity, segmentBytesMax, new LogRecovery(disk, identity).recover());
   }
 
   private void register(int partition, Segment segment, BatchIndex index) {
@@ -248,7 +257,7 @@ public final class LocalLog implements ChangeReader, Closeable {
   private Segment begin(long base) throws IOException {
     Segment next = new Segment(base, disk.open(LogFormat.segmentName(base)), 0);
     try {
-      next.append(LogFormat.segmentHeader(base, shard));
+      next.append(identity.segmentHeader(base));
       next.sync();
       disk.syncNames();
       return next;
@@ -378,7 +387,12 @@ public final class LocalLog implements ChangeReader, Closeable {
    * @throws CorruptLogException when the log does not have all bytes from there on
    */
   public void replay(long from, ReplayVisitor visitor) throws IOException {
-    new Replay(shard, segments, wholeFrom(), end()).from(from, visitor);
+    new Replay(identity.shard(), segments, wholeFrom(), end()).from(from, visitor);
+  }
+
+  /** The partitions that it has, or had, changes of. */
+  public SortedSet<Integer> partitionIds() {
+    return new TreeSet<>(partitions.keySet());
   }
 
   @Override

@@ -1,6 +1,5 @@
 package io.tunnel.server.log;
 
-import io.tunnel.codec.Checksum;
 import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -18,7 +17,7 @@ final class LogFormat {
   static final long TRIM_MAGIC = 0x544e4c54524d3031L; // "TNLTRM01"
   static final int GROUP_MAGIC = 0x544e4c47; // "TNLG"
 
-  /** magic, i64 base offset, i64 shard, u32 zero, u32 crc32c of what stands before. */
+  /** magic, i64 base offset, i64 shard, u32 origin, u32 crc32c of what stands before. */
   static final int SEGMENT_HEADER_BYTES = 32;
 
   /**
@@ -44,13 +43,6 @@ final class LogFormat {
 
   static String indexName(long base) {
     return String.format(Locale.ROOT, "%020d%s", base, INDEX_SUFFIX);
-  }
-
-  static ByteBuffer segmentHeader(long base, int shard) {
-    ByteBuffer header = ByteBuffer.allocate(SEGMENT_HEADER_BYTES);
-    header.putLong(SEGMENT_MAGIC).putLong(base).putLong(shard).putInt(0);
-    header.putInt(Checksum.crc32c(header.array(), 0, SEGMENT_HEADER_BYTES - 4));
-    return header.flip();
   }
 
   static int crc(ByteBuffer bytes) {

@@ -35,7 +35,7 @@ public final class LogInspection {
   private static final int WINDOW_BYTES = 64 * 1024;
 
   private final Path directory;
-  private final int shard;
+  private final LogIdentity identity;
   private final Visitor visitor;
   private final List<Finding> findings = new ArrayList<>();
 
@@ -56,6 +56,8 @@ public final class LogInspection {
     GAP,
     /** A file does not begin as the segment that its name says. */
     HEADER_DAMAGED,
+    /** A file is a segment of this shard in another data directory. */
+    OTHER_ORIGIN,
     /** A file is shorter than its index says. */
     CUT,
     /** Bytes that were durable are not what was written. */
@@ -121,15 +123,16 @@ public final class LogInspection {
     void read(long bytes);
   }
 
-  private LogInspection(Path directory, int shard, Visitor visitor) {
+  private LogInspection(Path directory, LogIdentity identity, Visitor visitor) {
     this.directory = directory;
-    this.shard = shard;
+    this.identity = identity;
     this.visitor = visitor;
   }
 
-  /** Reads the log of {@code shard} in {@code directory}. */
-  public static Summary inspect(Path directory, int shard, Visitor visitor) throws IOException {
-    LogInspection inspection = new LogInspection(directory, shard, visitor);
+  /** Reads the log in {@code directory}. */
+  public static Summary inspect(Path directory, LogIdentity identity, Visitor visitor)
+      throws IOException {
+    LogInspection inspection = new LogInspection(directory, identity, visitor);
     inspection.inspect();
     return new Summary(
         inspection.end,
@@ -211,12 +214,7 @@ public final class LogInspection {
       end = segment.base();
       return;
     }
-    if (!hasHeader(segment)) {
-      found(
-          Trouble.HEADER_DAMAGED,
-          name,
-          "the file does not begin as the segment of shard " + shard + " at its offset");
-    }
+    checkHeader(segment, name);
     boolean isWhole = scan(segment, name, isLast);
     visitor.read(segment.size());
     if (stored != null && isWhole) {
@@ -421,13 +419,19 @@ public final class LogInspection {
     return true;
   }
 
-  private boolean hasHeader(Segment segment) throws IOException {
+  private void checkHeader(Segment segment, String name) throws IOException {
     ByteBuffer header = ByteBuffer.allocate(LogFormat.SEGMENT_HEADER_BYTES);
-    if (segment.size() < LogFormat.SEGMENT_HEADER_BYTES) {
-      return false;
+    if (segment.size() >= LogFormat.SEGMENT_HEADER_BYTES) {
+      segment.read(header, 0);
     }
-    segment.read(header, 0);
-    return header.rewind().equals(LogFormat.segmentHeader(segment.base(), shard));
+    if (identity.isOfAnotherOrigin(header.rewind(), segment.base())) {
+      found(Trouble.OTHER_ORIGIN, name, "the file was written under another catalog");
+    } else if (!identity.owns(header, segment.base())) {
+      found(
+          Trouble.HEADER_DAMAGED,
+          name,
+          "the file does not begin as the segment of shard " + identity.shard() + " at its offset");
+    }
   }
 
   /**

@@ -31,11 +31,11 @@ final class LogRecovery {
   private static final Pattern FILE_NAME = Pattern.compile("[0-9]{20}\\.(log|index)");
 
   private final Disk disk;
-  private final int shard;
+  private final LogIdentity identity;
 
-  LogRecovery(Disk disk, int shard) {
+  LogRecovery(Disk disk, LogIdentity identity) {
     this.disk = disk;
-    this.shard = shard;
+    this.identity = identity;
   }
 
   /** What was found. */
@@ -179,7 +179,7 @@ final class LogRecovery {
     if (isLast && isUnborn(segment)) {
       // The machine went down while the file was being made; nothing was ever in it.
       segment.truncate(0);
-      segment.append(LogFormat.segmentHeader(segment.base(), shard));
+      segment.append(identity.segmentHeader(segment.base()));
     } else {
       requireHeader(segment);
       synced = scan(segment, loadIndex(segment, stored, isLast), isLast);
@@ -207,12 +207,19 @@ final class LogRecovery {
     if (segment.size() >= LogFormat.SEGMENT_HEADER_BYTES) {
       segment.read(header, 0);
     }
-    if (!header.rewind().equals(LogFormat.segmentHeader(segment.base(), shard))) {
+    if (identity.isOfAnotherOrigin(header.rewind(), segment.base())) {
+      throw new CorruptLogException(
+          "file "
+              + LogFormat.segmentName(segment.base())
+              + " was written under another catalog: log and catalog do not belong together."
+              + " Nothing was changed; restore both from one backup");
+    }
+    if (!identity.owns(header, segment.base())) {
       throw new CorruptLogException(
           "file "
               + LogFormat.segmentName(segment.base())
               + " does not begin as the segment of shard "
-              + shard
+              + identity.shard()
               + " at its offset");
     }
   }

@@ -6,6 +6,7 @@ import io.tunnel.server.disk.Disk;
 import io.tunnel.server.disk.Disks;
 import io.tunnel.server.disk.DurableFiles;
 import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.log.LogIdentity;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
 import java.io.Closeable;
@@ -15,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.IntPredicate;
 
 /**
  * All shards of a node. A partition belongs to the shard that its id names, for as long as it
@@ -56,58 +56,63 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
   /**
    * Opens all shards and brings their tables up to their logs.
    *
-   * @param isLive whether a partition exists at the moment of the question, asked by any thread;
-   *     changes and rows of others are left behind, and writes to them refused
+   * @throws IOException also when logs or rows do not belong to {@code catalog}; no row was removed
+   *     then
    */
-  public static Shards open(
-      Layout layout, IntPredicate isLive, Shard.Meter meter, Shard.Clock clock) throws IOException {
-    List<Shard> opened = new ArrayList<>();
+  public static Shards open(Layout layout, OwnCatalog catalog, Shard.Meter meter, Shard.Clock clock)
+      throws IOException {
+    List<Closeable> opened = new ArrayList<>();
     try {
+      List<Files> files = new ArrayList<>();
       for (int id = 0; id < layout.count(); id++) {
-        opened.add(open(id, layout, isLive, meter, clock));
+        files.add(open(id, layout, catalog, opened));
       }
+      // Behind all of them: one that is refused keeps rows from being removed in the others.
+      List<Shard> shards = new ArrayList<>();
+      for (Files of : files) {
+        shards.add(recover(of, layout, catalog, meter, clock));
+      }
+      shards.forEach(Shard::start);
+      return new Shards(shards);
     } catch (IOException | RuntimeException e) {
-      closeAll(opened, e);
+      for (int i = opened.size() - 1; i >= 0; i--) {
+        closeAfter(opened.get(i), e);
+      }
       throw e;
     }
-    opened.forEach(Shard::start);
-    return new Shards(opened);
   }
 
-  private static Shard open(
-      int id, Layout layout, IntPredicate isLive, Shard.Meter meter, Shard.Clock clock)
+  /** What a shard keeps, open, and looked at to belong to the catalog. */
+  private record Files(int id, LocalLog log, TableStore table) {}
+
+  private static Files open(int id, Layout layout, OwnCatalog catalog, List<Closeable> opened)
       throws IOException {
-    Path directory = DurableFiles.create(layout.directory().resolve("shard-" + id));
+    Path directory = layout.directory().resolve("shard-" + id);
+    Belonging belonging = new Belonging(id, layout.count(), catalog);
+    belonging.requireThere(directory);
+    DurableFiles.create(directory);
     Disk disk = layout.disks().open(directory.resolve("log"));
-    LocalLog log = LocalLog.open(disk, id, layout.segmentBytesMax());
-    try {
-      return open(id, layout, isLive, log, meter, clock);
-    } catch (IOException | RuntimeException e) {
-      closeAfter(log, e);
-      throw e;
-    }
+    LogIdentity identity = new LogIdentity(id, catalog.origin());
+    LocalLog log = LocalLog.open(disk, identity, layout.segmentBytesMax());
+    opened.add(log);
+    belonging.requireGiven(directory.resolve("log"), log.partitionIds());
+    Path rows = DurableFiles.create(directory.resolve("table"));
+    TableStore table = TableStore.open(rows, layout.table(), log::sync);
+    opened.add(table);
+    belonging.requireGiven(rows, table.partitions());
+    table.requireOrigin(catalog.origin());
+    return new Files(id, log, table);
   }
 
-  private static Shard open(
-      int id,
-      Layout layout,
-      IntPredicate isLive,
-      LocalLog log,
-      Shard.Meter meter,
-      Shard.Clock clock)
+  private static Shard recover(
+      Files files, Layout layout, OwnCatalog catalog, Shard.Meter meter, Shard.Clock clock)
       throws IOException {
-    Path rows = DurableFiles.create(layout.directory().resolve("shard-" + id).resolve("table"));
-    TableStore table = TableStore.open(rows, layout.table(), log::sync);
-    try {
-      table.retainPartitions(isLive);
-      Refold refold = new Refold(table, isLive);
-      log.replay(table.foldedOffset(), refold);
-      StoredRows stored = new StoredRows(table, refold.bounds(), isLive);
-      return new Shard(id, layout.shard(), log, stored, meter, clock);
-    } catch (IOException | RuntimeException e) {
-      closeAfter(table, e);
-      throw e;
-    }
+    TableStore table = files.table();
+    table.retainPartitions(catalog::hasPartition);
+    Refold refold = new Refold(table, catalog::hasPartition);
+    files.log().replay(table.foldedOffset(), refold);
+    StoredRows stored = new StoredRows(table, refold.bounds(), catalog::hasPartition);
+    return new Shard(files.id(), layout.shard(), files.log(), stored, meter, clock);
   }
 
   private static void closeAfter(Closeable opened, Exception failure) {

@@ -7,7 +7,8 @@ import io.tunnel.model.value.Bytes;
  * Keys of the store. A row: {@code u32} partition id, then the row's encoded key. Partition 0 is
  * never given out; its keys are the store's own: kind 1 is the folded log offset, kind 2 with a
  * {@code u32} id is a dictionary, kind 3 with a {@code u32} partition is the state of a replica,
- * kind 4 with a {@code u32} partition is what the partition's rows do not exceed.
+ * kind 4 with a {@code u32} partition is what the partition's rows do not exceed, kind 5 is the
+ * origin of the catalog whose partitions these are.
  */
 final class StoreFormat {
 
@@ -17,6 +18,7 @@ final class StoreFormat {
   static final byte DICTIONARY_KIND = 2;
   static final byte STATE_KIND = 3;
   static final byte BOUND_KIND = 4;
+  static final byte ORIGIN_KIND = 5;
 
   /** The dictionary id of a value that carries its names itself. */
   static final int INLINE_DICTIONARY = 0;
@@ -31,6 +33,10 @@ final class StoreFormat {
 
   static byte[] foldedKey() {
     return new byte[] {0, 0, 0, SYSTEM_PARTITION, FOLDED_KIND};
+  }
+
+  static byte[] originKey() {
+    return new byte[] {0, 0, 0, SYSTEM_PARTITION, ORIGIN_KIND};
   }
 
   static byte[] dictionaryKey(int id) {

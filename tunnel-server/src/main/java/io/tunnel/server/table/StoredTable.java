@@ -18,6 +18,7 @@ public final class StoredTable implements Closeable {
   private final ReadOnlyRocks rocks;
   private final Dictionaries dictionaries = new Dictionaries();
   private final long foldedOffset;
+  private final int origin;
 
   /**
    * Opens the table in {@code directory}.
@@ -29,6 +30,8 @@ public final class StoredTable implements Closeable {
     try {
       byte[] folded = rocks.db().get(StoreFormat.foldedKey());
       foldedOffset = folded == null ? 0 : Binary.getLong(folded, 0);
+      byte[] stored = rocks.db().get(StoreFormat.originKey());
+      origin = stored == null ? 0 : Binary.getInt(stored, 0);
       loadDictionaries();
     } catch (RocksDBException | RuntimeException e) {
       rocks.close();
@@ -51,6 +54,11 @@ public final class StoredTable implements Closeable {
   /** Log offset up to which the rows are folded. */
   public long foldedOffset() {
     return foldedOffset;
+  }
+
+  /** Origin of the catalog whose partitions these are; 0 where none was noted. */
+  public int origin() {
+    return origin;
   }
 
   /**

@@ -15,8 +15,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.IntPredicate;
 import org.rocksdb.FlushOptions;
@@ -363,19 +365,51 @@ public final class TableStore implements TableRows, Closeable {
     }
   }
 
-  /** Removes the rows of partitions that exist no more, which a crash may have left behind. */
-  public void retainPartitions(IntPredicate isLive) throws IOException {
+  /** The partitions that have rows. */
+  public SortedSet<Integer> partitions() {
+    SortedSet<Integer> partitions = new TreeSet<>();
     int next = StoreFormat.SYSTEM_PARTITION + 1;
     try (OpenGate.Use unused = gate.enter();
         RocksIterator at = db.newIterator()) {
       for (at.seek(StoreFormat.partitionKey(next)); at.isValid(); ) {
-        int partition = Binary.getInt(at.key(), 0);
-        if (!isLive.test(partition)) {
-          dropPartition(partition);
-        }
-        next = partition + 1;
+        next = Binary.getInt(at.key(), 0) + 1;
+        partitions.add(next - 1);
         at.seek(StoreFormat.partitionKey(next));
       }
+      requireWholeScan(at);
+    }
+    return partitions;
+  }
+
+  /** Removes the rows of partitions that exist no more, which a crash may have left behind. */
+  public void retainPartitions(IntPredicate isLive) throws IOException {
+    for (int partition : partitions()) {
+      if (!isLive.test(partition)) {
+        dropPartition(partition);
+      }
+    }
+  }
+
+  /**
+   * Ties the rows to the catalog of that origin, unless they are. Rows that were folded before
+   * there were origins take the first; a crash may forget an origin together with the rows.
+   *
+   * @throws IOException when they are rows of another catalog's partitions
+   */
+  public void requireOrigin(int origin) throws IOException {
+    try (OpenGate.Use unused = gate.enter()) {
+      byte[] stored = db.get(StoreFormat.originKey());
+      if (stored == null && origin != 0) {
+        byte[] value = new byte[4];
+        Binary.putInt(value, 0, origin);
+        db.put(unlogged, StoreFormat.originKey(), value);
+      } else if (stored != null && Binary.getInt(stored, 0) != origin) {
+        throw new IOException(
+            "the rows were written under another catalog: rows and catalog do not belong together."
+                + " Nothing was changed; restore both from one backup");
+      }
+    } catch (RocksDBException e) {
+      throw failed("cannot note whose rows these are: " + e.getMessage(), e);
     }
   }
 

@@ -52,6 +52,18 @@ final class DataDirectoryTest {
   }
 
   @Test
+  void shardsWithoutTheirCatalogAreRefusedAndNothingIsMade() throws IOException {
+    DataDirectory.open(path(), 1).close();
+    Files.createDirectories(path().resolve("shard-0/log"));
+    requireRefused("holds changes and rows but no catalog");
+    requireRefused("restore the directory 'catalog' from a backup");
+    Files.createDirectories(path().resolve("catalog"));
+    requireRefused("holds changes and rows but no catalog");
+    Files.createFile(path().resolve("catalog/CURRENT"));
+    DataDirectory.open(path(), 1).close();
+  }
+
+  @Test
   void aNewerFormatIsRefusedAndTheDirectoryIsFreeAgain() throws IOException {
     writeFormat("{\"format\":2,\"layout\":\"unknown\"}");
     requireRefused("has format 2, this server reads format 1");

@@ -14,7 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntPredicate;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,9 +27,9 @@ final class ShardsTest {
 
   @TempDir private Path directory;
 
-  private Shards open(Path path, IntPredicate isLive) throws IOException {
+  private Shards open(Path path, OwnCatalog catalog) throws IOException {
     Shards.Layout layout = TestShards.layout(path, SHARDS, 1 << 16);
-    return Shards.open(layout, isLive, new NoMeter(), new TestClock());
+    return Shards.open(layout, catalog, new NoMeter(), new TestClock());
   }
 
   private static void write(Shards shards, int round, List<Outcomes> outcomes) {
@@ -129,6 +129,75 @@ final class ShardsTest {
     try (Shards shards = open(directory, id -> true)) {
       assertThat(shards.committed(1)).isEqualTo(2);
     }
+  }
+
+  /** A catalog that has given out so many partitions and knows none of them any more. */
+  private record Counted(int lastPartition, int origin, Set<Integer> partitionIds)
+      implements OwnCatalog {
+    @Override
+    public boolean hasPartition(int partition) {
+      return partitionIds.contains(partition);
+    }
+  }
+
+  private void requireRefused(OwnCatalog catalog, String message) {
+    assertThatThrownBy(() -> open(directory, catalog))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(message)
+        .hasMessageContaining("Nothing was changed; restore");
+  }
+
+  @Test
+  void whatTheCatalogNeverGaveOutIsRefusedAndNoRowIsRemoved() throws Exception {
+    try (Shards shards = open(directory, id -> true)) {
+      write(shards, 0, new ArrayList<>());
+    }
+    requireRefused(new Counted(PARTITIONS - 1, 0, Set.of()), "of partition 5, but the catalog has");
+    requireRefused(new Counted(0, 0, Set.of()), "it is older, or another one");
+    try (Shards shards = open(directory, id -> true)) {
+      for (int partition = 1; partition <= PARTITIONS; partition++) {
+        assertThat(shards.of(partition).table().count(partition, 10).rows()).isEqualTo(2);
+      }
+    }
+    try (Shards shards = open(directory, new Counted(PARTITIONS, 0, Set.of()))) {
+      assertThat(shards.of(1).table().count(1, 10).rows()).as("dropped").isZero();
+    }
+  }
+
+  @Test
+  void logsAndRowsOfAnotherCatalogAreRefusedThoughTheirPartitionsHaveTheSameIds() throws Exception {
+    Set<Integer> ids = Set.of(1, 2, 3, 4, 5);
+    Counted first = new Counted(PARTITIONS, 7, ids);
+    Path copy = directory.resolve("copy");
+    Files.createDirectories(directory.resolve("shard-0"));
+    Files.createDirectories(directory.resolve("shard-1"));
+    try (Shards shards = open(directory, first)) {
+      write(shards, 0, new ArrayList<>());
+    }
+    copyTree(directory, copy, "log");
+    copyTree(directory, copy, "table");
+    requireRefused(new Counted(PARTITIONS, 8, ids), "log and catalog do not belong together");
+    requireRefused(new Counted(PARTITIONS, 0, ids), "log and catalog do not belong together");
+    for (int shard = 0; shard < SHARDS; shard++) {
+      Path log = directory.resolve("shard-" + shard + "/log");
+      try (Stream<Path> files = Files.list(log)) {
+        for (Path file : files.toList()) {
+          Files.delete(file);
+        }
+      }
+    }
+    requireRefused(new Counted(PARTITIONS, 8, ids), "rows and catalog do not belong together");
+    try (Shards shards = open(copy, first)) {
+      assertThat(shards.of(1).table().count(1, 10).rows()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aShardThatIsMissingIsRefusedWhereTablesHavePartitionsInIt() throws Exception {
+    Counted catalog = new Counted(PARTITIONS, 0, Set.of(1, 3));
+    requireRefused(catalog, "shard-1 is missing, though tables have partitions there");
+    assertThat(directory.resolve("shard-1")).doesNotExist();
+    assertThat(directory.resolve("shard-0/log")).as("of no table").exists();
   }
 
   private static void copyTree(Path from, Path to, String only) throws IOException {

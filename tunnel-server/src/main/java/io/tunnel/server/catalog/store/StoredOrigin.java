@@ -1,0 +1,40 @@
+package io.tunnel.server.catalog.store;
+
+import io.tunnel.wire.control.Json;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.IntSupplier;
+
+/**
+ * The number that ties the logs and rows of a server that is alone to its catalog: each segment and
+ * each table carries the number too. Ids of partitions begin at 1 in every catalog, so without the
+ * number the changes of one table could be taken for those of another.
+ *
+ * @param number never 0, which files carry that were written before there were origins
+ */
+public record StoredOrigin(int number) {
+
+  private static final String NAME = "origin";
+
+  /** The number among the texts of a catalog; 0 where it has none. */
+  public static int in(Map<String, String> texts) {
+    String text = texts.get(NAME);
+    return text == null ? 0 : Json.ofText(text, StoredOrigin.class).number();
+  }
+
+  /**
+   * The number of the catalog in {@code store}; durable when this returns.
+   *
+   * @param fresh asked for a number when the catalog has none
+   */
+  public static int ensure(CatalogStore store, IntSupplier fresh) throws IOException {
+    int stored = in(store.all());
+    if (stored != 0) {
+      return stored;
+    }
+    int number = Math.max(1, fresh.getAsInt() & Integer.MAX_VALUE);
+    store.write(Map.of(NAME, Optional.of(Json.toText(new StoredOrigin(number)))));
+    return number;
+  }
+}
