@@ -19,6 +19,7 @@ import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * A writer's batch with any bytes under a right checksum: what the validator lets in can be read to
  * its last column by everybody behind it.
  */
+@Tag("proof-fuzz")
 class BatchesFuzzTest {
 
   private static final List<PrimaryKeySchema> SCHEMA =

@@ -11,8 +11,10 @@ import io.tunnel.wire.control.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 
 /** Payloads of control operations: JSON of every type that there is. */
+@Tag("proof-fuzz")
 class ControlFuzzTest {
 
   private static final List<Class<? extends Control>> TYPES = records(Control.class);

@@ -10,8 +10,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.junit.jupiter.api.Tag;
 
 /** What a peer sends, as bytes: frames however they are cut, and the payloads in them. */
+@Tag("proof-fuzz")
 class FramesFuzzTest {
 
   private static final List<Function<byte[], Object>> PAYLOADS =

@@ -43,15 +43,15 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Whole nodes on a real broker. The disk of one is full, fails or hangs, while a client writes and
  * reads and a worker consumes.
  */
-@Timeout(240)
+@Tag("proof-cluster")
 class ClusterDiskFaultsTest {
 
   private static final String TABLE = "orders";

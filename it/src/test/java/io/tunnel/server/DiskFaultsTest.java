@@ -41,6 +41,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,6 +51,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * A whole server whose log's disk is full, fails or hangs, with a client that writes and reads and
  * a worker that consumes. The disks of table and catalog are well.
  */
+@Tag("proof-service")
 class DiskFaultsTest {
 
   private static final String TABLE = "orders";

@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -144,7 +143,6 @@ class PerfCommandTest {
 
   /** As {@code head} does, which ends after its lines: the run would go on for ever. */
   @Test
-  @Timeout(30)
   void whose_output_nobody_reads_any_more_ends() {
     addTunnel("x");
     PrintWriter unread = new PrintWriter(out);

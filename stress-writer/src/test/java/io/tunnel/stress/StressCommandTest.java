@@ -28,7 +28,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -127,7 +126,6 @@ class StressCommandTest {
   }
 
   @Test
-  @Timeout(30)
   void whose_output_nobody_reads_any_more_ends() {
     PrintWriter unread = new PrintWriter(out);
     // It loses what is printed, as one does whose reader has gone.

@@ -21,6 +21,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,7 @@ import picocli.CommandLine;
  * no number that only a program reads.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("proof-programs")
 class BadInputSweepTest {
 
   /** What belongs to programmers. */

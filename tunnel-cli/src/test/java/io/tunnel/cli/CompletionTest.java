@@ -40,7 +40,7 @@ class CompletionTest extends CommandLineTest {
     System.arraycopy(words, 0, command, 5, words.length);
     Process bash = new ProcessBuilder(command).redirectErrorStream(true).start();
     String text = new String(bash.getInputStream().readAllBytes(), UTF_8);
-    assertThat(bash.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(bash.waitFor(60, TimeUnit.SECONDS)).isTrue();
     assertThat(bash.exitValue()).as(text).isZero();
     return text.lines().map(String::strip).filter(line -> !line.isEmpty()).toList();
   }

@@ -14,9 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -24,7 +22,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Bytes that changed on their way, and bytes that somebody meant to be a batch. Whatever the
  * validator accepts must be readable, because behind it nobody checks again.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
 class BatchCorruptionTest {
 
   private final RandomRows random = new RandomRows(11);

@@ -41,10 +41,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What the table client and the tunnel client ask of a server, and how that may fail. */
-@Timeout(60)
 class ClientsTest {
 
   /** To end it is a change without an id, which is not repeated. */

@@ -27,10 +27,8 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What several nodes know together, and what is said of the nodes themselves. */
-@Timeout(60)
 class GatheredAnswersTest {
 
   private final ThreeNodes nodes = new ThreeNodes();

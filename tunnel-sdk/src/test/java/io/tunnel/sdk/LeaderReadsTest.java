@@ -28,10 +28,8 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Rows are read where their partitions are led. */
-@Timeout(60)
 class LeaderReadsTest {
 
   private final ThreeNodes nodes = new ThreeNodes();

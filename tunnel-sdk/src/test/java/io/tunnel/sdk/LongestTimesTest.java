@@ -18,10 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Who wants to wait for ever may say so by the longest duration that there is. */
-@Timeout(60)
 class LongestTimesTest {
 
   private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);

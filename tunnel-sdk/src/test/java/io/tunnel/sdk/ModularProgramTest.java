@@ -13,10 +13,12 @@ import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A program that is a module of its own compiles against the SDK, and runs, as a program. */
+@Tag("proof-programs")
 class ModularProgramTest {
 
   private static final String DESCRIPTOR =

@@ -49,12 +49,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What operators ask of a server through the clients. */
-@Timeout(60)
 class OperatorsTest {
 
   private static final OperatorControl.CheckpointSet CHECKPOINTS =

@@ -28,10 +28,8 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Requests to nodes that do not decide about them. */
-@Timeout(60)
 class RedirectTest {
 
   private final ThreeNodes nodes = new ThreeNodes();

@@ -14,7 +14,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * The rate processor of Tablestore's performance whitepaper, its code as it is there: it compiles
@@ -61,7 +60,6 @@ class SeedSampleTest {
   }
 
   @Test
-  @Timeout(60)
   void the_sample_counts_what_a_tunnel_delivers() {
     PrintStream out = System.out;
     ByteArrayOutputStream printed = new ByteArrayOutputStream();

@@ -33,10 +33,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What most programs need takes few words. */
-@Timeout(60)
 class ShortFormsTest {
 
   private static final TableMeta USERS =

@@ -22,10 +22,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A node that takes requests and says nothing any more, as a process that was stopped. */
-@Timeout(60)
 class SilentNodeTest {
 
   private static final Duration DEADLINE = Duration.ofSeconds(6);

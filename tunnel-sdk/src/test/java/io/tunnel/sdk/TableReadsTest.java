@@ -28,10 +28,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Rows and ranges of rows that a table client reads. */
-@Timeout(60)
 class TableReadsTest {
 
   private final FakeServer server = new FakeServer();

@@ -17,7 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 final class ThreeNodes implements AutoCloseable {
 
   /** How long requests are tried again. */
-  static final Duration RETRY = Duration.ofSeconds(10);
+  static final Duration RETRY = Duration.ofSeconds(60);
 
   final FakeCluster cluster = new FakeCluster(3, 100);
 

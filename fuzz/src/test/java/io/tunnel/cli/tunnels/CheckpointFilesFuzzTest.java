@@ -8,9 +8,11 @@ import io.tunnel.terminal.CommandFailure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Files that are given to 'tunnels import': a set of checkpoints, or what is wrong with it. */
+@Tag("proof-fuzz")
 class CheckpointFilesFuzzTest {
 
   @TempDir private Path directory;

@@ -1,9 +1,11 @@
 package io.tunnel.sdk.write;
 
 import org.jetbrains.lincheck.Lincheck;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Threads that wait for room, in every schedule that Lincheck tries. */
+@Tag("proof-fuzz")
 class BudgetSchedulesTest {
 
   private static final int RUNS = 400;

@@ -20,12 +20,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A log whose files somebody has written into, with right checksums or wrong ones: it opens or says
  * that it is damaged, and what it opened with it opens with again.
  */
+@Tag("proof-fuzz")
 class SegmentsFuzzTest {
 
   private static final int SEGMENT_BYTES_MAX = 512;

@@ -4,12 +4,14 @@ import io.tunnel.server.disk.Disk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jetbrains.lincheck.Lincheck;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The log's owner appends and syncs while RocksDB's thread syncs and the system fails to write back
  * a page: what is called durable is on the disk, in every schedule that Lincheck tries.
  */
+@Tag("proof-fuzz")
 class SyncSchedulesTest {
 
   private static final int RUNS = 400;

@@ -27,12 +27,14 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.IntFunction;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The connection of a stranger on a closed server, with whatever bytes in whatever pieces: they are
  * answered with a challenge or a typed refusal, or not at all; nothing of them is handed on; and
  * when the deadline is over, the connection is.
  */
+@Tag("proof-fuzz")
 class EntranceFuzzTest {
 
   private static final String KEY = "tkknownknownknown2";

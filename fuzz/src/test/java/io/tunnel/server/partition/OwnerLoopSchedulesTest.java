@@ -4,9 +4,11 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jetbrains.lincheck.Lincheck;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Every schedule of a few threads, as far as Lincheck's model checker gets in so many runs. */
+@Tag("proof-fuzz")
 class OwnerLoopSchedulesTest {
 
   private static final int RUNS = 400;

@@ -14,9 +14,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Files of rows that somebody gives to a command: rows, or a reason with a line. */
+@Tag("proof-fuzz")
 class RowFilesFuzzTest {
 
   private static final FileRows.Binding BINDING =

@@ -17,7 +17,7 @@ import java.util.Set;
 /** What Flink's REST interface says. */
 final class FlinkRest {
 
-  private static final Duration ANSWER = Duration.ofSeconds(20);
+  private static final Duration ANSWER = Duration.ofSeconds(60);
 
   private final HttpClient client = HttpClient.newHttpClient();
   private final int port;

@@ -24,12 +24,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The uber jar in a Flink of processes, used as a user does: by its SQL client and its CLI. */
-@Timeout(240)
+@Tag("proof-flink")
 class StandaloneFlinkTest {
 
   @RegisterExtension static final StandaloneFlink FLINK = new StandaloneFlink();

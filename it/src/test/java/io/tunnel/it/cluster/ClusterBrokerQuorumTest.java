@@ -10,10 +10,12 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Brokers that are controllers together; here because it takes as long as the other long tests. */
+@Tag("proof-cluster")
 class ClusterBrokerQuorumTest {
 
   @TempDir Path directory;

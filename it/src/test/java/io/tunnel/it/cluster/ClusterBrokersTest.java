@@ -16,6 +16,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * acknowledged, while a writer writes and two workers consume. Any one of the brokers may go;
  * without two nothing is acknowledged, and nothing that was is missing afterwards.
  */
+@Tag("proof-cluster")
 class ClusterBrokersTest {
 
   private static final int NODES = 2;

@@ -4,10 +4,12 @@ import io.tunnel.fixtures.Poll;
 import io.tunnel.it.process.NodeProcess;
 import io.tunnel.it.process.Stage;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Nodes that are drained one after the other, while clients read rows and change the catalog. */
+@Tag("proof-cluster")
 class ClusterDrainsTest {
 
   private static final int NODES = 3;

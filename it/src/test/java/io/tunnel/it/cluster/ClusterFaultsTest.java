@@ -25,6 +25,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * workers consume. Whatever happens to one of three nodes, the others lead what it led, everybody
  * goes on by himself, and nothing that was acknowledged is missing or out of order.
  */
+@Tag("proof-cluster")
 class ClusterFaultsTest {
 
   private static final int NODES = 3;

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Nodes as processes, one of which has its directory in a file system that becomes full, while a
  * writer writes and two workers consume. Needs root, who may mount.
  */
+@Tag("proof-cluster")
 class ClusterFullDiskTest {
 
   private static final int PARTITIONS = 6;

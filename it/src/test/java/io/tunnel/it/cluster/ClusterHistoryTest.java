@@ -27,11 +27,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tunnels that are far behind, at the only node of a cluster, which keeps few changes itself. */
+@Tag("proof-cluster")
 class ClusterHistoryTest {
 
   private static final int SESSION_MS_MIN = 500;

@@ -44,10 +44,12 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What clients do with one server they do with three nodes, whichever of them they know. */
+@Tag("proof-cluster")
 class ClusterLifeTest {
 
   private static final int NODES = 3;

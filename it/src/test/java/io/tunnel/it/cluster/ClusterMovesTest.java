@@ -8,10 +8,12 @@ import io.tunnel.it.process.Stage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Nodes that come and go as operators want it, under load: nobody who uses them notices. */
+@Tag("proof-cluster")
 class ClusterMovesTest {
 
   private static final int NODES = 3;

@@ -18,10 +18,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Readers who keep their positions themselves, at nodes that die, leave, and drop their table. */
+@Tag("proof-cluster")
 class ClusterReadersTest {
 
   private static final int NODES = 3;

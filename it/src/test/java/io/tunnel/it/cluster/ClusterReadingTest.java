@@ -13,10 +13,12 @@ import io.tunnel.sdk.ReadStart;
 import io.tunnel.sdk.table.TableInfo;
 import java.time.Duration;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Partitions that are read without a tunnel, of a node that is started as users start it. */
+@Tag("proof-cluster")
 class ClusterReadingTest {
 
   private static final int ROWS = 3;

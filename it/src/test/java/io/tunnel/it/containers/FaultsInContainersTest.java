@@ -9,11 +9,13 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.testcontainers.containers.GenericContainer;
 
 /** A service, a writer and two workers, each in a container of one network in which things fail. */
+@Tag("proof-containers")
 class FaultsInContainersTest {
 
   private static final int PARTITIONS = 8;

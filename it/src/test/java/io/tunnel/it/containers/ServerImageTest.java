@@ -34,6 +34,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.testcontainers.containers.GenericContainer;
@@ -43,6 +44,7 @@ import org.testcontainers.containers.wait.strategy.Wait;
 import org.testcontainers.containers.wait.strategy.WaitStrategy;
 
 /** The image as it is run without any option: one closed server with its own storage. */
+@Tag("proof-containers")
 class ServerImageTest {
 
   private static final int PORT = 7650;
@@ -186,7 +188,7 @@ class ServerImageTest {
     worker.connectAndWorking();
     int count = 0;
     while (count < ROWS) {
-      Integer more = inputs.poll(30, TimeUnit.SECONDS);
+      Integer more = inputs.poll(60, TimeUnit.SECONDS);
       if (more == null) {
         break;
       }

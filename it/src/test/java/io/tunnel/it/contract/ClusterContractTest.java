@@ -5,12 +5,14 @@ import io.tunnel.it.process.NodeProcess;
 import io.tunnel.it.process.Stage;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * A node that has Kafka for a log keeps the contract of a server that has its own, but for two
  * things: who has a session attaches to its channels elsewhere, and base data has no moment.
  */
+@Tag("proof-cluster")
 class ClusterContractTest {
 
   @RegisterExtension static final Stage STAGE = new Stage();

@@ -39,6 +39,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -46,6 +47,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Clients that want to take a server down, bounded in count and time; and ordinary ones beside
  * them, which must hardly notice.
  */
+@Tag("proof-hostile")
 class HostileClientsTest {
 
   private static final long MIB = 1 << 20;

@@ -29,10 +29,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Workers that hold channels and do not do what workers do. */
+@Tag("proof-hostile")
 class LazyClientsTest {
 
   private static final int PARTITIONS = 4;

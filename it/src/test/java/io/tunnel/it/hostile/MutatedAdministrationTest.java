@@ -24,6 +24,7 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Requests of an administrator with some bits wrong, of whom nothing is refused for want of rights.
  */
+@Tag("proof-hostile")
 class MutatedAdministrationTest {
 
   private static final int ROUNDS = 25;

@@ -20,12 +20,14 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Payloads of every operation with some bits wrong, from a seed. */
+@Tag("proof-hostile")
 class MutatedRequestsTest {
 
   private static final int ROUNDS = 150;

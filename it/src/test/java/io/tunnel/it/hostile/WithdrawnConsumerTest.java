@@ -24,10 +24,12 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A consumer whose right is withdrawn, and who keeps what it was given: connections and grants. */
+@Tag("proof-hostile")
 class WithdrawnConsumerTest {
 
   @RegisterExtension static final Stage STAGE = new Stage();

@@ -11,10 +11,12 @@ import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.Node;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A broker that tells each of its clients to come by the road that the client has come. */
+@Tag("proof-kafka")
 class KafkaProcessTest {
 
   /** Of who gets an answer, on a machine that is busy, too. */

@@ -181,7 +181,7 @@ public final class ServerProcess implements Service {
     String scheme = isClosed() ? "https" : "http";
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(scheme + "://127.0.0.1:" + httpPort + path))
-            .timeout(Duration.ofSeconds(20))
+            .timeout(Duration.ofSeconds(60))
             .build();
     try {
       HttpResponse<String> response =

@@ -10,11 +10,9 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The network that tests of faults break. */
-@Timeout(60)
 class TcpProxyTest {
 
   @RegisterExtension final Stage stage = new Stage();

@@ -7,11 +7,13 @@ import io.tunnel.fixtures.Poll;
 import io.tunnel.it.process.ChildProcess;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The demo of a cluster, with a Kafka and nodes in processes of their own. */
+@Tag("proof-cluster")
 class ClusterDemoTest extends DemoFixture {
 
   @Test

@@ -8,6 +8,7 @@ import io.tunnel.it.process.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ class DemoTest extends DemoFixture {
     assertThat(summary.get("partitions").getAsInt()).isEqualTo(partitions);
   }
 
+  @Tag("proof-programs")
   @Test
   void the_same_holds_for_the_records_of_a_file(@TempDir Path directory) throws IOException {
     Path file = directory.resolve("people.csv");
@@ -37,6 +39,7 @@ class DemoTest extends DemoFixture {
     assertThat(summary.get("rowsWritten").getAsLong()).isEqualTo(500);
   }
 
+  @Tag("proof-programs")
   @Test
   void a_closed_server_proves_the_same_and_keeps_its_keys(@TempDir Path directory) {
     Path data = directory.resolve("data");

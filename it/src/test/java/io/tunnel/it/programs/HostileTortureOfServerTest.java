@@ -8,11 +8,13 @@ import io.tunnel.it.process.Stage;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A hostile torture of a server that is there already. */
+@Tag("proof-hostile")
 class HostileTortureOfServerTest {
 
   @RegisterExtension final Stage stage = new Stage();

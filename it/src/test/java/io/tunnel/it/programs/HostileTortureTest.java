@@ -15,11 +15,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The shortest hostile torture, as a process of its own. */
+@Tag("proof-hostile")
 class HostileTortureTest {
 
   private static final Pattern SUMMARY = Pattern.compile("\\{\"seed\".*}");

@@ -17,10 +17,12 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** {@code docs/metrics.md} names every meter of a server and of a node, and no other. */
+@Tag("proof-programs")
 class MetricsDocTest {
 
   private static final Pattern TYPE = Pattern.compile("^# TYPE (\\S+) \\S+$", Pattern.MULTILINE);

@@ -20,10 +20,12 @@ import java.util.function.ToDoubleFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What an operator sees of a cluster's nodes: why one does not start, and its figures. */
+@Tag("proof-cluster")
 class NodeOperationsTest {
 
   @RegisterExtension static final Stage STAGE = new Stage();

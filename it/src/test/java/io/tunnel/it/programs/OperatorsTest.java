@@ -24,10 +24,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The commands of operators, as processes, against a real server whose workers run. */
+@Tag("proof-programs")
 class OperatorsTest {
 
   private static final int PARTITIONS = 2;

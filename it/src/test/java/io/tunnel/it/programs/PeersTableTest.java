@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code bench peers --only table} with few rows: what needs Kafka Streams, which is beside the
  * programs here and not where their own tests run.
  */
+@Tag("proof-programs")
 class PeersTableTest {
 
   private static final Pattern RESULT = Pattern.compile("\\{\"bench\":\"peers\".*}");

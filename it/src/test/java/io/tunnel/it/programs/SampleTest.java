@@ -15,10 +15,12 @@ import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.TunnelClient;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The whitepaper's processor against the real server. */
+@Tag("proof-programs")
 class SampleTest {
 
   private static final int ROWS = 20_000;

@@ -22,12 +22,14 @@ import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Closed nodes over a Kafka that speaks TLS, asks who they are (SASL), and lets them do no more
  * than docs/operating.md says that they need (ACLs).
  */
+@Tag("proof-cluster")
 class SecuredKafkaTest extends DemoFixture {
 
   private static final String CLUSTER = "closed";

@@ -6,10 +6,12 @@ import com.google.gson.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A few kills and suspensions of a real server, and what was told holds. */
+@Tag("proof-programs")
 class TortureTest extends TortureFixture {
 
   @Test

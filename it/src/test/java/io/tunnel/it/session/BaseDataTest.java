@@ -24,10 +24,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Tunnels that deliver the rows that exist, and the changes since, while a writer goes on. */
+@Tag("proof-service")
 class BaseDataTest {
 
   private static final int PARTITIONS = 4;

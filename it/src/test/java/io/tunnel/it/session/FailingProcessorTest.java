@@ -34,10 +34,12 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Processors that throw, that block, and that call back when their channel is somebody else's. */
+@Tag("proof-service")
 class FailingProcessorTest {
 
   private static final int PARTITIONS = 2;

@@ -18,10 +18,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Many channels over several worker processes that come, leave and die under load. */
+@Tag("proof-service")
 class FleetTest {
 
   private static final int PARTITIONS = 128;

@@ -25,10 +25,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Workers that live on and have lost what they held: they notice, and come back by themselves. */
+@Tag("proof-service")
 class LostChannelsTest {
 
   private static final int PARTITIONS = 4;

@@ -18,6 +18,7 @@ import io.tunnel.sdk.TunnelClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * A server that stops or dies while a writer writes and a worker consumes, and comes back on the
  * same directory and port. Both go on by themselves.
  */
+@Tag("proof-service")
 class RestartTest {
 
   private static final long WITHOUT_END = Long.MAX_VALUE;

@@ -42,10 +42,12 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Progress that operators move while workers run, or bring back. */
+@Tag("proof-service")
 class SeekTest {
 
   private static final int PARTITIONS = 4;

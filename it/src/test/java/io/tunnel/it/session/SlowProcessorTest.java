@@ -24,10 +24,12 @@ import io.tunnel.sdk.tunnel.ChannelInfo;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A processor that does not come back holds up its own channel and nothing else. */
+@Tag("proof-service")
 class SlowProcessorTest {
 
   private static final int PARTITIONS = 4;

@@ -20,10 +20,12 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Streams that start and end at moments, held against a stream of everything beside them. */
+@Tag("proof-service")
 class StreamMomentsTest {
 
   private static final int PARTITIONS = 4;

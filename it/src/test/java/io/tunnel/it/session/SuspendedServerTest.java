@@ -18,10 +18,12 @@ import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.TunnelWorkerStatus.Phase;
 import java.util.List;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A server that stands still and goes on, with all its connections. */
+@Tag("proof-service")
 class SuspendedServerTest {
 
   @RegisterExtension final Stage stage = new Stage();

@@ -40,6 +40,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,6 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Several clients read and write few rows of a server that is killed, and are told nothing that a
  * single row, touched by one call after the other, would not have told them.
  */
+@Tag("proof-service")
 class ClientHistoryTest {
 
   private static final int CLIENTS = 4;

@@ -35,6 +35,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -42,6 +43,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Readers that keep their positions themselves, and a server that gives positions again. Without a
  * refusal they would go on behind what they know, and skip what is new there.
  */
+@Tag("proof-service")
 class LostPositionsTest {
 
   private static final Duration LONG = Duration.ofSeconds(60);

@@ -36,10 +36,12 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A table is dropped, and made anew under its name, while a writer goes on. */
+@Tag("proof-service")
 class RecreateTest {
 
   private static final TestTable TABLE = new TestTable("orders", 4);

@@ -35,11 +35,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two tables in the same logs, one of which keeps little. */
+@Tag("proof-service")
 class RetentionTest {
 
   private static final int PLENTY = 1 << 20;

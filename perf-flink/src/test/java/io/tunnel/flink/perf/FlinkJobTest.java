@@ -10,16 +10,13 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.util.CloseableIterator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** How a job ends, in a cluster that the test is. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
 class FlinkJobTest {
 
   private static final long LOOK_MS = 5;

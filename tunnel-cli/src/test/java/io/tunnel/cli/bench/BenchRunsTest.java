@@ -21,6 +21,7 @@ import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -29,6 +30,7 @@ import picocli.CommandLine;
  * Each benchmark once, on a server of its own, with as little as can be measured. They run at once:
  * most of their time they wait for a server to settle.
  */
+@Tag("proof-programs")
 class BenchRunsTest {
 
   private static final Map<String, String> LINES =

@@ -24,6 +24,7 @@ import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -32,6 +33,7 @@ import picocli.CommandLine;
  * {@code bench peers} with as little as can be measured: with a broker of its own, and beside it
  * with one that was there. They run at once: most of their time they wait for servers to settle.
  */
+@Tag("proof-programs")
 class PeersRunsTest {
 
   private static final String SOMEBODYS = "somebodys-topic";

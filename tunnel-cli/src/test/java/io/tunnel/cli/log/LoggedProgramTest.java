@@ -11,10 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The program as it is started by the launcher. */
+@Tag("proof-programs")
 class LoggedProgramTest {
 
   private static final long WAIT_SECONDS_MAX = 60;

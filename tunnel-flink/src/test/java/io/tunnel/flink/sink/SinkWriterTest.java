@@ -34,12 +34,10 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The writer of the sink in a task of the test's own, against the service in its memory. */
-@Timeout(60)
 class SinkWriterTest {
 
   private static final String TABLE = "orders";

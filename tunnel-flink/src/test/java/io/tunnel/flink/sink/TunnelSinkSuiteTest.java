@@ -31,8 +31,10 @@ import org.apache.flink.connector.testframe.junit.annotations.TestExternalSystem
 import org.apache.flink.connector.testframe.junit.annotations.TestSemantics;
 import org.apache.flink.connector.testframe.testsuites.SinkTestSuiteBase;
 import org.apache.flink.core.execution.CheckpointingMode;
+import org.junit.jupiter.api.Tag;
 
 /** What Flink asks of every sink, with a server and a cluster of Flink's in this process. */
+@Tag("proof-flink")
 class TunnelSinkSuiteTest extends SinkTestSuiteBase<String> {
 
   @TestEnv MiniClusterTestEnvironment flink = new MiniClusterTestEnvironment();

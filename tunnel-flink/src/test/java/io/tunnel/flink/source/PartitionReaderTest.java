@@ -23,15 +23,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The SDK's reader of partitions with a server that is alone. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class PartitionReaderTest {
 
   private static final Duration LONG = Duration.ofSeconds(60);

@@ -49,12 +49,10 @@ import org.apache.flink.util.CloseableIterator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Jobs that read a real server's tables, in a cluster of Flink's in this process. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
 @SuppressWarnings("try") // What collects may be interrupted when it closes.
 class SourceJobTest {
 

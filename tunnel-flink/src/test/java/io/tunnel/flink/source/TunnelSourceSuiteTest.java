@@ -24,8 +24,10 @@ import org.apache.flink.connector.testframe.junit.annotations.TestExternalSystem
 import org.apache.flink.connector.testframe.junit.annotations.TestSemantics;
 import org.apache.flink.connector.testframe.testsuites.SourceTestSuiteBase;
 import org.apache.flink.core.execution.CheckpointingMode;
+import org.junit.jupiter.api.Tag;
 
 /** What Flink asks of every source, with a server and a cluster of Flink's in this process. */
+@Tag("proof-flink")
 class TunnelSourceSuiteTest extends SourceTestSuiteBase<String> {
 
   @TestEnv MiniClusterTestEnvironment flink = new MiniClusterTestEnvironment();

@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -26,8 +25,8 @@ import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Event time of jobs, each partition with its own: a row's is in front of its value, so that a test
  * says how far a partition is.
  */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Tag("proof-flink")
 class WatermarkJobTest {
 
   private static final int AHEAD = 0;

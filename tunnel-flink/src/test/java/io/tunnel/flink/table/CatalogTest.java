@@ -22,10 +22,8 @@ import org.apache.flink.types.Row;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-@Timeout(120)
 class CatalogTest {
 
   @RegisterExtension static final MiniClusterExtension CLUSTER = SqlSession.cluster();

@@ -26,7 +26,7 @@ import org.apache.flink.table.api.TableResult;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Changes of two tables through a join and an aggregate into a third, while the two go on changing:
  * at the end the third is what a computation over the two says.
  */
-@Timeout(120)
+@Tag("proof-flink")
 class CdcTest {
 
   private static final int CUSTOMERS = 8;

@@ -21,12 +21,10 @@ import io.tunnel.sdk.testing.InMemoryTunnelService;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A DELETE of a whole key, which is no job, against the service in the test's memory. */
-@Timeout(60)
 class KeyedDeleteTest {
 
   private final InMemoryTunnelService service = InMemoryTunnelService.start();

@@ -48,6 +48,7 @@ import org.apache.flink.table.types.logical.VarBinaryType;
 import org.apache.flink.table.types.logical.VarCharType;
 import org.apache.flink.types.RowKind;
 import org.apache.flink.util.Collector;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -58,6 +59,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * it is, when changes are read, and when the job goes back to a checkpoint. Every image that is
  * shown is one that the table had, none older than the one before, and in the end it is the table.
  */
+@Tag("proof-flink")
 class OverlapTest {
 
   private static final int PARTITION = 7;

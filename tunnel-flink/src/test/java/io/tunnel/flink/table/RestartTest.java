@@ -22,11 +22,9 @@ import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Statements that fail when they have written some rows, and are started again by Flink. */
-@Timeout(120)
 class RestartTest {
 
   private static final long ROWS = 20;

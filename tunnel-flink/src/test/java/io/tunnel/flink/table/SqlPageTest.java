@@ -16,11 +16,9 @@ import org.apache.flink.table.api.TableResult;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.types.Row;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The statements of docs/flink.md, pasted one after the other. */
-@Timeout(120)
 class SqlPageTest {
 
   @RegisterExtension static final MiniClusterExtension CLUSTER = SqlSession.cluster();

@@ -24,11 +24,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Statements of SQL against a real server, each test on a table of its own. */
-@Timeout(120)
 class SqlTest {
 
   @RegisterExtension static final MiniClusterExtension CLUSTER = SqlSession.cluster();

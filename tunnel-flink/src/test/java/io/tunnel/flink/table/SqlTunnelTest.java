@@ -37,13 +37,13 @@ import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The option 'tunnel' and SOURCE_WATERMARK(), against a real server and its tunnels. */
-@Timeout(120)
 @SuppressWarnings("try") // Flink's iterators may be interrupted when they are closed.
+@Tag("proof-flink")
 class SqlTunnelTest {
 
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);

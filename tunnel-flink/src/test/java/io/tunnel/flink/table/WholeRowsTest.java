@@ -35,11 +35,9 @@ import org.apache.flink.util.CloseableIterator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Whole changelogs of tables that are written by updates of single columns. */
-@Timeout(120)
 @SuppressWarnings("try") // What collects may be interrupted when it closes.
 class WholeRowsTest {
 

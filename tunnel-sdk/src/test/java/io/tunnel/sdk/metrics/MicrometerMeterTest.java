@@ -38,10 +38,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What clients and workers say of themselves, in a registry and on the page that lists it. */
-@Timeout(60)
 class MicrometerMeterTest {
 
   private static final int ROWS = 10;

@@ -12,10 +12,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A program that has no Micrometer on its class path uses the SDK all the same. */
-@Timeout(60)
 class WithoutMicrometerTest {
 
   /** The class path of this test without Micrometer. */

@@ -13,10 +13,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Timeout;
 
 /** A worker whose channels come from the leaders of their partitions. */
-@Timeout(60)
 abstract class AttachedWorkerFixture {
 
   static final int CREDIT = 4_096;

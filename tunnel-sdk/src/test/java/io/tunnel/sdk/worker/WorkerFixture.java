@@ -17,10 +17,8 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Timeout;
 
 /** Workers against a server in memory, over real sockets. */
-@Timeout(60)
 abstract class WorkerFixture {
 
   final FakeServer server = new FakeServer();
@@ -72,7 +70,7 @@ abstract class WorkerFixture {
 
   static void meet(CyclicBarrier barrier) {
     try {
-      barrier.await(20, TimeUnit.SECONDS);
+      barrier.await(60, TimeUnit.SECONDS);
     } catch (Exception e) {
       throw new IllegalStateException(e);
     }

@@ -30,12 +30,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Writes while the leaders of partitions move between nodes. */
-@Timeout(60)
 class ClusterWriteTest {
 
   /** Keys under 100 are partition 0's, led by node 0 at first; the others 1's, led by node 1. */
@@ -77,7 +75,7 @@ class ClusterWriteTest {
   }
 
   private TableClient connect() {
-    return connect(Duration.ofSeconds(20));
+    return connect(Duration.ofSeconds(60));
   }
 
   private static TableWriterConfig writerConfig() {

@@ -19,10 +19,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Timeout;
 
 /** A server of one table in memory, over real sockets. */
-@Timeout(60)
 abstract class WriterFixture {
 
   static final TableWriterConfig QUICK =
@@ -48,8 +46,8 @@ abstract class WriterFixture {
     return TableClient.connect(
         server
             .config()
-            .withRetryDeadline(Duration.ofSeconds(10))
-            .withWriteRetryDeadline(Duration.ofSeconds(10)));
+            .withRetryDeadline(Duration.ofSeconds(60))
+            .withWriteRetryDeadline(Duration.ofSeconds(60)));
   }
 
   static void add(TableWriter writer, Map<Long, RowResult> results, long from, int rows) {

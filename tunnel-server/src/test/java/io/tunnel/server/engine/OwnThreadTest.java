@@ -41,7 +41,7 @@ class OwnThreadTest {
     String name = thread.submit(() -> Thread.currentThread().getName()).get(60, TimeUnit.SECONDS);
     assertThat(name).isEqualTo("own");
     thread.shutdown();
-    assertThat(thread.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(thread.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
     assertThat(failures).containsExactly(first, second);
   }
 
@@ -51,7 +51,7 @@ class OwnThreadTest {
     thread.scheduleWithFixedDelay(() -> {}, 0, 1, TimeUnit.MILLISECONDS).cancel(false);
     thread.submit(() -> {}).get(60, TimeUnit.SECONDS);
     thread.shutdown();
-    assertThat(thread.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(thread.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
     assertThat(failures).isEmpty();
   }
 }

@@ -71,7 +71,7 @@ final class TicksTest {
             looks.countDown();
             throw new IllegalStateException("fails");
           });
-      assertThat(looks.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(looks.await(60, TimeUnit.SECONDS)).isTrue();
     } finally {
       thread.shutdownNow();
     }

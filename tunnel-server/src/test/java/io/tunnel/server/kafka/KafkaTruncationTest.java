@@ -21,9 +21,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A real broker that loses the end of a partition, as all its replicas do with their power. */
+@Tag("proof-kafka")
 class KafkaTruncationTest {
 
   private static Path segment(String topic) throws IOException {

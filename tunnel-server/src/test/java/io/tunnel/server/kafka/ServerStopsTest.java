@@ -16,12 +16,10 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.GroupState;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** A whole node on a real broker, that ends by itself. */
-@Timeout(120)
 class ServerStopsTest {
 
   @TempDir private Path data;

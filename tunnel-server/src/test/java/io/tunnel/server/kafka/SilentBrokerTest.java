@@ -19,10 +19,12 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** One of two real brokers stands still, with its connections, and leads half of the partitions. */
+@Tag("proof-kafka")
 class SilentBrokerTest {
 
   private static final int PARTITIONS = 400;
@@ -60,7 +62,7 @@ class SilentBrokerTest {
           admin
               .describeTopics(List.of(table.topic()))
               .allTopicNames()
-              .get(30, TimeUnit.SECONDS)
+              .get(60, TimeUnit.SECONDS)
               .get(table.topic())
               .partitions();
       all.forEach(

@@ -83,7 +83,7 @@ public final class TestTable implements Closeable {
   }
 
   public static <T> T get(CompletableFuture<T> future) throws Exception {
-    return future.get(30, TimeUnit.SECONDS);
+    return future.get(60, TimeUnit.SECONDS);
   }
 
   @Override

@@ -56,8 +56,8 @@ final class SyncedEndTest {
       Thread.onSpinWait();
     }
     mayFail.countDown();
-    assertThat(first.outcome.get(30, TimeUnit.SECONDS)).isEqualTo("Input/output error");
-    assertThat(second.outcome.get(30, TimeUnit.SECONDS)).contains("failed before");
+    assertThat(first.outcome.get(60, TimeUnit.SECONDS)).isEqualTo("Input/output error");
+    assertThat(second.outcome.get(60, TimeUnit.SECONDS)).contains("failed before");
     assertThat(syncs).hasValue(1);
     assertThat(log.syncedOffset()).isEqualTo(synced);
     assertThat(log.hasFailed()).isTrue();
@@ -92,7 +92,7 @@ final class SyncedEndTest {
 
   private static void await(CountDownLatch latch) throws IOException {
     try {
-      if (!latch.await(30, TimeUnit.SECONDS)) {
+      if (!latch.await(60, TimeUnit.SECONDS)) {
         throw new IOException("waited in vain");
       }
     } catch (InterruptedException e) {

@@ -147,7 +147,7 @@ final class FoldQueueTest {
     folds.start();
     rows.refuse(HeldRows.full());
     folds.add(group(1, 10));
-    assertThat(isWoken.await(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(isWoken.await(60, TimeUnit.SECONDS)).isTrue();
     assertThat(folds.hasFailed()).isTrue();
   }
 

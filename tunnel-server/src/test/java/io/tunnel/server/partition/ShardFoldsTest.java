@@ -93,7 +93,7 @@ final class ShardFoldsTest {
         });
     assertThat(isDone.await(50, TimeUnit.MILLISECONDS)).isFalse();
     rows.letGo();
-    assertThat(isDone.await(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(isDone.await(60, TimeUnit.SECONDS)).isTrue();
     assertThat(seen).containsExactly(true, true);
   }
 
@@ -115,7 +115,7 @@ final class ShardFoldsTest {
     reader.start();
     assertThat(isThere.await(50, TimeUnit.MILLISECONDS)).isFalse();
     rows.letGo();
-    assertThat(isThere.await(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(isThere.await(60, TimeUnit.SECONDS)).isTrue();
     assertThat(rows.has(keyBytes("a"))).isTrue();
   }
 

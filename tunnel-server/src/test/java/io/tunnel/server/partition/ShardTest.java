@@ -242,7 +242,7 @@ final class ShardTest {
         });
     shard.execute(isDone::countDown);
     shard.start();
-    assertThat(isDone.await(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(isDone.await(60, TimeUnit.SECONDS)).isTrue();
     assertThat(seen).hasSize(50).doesNotContain(false);
   }
 

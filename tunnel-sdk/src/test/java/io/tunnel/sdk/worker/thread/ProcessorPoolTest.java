@@ -8,10 +8,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** How many threads there are, and that an interrupt makes neither more nor fewer of them. */
-@Timeout(60)
 class ProcessorPoolTest {
 
   private static List<Thread> threads(String name) {

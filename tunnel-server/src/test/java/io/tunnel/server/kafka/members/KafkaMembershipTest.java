@@ -28,8 +28,10 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("proof-kafka")
 class KafkaMembershipTest {
 
   private static final int SESSION_SECONDS_MAX = 60;
@@ -99,7 +101,7 @@ class KafkaMembershipTest {
     members.get(0).evict("nobody");
     // One that lives after all is told, and is back by itself.
     members.get(0).evict("a");
-    assertThat(a.lost.poll(20, TimeUnit.SECONDS)).isNotNull();
+    assertThat(a.lost.poll(60, TimeUnit.SECONDS)).isNotNull();
     a.placedWith("a");
   }
 
@@ -134,7 +136,7 @@ class KafkaMembershipTest {
     members.get(0).start();
     a.placedWith("a");
     members.get(1).start();
-    assertThat(a.refused.poll(20, TimeUnit.SECONDS)).contains("a cannot follow its cluster");
+    assertThat(a.refused.poll(60, TimeUnit.SECONDS)).contains("a cannot follow its cluster");
     b.placedWith("b");
   }
 
@@ -241,7 +243,7 @@ class KafkaMembershipTest {
     try (KafkaMembership unasked =
         new KafkaMembership(config, admin, "a", () -> other, TestKafka.CLOCK)) {
       unasked.start();
-      assertThat(refused.poll(20, TimeUnit.SECONDS)).contains("joined the cluster as a");
+      assertThat(refused.poll(60, TimeUnit.SECONDS)).contains("joined the cluster as a");
       TestNode left = new TestNode("b", "b1");
       join(left);
       Placement placement = left.placedWith("a", "b");
@@ -284,7 +286,7 @@ class KafkaMembershipTest {
     request.start();
     late.placedWith("a");
     request.abandon();
-    assertThat(a.lost.poll(20, TimeUnit.SECONDS)).isNotNull();
+    assertThat(a.lost.poll(60, TimeUnit.SECONDS)).isNotNull();
     a.placedWith("a");
     assertThat(a.refused).isEmpty();
   }
@@ -297,7 +299,7 @@ class KafkaMembershipTest {
     Placement before = a.placedWith("a");
     TestKafka.broker().suspend();
     try {
-      assertThat(a.lost.poll(20, TimeUnit.SECONDS)).isNotNull();
+      assertThat(a.lost.poll(60, TimeUnit.SECONDS)).isNotNull();
     } finally {
       TestKafka.broker().resume();
     }

@@ -14,10 +14,8 @@ import org.apache.kafka.clients.producer.RoundRobinPartitioner;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What becomes of an owner that does not take over what was stored late. */
-@Timeout(60)
 final class LateWriteTest {
 
   private static final StoreTopic TOPIC = new StoreTopic(Map.of(), "t", 0);

@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -40,8 +39,8 @@ import org.apache.kafka.common.requests.ProduceResponse;
 import org.apache.kafka.common.requests.RequestHeader;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -49,7 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
  * at a bad moment; here its records are sent by hand, to a broker that does not ask whether there
  * is a transaction at all.
  */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Tag("proof-kafka")
 final class LeftTransactionTest {
 
   /** The newest that names topics by name. */

@@ -33,9 +33,9 @@ final class StoreBroker implements Closeable {
         "bootstrap.servers",
         broker.bootstrap(),
         "request.timeout.ms",
-        "1000",
+        "10000",
         "delivery.timeout.ms",
-        "2000",
+        "20000",
         // So that reads end inside of transactions.
         "max.poll.records",
         "7");
@@ -50,7 +50,7 @@ final class StoreBroker implements Closeable {
       admin
           .createTopics(List.of(new NewTopic(name, Optional.of(1), Optional.empty()).configs(all)))
           .all()
-          .get(30, TimeUnit.SECONDS);
+          .get(60, TimeUnit.SECONDS);
     }
     return new StoreTopic(settings(), name, 0);
   }

@@ -18,11 +18,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** With a real broker. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class StoreTailTest {
 
   @TempDir static Path directory;

@@ -34,7 +34,6 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -62,7 +61,6 @@ final class RowBoundsTest {
   /** Lives that end in order, and lives that end as with the power: with what was flushed. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  @Timeout(60)
   void noRowIsAboveTheBoundOfItsPartitionInAnyLife(long seed) throws IOException {
     Random random = new Random(seed);
     RandomChanges changes = new RandomChanges(random, 30);

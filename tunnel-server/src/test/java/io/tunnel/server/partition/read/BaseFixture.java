@@ -101,7 +101,7 @@ final class BaseFixture implements Closeable {
     }
 
     Map<Integer, Long> await() throws Exception {
-      return get(30, TimeUnit.SECONDS);
+      return get(60, TimeUnit.SECONDS);
     }
   }
 
@@ -127,7 +127,7 @@ final class BaseFixture implements Closeable {
     post(batch(partition, put(key))).result();
     CountDownLatch isFolded = new CountDownLatch(1);
     shards.of(partition).execute(isFolded::countDown);
-    assertThat(isFolded.await(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(isFolded.await(60, TimeUnit.SECONDS)).isTrue();
   }
 
   Map<Integer, Long> begin() throws Exception {

@@ -136,7 +136,7 @@ final class BaseSnapshotsTest {
                 shard.execute(
                     () -> {
                       try {
-                        mayGoOn.await(30, TimeUnit.SECONDS);
+                        mayGoOn.await(60, TimeUnit.SECONDS);
                       } catch (InterruptedException e) {
                         throw new IllegalStateException(e);
                       }

@@ -63,6 +63,6 @@ final class FoundRows implements BaseRows.Sink {
   }
 
   FoundRows await() throws Exception {
-    return told.get(30, TimeUnit.SECONDS);
+    return told.get(60, TimeUnit.SECONDS);
   }
 }

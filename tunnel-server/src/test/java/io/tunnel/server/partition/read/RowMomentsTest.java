@@ -140,7 +140,7 @@ final class RowMomentsTest {
   }
 
   private static Found await(Found found) throws Exception {
-    return found.get(30, TimeUnit.SECONDS);
+    return found.get(60, TimeUnit.SECONDS);
   }
 
   private void write(String... keys) throws Exception {
@@ -253,7 +253,7 @@ final class RowMomentsTest {
 
   private static void awaitRelease(CountDownLatch held) {
     try {
-      assertThat(held.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(held.await(60, TimeUnit.SECONDS)).isTrue();
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }

@@ -86,7 +86,7 @@ final class RowReadsTest {
     }
 
     byte[] payload() throws Exception {
-      return get(30, TimeUnit.SECONDS);
+      return get(60, TimeUnit.SECONDS);
     }
   }
 

@@ -22,13 +22,11 @@ import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Certificates that are replaced while a server serves with them. */
-@Timeout(120)
 final class ChangedCertificatesTest {
 
   private static final Authority OURS = Authority.of("ours");
