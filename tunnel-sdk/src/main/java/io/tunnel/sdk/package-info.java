@@ -152,7 +152,13 @@
  * <p><b>Names.</b> What Tablestore's tunnel SDK has is named as it is there, so that a processor
  * written for it compiles with its imports changed: {@code record.getPrimaryKey()}, {@code
  * input.getRecords()}. All else is named as the components of a record are, without {@code get}:
- * {@code record.position()}, {@code channel.lagRows()}. Nothing has both names.
+ * {@code record.position()}, {@code channel.lagRows()}. Nothing has both names. A constructor, as
+ * Tablestore's clients and workers have, waits for nothing: the connection is made by the first
+ * call. A factory called {@code connect} is there where the connection is made at once, so that a
+ * wrong address is found where it is written; one called {@code of} only puts values together.
+ *
+ * <p><b>Settings.</b> {@code docs/client-settings.md} has those of clients, writers, readers and
+ * workers with their defaults and limits.
  *
  * <p>The packages below this one are internal, but for these: what clients are asked and tell,
  * {@link io.tunnel.sdk.table}, {@link io.tunnel.sdk.tunnel}, {@link io.tunnel.sdk.checkpoint} and

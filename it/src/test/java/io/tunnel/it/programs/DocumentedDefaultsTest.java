@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.server.ServerCommand;
 import io.tunnel.server.config.ServerConfig;
 import java.io.IOException;
-import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -29,7 +27,6 @@ class DocumentedDefaultsTest {
   private static final Pattern ROW = Pattern.compile("\\| `([^`]+)` \\| (.+?) \\| .+ \\|");
   private static final Pattern SETTING = Pattern.compile("[a-z][a-zA-Z]*(\\.[a-zA-Z]+)+");
   private static final Pattern OPTION = Pattern.compile("(--[a-z-]+)( .*)?");
-  private static final Pattern WORKERS_OPTION = Pattern.compile("[a-z][a-zA-Z]+");
   private static final Pattern DEFAULT = Pattern.compile("\\(default: ([^)]+)\\)");
   private static final Pattern CORES =
       Pattern.compile("(half the )?cores(?:, (\\d+) to (\\d+)|, at least (\\d+))");
@@ -109,23 +106,5 @@ class DocumentedDefaultsTest {
             assertThat(documented).as(text).isIn("needed", "none", "`local`");
           }
         });
-  }
-
-  @Test
-  void options_of_a_worker() throws ReflectiveOperationException, IOException {
-    TunnelWorkerConfig worker = new TunnelWorkerConfig();
-    Map<String, String> rows = documented(WORKERS_OPTION);
-    assertThat(rows).isNotEmpty();
-    for (Map.Entry<String, String> row : rows.entrySet()) {
-      Field field = TunnelWorkerConfig.class.getDeclaredField(row.getKey());
-      field.setAccessible(true);
-      Object actual = field.get(worker);
-      String said = value(row.getValue(), 1);
-      if (actual instanceof Number || actual instanceof Boolean) {
-        assertThat(said).as(row.getKey()).isEqualTo(actual.toString());
-      } else if (actual == null) {
-        assertThat(said).as(row.getKey()).isEqualTo("none");
-      }
-    }
   }
 }
