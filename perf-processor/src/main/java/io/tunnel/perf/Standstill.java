@@ -19,12 +19,13 @@ record Standstill(boolean isOver, String sentence) {
   static Optional<Standstill> of(DescribeTunnelResponse tunnel) {
     List<ChannelInfo> channels = tunnel.getChannelInfos();
     String name = name(tunnel.getTunnelInfo());
-    String resume =
-        ": 'tunnel tunnels resume --table "
+    String which =
+        " --table "
             + tunnel.getTunnelInfo().getTableName()
             + " --tunnel "
             + tunnel.getTunnelInfo().getTunnelName()
-            + "' lets ";
+            + "'";
+    String resume = ": 'tunnel tunnels resume" + which + " lets ";
     List<ChannelInfo> stopped =
         channels.stream().filter(channel -> channel.error().isPresent()).toList();
     if (!stopped.isEmpty()) {
@@ -32,7 +33,13 @@ record Standstill(boolean isOver, String sentence) {
       return waits(
           part(stopped.size(), channels.size(), name)
               + " stopped by an error"
-              + resume
+              + (stopped.stream().anyMatch(ChannelInfo::hasLostHistory)
+                  ? ": 'tunnel tunnels seek --to earliest"
+                      + which
+                      + " moves them to what is kept,"
+                      + " then"
+                      + resume.substring(1)
+                  : resume)
               + "them go on. Of "
               + first.getChannelId()
               + " it is: "

@@ -72,6 +72,16 @@ class StandstillTest {
                 assertThat(text)
                     .startsWith("1 of 3 channels of tunnel 'x' of table 't' is stopped by an error")
                     .endsWith("Of c1 it is: no such user"));
+    ChannelInfo lost =
+        channel(ChannelStatus.WAIT, false, "HISTORY_LOST: changes 1 to 9 of partition 1");
+    assertThat(sentence(false, open, lost))
+        .hasValueSatisfying(
+            text ->
+                assertThat(text)
+                    .contains(
+                        "'tunnel tunnels seek --to earliest --table t --tunnel x' moves them to"
+                            + " what is kept, then 'tunnel tunnels resume --table t --tunnel x'"
+                            + " lets them go on"));
     assertThat(sentence(false, ended, ended))
         .hasValueSatisfying(
             text -> assertThat(text).startsWith("tunnel 'x' of table 't' has ended"));

@@ -52,8 +52,7 @@ record ChannelTable(List<ChannelInfo> channels) {
         cells.add(channel.end().map(Human::count).orElse(NONE));
       }
       if (hasHistory) {
-        cells.add(
-            channel.historyLeftMs().map(ms -> ms < 0 ? "LOST" : Human.duration(ms)).orElse(NONE));
+        cells.add(channel.historyLeftMs().map(ChannelTable::historyLeft).orElse(NONE));
       }
       table.row(cells);
     }
@@ -75,6 +74,13 @@ record ChannelTable(List<ChannelInfo> channels) {
             (channel.isLagEstimated() ? "~" : "") + known(channel.lagRows(), Human::count),
             known(channel.lagBytes(), Human::bytes),
             known(channel.getChannelRpo(), Human::duration)));
+  }
+
+  private static String historyLeft(long ms) {
+    if (ms < 0) {
+      return "LOST";
+    }
+    return ms == 0 ? "any moment" : Human.duration(ms);
   }
 
   private static String known(long figure, LongFunction<String> text) {

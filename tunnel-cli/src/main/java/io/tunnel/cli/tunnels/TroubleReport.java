@@ -43,7 +43,12 @@ final class TroubleReport {
                 + at
                 + ": "
                 + Printable.of(channel.error().get())
-                + " ('tunnel tunnels resume' lets it go on)");
+                + (channel.hasLostHistory()
+                    ? " ('tunnel tunnels seek --to earliest --channel "
+                        + channel.getChannelId()
+                        + "' moves it to what is kept, then 'tunnel tunnels resume' lets it go on;"
+                        + " a resume alone fails again)"
+                    : " ('tunnel tunnels resume' lets it go on)"));
       } else if (channel.retry().isPresent()) {
         lines.add(retrying(channel.getChannelId(), at, channel.retry().get()));
       }

@@ -53,6 +53,18 @@ class TroubleReportTest {
   }
 
   @Test
+  void a_channel_that_lost_history_is_moved_before_it_is_resumed() {
+    ChannelInfo channel =
+        channel(
+            Optional.of("HISTORY_LOST: changes 1 to 9 of partition 3 are no longer kept"),
+            Optional.empty(),
+            Optional.empty());
+    assertThat(TroubleReport.lines(List.of(channel)).get(0))
+        .contains("'tunnel tunnels seek --to earliest --channel c' moves it")
+        .contains("then 'tunnel tunnels resume' lets it go on; a resume alone fails again");
+  }
+
+  @Test
   void a_retried_channel_says_how_often_since_when_and_when_next() {
     RetryInfo retry =
         new RetryInfo(Optional.of(new FailedChange(3, 7, KEY, 20)), 4, 65_000, 12_000, "away");

@@ -344,22 +344,23 @@ public sealed interface Control
    * @param owner the session that holds it
    * @param clientTag what the owner calls itself
    * @param epoch grows with every new owner
-   * @param committed of a base channel: as far as it has been read
+   * @param committed of a base channel: how many rows there are, about so many until its end is
+   *     known
    * @param lagRows changes committed and not checkpointed; of a base channel the rows that are not,
    *     of which there are about so many until its end is known, or -1 when the node of a cluster
    *     that answers has no replica of the partition
    * @param lagBytes bytes of the batches that hold them; -1 when the node of a cluster that answers
    *     has no replica of the partition
-   * @param lagMs how long the oldest of them has waited; 0 when there is none; -1 as with {@code
-   *     lagBytes}
+   * @param lagMs how long the oldest of them has waited, at least so long when it is lost; 0 when
+   *     there is none; -1 as with {@code lagBytes}
    * @param type what it carries
    * @param isPaused whether an operator keeps it, or its tunnel, from being delivered
    * @param end the position behind which it ends, once that is known
    * @param error why it is stopped; it goes on when an operator resumes it
    * @param waitsFor partitions whose channels, or the base channel, have to be finished first
    * @param historyLeftMs how long until the oldest change that is not checkpointed is no longer
-   *     kept; negative when it is lost already; absent when the table keeps changes for ever or
-   *     there is no such change
+   *     kept, 0 for any moment; negative when it is lost already; absent when the table keeps
+   *     changes for ever or there is no such change
    * @param failedAt where it is stopped, if its worker said so
    * @param retry how it is retried that its processor failed, as its worker said last
    */

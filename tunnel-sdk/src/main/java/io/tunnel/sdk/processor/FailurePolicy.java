@@ -43,7 +43,9 @@ public interface FailurePolicy {
 
   /**
    * What was processed before is checkpointed, and the channel is given back with the error. It is
-   * given to nobody until an operator resumes it.
+   * given to nobody until an operator resumes it. Operators have to know which change fails: if no
+   * {@link FailedRecordException} names it and the input has several records, the input is divided
+   * first as for {@link Skip}, and the policy is asked again for each half that fails.
    */
   record Stop() implements Decision {}
 

@@ -2,6 +2,7 @@ package io.tunnel.sdk.tunnel;
 
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.sdk.processor.FailedChange;
 import java.util.Arrays;
 import java.util.List;
@@ -182,12 +183,21 @@ public final class ChannelInfo {
   }
 
   /**
-   * How long until the oldest change that is not checkpointed is no longer kept, in milliseconds;
-   * negative when it is lost already, absent when the table keeps changes for ever or there is no
-   * such change.
+   * How long until the oldest change that is not checkpointed is no longer kept, in milliseconds, 0
+   * for any moment; negative when it is lost already, absent when the table keeps changes for ever
+   * or there is no such change.
    */
   public Optional<Long> historyLeftMs() {
     return historyLeftMs;
+  }
+
+  /**
+   * Whether changes that were not checkpointed are gone: to resume the stopped channel is not
+   * enough, for it stops again until a seek has moved it to what is kept.
+   */
+  public boolean hasLostHistory() {
+    return historyLeftMs.filter(ms -> ms < 0).isPresent()
+        || error.filter(why -> why.startsWith(ErrorCode.HISTORY_LOST.name())).isPresent();
   }
 
   private List<Object> values() {

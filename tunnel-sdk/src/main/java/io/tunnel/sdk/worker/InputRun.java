@@ -188,7 +188,13 @@ final class InputRun implements ProcessorCalls.Outcome {
                     .decide(
                         reason, parts.failures(), parts.failingForNanos(now), runtime.chance()));
     int attempt = parts.failures();
-    boolean goesOn = core.state() == ChannelState.RUNNING && !(decision instanceof Stop);
+    boolean isRunning = core.state() == ChannelState.RUNNING;
+    if (isRunning && decision instanceof Stop && named.isEmpty() && parts.narrow()) {
+      runtime.notices().tell(l -> l.processingFailed(id(), attempt, reason, true));
+      narrowed(at);
+      return;
+    }
+    boolean goesOn = isRunning && !(decision instanceof Stop);
     if (goesOn && decision instanceof Retry retry) {
       retry(at, reason, retry.pause().toNanos());
       return;
@@ -242,10 +248,16 @@ final class InputRun implements ProcessorCalls.Outcome {
     if (index.isPresent()) {
       leaveOut(index.getAsInt(), reason);
     } else {
-      LOG.debug(
-          "channel {} of tunnel {}: {} fails; looking for it in halves", id(), tunnelId(), at);
-      core.divided(position(parts.to() - 1));
+      narrowed(at);
+      return;
     }
+    goOn();
+  }
+
+  /** The failing part was halved; its first half is processed next. */
+  private void narrowed(FailedChange at) {
+    LOG.debug("channel {} of tunnel {}: {} fails; looking for it in halves", id(), tunnelId(), at);
+    core.divided(position(parts.to() - 1));
     goOn();
   }
 

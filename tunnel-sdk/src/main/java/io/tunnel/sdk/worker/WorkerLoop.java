@@ -246,12 +246,12 @@ public final class WorkerLoop implements SessionOwner {
       counts.channelStopped();
       Throwable why = channel.stopReason();
       LOG.error(
-          "channel {} of tunnel {} is STOPPED{}: {}. It waits until what fails is repaired and"
-              + " 'tunnel tunnels resume' lets it go on; see docs/operating.md",
+          "channel {} of tunnel {} is STOPPED{}: {}. {}; see docs/operating.md",
           id,
           runtime.settings().tunnelId(),
           channel.failedAt().map(at -> " at " + at).orElse(""),
-          String.valueOf(why));
+          String.valueOf(why),
+          advice(why));
       tell(listener -> listener.channelStopped(id, why));
     }
     if (channel.wasOpened()) {
@@ -259,6 +259,13 @@ public final class WorkerLoop implements SessionOwner {
     }
     turns.closed(channel); // Last, because it may open the channel's next holding.
     endIfQuiet();
+  }
+
+  private static String advice(Throwable why) {
+    return why instanceof RefusedException refused && refused.code() == ErrorCode.HISTORY_LOST
+        ? "It waits until 'tunnel tunnels seek --to earliest' has moved it to what is kept, and then"
+            + " 'tunnel tunnels resume' lets it go on; a resume alone fails again"
+        : "It waits until what fails is repaired and 'tunnel tunnels resume' lets it go on";
   }
 
   private static CloseReason reasonOf(Ending ending) {

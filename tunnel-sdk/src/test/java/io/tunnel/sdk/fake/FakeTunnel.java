@@ -8,6 +8,7 @@ import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.ClusterControl.Attached;
+import io.tunnel.wire.control.FailureControl;
 import io.tunnel.wire.control.FailureControl.SkippingCheckpoint;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.SessionControl;
@@ -34,6 +35,7 @@ public final class FakeTunnel {
   private boolean assignsBySelf = true;
   private Optional<ErrorCode> nextHeartbeat = Optional.empty();
   private Optional<ErrorCode> openRefusal = Optional.empty();
+  private Optional<FailureControl.FailedChange> stoppedAt = Optional.empty();
 
   /** A tunnel named "tunnel" with that many channels on {@code server}. */
   public FakeTunnel(FakeServer server, int channelCount) {
@@ -169,6 +171,7 @@ public final class FakeTunnel {
       return;
     }
     channel.owner = Optional.empty();
+    stoppedAt = stop.at();
     events.add("stop " + channel.index + " " + stop.error());
     connection.answer(frame, new byte[0]);
   }
@@ -311,6 +314,11 @@ public final class FakeTunnel {
   /** What happened, in order. */
   public synchronized List<String> events() {
     return List.copyOf(events);
+  }
+
+  /** The change at which a worker stopped a channel last. */
+  public synchronized Optional<FailureControl.FailedChange> stoppedAt() {
+    return stoppedAt;
   }
 
   /** Sessions opened. */

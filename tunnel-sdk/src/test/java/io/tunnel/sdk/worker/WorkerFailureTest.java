@@ -60,7 +60,7 @@ class WorkerFailureTest extends WorkerFixture {
     awaitPositions(processor, 0, 10);
     tunnel.append(0, 10);
     Waits.until("the channel is given back", () -> !tunnel.isHeld(0));
-    assertThat(attempts).hasValue(3);
+    assertThat(attempts).as("three, and ever smaller halves: 5, 2 and 1 of 10").hasValue(6);
     assertThat(tunnel.checkpointed(0)).isEqualTo(10);
     assertThat(worker.status().lastError().orElseThrow()).contains("p0_1").contains("poison");
     Waits.until("it is counted", () -> worker.status().counters().failed() == 1);
@@ -72,7 +72,29 @@ class WorkerFailureTest extends WorkerFixture {
         .doesNotContain("release 0");
     assertThat(processor.farewells).containsExactly("closing p0_1");
     tunnel.assign(0); // An operator has resumed it.
-    Waits.until("it is tried again", () -> attempts.get() > 3);
+    Waits.until("it is tried again", () -> attempts.get() > 6);
+  }
+
+  @Test
+  void a_channel_without_a_policy_stops_at_the_one_change_that_fails() {
+    FakeTunnel tunnel = new FakeTunnel(server, 1);
+    RecordingProcessor processor =
+        new RecordingProcessor(
+            input -> {
+              if (input.getRecords().stream().anyMatch(record -> record.position() == 17)) {
+                throw new IllegalStateException("poison");
+              }
+            });
+    start(config(processor));
+    tunnel.append(0, 30);
+    Waits.until("the channel is given back", () -> !tunnel.isHeld(0));
+    assertThat(tunnel.checkpointed(0)).as("all before it").isEqualTo(16);
+    assertThat(tunnel.stoppedAt())
+        .hasValueSatisfying(
+            at -> {
+              assertThat(at.position()).isEqualTo(17);
+              assertThat(at.changes()).isEqualTo(1);
+            });
   }
 
   @Test
@@ -189,7 +211,10 @@ class WorkerFailureTest extends WorkerFixture {
         .contains(
             "stop 0 java.lang.IllegalStateException: poison",
             "stop 1 java.lang.IllegalStateException: poison");
-    assertThat(processor.inputs).hasSize(2);
+    assertThat(processor.inputs)
+        .as("no retry, but each channel's ten changes, and halves of them down to the first change")
+        .extracting(input -> input.getRecords().size())
+        .containsExactlyInAnyOrder(10, 10, 5, 5, 2, 2, 1, 1);
     assertThatThrownBy(() -> new FailurePolicy.Retry(Duration.ofMillis(-1)))
         .hasMessageContaining("0 to PT1H, not PT-0.001S");
     assertThatThrownBy(() -> new FailurePolicy.Retry(Duration.ofHours(2)))

@@ -1,6 +1,7 @@
 package io.tunnel.server.changes;
 
 import java.io.IOException;
+import java.util.Optional;
 import java.util.function.IntPredicate;
 import java.util.function.IntToLongFunction;
 
@@ -27,6 +28,17 @@ public interface LogFigures {
    * none, or {@link #UNKNOWN}.
    */
   long commitMicrosAfter(int partition, long position) throws IOException;
+
+  /**
+   * No change of a partition that was given up was committed later, in microseconds since 1970; 0
+   * when none was given up, or {@link #UNKNOWN}.
+   */
+  long givenUpMicros(int partition);
+
+  /** Whether a change behind {@code checkpointed}, and up to {@code end}, is no longer kept. */
+  default boolean isLost(int partition, long checkpointed, Optional<Long> end) {
+    return checkpointed < Math.min(firstPosition(partition) - 1, end.orElse(Long.MAX_VALUE));
+  }
 
   /** About how many rows a partition has, or {@link #UNKNOWN}. */
   default long rows(int partition) {
@@ -70,6 +82,11 @@ public interface LogFigures {
     public long commitMicrosAfter(int partition, long position) throws IOException {
       return changes.commitMicrosAfter(partition, position);
     }
+
+    @Override
+    public long givenUpMicros(int partition) {
+      return changes.givenUpMicros(partition).orElse(UNKNOWN);
+    }
   }
 
   /** A shared log with replicas of some partitions. */
@@ -95,6 +112,12 @@ public interface LogFigures {
     public long commitMicrosAfter(int partition, long position) throws IOException {
       return hasReplica.test(partition) ? replicas.commitMicrosAfter(partition, position) : UNKNOWN;
     }
+
+    /** What a replica gives up of its own is still in the shared log. */
+    @Override
+    public long givenUpMicros(int partition) {
+      return UNKNOWN;
+    }
   }
 
   /** The figures of a log, and of rows. */
@@ -118,6 +141,11 @@ public interface LogFigures {
     @Override
     public long commitMicrosAfter(int partition, long position) throws IOException {
       return log.commitMicrosAfter(partition, position);
+    }
+
+    @Override
+    public long givenUpMicros(int partition) {
+      return log.givenUpMicros(partition);
     }
 
     @Override

@@ -41,6 +41,7 @@ public final class LocalEngine implements Engine {
   private final BaseSnapshots bases;
   private final ScheduledExecutorService control;
   private final LocalRooms rooms;
+  private final LossWatch losses;
 
   /**
    * Opens the data directory, and recovers.
@@ -77,6 +78,7 @@ public final class LocalEngine implements Engine {
               ChannelGrants.of(WiringChance.secret(ChannelGrants.KEY_BYTES)),
               config.session(),
               readers.with(control, clock));
+      losses = new LossWatch(rooms.ports().tunnels());
     } catch (IOException | RuntimeException e) {
       parts.closeAfter(e);
       throw e;
@@ -150,6 +152,7 @@ public final class LocalEngine implements Engine {
     try {
       shards.all().forEach(Shard::lookForRoom);
       rooms.logs().retain(clock.epochMicros());
+      losses.look();
     } catch (IOException | RuntimeException | VirtualMachineError e) {
       LOGGER.error("cannot look for changes that are kept no longer; tried again later", e);
     }

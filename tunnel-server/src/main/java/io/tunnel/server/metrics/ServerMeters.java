@@ -68,6 +68,10 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
       multiGauge("tunnel.channel.lag.bytes", "Bytes not checkpointed");
   private final MultiGauge lagSeconds =
       multiGauge("tunnel.channel.lag.seconds", "Age of the oldest change not checkpointed");
+  private final MultiGauge historyLeft =
+      multiGauge(
+          "tunnel.channel.history.left.seconds",
+          "Until the oldest change not checkpointed is no longer kept; -1 when it is lost");
   private final TunnelMeters tunnelMeters = new TunnelMeters(registry);
   private final PrincipalMeters principalMeters = new PrincipalMeters(registry);
 
@@ -229,6 +233,7 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
     List<MultiGauge.Row<?>> rows = new ArrayList<>();
     List<MultiGauge.Row<?>> bytes = new ArrayList<>();
     List<MultiGauge.Row<?>> seconds = new ArrayList<>();
+    List<MultiGauge.Row<?>> left = new ArrayList<>();
     for (TunnelDescription tunnel : tunnels) {
       for (ChannelDescription channel : tunnel.channels()) {
         if (channel.type() != ChannelType.Stream) {
@@ -242,11 +247,15 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
         rows.add(MultiGauge.Row.of(tags, (double) channel.lagRows()));
         bytes.add(MultiGauge.Row.of(tags, known(channel.lagBytes())));
         seconds.add(MultiGauge.Row.of(tags, known(channel.lagMs()) / 1e3));
+        channel
+            .historyLeftMs()
+            .ifPresent(ms -> left.add(MultiGauge.Row.of(tags, ms < 0 ? -1 : ms / 1e3)));
       }
     }
     lagRows.register(rows, true);
     lagBytes.register(bytes, true);
     lagSeconds.register(seconds, true);
+    historyLeft.register(left, true);
   }
 
   /** Figures of principals, and of their quotas, as they are in this moment. */

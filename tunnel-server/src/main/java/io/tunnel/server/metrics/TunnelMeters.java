@@ -28,6 +28,10 @@ final class TunnelMeters {
         "Channels that wait for an operator",
         channel -> channel.error().isPresent());
     channels(
+        "tunnel.channels.lost",
+        "Channels that lost changes to retention before they were processed",
+        channel -> channel.historyLeftMs().filter(ms -> ms < 0).isPresent());
+    channels(
         "tunnel.channels.paused", "Channels that an operator paused", ChannelDescription::isPaused);
     channels(
         "tunnel.channels.retrying",

@@ -12,6 +12,7 @@ import io.tunnel.server.disk.OpenFiles;
 import io.tunnel.server.engine.DataDirectory;
 import io.tunnel.server.engine.Engine;
 import io.tunnel.server.engine.Health;
+import io.tunnel.server.engine.LossWatch;
 import io.tunnel.server.engine.OwnThread;
 import io.tunnel.server.engine.Parts;
 import io.tunnel.server.engine.Ports;
@@ -267,6 +268,11 @@ public final class ClusterEngine implements Engine {
         clock::nanos,
         config.log().retentionCheckMs(),
         () -> replicas.retain(clock.epochMicros()));
+    Ticks.every(
+        threads.control(),
+        clock::nanos,
+        config.log().retentionCheckMs(),
+        new LossWatch(ports().tunnels())::look);
   }
 
   private void watchPeers() {

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -25,6 +26,9 @@ import java.util.concurrent.TimeUnit;
  * #describe}.
  */
 public final class TunnelView {
+
+  /** What is left of the history of a channel that has lost changes. */
+  private static final long LOST = -1;
 
   private final TunnelInfo info;
   private final long retentionMs;
@@ -86,8 +90,7 @@ public final class TunnelView {
     for (TunnelCore.View channel : channels) {
       described.add(
           channel.key().type() == ChannelType.BaseData
-              ? describe(
-                  channel, delivered(channel), rowsAhead(channel, log), 0, 0, Optional.empty())
+              ? describeBase(channel, log)
               : describeStream(channel, log, nowMicros));
     }
     List<SessionDescription> open =
@@ -104,10 +107,11 @@ public final class TunnelView {
     return new TunnelDescription(info, described, isPaused, open, known.skipped());
   }
 
-  /** Of a base channel: exactly when its end is known, and before that about so many. */
-  private static long rowsAhead(TunnelCore.View channel, LogFigures log) {
+  /** The row count is exact when the channel's end is known, and an estimate before that. */
+  private ChannelDescription describeBase(TunnelCore.View channel, LogFigures log) {
     long rows = channel.end().orElseGet(() -> log.rows(channel.key().partition()));
-    return rows == LogFigures.UNKNOWN ? rows : Math.max(0, rows - channel.checkpointed());
+    long ahead = rows == LogFigures.UNKNOWN ? rows : Math.max(0, rows - channel.checkpointed());
+    return describe(channel, Math.max(rows, delivered(channel)), ahead, 0, 0, Optional.empty());
   }
 
   private long delivered(TunnelCore.View channel) {
@@ -123,35 +127,50 @@ public final class TunnelView {
     if (last <= checkpointed) {
       return describe(channel, committed, 0, 0, 0, Optional.empty());
     }
-    boolean isLost = checkpointed + 1 < log.firstPosition(partition);
-    long bytes = log.bytesAfter(partition, checkpointed);
-    long oldestMicros = log.commitMicrosAfter(partition, checkpointed);
-    if (oldestMicros == LogFigures.UNKNOWN) {
-      return describe(
-          channel,
-          committed,
-          last - checkpointed,
-          bytes,
-          LogFigures.UNKNOWN,
-          isLost ? Optional.of(-1L) : Optional.empty());
-    }
-    long waitedMs =
-        oldestMicros == 0 ? 0 : TimeUnit.MICROSECONDS.toMillis(nowMicros - oldestMicros);
+    boolean isLost = log.isLost(partition, checkpointed, channel.end());
+    OptionalLong waitedMs =
+        isLost
+            ? lostMs(partition, log, nowMicros)
+            : sinceMs(log.commitMicrosAfter(partition, checkpointed), nowMicros);
     return describe(
         channel,
         committed,
         last - checkpointed,
-        bytes,
-        Math.max(0, waitedMs),
-        historyLeft(isLost, waitedMs));
+        log.bytesAfter(partition, checkpointed),
+        waitedMs.orElse(LogFigures.UNKNOWN),
+        isLost ? Optional.of(LOST) : historyLeft(waitedMs));
   }
 
-  private Optional<Long> historyLeft(boolean isLost, long waitedMs) {
-    long left = retentionMs - waitedMs;
-    if (isLost) {
-      return Optional.of(retentionMs == 0 ? -1 : Math.min(-1, left));
+  /**
+   * How long the oldest lost change has waited at least: a partition gives up its oldest changes
+   * first. Never 0, for an alarm that looks at the lag must not end with the loss.
+   */
+  private OptionalLong lostMs(int partition, LogFigures log, long nowMicros) throws IOException {
+    OptionalLong sinceGivenUp = sinceMs(log.givenUpMicros(partition), nowMicros);
+    OptionalLong sinceKept = sinceMs(log.commitMicrosAfter(partition, 0), nowMicros);
+    if (sinceGivenUp.isEmpty() && sinceKept.isEmpty() && retentionMs == 0) {
+      return OptionalLong.empty();
     }
-    return retentionMs == 0 ? Optional.empty() : Optional.of(left);
+    long leastMs = Math.max(sinceGivenUp.orElse(retentionMs), sinceKept.orElse(0));
+    return OptionalLong.of(Math.max(1, leastMs));
+  }
+
+  /** Milliseconds since a commit; 0 since none, and nothing when the commit time is unknown. */
+  private static OptionalLong sinceMs(long commitMicros, long nowMicros) {
+    if (commitMicros == LogFigures.UNKNOWN) {
+      return OptionalLong.empty();
+    }
+    return OptionalLong.of(
+        commitMicros == 0
+            ? 0
+            : Math.max(0, TimeUnit.MICROSECONDS.toMillis(nowMicros - commitMicros)));
+  }
+
+  /** 0 for a change that may go any moment: changes go by segment, some later than they may. */
+  private Optional<Long> historyLeft(OptionalLong waitedMs) {
+    return retentionMs == 0 || waitedMs.isEmpty()
+        ? Optional.empty()
+        : Optional.of(Math.max(0, retentionMs - waitedMs.getAsLong()));
   }
 
   private ChannelDescription describe(

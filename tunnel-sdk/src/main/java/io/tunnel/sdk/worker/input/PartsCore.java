@@ -21,6 +21,9 @@ import java.util.OptionalInt;
  *   <li>when the first half fails, nothing is known against the second; and
  *   <li>a single record begins anew: it fails alone as often as the policy wants.
  * </ul>
+ *
+ * <p>An input that is given up is narrowed down in halves too, so that operators learn which change
+ * fails. The retries are over then, so a single record does not begin anew.
  */
 public final class PartsCore {
 
@@ -39,12 +42,10 @@ public final class PartsCore {
       return to - from;
     }
 
-    /** The failures of {@code whole} count for this part of it, which has several records. */
+    /** The failures of {@code whole} count for this part of it. */
     Part inheriting(Part whole) {
-      if (size() > 1) {
-        failures = whole.failures;
-        firstFailureNanos = whole.firstFailureNanos;
-      }
+      failures = whole.failures;
+      firstFailureNanos = whole.firstFailureNanos;
       return this;
     }
   }
@@ -122,10 +123,29 @@ public final class PartsCore {
       addFirst(new Part(failing.from, skipped));
       return OptionalInt.of(skipped);
     }
-    int middle = failing.from + failing.size() / 2;
-    addFirst(new Part(middle, failing.to).inheriting(failing));
-    addFirst(new Part(failing.from, middle).inheriting(failing));
+    halve(failing, 2);
     return OptionalInt.empty();
+  }
+
+  /**
+   * Halves the part that is given up.
+   *
+   * @return whether it was halved; a single record, which failed alone, is not
+   */
+  public boolean narrow() {
+    if (left.element().size() == 1) {
+      return false;
+    }
+    halve(left.remove(), 1);
+    return true;
+  }
+
+  /** A half inherits the failures when it has {@code inheritingMin} records or more. */
+  private void halve(Part whole, int inheritingMin) {
+    int middle = whole.from + whole.size() / 2;
+    for (Part half : List.of(new Part(middle, whole.to), new Part(whole.from, middle))) {
+      addFirst(half.size() >= inheritingMin ? half.inheriting(whole) : half);
+    }
   }
 
   private void addFirst(Part part) {

@@ -78,6 +78,31 @@ class PartsCoreTest {
     assertThat(core.failures()).as("the bad one must be in the second half").isEqualTo(ATTEMPTS);
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 64, 5_408})
+  void the_first_bad_record_of_what_is_given_up_is_found_with_few_calls(int size) {
+    for (int bad = 0; bad < size; bad += 1 + size / 50) {
+      PartsCore core = new PartsCore(size);
+      core.failed(5);
+      core.failed(6);
+      int calls = 0;
+      boolean isLookedFor = core.narrow();
+      while (isLookedFor) {
+        calls++;
+        assertThat(core.failures()).as("the retries are over").isGreaterThanOrEqualTo(2);
+        if (bad >= core.from() && bad < core.to()) {
+          core.failed(7);
+          isLookedFor = core.narrow();
+        } else {
+          core.done();
+        }
+      }
+      assertThat(core.from()).as("bad record " + bad).isEqualTo(bad);
+      assertThat(core.to()).isEqualTo(bad + 1);
+      assertThat(calls).isLessThanOrEqualTo(2 * (32 - Integer.numberOfLeadingZeros(size)));
+    }
+  }
+
   @Test
   void a_record_that_only_shared_a_call_with_a_failure_is_not_blamed() {
     PartsCore core = new PartsCore(4);

@@ -1,0 +1,181 @@
+package io.tunnel.server.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import io.tunnel.model.Durability;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TableOptions;
+import io.tunnel.model.TunnelType;
+import io.tunnel.server.Logged;
+import io.tunnel.server.catalog.Asked;
+import io.tunnel.server.changes.LogBounds;
+import io.tunnel.server.changes.LogFigures;
+import io.tunnel.server.engine.LossWatch;
+import io.tunnel.server.engine.Ports;
+import io.tunnel.server.log.LocalLog.Kept;
+import io.tunnel.server.metrics.ServerMeters;
+import io.tunnel.wire.control.Control.ChannelDescription;
+import io.tunnel.wire.control.Control.CreateTunnel;
+import io.tunnel.wire.control.Control.TunnelDescription;
+import io.tunnel.wire.control.OperatorControl.Seek;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What operators are told of a channel whose changes retention is about to take, and then takes.
+ */
+final class TunnelHistoryTest extends OperatorsFixture {
+
+  private static final long DAY_MS = TimeUnit.DAYS.toMillis(1);
+
+  private void keepForADay() throws IOException {
+    table =
+        catalog
+            .tables()
+            .alterTable(table, new TableOptions(Durability.FSYNC, DAY_MS, 0), Asked.NAMELESS);
+  }
+
+  private TunnelDescription described(long nowMs) throws IOException {
+    return coordinator
+        .view(created.get(0))
+        .describe(LogFigures.of(log), TimeUnit.MILLISECONDS.toMicros(nowMs));
+  }
+
+  private ChannelDescription lowAt(long nowMs) throws IOException {
+    return described(nowMs).channels().stream()
+        .filter(channel -> channel.partition() == low)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Retention takes all changes of the low partition. */
+  private void trim() throws IOException {
+    log.seal();
+    Kept kept = log.kept(List.of(low)).get(0);
+    log.trim(Map.of(low, kept.base()), partition -> true, log.end());
+  }
+
+  private void seekToEarliest() throws IOException {
+    Seek seek =
+        new Seek(
+            "t",
+            "n",
+            List.of(),
+            Optional.of(StreamStart.EARLIEST),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            false);
+    Seeks.now(operators, seek);
+  }
+
+  private List<String> lines(String meter, long nowMs) throws IOException {
+    try (ServerMeters meters = new ServerMeters()) {
+      meters.channels(List.of(described(nowMs)));
+      return meters
+          .scrape()
+          .lines()
+          .filter(line -> line.startsWith(meter + "{"))
+          .map(line -> line.replaceAll("\\{.*}", ""))
+          .toList();
+    }
+  }
+
+  @Test
+  void whatIsStillKeptIsNotLostHoweverOldItIs() throws IOException {
+    keepForADay();
+    create(stream(StreamStart.EARLIEST, Optional.empty(), Optional.empty()));
+    assertThat(lowAt(100).historyLeftMs()).contains(DAY_MS);
+    assertThat(lowAt(1_100).historyLeftMs()).contains(DAY_MS - 1_000);
+    assertThat(lowAt(3 * DAY_MS).historyLeftMs()).as("any moment").contains(0L);
+    assertThat(lowAt(3 * DAY_MS).lagMs()).isEqualTo(3 * DAY_MS - 100);
+  }
+
+  @Test
+  void aLagNeverFallsToNothingBecauseChangesAreLost() throws IOException {
+    keepForADay();
+    create(stream(StreamStart.EARLIEST, Optional.empty(), Optional.empty()));
+    trim();
+    long nowMs = 2 * DAY_MS;
+    assertThat(lowAt(nowMs).historyLeftMs()).contains(-1L);
+    assertThat(lowAt(nowMs).lagRows()).isEqualTo(6);
+    assertThat(lowAt(nowMs).lagMs()).as("since the newest lost change").isEqualTo(nowMs - 200);
+    assertThat(lowAt(0).lagMs()).as("a clock that was set back").isEqualTo(1);
+  }
+
+  @Test
+  void metersSayHowLongHistoryIsLeftAndWhichChannelsLostIt() throws Exception {
+    keepForADay();
+    create(stream(StreamStart.EARLIEST, Optional.empty(), Optional.empty()));
+    String left = "tunnel_channel_history_left_seconds";
+    assertThat(lines(left, 100)).containsExactly(left + " 86400.0", left + " 86400.0");
+    assertThat(lines(left, 10_100)).containsExactly(left + " 86390.0", left + " 86390.0");
+    assertThat(lines("tunnel_channels_lost", 100)).containsExactly("tunnel_channels_lost 0.0");
+    trim();
+    assertThat(lines(left, 100)).containsExactlyInAnyOrder(left + " -1.0", left + " 86400.0");
+    assertThat(lines("tunnel_channels_lost", 100)).containsExactly("tunnel_channels_lost 1.0");
+    seekToEarliest();
+    assertThat(lines("tunnel_channels_lost", 100)).containsExactly("tunnel_channels_lost 0.0");
+    assertThat(lines(left, 100))
+        .as("of who has nothing to read")
+        .containsExactly(left + " 86400.0");
+  }
+
+  @Test
+  void aLossIsLoggedOnceThoughNobodyReadsTheTunnel() throws Exception {
+    create(stream(StreamStart.EARLIEST, Optional.empty(), Optional.empty()));
+    LossWatch watch = watch();
+    try (Logged logged = Logged.of(LossWatch.class)) {
+      watch.look();
+      assertThat(logged.at(Level.WARN)).isEmpty();
+      trim();
+      watch.look();
+      watch.look();
+      assertThat(logged.at(Level.WARN))
+          .singleElement()
+          .asString()
+          .contains("tunnel n of table t lost changes 1 to 6 of partition " + low);
+      seekToEarliest();
+      watch.look();
+      write(300);
+      trimAll();
+      watch.look();
+      assertThat(logged.at(Level.WARN)).as("a second loss").hasSize(2);
+    }
+  }
+
+  private void trimAll() throws IOException {
+    log.seal();
+    List<Kept> kept = log.kept(List.of(low));
+    log.trim(Map.of(low, kept.get(kept.size() - 1).base()), partition -> true, log.end());
+  }
+
+  private LossWatch watch() {
+    Operators unused = new Operators(catalog, LogBounds.of(log, id -> history), coordinator, null);
+    TunnelHost host = new TunnelHost(catalog, coordinator, unused, Runnable::run);
+    return new LossWatch(
+        new Ports.Tunnels(TunnelHosts.alone(host), null, LogFigures.of(log), partition -> 0));
+  }
+
+  @Test
+  void rowsOfABaseChannelThatNobodyHasReadAreThere() throws IOException {
+    create(new CreateTunnel("t", "n", TunnelType.BaseData, StreamStart.LATEST));
+    surroundings.keeping.get(0).kept(Map.of(low, 6L, high, 6L));
+    List<ChannelDescription> channels =
+        coordinator
+            .view(created.get(0))
+            .describe(LogFigures.of(log).withRows(partition -> 3), 0)
+            .channels();
+    assertThat(channels).extracting(ChannelDescription::committed).containsOnly(3L);
+    assertThat(channels).extracting(ChannelDescription::lagRows).containsOnly(3L);
+    assertThat(coordinator.view(created.get(0)).describe(LogFigures.of(log), 0).channels())
+        .as("rows that this server cannot count")
+        .extracting(ChannelDescription::committed)
+        .containsOnly(0L);
+  }
+}
