@@ -157,7 +157,7 @@ public final class Repair {
     LogIdentity identity = new LogIdentity(shard, catalog.origin());
     try (LocalLog changes = LocalLog.open(new FileDisk(log), identity, SEGMENT_BYTES_MAX);
         TableStore table = TableStore.open(Files.createDirectories(rows), ROWS, changes::sync)) {
-      table.requireOrigin(catalog.origin());
+      table.noteOrigin(catalog.origin());
       changes.replay(0, new Fold(new Refold(table, catalog.tables()::hasPartition)));
       deeds.add(
           "folded "

@@ -9,12 +9,15 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 
 /**
  * Groups that are in the log and acknowledged, and not in the table yet, in the order of the log.
@@ -58,6 +61,9 @@ final class FoldQueue {
 
   /** What is folded next, once it was tried; under the lock. */
   private Group next;
+
+  /** What the table lacks of the log from before; folded before all groups. */
+  private Optional<Rest> rest = Optional.empty();
 
   /**
    * Batches of one group, or of several that are folded together.
@@ -112,6 +118,27 @@ final class FoldQueue {
     long nanos();
 
     void folded(long foldNanos);
+
+    static Timing of(LongSupplier clock, LongConsumer meter) {
+      return new Timing() {
+        @Override
+        public long nanos() {
+          return clock.getAsLong();
+        }
+
+        @Override
+        public void folded(long foldNanos) {
+          meter.accept(foldNanos);
+        }
+      };
+    }
+  }
+
+  /** Changes from before, which the log has and the table lacks. */
+  @FunctionalInterface
+  interface Rest {
+    /** Folds all of them, or goes on where there was no room. */
+    void fold() throws IOException;
   }
 
   /**
@@ -125,6 +152,12 @@ final class FoldQueue {
     this.timing = timing;
     this.wakeOwner = wakeOwner;
     this.folder = new Thread(this::foldAsTheyCome, name);
+  }
+
+  /** Before it starts: there was no room for {@code lacking}, which comes before all groups. */
+  void beginBehind(Rest lacking, DiskFullException full) {
+    rest = Optional.of(lacking);
+    failure = full;
   }
 
   /**
@@ -176,6 +209,11 @@ final class FoldQueue {
   }
 
   private boolean foldFirst() throws IOException {
+    if (rest.isPresent()) {
+      rest.get().fold();
+      rest = Optional.empty();
+      return true;
+    }
     boolean isAgain = next != null;
     if (!isAgain && !takeNext()) {
       return false;

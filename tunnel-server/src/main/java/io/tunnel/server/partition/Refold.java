@@ -15,7 +15,7 @@ import java.util.function.IntPredicate;
 /** Folds what a log has and a table has not, when the table is opened, or made again. */
 public final class Refold implements LocalLog.ReplayVisitor {
 
-  private final TableStore table;
+  private final Into into;
   private final RowBounds bounds;
   private final IntPredicate live;
   private final List<ChangeBatch> group = new ArrayList<>();
@@ -26,9 +26,21 @@ public final class Refold implements LocalLog.ReplayVisitor {
    * @param live which partitions exist; changes of others are left behind
    */
   public Refold(TableStore table, IntPredicate live) {
-    this.table = table;
+    this(table, live, table::fold);
+  }
+
+  /** As {@link #Refold(TableStore, IntPredicate)}, by way of {@code into}. */
+  Refold(TableStore table, IntPredicate live, Into into) {
+    this.into = into;
     this.bounds = new RowBounds(table.bounds(), table.isNew());
     this.live = live;
+  }
+
+  /** Where changes are folded into. */
+  @FunctionalInterface
+  interface Into {
+    /** See {@link TableStore#fold(List, long, BesideRows)}. */
+    void fold(List<ChangeBatch> batches, long end, BesideRows beside) throws IOException;
   }
 
   /** What the rows do not exceed. */
@@ -46,7 +58,10 @@ public final class Refold implements LocalLog.ReplayVisitor {
 
   @Override
   public void groupEnd(long end) throws IOException {
-    table.fold(group, end, new BesideRows(Map.of(), bounds.takeRaised()));
-    group.clear();
+    try {
+      into.fold(group, end, new BesideRows(Map.of(), bounds.takeRaised()));
+    } finally {
+      group.clear();
+    }
   }
 }

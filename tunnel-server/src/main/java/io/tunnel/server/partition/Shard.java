@@ -127,18 +127,15 @@ public final class Shard implements Closeable, PartitionHost {
             "fold-" + id,
             rows,
             FoldQueue.Together.of(config.groupBytesMax()),
-            new FoldQueue.Timing() {
-              @Override
-              public long nanos() {
-                return clock.nanos();
-              }
-
-              @Override
-              public void folded(long foldNanos) {
-                meter.folded(Shard.this.id, foldNanos);
-              }
-            },
+            FoldQueue.Timing.of(clock::nanos, foldNanos -> meter.folded(id, foldNanos)),
             () -> loop.post(new ShardTask.Barrier(() -> {})));
+  }
+
+  /** Before it works: there is no room for {@code rest}, which its table lacks. */
+  void beginBehind(FoldQueue.Rest rest, DiskFullException full) {
+    folds.beginBehind(rest, full);
+    disk.move(ShardState.FOLDING, "the table lacks the end of the log");
+    disk.filled(full.getMessage());
   }
 
   /** Begins to work. */
@@ -203,11 +200,9 @@ public final class Shard implements Closeable, PartitionHost {
     return disk.condition();
   }
 
-  /** Looks whether a disk that was full has room now. May be called by any thread. */
+  /** Looks whether its disk has room, though nobody writes. May be called by any thread. */
   public void lookForRoom() {
-    if (disk.state().wantsRoom()) {
-      execute(disk::findRoom);
-    }
+    execute(disk::findRoom);
   }
 
   @Override

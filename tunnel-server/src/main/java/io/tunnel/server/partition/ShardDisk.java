@@ -35,6 +35,7 @@ public final class ShardDisk {
     this.freeBytesMin = freeBytesMin;
     this.log = log;
     this.clock = clock;
+    findRoom();
   }
 
   ShardState state() {
@@ -115,8 +116,7 @@ public final class ShardDisk {
   private void requireLeft(long bytesMin) throws DiskFullException {
     long left = log.usableBytes();
     if (left < bytesMin) {
-      throw new DiskFullException(
-          left + " bytes are left, and shard.freeBytesMin is " + freeBytesMin);
+      throw new DiskFullException(noRoom(left));
     }
   }
 
@@ -134,11 +134,22 @@ public final class ShardDisk {
     return state.wantsRoom();
   }
 
-  /** A disk that was full may have room again although nobody writes. */
+  /** A disk gets full, and has room again, although nobody writes. */
   public void findRoom() {
-    if (state == ShardState.FULL && log.usableBytes() >= Math.max(1, freeBytesMin)) {
-      move(ShardState.SERVING, "there is room");
+    if (state != ShardState.FULL && state != ShardState.SERVING) {
+      return;
     }
+    long left = log.usableBytes();
+    boolean hasRoom = left >= Math.max(1, freeBytesMin);
+    if (hasRoom && state == ShardState.FULL) {
+      move(ShardState.SERVING, "there is room");
+    } else if (!hasRoom && state == ShardState.SERVING) {
+      move(ShardState.FULL, noRoom(left));
+    }
+  }
+
+  private String noRoom(long left) {
+    return left + " bytes are left, and shard.freeBytesMin is " + freeBytesMin;
   }
 
   /** Throws when rows lack something that was acknowledged, or may lack it. */

@@ -3,6 +3,7 @@ package io.tunnel.server.partition;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.changes.Extents;
 import io.tunnel.server.disk.Disk;
+import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.disk.Disks;
 import io.tunnel.server.disk.DurableFiles;
 import io.tunnel.server.log.LocalLog;
@@ -54,7 +55,8 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
   }
 
   /**
-   * Opens all shards and brings their tables up to their logs.
+   * Opens all shards and brings their tables up to their logs. Where there is no room for that the
+   * shard begins behind: it takes no writes, and goes on when there is room.
    *
    * @throws IOException also when logs or rows do not belong to {@code catalog}; no row was removed
    *     then
@@ -108,11 +110,20 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
       Files files, Layout layout, OwnCatalog catalog, Shard.Meter meter, Shard.Clock clock)
       throws IOException {
     TableStore table = files.table();
-    table.retainPartitions(catalog::hasPartition);
     Refold refold = new Refold(table, catalog::hasPartition);
-    files.log().replay(table.foldedOffset(), refold);
     StoredRows stored = new StoredRows(table, refold.bounds(), catalog::hasPartition);
-    return new Shard(files.id(), layout.shard(), files.log(), stored, meter, clock);
+    CatchUp rest = new CatchUp(files.log(), stored, refold);
+    Optional<DiskFullException> full = Optional.empty();
+    try {
+      table.noteOrigin(catalog.origin());
+      table.retainPartitions(catalog::hasPartition);
+      rest.fold();
+    } catch (DiskFullException e) {
+      full = Optional.of(e);
+    }
+    Shard shard = new Shard(files.id(), layout.shard(), files.log(), stored, meter, clock);
+    full.ifPresent(found -> shard.beginBehind(rest, found));
+    return shard;
   }
 
   private static void closeAfter(Closeable opened, Exception failure) {

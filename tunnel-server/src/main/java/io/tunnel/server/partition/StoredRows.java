@@ -38,6 +38,13 @@ record StoredRows(TableStore store, RowBounds bounds, IntPredicate live) impleme
     store.foldAgain();
   }
 
+  /** The table is gone from the catalog, so it does not matter what a crash leaves of it. */
+  @Override
+  public void dropPartition(int partition) throws IOException {
+    store.dropFiles(partition);
+    store.dropPartition(partition);
+  }
+
   @Override
   public void close() throws IOException {
     store.close();

@@ -391,23 +391,27 @@ public final class TableStore implements TableRows, Closeable {
   }
 
   /**
-   * Ties the rows to the catalog of that origin, unless they are. Rows that were folded before
-   * there were origins take the first; a crash may forget an origin together with the rows.
-   *
-   * @throws IOException when they are rows of another catalog's partitions
+   * Refuses rows that carry another origin. Those that carry none were folded before there were
+   * origins, or lost theirs together with the rows in a crash.
    */
   public void requireOrigin(int origin) throws IOException {
+    byte[] stored = get(StoreFormat.originKey());
+    if (stored != null && Binary.getInt(stored, 0) != origin) {
+      throw new IOException(
+          "the rows were written under another catalog: rows and catalog do not belong together."
+              + " Nothing was changed; restore both from one backup");
+    }
+  }
+
+  /** Ties the rows to the catalog of that origin; none with 0. */
+  public void noteOrigin(int origin) throws IOException {
+    if (origin == 0 || get(StoreFormat.originKey()) != null) {
+      return;
+    }
+    byte[] value = new byte[4];
+    Binary.putInt(value, 0, origin);
     try (OpenGate.Use unused = gate.enter()) {
-      byte[] stored = db.get(StoreFormat.originKey());
-      if (stored == null && origin != 0) {
-        byte[] value = new byte[4];
-        Binary.putInt(value, 0, origin);
-        db.put(unlogged, StoreFormat.originKey(), value);
-      } else if (stored != null && Binary.getInt(stored, 0) != origin) {
-        throw new IOException(
-            "the rows were written under another catalog: rows and catalog do not belong together."
-                + " Nothing was changed; restore both from one backup");
-      }
+      db.put(unlogged, StoreFormat.originKey(), value);
     } catch (RocksDBException e) {
       throw failed("cannot note whose rows these are: " + e.getMessage(), e);
     }
@@ -424,6 +428,21 @@ public final class TableStore implements TableRows, Closeable {
       throw new IOException("cannot drop the replica of " + partition + ": " + e.getMessage(), e);
     }
     dropPartition(partition);
+  }
+
+  /**
+   * Deletes at once the files that hold rows of a partition alone, as far as there are any, also
+   * where there is no room for anything that is written. {@link #dropPartition} removes what is
+   * left.
+   */
+  public void dropFiles(int partition) throws IOException {
+    byte[] last = StoreFormat.partitionKey(partition + 1);
+    try (OpenGate.Use unused = gate.enter()) {
+      db.deleteFilesInRanges(
+          db.getDefaultColumnFamily(), List.of(StoreFormat.partitionKey(partition), last), false);
+    } catch (RocksDBException e) {
+      throw failed("cannot delete files of partition " + partition + ": " + e.getMessage(), e);
+    }
   }
 
   /** Removes all rows of a partition. */

@@ -6,6 +6,7 @@ import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.ErrorCode;
@@ -71,7 +72,7 @@ final class ShardRoomTest {
     public void fold(List<ChangeBatch> batches, long end, BesideRows beside) throws IOException {
       if (isFull) {
         // As RocksDB does it: what is to be written is made, and refused.
-        kept = batches;
+        kept = List.copyOf(batches);
         keptEnd = end;
         keptBeside = beside;
         throw new DiskFullException("No space left on device");
@@ -182,6 +183,72 @@ final class ShardRoomTest {
     assertThat(write("c").result().firstPosition()).isEqualTo(2);
     assertThat(has("c")).isTrue();
     assertThat(has("b")).isFalse();
+  }
+
+  @Test
+  void aDiskThatGetsFullIsNoticedThoughNobodyWritesBeforeAndAfterAStart() throws Exception {
+    disk.room(FREE_BYTES_MIN - 1);
+    assertThat(shard.condition()).as("nobody has looked").isEqualTo(DiskCondition.UP);
+    shard.lookForRoom();
+    steps();
+    assertThat(shard.condition()).isEqualTo(DiskCondition.DISK_FULL);
+    shard.close();
+    open(CONFIG);
+    assertThat(shard.condition()).isEqualTo(DiskCondition.DISK_FULL);
+    disk.room(FREE_BYTES_MIN);
+    shard.lookForRoom();
+    steps();
+    assertThat(shard.condition()).isEqualTo(DiskCondition.UP);
+    assertThat(write("a").result().firstPosition()).isEqualTo(1);
+  }
+
+  /** A start whose rows were lost, and have room for so many groups of the log. */
+  private void startBehind(int groups) throws IOException {
+    LocalLog log = TestLogs.open(disk, 0);
+    TableStore table = TableStore.open(directory.resolve("again"), TABLE, log::sync);
+    rows = new TightRows(new StoredRows(table, new RowBounds(Map.of(), true), partition -> true));
+    int[] left = {groups};
+    Refold refold =
+        new Refold(
+            table,
+            partition -> true,
+            (batches, end, beside) -> {
+              rows.isFull = left[0]-- <= 0;
+              rows.fold(batches, end, beside);
+            });
+    CatchUp rest = new CatchUp(log, rows, refold);
+    shard = new Shard(0, CONFIG, log, rows, new NoMeter(), new Clock());
+    DiskFullException full = assertThrows(DiskFullException.class, rest::fold);
+    shard.beginBehind(rest, full);
+    assertThat(shard.condition()).isEqualTo(DiskCondition.DISK_FULL);
+    left[0] = Integer.MAX_VALUE;
+  }
+
+  @Test
+  void aStartWithoutRoomForTheRowsServesChangesAndFoldsTheRestWhenThereIsRoom() throws Exception {
+    for (String key : List.of("a", "b", "c", "d")) {
+      var unused = write(key);
+    }
+    shard.close();
+    startBehind(2);
+    assertThat(shard.log().committed(1)).as("changes are read").isEqualTo(4);
+    assertThat(TestLogs.batches(shard.log(), 1)).hasSize(4);
+    assertThat(write("e").refusal()).isEqualTo(ErrorCode.BUSY);
+    assertThatThrownBy(() -> has("a"))
+        .hasMessageContaining("the last writes are not in the table; try again later");
+    shard.dropPartition(2);
+    shard.lookForRoom();
+    steps();
+    assertThat(shard.condition()).as("still no room").isEqualTo(DiskCondition.DISK_FULL);
+    rows.isFull = false;
+    shard.lookForRoom();
+    steps();
+    assertThat(shard.condition()).isEqualTo(DiskCondition.UP);
+    assertThat(List.of(has("a"), has("b"), has("c"), has("d"))).containsOnly(true);
+    assertThat(rows.store().foldedOffset()).isEqualTo(shard.log().end());
+    assertThat(rows.store().foldedRows()).as("each once").isEqualTo(4);
+    assertThat(write("e").result().firstPosition()).isEqualTo(5);
+    assertThat(has("e")).isTrue();
   }
 
   @Test

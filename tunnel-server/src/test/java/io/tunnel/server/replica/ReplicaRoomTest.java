@@ -129,6 +129,19 @@ class ReplicaRoomTest {
   }
 
   @Test
+  void a_disk_that_gets_full_is_noticed_though_nobody_writes() {
+    assertThat(write("a").result()).isPresent();
+    node.disk.room(FREE_BYTES_MIN - 1);
+    node.replicas.retain(0);
+    run();
+    assertThat(node.replicas.condition()).isEqualTo(DiskCondition.DISK_FULL);
+    node.disk.room(FREE_BYTES_MIN);
+    runLater(1_000);
+    assertThat(node.replicas.condition()).isEqualTo(DiskCondition.UP);
+    assertThat(write("b").result()).isPresent();
+  }
+
+  @Test
   void what_was_taken_before_is_finished_in_the_reserve() {
     WriteLedger.Written taken = begin("a");
     node.step();

@@ -29,6 +29,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rocksdb.CompactRangeOptions;
+import org.rocksdb.CompressionType;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.StringAppendOperator;
 
 final class TableStoreTest {
 
@@ -177,6 +183,43 @@ final class TableStoreTest {
       assertThat(table.foldedOffset()).isEqualTo(65_536);
       table.fold(List.of(batch(255, put("again"))), 70_000);
       assertThat(keys(table, 255)).containsExactly(keyBytes("again"));
+    }
+  }
+
+  @Test
+  void filesOfADroppedPartitionAloneGoAtOnceAndNoRowOfAnother() throws Exception {
+    try (TableStore table = open()) {
+      for (int partition = 1; partition <= 3; partition++) {
+        for (int i = 0; i < 300; i++) {
+          table.fold(List.of(batch(partition, put("k" + i + "x".repeat(1_000)))), partition);
+        }
+      }
+    }
+    intoSmallFiles();
+    try (TableStore table = open()) {
+      long bytes = table.figure("rocksdb.total-sst-files-size");
+      table.dropFiles(2);
+      assertThat(table.figure("rocksdb.total-sst-files-size")).isLessThan(bytes * 3 / 4);
+      assertThat(keys(table, 2).size()).as("in files with rows of others").isLessThan(150);
+      assertThat(keys(table, 1)).hasSize(300);
+      assertThat(keys(table, 3)).hasSize(300);
+    }
+  }
+
+  /** As compactions leave a large table. */
+  private void intoSmallFiles() throws RocksDBException {
+    try (StringAppendOperator append = new StringAppendOperator("");
+        Options options =
+            new Options()
+                .setMergeOperator(append)
+                .setTargetFileSizeBase(16 << 10)
+                .setCompressionType(CompressionType.NO_COMPRESSION);
+        CompactRangeOptions again =
+            new CompactRangeOptions()
+                .setBottommostLevelCompaction(
+                    CompactRangeOptions.BottommostLevelCompaction.kForce);
+        RocksDB db = RocksDB.open(options, directory.toString())) {
+      db.compactRange(db.getDefaultColumnFamily(), null, null, again);
     }
   }
 
