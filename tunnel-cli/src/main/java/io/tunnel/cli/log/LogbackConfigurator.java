@@ -4,12 +4,12 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.encoder.JsonEncoder;
-import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.encoder.EncoderBase;
+import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.status.Status;
@@ -46,7 +46,7 @@ public final class LogbackConfigurator extends ContextAwareBase implements Confi
             });
     OutputStreamAppender<ILoggingEvent> appender =
         settings.file().map(file -> rotated(context, file)).orElseGet(LogbackConfigurator::stderr);
-    EncoderBase<ILoggingEvent> encoder = settings.isJson() ? json() : text();
+    EncoderBase<ILoggingEvent> encoder = settings.isJson() ? json() : text(context);
     encoder.setContext(context);
     encoder.start();
     appender.setName("log");
@@ -75,9 +75,12 @@ public final class LogbackConfigurator extends ContextAwareBase implements Confi
     return appender;
   }
 
-  private static EncoderBase<ILoggingEvent> text() {
-    PatternLayoutEncoder encoder = new PatternLayoutEncoder();
-    encoder.setPattern(LINE);
+  private static EncoderBase<ILoggingEvent> text(LoggerContext context) {
+    PrintableLayout layout = new PrintableLayout(LINE);
+    layout.setContext(context);
+    layout.start();
+    LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
+    encoder.setLayout(layout);
     encoder.setCharset(StandardCharsets.UTF_8);
     return encoder;
   }

@@ -52,6 +52,21 @@ class LogbackConfiguratorTest {
   }
 
   @Test
+  void what_a_client_says_begins_no_line_and_commands_no_terminal() throws IOException {
+    configure(false, 1 << 20, 1 << 20);
+    String hostile = "t\r\n2026-01-01T00:00:00.000Z [x] ERROR Forged - \u001b[2J\u202e\u2028";
+    Exception thrown = new IllegalStateException(hostile, new IOException(hostile));
+    thrown.addSuppressed(new IOException(hostile));
+    context.getLogger("io.tunnel.server.Shard").warn("worker {} failed", hostile, thrown);
+    String log = Files.readString(path);
+    assertThat(log).contains("worker t\\r\\n2026").contains("IllegalStateException: t\\r\\n");
+    assertThat(log).contains("Caused by: ").contains("Suppressed: ").contains("\tat ");
+    assertThat(log.lines()).noneMatch(line -> line.startsWith("2026-01-01"));
+    assertThat(log.codePoints().filter(c -> c != '\n' && c != '\t'))
+        .noneMatch(c -> Character.isISOControl(c) || c == 0x202e || c == 0x2028);
+  }
+
+  @Test
   void a_line_of_json_is_one_object_also_with_an_exception_and_line_ends() throws IOException {
     configure(true, 1 << 20, 1 << 20);
     context.getLogger("a.B").error("bad \"{}\"", "x\ny", new IllegalStateException("why\nso"));
