@@ -399,7 +399,7 @@ final class Connection extends ChannelInboundHandlerAdapter
       refuse(request, Refusals.tooLong(request, payload.length));
       return;
     }
-    door.audit().done(request, caller, address());
+    door.audit().done(request, payload, caller, address());
     writer.send(request.operationCode(), FrameKind.RESPONSE, request.correlationId(), payload);
     answered(request);
   }

@@ -93,7 +93,8 @@ class SecuredServerTest extends CommandLineTest {
         .isZero();
     assertThat(
             ask(
-                "partition create --table orders --key id:INTEGER --partitions 2 --from 1 --to 9 --profile "
+                "partition create --table orders --key id:INTEGER --partitions 2 --from 1 --to 9"
+                    + " --profile "
                     + client
                     + "/client.json"))
         .isEqualTo(1);
@@ -130,7 +131,9 @@ class SecuredServerTest extends CommandLineTest {
     Files.writeString(profile, changed);
     assertThat(ask("stress --table orders --rows 1 --profile " + profile)).isNotZero();
     server.close();
-    String written = Files.readString(files.resolve("data/audit/audit.jsonl"));
+    String written =
+        Files.readString(files.resolve("data/audit/administration.jsonl"))
+            + Files.readString(files.resolve("data/audit/audit.jsonl"));
     assertThat(written.lines())
         .anyMatch(line -> line.contains("CREATE_KEY") && line.contains("\"outcome\":\"ok\""))
         .anyMatch(line -> line.contains("\"billing\"") && line.contains("NOT_PERMITTED"))

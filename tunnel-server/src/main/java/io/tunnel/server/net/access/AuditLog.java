@@ -19,7 +19,6 @@ import java.util.Optional;
  */
 public final class AuditLog {
 
-  private static final String OK = "ok";
   private static final AuditLog NONE = new AuditLog(Optional.empty());
 
   private final Optional<Kept> kept;
@@ -45,11 +44,24 @@ public final class AuditLog {
     return NONE;
   }
 
-  /** A request was done. */
-  public void done(Frame request, Caller caller, SocketAddress address) {
+  /**
+   * A request was done.
+   *
+   * @param answer names what the request has made
+   */
+  public void done(Frame request, byte[] answer, Caller caller, SocketAddress address) {
     Operation operation = request.operation();
-    if (operation != null && isWritten(AuditedRequest.writtenFrom(operation))) {
-      kept.orElseThrow().trail().write(entry(request, caller, address, OK));
+    if (operation == null || !isWritten(AuditedRequest.writtenFrom(operation))) {
+      return;
+    }
+    AuditTrail trail = kept.orElseThrow().trail();
+    Entry entry =
+        entry(
+            request, asked(request).with(AuditedRequest.made(operation, answer)), caller, address);
+    if (operation.right() == Operation.Right.ADMIN) {
+      trail.writeAdministration(entry);
+    } else {
+      trail.write(entry);
     }
   }
 
@@ -63,7 +75,7 @@ public final class AuditLog {
             || (kept.isPresent() && isForWantOfRight(code, caller)))) {
       kept.orElseThrow()
           .trail()
-          .writeRefusal(entry(request, caller, address, code.name()), subject(caller, address));
+          .writeRefusal(refusal(request, caller, address, code), subject(caller, address));
     }
   }
 
@@ -79,21 +91,35 @@ public final class AuditLog {
     return kept.isPresent() && kept.get().trail().requests().compareTo(from) >= 0;
   }
 
-  private Entry entry(Frame request, Caller caller, SocketAddress address, String outcome) {
-    AuditedRequest asked =
-        AuditedRequest.read(request.operation(), request.payload(), kept.orElseThrow().catalog());
+  private AuditedRequest asked(Frame request) {
+    return AuditedRequest.read(
+        request.operation(), request.payload(), kept.orElseThrow().catalog());
+  }
+
+  private static Entry entry(
+      Frame request, AuditedRequest asked, Caller caller, SocketAddress address) {
     return new Entry(
         who(caller, address),
         request.operation().name(),
         asked.resource(),
         asked.detail(),
-        outcome);
+        AuditTrail.OK);
+  }
+
+  private Entry refusal(Frame request, Caller caller, SocketAddress address, ErrorCode code) {
+    AuditedRequest asked = asked(request);
+    return new Entry(
+        who(caller, address),
+        request.operation().name(),
+        asked.resource(),
+        asked.detail(),
+        code.name());
   }
 
   /** A client is let in. */
   public void entered(Caller caller, SocketAddress address) {
     if (isWritten(Written.CHANGES)) {
-      kept.orElseThrow().trail().write(entry("CONNECT", who(caller, address), OK));
+      kept.orElseThrow().trail().write(entry("CONNECT", who(caller, address), AuditTrail.OK));
     }
   }
 

@@ -22,10 +22,13 @@ import io.tunnel.wire.control.PartitionControl.ReadPartition;
 import io.tunnel.wire.control.SecurityControl.ChangeGroup;
 import io.tunnel.wire.control.SecurityControl.CreateKey;
 import io.tunnel.wire.control.SecurityControl.CreateToken;
+import io.tunnel.wire.control.SecurityControl.KeyInfo;
+import io.tunnel.wire.control.SecurityControl.KeySecret;
 import io.tunnel.wire.control.SecurityControl.PermissionInfo;
 import io.tunnel.wire.control.SecurityControl.QuotaInfo;
 import io.tunnel.wire.control.SecurityControl.RotateKey;
 import io.tunnel.wire.control.SecurityControl.SecurityId;
+import io.tunnel.wire.control.SecurityControl.TokenSecret;
 import io.tunnel.wire.control.SessionControl.OpenSession;
 import java.util.EnumMap;
 import java.util.List;
@@ -43,7 +46,6 @@ import java.util.function.Function;
  */
 record AuditedRequest(Optional<String> resource, Optional<String> detail) {
 
-  private static final int LISTED_MAX = 5;
   private static final AuditedRequest NOTHING =
       new AuditedRequest(Optional.empty(), Optional.empty());
   private static final Map<Operation, BiFunction<Catalog, byte[], AuditedRequest>> READERS =
@@ -168,9 +170,7 @@ record AuditedRequest(Optional<String> resource, Optional<String> detail) {
   }
 
   private static String listed(List<String> names) {
-    String shown = String.join(", ", names.subList(0, Math.min(LISTED_MAX, names.size())));
-    int more = names.size() - LISTED_MAX;
-    return shown + (more > 0 ? " and " + more + " more" : "");
+    return String.join(", ", names);
   }
 
   private static void security(
@@ -239,6 +239,29 @@ record AuditedRequest(Optional<String> resource, Optional<String> detail) {
       // What cannot be read is about nothing; what came of the request says why.
       return NOTHING;
     }
+  }
+
+  /** The same, and what came of it. */
+  AuditedRequest with(Optional<String> made) {
+    return made.isEmpty()
+        ? this
+        : new AuditedRequest(
+            resource, Optional.of(detail.map(said -> said + "; ").orElse("") + made.get()));
+  }
+
+  /** The id of the key or token that an answer holds; never its secret. */
+  static Optional<String> made(Operation operation, byte[] answer) {
+    if (answer.length == 0) {
+      return Optional.empty();
+    }
+    boolean isOfKey = operation == Operation.CREATE_KEY || operation == Operation.ROTATE_KEY;
+    if (isOfKey) {
+      KeyInfo key = Json.decode(answer, KeySecret.class).key();
+      return Optional.of("key " + key.id() + " of " + key.principal());
+    }
+    return operation == Operation.CREATE_TOKEN
+        ? Optional.of("token " + Json.decode(answer, TokenSecret.class).info().id())
+        : Optional.empty();
   }
 
   /** The setting from which on the operation is written when it was done. */

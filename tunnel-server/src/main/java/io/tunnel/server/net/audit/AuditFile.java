@@ -14,24 +14,25 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * {@value #NAME}, and those that were put aside as {@code audit.NUMBER.jsonl}. Opened when
+ * {@code NAME.jsonl}, and those that were put aside as {@code NAME.NUMBER.jsonl}. Opened when
  * something is to be written, and again behind a failure. For one thread.
  */
 final class AuditFile implements Closeable {
 
-  /** The file that is written. */
-  static final String NAME = "audit.jsonl";
-
-  private static final Pattern ASIDE = Pattern.compile("audit\\.(\\d{1,18})\\.jsonl");
+  private static final String SUFFIX = ".jsonl";
 
   private final Path directory;
+  private final String name;
+  private final Pattern aside;
   private final AuditTrail.Settings settings;
   private RotationCore rotation;
   private FileChannel channel;
 
   /** In a directory, which is made when something is to be written. */
-  AuditFile(Path directory, AuditTrail.Settings settings) {
+  AuditFile(Path directory, String name, AuditTrail.Settings settings) {
     this.directory = directory;
+    this.name = name;
+    this.aside = Pattern.compile(Pattern.quote(name) + "\\.(\\d{1,18})\\.jsonl");
     this.settings = settings;
   }
 
@@ -86,7 +87,7 @@ final class AuditFile implements Closeable {
   private void openChannel() throws IOException {
     channel =
         FileChannel.open(
-            directory.resolve(NAME),
+            directory.resolve(name + SUFFIX),
             StandardOpenOption.CREATE,
             StandardOpenOption.READ,
             StandardOpenOption.WRITE);
@@ -105,9 +106,9 @@ final class AuditFile implements Closeable {
     List<Long> numbers = new ArrayList<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
       for (Path file : files) {
-        Matcher name = ASIDE.matcher(String.valueOf(file.getFileName()));
-        if (name.matches()) {
-          numbers.add(Long.valueOf(name.group(1)));
+        Matcher found = aside.matcher(String.valueOf(file.getFileName()));
+        if (found.matches()) {
+          numbers.add(Long.valueOf(found.group(1)));
         }
       }
     }
@@ -115,13 +116,13 @@ final class AuditFile implements Closeable {
   }
 
   private Path aside(long number) {
-    return directory.resolve("audit." + number + ".jsonl");
+    return directory.resolve(name + "." + number + SUFFIX);
   }
 
   private void rotate() throws IOException {
     channel.close();
     channel = null;
-    var unused = Files.move(directory.resolve(NAME), aside(rotation.next()));
+    var unused = Files.move(directory.resolve(name + SUFFIX), aside(rotation.next()));
     rotation.rotated();
     openChannel();
   }

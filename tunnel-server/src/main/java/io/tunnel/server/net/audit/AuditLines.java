@@ -3,6 +3,7 @@ package io.tunnel.server.net.audit;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonObject;
+import io.tunnel.model.Limits;
 import io.tunnel.server.security.Subjects;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -10,8 +11,9 @@ import java.util.Optional;
 
 /**
  * Entries as lines of JSON. What clients say stands in strings of at most {@value #TEXT_CHARS_MAX}
- * characters, without any that a terminal or a reader of lines could take for something else: no
- * name makes a second line, or a long one.
+ * characters, or {@value #LIST_CHARS_MAX} where a request that was done lists things, without any
+ * that a terminal or a reader of lines could take for something else: no name makes a second line,
+ * or a long one.
  */
 final class AuditLines {
 
@@ -20,6 +22,9 @@ final class AuditLines {
    * #CUT}.
    */
   static final int TEXT_CHARS_MAX = 520;
+
+  /** Characters of the detail of a request that was done: its lists are whole. */
+  static final int LIST_CHARS_MAX = Limits.NAMING_REQUEST_BYTES_MAX;
 
   private static final String CUT = "...";
   private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
@@ -45,7 +50,15 @@ final class AuditLines {
     add(line, "address", entry.who().address());
     add(line, "operation", Optional.of(entry.operation()));
     add(line, "resource", entry.resource());
-    add(line, "detail", entry.detail());
+    entry
+        .detail()
+        .ifPresent(
+            said ->
+                line.addProperty(
+                    "detail",
+                    shown(
+                        said,
+                        entry.outcome().equals(AuditTrail.OK) ? LIST_CHARS_MAX : TEXT_CHARS_MAX)));
     add(line, "outcome", Optional.of(entry.outcome()));
     return bytes(line);
   }
@@ -75,12 +88,12 @@ final class AuditLines {
   }
 
   private static void add(JsonObject line, String member, Optional<String> text) {
-    text.ifPresent(said -> line.addProperty(member, shown(said)));
+    text.ifPresent(said -> line.addProperty(member, shown(said, TEXT_CHARS_MAX)));
   }
 
-  private static String shown(String said) {
+  private static String shown(String said, int charsMax) {
     StringBuilder shown = new StringBuilder();
-    int end = Math.min(said.length(), TEXT_CHARS_MAX);
+    int end = Math.min(said.length(), charsMax);
     for (int i = 0; i < end; i++) {
       char c = said.charAt(i);
       // Half a character is not, and so no text is cut in the middle of one.

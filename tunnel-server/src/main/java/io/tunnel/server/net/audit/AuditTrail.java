@@ -33,6 +33,12 @@ public final class AuditTrail implements Closeable {
   /** Lines that wait to be written. */
   static final int WAITING_MAX = 16_384;
 
+  /** Bytes of the lines that wait to be written. */
+  static final int WAITING_BYTES_MAX = 16 << 20;
+
+  /** The outcome of a request that was done. */
+  public static final String OK = "ok";
+
   /** Addresses of strangers that have a line of their own in a window of refusals. */
   static final int STRANGERS_MAX = 256;
 
@@ -45,7 +51,8 @@ public final class AuditTrail implements Closeable {
 
   private final RepeatsCore strangers = new RepeatsCore(STRANGERS_MAX, 1);
   private final RepeatsCore callers = new RepeatsCore(CALLERS_MAX, REFUSALS_MAX);
-  private final Queue<byte[]> waiting = new ArrayBlockingQueue<>(WAITING_MAX);
+  private final Queue<Line> waiting = new ArrayBlockingQueue<>(WAITING_MAX);
+  private final AtomicLong waitingBytes = new AtomicLong();
   private final AtomicBoolean isWoken = new AtomicBoolean();
 
   /** Lines that are missing and of which no line says so yet. */
@@ -55,10 +62,18 @@ public final class AuditTrail implements Closeable {
   private final AtomicLong written = new AtomicLong();
   private final Settings settings;
   private final AuditLines lines;
-  private final AuditFile file;
+  private final AuditFile requested;
+  private final AuditFile administered;
   private final Clock clock;
   private final Executor writer;
   private volatile boolean isFailing;
+
+  /**
+   * A line that waits for its file.
+   *
+   * @param isAdministrative whether it is for the file that no other request can push it out of
+   */
+  private record Line(boolean isAdministrative, byte[] bytes) {}
 
   /** What is written beside administrative requests and refusals of rights, which always are. */
   public enum Written {
@@ -78,11 +93,12 @@ public final class AuditTrail implements Closeable {
    *
    * @param requests which
    * @param bytesMax bytes of a file after which the next one is begun
-   * @param filesMax files that are kept, the one that is written among them; the oldest goes
+   * @param filesMax files of a kind that are kept, the one that is written among them; the oldest
+   *     goes
    */
   public record Settings(Written requests, long bytesMax, int filesMax) {
 
-    /** Half a GiB of what is always written. */
+    /** Half a GiB of what administrators do, and as much of all else. */
     public static final Settings DEFAULT = new Settings(Written.REFUSED, 64L << 20, 8);
 
     private static final long BYTES_MAX_MIN = 64 * 1024;
@@ -144,7 +160,8 @@ public final class AuditTrail implements Closeable {
       Settings settings, Path directory, Optional<String> node, Clock clock, Executor writer) {
     this.settings = settings;
     this.lines = new AuditLines(node);
-    this.file = new AuditFile(directory, settings);
+    this.requested = new AuditFile(directory, "audit", settings);
+    this.administered = new AuditFile(directory, "administration", settings);
     this.clock = clock;
     this.writer = writer;
   }
@@ -156,7 +173,15 @@ public final class AuditTrail implements Closeable {
 
   /** Writes an entry, soon. For any thread. */
   public void write(Entry entry) {
-    offer(lines.of(entry, clock.epochMs().getAsLong()));
+    offer(new Line(false, lines.of(entry, clock.epochMs().getAsLong())));
+  }
+
+  /**
+   * Writes what an administrator has done, soon, to files of its own: however much others ask for,
+   * they push none of it out.
+   */
+  public void writeAdministration(Entry entry) {
+    offer(new Line(true, lines.of(entry, clock.epochMs().getAsLong())));
   }
 
   /**
@@ -199,15 +224,16 @@ public final class AuditTrail implements Closeable {
 
   private void offer(List<RepeatsCore.Repeated> ofStrangers, List<RepeatsCore.Repeated> ofCallers) {
     long nowMs = clock.epochMs().getAsLong();
-    ofStrangers.forEach(each -> offer(lines.of(each, "address", nowMs)));
-    ofCallers.forEach(each -> offer(lines.of(each, "caller", nowMs)));
+    ofStrangers.forEach(each -> offer(new Line(false, lines.of(each, "address", nowMs))));
+    ofCallers.forEach(each -> offer(new Line(false, lines.of(each, "caller", nowMs))));
     if (unsaid.get() > 0) {
       wake();
     }
   }
 
-  private void offer(byte[] line) {
-    if (!waiting.offer(line)) {
+  private void offer(Line line) {
+    if (waitingBytes.addAndGet(line.bytes().length) > WAITING_BYTES_MAX || !waiting.offer(line)) {
+      waitingBytes.addAndGet(-line.bytes().length);
       lost(1);
     }
     wake();
@@ -230,22 +256,30 @@ public final class AuditTrail implements Closeable {
 
   private void drain() {
     isWoken.set(false);
-    Queue<byte[]> taken = new ArrayDeque<>();
-    for (byte[] line = waiting.poll(); line != null; line = waiting.poll()) {
-      taken.add(line);
-      if (taken.size() == WAITING_MAX) {
-        write(taken);
+    Queue<byte[]> requests = new ArrayDeque<>();
+    Queue<byte[]> administration = new ArrayDeque<>();
+    for (Line line = waiting.poll(); line != null; line = waiting.poll()) {
+      waitingBytes.addAndGet(-line.bytes().length);
+      (line.isAdministrative() ? administration : requests).add(line.bytes());
+      if (requests.size() + administration.size() == WAITING_MAX) {
+        write(requests, administration);
       }
     }
-    write(taken);
+    write(requests, administration);
+  }
+
+  private void write(Queue<byte[]> requests, Queue<byte[]> administration) {
+    long unsaidNow = unsaid.getAndSet(0);
+    if (unsaidNow > 0
+        && !append(requested, lines.missing(unsaidNow, clock.epochMs().getAsLong()), 0)) {
+      unsaid.addAndGet(unsaidNow);
+    }
+    write(administered, administration);
+    write(requested, requests);
   }
 
   /** As many lines at once as the file has room for. */
-  private void write(Queue<byte[]> taken) {
-    long unsaidNow = unsaid.getAndSet(0);
-    if (unsaidNow > 0 && !append(lines.missing(unsaidNow, clock.epochMs().getAsLong()), 0)) {
-      unsaid.addAndGet(unsaidNow);
-    }
+  private void write(AuditFile file, Queue<byte[]> taken) {
     while (!taken.isEmpty()) {
       long room = Math.min(WRITE_BYTES, file.room());
       ByteArrayOutputStream part = new ByteArrayOutputStream();
@@ -254,13 +288,13 @@ public final class AuditTrail implements Closeable {
         part.writeBytes(taken.remove());
         count++;
       }
-      if (append(part.toByteArray(), count)) {
+      if (append(file, part.toByteArray(), count)) {
         written.addAndGet(count);
       }
     }
   }
 
-  private boolean append(byte[] part, int count) {
+  private boolean append(AuditFile file, byte[] part, int count) {
     try {
       file.append(part);
     } catch (IOException e) {
@@ -294,6 +328,8 @@ public final class AuditTrail implements Closeable {
     }
     offer(ofStrangers, ofCallers);
     drain();
-    file.close();
+    try (requested) {
+      administered.close();
+    }
   }
 }

@@ -20,9 +20,16 @@ import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.OperatorControl.ChannelSelection;
 import io.tunnel.wire.control.OperatorControl.Seek;
 import io.tunnel.wire.control.SecurityControl.ChangeGroup;
+import io.tunnel.wire.control.SecurityControl.CreateKey;
+import io.tunnel.wire.control.SecurityControl.CreateToken;
+import io.tunnel.wire.control.SecurityControl.KeyInfo;
+import io.tunnel.wire.control.SecurityControl.KeySecret;
 import io.tunnel.wire.control.SecurityControl.PermissionInfo;
 import io.tunnel.wire.control.SecurityControl.QuotaInfo;
 import io.tunnel.wire.control.SecurityControl.QuotaLimit;
+import io.tunnel.wire.control.SecurityControl.RotateKey;
+import io.tunnel.wire.control.SecurityControl.TokenInfo;
+import io.tunnel.wire.control.SecurityControl.TokenSecret;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -33,6 +40,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,8 +75,12 @@ final class AuditLogTest {
   }
 
   private String written() throws IOException {
+    return written("administration") + written("audit");
+  }
+
+  private String written(String name) throws IOException {
     try {
-      return Files.readString(data.resolve("audit.jsonl"));
+      return Files.readString(data.resolve(name + ".jsonl"));
     } catch (NoSuchFileException e) {
       return "";
     }
@@ -83,8 +95,14 @@ final class AuditLogTest {
   }
 
   private String done(Operation operation, Control payload) throws IOException {
-    log(Written.REFUSED).done(frame(operation, payload), at.caller("CN=ops"), ADDRESS);
-    List<String> lines = written().lines().toList();
+    return done(operation, payload, new Control.Empty());
+  }
+
+  private String done(Operation operation, Control payload, Control answer) throws IOException {
+    String file = operation.right() == Operation.Right.ADMIN ? "administration" : "audit";
+    log(Written.REFUSED)
+        .done(frame(operation, payload), Json.encode(answer), at.caller("CN=ops"), ADDRESS);
+    List<String> lines = written(file).lines().toList();
     return lines.isEmpty() ? "" : lines.get(lines.size() - 1);
   }
 
@@ -112,7 +130,7 @@ final class AuditLogTest {
             done(
                 Operation.RESUME,
                 new ChannelSelection("orders", "a", List.of("1", "2", "3", "4", "5", "6", "7"))))
-        .endsWith(said("RESUME", "tunnel:orders/a", "channels 1, 2, 3, 4, 5 and 2 more"));
+        .endsWith(said("RESUME", "tunnel:orders/a", "channels 1, 2, 3, 4, 5, 6, 7"));
     assertThat(done(Operation.SEEK, seek(true)))
         .endsWith(said("SEEK", "tunnel:orders/a", "dry run behind position 7, channel 1"));
     assertThat(done(Operation.DRAIN_NODE, new DrainNode(true)))
@@ -132,6 +150,58 @@ final class AuditLogTest {
         .endsWith(said("SET_QUOTA", "principal:billing", "tables=3"));
   }
 
+  @Test
+  void what_was_granted_is_said_whole() throws IOException {
+    List<String> all = List.of("read", "write", "create", "alter", "drop", "admin");
+    assertThat(done(Operation.GRANT, new PermissionInfo("eve", true, all, "table:*")))
+        .endsWith(said("GRANT", "table:*", "allow read, write, create, alter, drop, admin to eve"));
+    List<String> members = IntStream.range(0, 1_000).mapToObj(i -> "member-" + i).toList();
+    assertThat(done(Operation.CHANGE_GROUP, new ChangeGroup("ops", members, List.of())))
+        .endsWith(said("CHANGE_GROUP", "group:ops", "adds " + String.join(", ", members)));
+  }
+
+  @Test
+  void what_was_made_is_named_by_its_id_and_never_by_its_secret() throws IOException {
+    KeyInfo key = new KeyInfo("tkabc", "billing", 1, 5);
+    assertThat(
+            done(
+                Operation.CREATE_KEY,
+                new CreateKey("billing"),
+                new KeySecret(key, "a-secret-of-a-key")))
+        .endsWith(said("CREATE_KEY", "principal:billing", "key tkabc of billing"));
+    assertThat(
+            done(
+                Operation.ROTATE_KEY,
+                new RotateKey("tkabc", false),
+                new KeySecret(key, "a-secret-of-a-key")))
+        .endsWith(said("ROTATE_KEY", "key:tkabc", "begins; key tkabc of billing"));
+    TokenInfo token = new TokenInfo("thxyz", "CN=prom", 5, Optional.empty());
+    assertThat(
+            done(
+                Operation.CREATE_TOKEN,
+                new CreateToken("CN=prom", Optional.empty()),
+                new TokenSecret(token, "a-token")))
+        .endsWith(said("CREATE_TOKEN", "principal:CN=prom", "token thxyz"));
+    assertThat(written()).doesNotContain("a-secret").doesNotContain("a-token");
+  }
+
+  @Test
+  void what_administrators_do_is_in_files_that_nobody_else_fills() throws IOException {
+    String granted =
+        done(Operation.GRANT, new PermissionInfo("eve", true, List.of("read"), "table:*"));
+    for (int i = 0; i < 100; i++) {
+      done(Operation.EXPORT_CHECKPOINTS, new Control.TunnelName("orders", "a"));
+      log(Written.REFUSED)
+          .refused(
+              frame(Operation.GRANT, new byte[0]),
+              at.caller("eve"),
+              ErrorCode.NOT_PERMITTED,
+              ADDRESS);
+    }
+    assertThat(written("administration").lines()).containsExactly(granted);
+    assertThat(written("audit").lines()).hasSize(200);
+  }
+
   private static Seek seek(boolean isDryRun) {
     return new Seek(
         "orders",
@@ -149,7 +219,8 @@ final class AuditLogTest {
     AuthorityRequests asked = new AuthorityRequests("orders", "a", table.tableId());
     for (Operation operation : Operation.values()) {
       int before = written().length();
-      log(requests).done(frame(operation, asked.payload(operation)), at.caller("ops"), ADDRESS);
+      log(requests)
+          .done(frame(operation, asked.payload(operation)), new byte[0], at.caller("ops"), ADDRESS);
       if (written().length() > before) {
         written.add(operation);
       }

@@ -163,6 +163,53 @@ final class AuditTrailTest {
   }
 
   @Test
+  void noOtherLinePushesOutWhatAdministratorsDid() throws IOException {
+    AuditTrail trail = trail(SMALL);
+    trail.writeAdministration(entry("table:first"));
+    for (int i = 0; i < 2_000; i++) {
+      trail.write(entry("table:" + i));
+      if (i % 100 == 0) {
+        runWriter();
+      }
+    }
+    trail.writeAdministration(entry("table:last"));
+    runWriter();
+    assertThat(lines("administration.jsonl"))
+        .extracting(line -> line.get("resource").getAsString())
+        .containsExactly("table:first", "table:last");
+    assertThat(files()).hasSize(4);
+  }
+
+  @Test
+  void theListOfARequestThatWasDoneIsWholeAndWhatWaitsIsBoundedInBytes() throws IOException {
+    AuditTrail trail = trail(new Settings(Written.ALL, 64L << 20, 2));
+    String list = "m".repeat(AuditLines.LIST_CHARS_MAX);
+    Entry done =
+        new Entry(
+            new Who(Optional.of("billing"), Optional.empty()),
+            "CHANGE_GROUP",
+            Optional.of("group:ops"),
+            Optional.of(list),
+            "ok");
+    int room = AuditTrail.WAITING_BYTES_MAX / (AuditLines.LIST_CHARS_MAX + 1_000);
+    for (int i = 0; i < room; i++) {
+      trail.write(done);
+    }
+    assertThat(trail.figures().missing()).isZero();
+    for (int i = 0; i < 10; i++) {
+      trail.write(done);
+    }
+    assertThat(trail.figures().missing()).isPositive();
+    runWriter();
+    assertThat(lines().stream().filter(line -> line.has("detail")))
+        .allMatch(line -> line.get("detail").getAsString().equals(list))
+        .hasSizeGreaterThanOrEqualTo(room);
+    trail.write(done);
+    runWriter();
+    assertThat(trail.figures().missing()).as("room again").isLessThanOrEqualTo(10);
+  }
+
+  @Test
   void aServerGoesOnWhereItsPredecessorEnded() throws IOException {
     AuditTrail first = trail(SMALL);
     first.write(entry("table:a"));
