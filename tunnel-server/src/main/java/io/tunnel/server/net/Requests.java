@@ -182,16 +182,32 @@ final class Requests {
 
       case WHO_AM_I ->
           administer(frame, connection, unused -> administration.identity(connection.caller()));
-      case CREATE_KEY -> administer(frame, connection, administration::createKey);
+      case CREATE_KEY ->
+          administer(
+              frame, connection, payload -> administration.createKey(payload, connection.caller()));
       case LIST_KEYS -> administer(frame, connection, administration::listKeys);
       case REVOKE_KEY -> administer(frame, connection, administration::revokeKey);
-      case ROTATE_KEY -> administer(frame, connection, administration::rotateKey);
-      case GRANT -> administer(frame, connection, administration::grant);
-      case WITHDRAW -> administer(frame, connection, administration::withdraw);
+      case ROTATE_KEY ->
+          administer(
+              frame, connection, payload -> administration.rotateKey(payload, connection.caller()));
+      case GRANT ->
+          administer(
+              frame, connection, payload -> administration.grant(payload, connection.caller()));
+      case WITHDRAW ->
+          administer(
+              frame, connection, payload -> administration.withdraw(payload, connection.caller()));
       case LIST_PERMISSIONS -> administer(frame, connection, administration::listPermissions);
-      case CHANGE_GROUP -> administer(frame, connection, administration::changeGroup);
+      case CHANGE_GROUP ->
+          administer(
+              frame,
+              connection,
+              payload -> administration.changeGroup(payload, connection.caller()));
       case LIST_GROUPS -> administer(frame, connection, administration::listGroups);
-      case CREATE_TOKEN -> administer(frame, connection, administration::createToken);
+      case CREATE_TOKEN ->
+          administer(
+              frame,
+              connection,
+              payload -> administration.createToken(payload, connection.caller()));
       case LIST_TOKENS -> administer(frame, connection, administration::listTokens);
       case REVOKE_TOKEN -> administer(frame, connection, administration::revokeToken);
       case SET_QUOTA -> administer(frame, connection, administration::setQuota);

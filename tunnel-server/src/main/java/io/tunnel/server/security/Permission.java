@@ -4,9 +4,11 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.Operation.Right;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Allows or denies rights on something to a principal or a group. ADMIN stands for all rights, in
@@ -86,6 +88,39 @@ public record Permission(
     return isAllow ? Rights.allowing(included) : Rights.denying(included);
   }
 
+  /** What the permission is about: with ADMIN also everything below its resource. */
+  private record Reach(Resource resource, int mask) {
+
+    boolean meets(Reach other) {
+      return (mask & other.mask) != 0 && resource.meets(other.resource);
+    }
+
+    boolean covers(Reach other) {
+      return (mask & other.mask) == other.mask && resource.covers(other.resource);
+    }
+  }
+
+  private List<Reach> reaches() {
+    int included = Rights.included(Rights.mask(rights));
+    Reach own = new Reach(resource, included);
+    return included == Rights.ALL
+        ? Stream.concat(
+                Stream.of(own), resource.below().stream().map(each -> new Reach(each, included)))
+            .toList()
+        : List.of(own);
+  }
+
+  /** Whether some right on something is in both, allowed or denied. */
+  public boolean meets(Permission other) {
+    return reaches().stream().anyMatch(mine -> other.reaches().stream().anyMatch(mine::meets));
+  }
+
+  /** Whether all rights of the other one, on all that it is on, are in this one. */
+  public boolean covers(Permission other) {
+    return other.reaches().stream()
+        .allMatch(theirs -> reaches().stream().anyMatch(mine -> mine.covers(theirs)));
+  }
+
   private static int meaningful(Resource.Kind kind) {
     return switch (kind) {
       case TABLE ->
@@ -93,7 +128,7 @@ public record Permission(
               Set.of(Right.READ, Right.WRITE, Right.CREATE, Right.ALTER, Right.DROP, Right.ADMIN));
       case TUNNEL ->
           Rights.mask(Set.of(Right.CONSUME, Right.CREATE, Right.DROP, Right.OPERATE, Right.ADMIN));
-      case CLUSTER -> Rights.mask(Set.of(Right.READ, Right.OPERATE, Right.ADMIN));
+      case CLUSTER -> Rights.mask(Set.of(Right.READ, Right.ADMIN));
     };
   }
 }

@@ -1,6 +1,7 @@
 package io.tunnel.server.security;
 
 import io.tunnel.model.Names;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -80,6 +81,29 @@ record Resource(Kind kind, String pattern) {
   /** The pattern without its {@code *}. */
   public String stem() {
     return isBeginning() ? pattern.substring(0, pattern.length() - 1) : pattern;
+  }
+
+  /** What ADMIN on this resource is also about. */
+  List<Resource> below() {
+    return switch (kind) {
+      case TABLE -> List.of(new Resource(Kind.TUNNEL, isBeginning() ? pattern : pattern + "/*"));
+      case TUNNEL -> List.of();
+      case CLUSTER -> List.of(new Resource(Kind.TABLE, ANY), new Resource(Kind.TUNNEL, ANY));
+    };
+  }
+
+  /** Whether something can be of both patterns. */
+  boolean meets(Resource other) {
+    return kind == other.kind
+        && (covers(other)
+            || other.covers(this)
+            || (isBeginning() && other.isBeginning() && other.stem().startsWith(stem())));
+  }
+
+  /** Whether everything of the other pattern is of this one. */
+  boolean covers(Resource other) {
+    return kind == other.kind
+        && (isBeginning() ? other.stem().startsWith(stem()) : pattern.equals(other.pattern));
   }
 
   /** The text form. */

@@ -70,7 +70,8 @@ final class PermissionTest {
     "cluster,consume",
     "cluster,create",
     "cluster,alter",
-    "cluster,drop"
+    "cluster,drop",
+    "cluster,operate"
   })
   void rights_that_mean_nothing_on_a_resource_are_refused(String resource, String right) {
     assertThatThrownBy(() -> allowing("ann", right, resource))

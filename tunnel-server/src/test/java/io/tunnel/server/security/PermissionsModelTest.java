@@ -180,7 +180,7 @@ final class PermissionsModelTest {
       rights.addAll(List.of("consume", "create", "drop", "operate", "admin"));
     } else {
       resource = Resource.CLUSTER;
-      rights.addAll(List.of("read", "operate", "admin"));
+      rights.addAll(List.of("read", "admin"));
     }
     Set<Right> some = EnumSet.of(Rights.parse(pick(random, rights)));
     for (int more = random.nextInt(3); more > 0; more--) {

@@ -141,9 +141,9 @@ final class PermissionsTest {
 
   @Test
   void other_rights_on_the_cluster_say_nothing_of_tables() {
-    allow("ann", "cluster", "read", "operate");
+    allow("ann", "cluster", "read");
     assertThat(permissions.allowsCluster(ANN, Right.SEE)).isTrue();
-    assertThat(permissions.allowsCluster(ANN, Right.OPERATE)).isTrue();
+    assertThat(permissions.allowsCluster(ANN, Right.READ)).isTrue();
     assertThat(permissions.allowsCluster(ANN, Right.ADMIN)).isFalse();
     assertThat(permissions.seesTable(ANN, "orders")).isFalse();
     assertThat(permissions.seesTunnel(ANN, "orders", "t")).isFalse();

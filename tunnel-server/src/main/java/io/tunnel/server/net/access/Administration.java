@@ -81,6 +81,10 @@ public final class Administration {
     return records().snapshot();
   }
 
+  private Deputies deputies(Caller caller) {
+    return new Deputies(snapshot(), gate, caller);
+  }
+
   private Gate.Guard guard() {
     return gate.guard()
         .orElseThrow(
@@ -124,9 +128,10 @@ public final class Administration {
   }
 
   /** CREATE_KEY. */
-  public Control createKey(byte[] payload) throws IOException {
+  public Control createKey(byte[] payload, Caller caller) throws IOException {
     requireLeading();
     Principal principal = Principal.ofKey(Json.decode(payload, CreateKey.class).principal());
+    deputies(caller).requireMayStandFor(principal);
     String id = AccessKey.idOf(guard().chance().apply(AccessKey.ID_BYTES));
     String secret = secret();
     AccessKey key = AccessKey.of(id, principal, seal(secret, id), epochMs.getAsLong());
@@ -197,7 +202,7 @@ public final class Administration {
   }
 
   /** ROTATE_KEY. */
-  public Control rotateKey(byte[] payload) throws IOException {
+  public Control rotateKey(byte[] payload, Caller caller) throws IOException {
     requireLeading();
     RotateKey request = Json.decode(payload, RotateKey.class);
     AccessKey key = key(request.id());
@@ -205,6 +210,7 @@ public final class Administration {
       write(records().noting(key.settled()));
       return new Empty();
     }
+    deputies(caller).requireMayStandFor(key.principal());
     if (key.sealedSecrets().size() == AccessKey.SECRETS_MAX) {
       throw surely(
           new RefusedException(
@@ -220,9 +226,11 @@ public final class Administration {
   }
 
   /** GRANT. */
-  public Control grant(byte[] payload) throws IOException {
+  public Control grant(byte[] payload, Caller caller) throws IOException {
     requireLeading();
-    write(records().noting(permission(Json.decode(payload, PermissionInfo.class))));
+    Permission given = permission(Json.decode(payload, PermissionInfo.class));
+    deputies(caller).requireMayGrant(given);
+    write(records().noting(given));
     return new Empty();
   }
 
@@ -240,9 +248,10 @@ public final class Administration {
   }
 
   /** WITHDRAW: what is left of permissions that say more than is taken is written anew. */
-  public Control withdraw(byte[] payload) throws IOException {
+  public Control withdraw(byte[] payload, Caller caller) throws IOException {
     requireLeading();
     Permission taken = permission(Json.decode(payload, PermissionInfo.class));
+    deputies(caller).requireMayLift(taken);
     Map<String, Optional<String>> changes = new HashMap<>();
     for (Permission one : overlapping(taken)) {
       changes.putAll(SecurityRecords.removalOfPermission(one.id()));
@@ -297,14 +306,16 @@ public final class Administration {
   }
 
   /** CHANGE_GROUP. */
-  public Control changeGroup(byte[] payload) throws IOException {
+  public Control changeGroup(byte[] payload, Caller caller) throws IOException {
     requireLeading();
     ChangeGroup request = Json.decode(payload, ChangeGroup.class);
     Set<Principal> members = new LinkedHashSet<>();
     snapshot().group(request.group()).ifPresent(group -> members.addAll(group.members()));
+    SecuritySnapshot.Group before = new SecuritySnapshot.Group(request.group(), members);
     request.add().forEach(name -> members.add(new Principal(name)));
     request.remove().forEach(name -> members.remove(new Principal(name)));
     SecuritySnapshot.Group group = new SecuritySnapshot.Group(request.group(), members);
+    deputies(caller).requireMayChange(before, group);
     write(
         members.isEmpty() ? SecurityRecords.removalOfGroup(group.name()) : records().noting(group));
     return new Empty();
@@ -325,10 +336,11 @@ public final class Administration {
   }
 
   /** CREATE_TOKEN. */
-  public Control createToken(byte[] payload) throws IOException {
+  public Control createToken(byte[] payload, Caller caller) throws IOException {
     requireLeading();
     CreateToken request = Json.decode(payload, CreateToken.class);
     Principal principal = new Principal(request.principal());
+    deputies(caller).requireMayStandFor(principal);
     String text = HttpToken.textOf(guard().chance().apply(HttpToken.TOKEN_BYTES));
     HttpToken token =
         new HttpToken(

@@ -77,7 +77,8 @@ final class AdministrationTest {
   }
 
   private void group(String name, List<String> add, List<String> remove) throws IOException {
-    Control unused = at.administration.changeGroup(of(new ChangeGroup(name, add, remove)));
+    Control unused =
+        at.administration.changeGroup(of(new ChangeGroup(name, add, remove)), at.caller("admin"));
   }
 
   private void quota(String subject, QuotaLimit... limits) throws IOException {
@@ -129,7 +130,7 @@ final class AdministrationTest {
     requireRefused(
         ErrorCode.INVALID_REQUEST,
         "there is no key 'tkother'",
-        () -> at.administration.rotateKey(of(new RotateKey("tkother", false))));
+        () -> at.administration.rotateKey(of(new RotateKey("tkother", false)), at.caller("admin")));
   }
 
   @Test
@@ -186,11 +187,11 @@ final class AdministrationTest {
 
   @Test
   void what_is_granted_twice_is_one_and_withdrawn_at_once() throws IOException {
-    at.allow("bob", "cluster", "operate", "read");
-    at.allow("bob", "cluster", "read", "operate");
+    at.allow("bob", "table:orders", "write", "read");
+    at.allow("bob", "table:orders", "read", "write");
     assertThat(permissions("bob"))
-        .containsExactly(new PermissionInfo("bob", true, List.of("read", "operate"), "cluster"));
-    at.withdraw("bob", "cluster", "read", "operate");
+        .containsExactly(new PermissionInfo("bob", true, List.of("read", "write"), "table:orders"));
+    at.withdraw("bob", "table:orders", "read", "write");
     assertThat(permissions("bob")).isEmpty();
     assertThat(at.store.all()).isEmpty();
   }
@@ -200,7 +201,7 @@ final class AdministrationTest {
     SecurityRecords records =
         new SecurityRecords(new SecurityRecords.Limits(1, 1, 1, 1, 1, 1, 1), Set.of());
     Permission first = Permission.of("bob", true, List.of("read"), "cluster");
-    Permission rest = Permission.of("bob", true, List.of("operate"), "cluster");
+    Permission rest = Permission.of("bob", true, List.of("admin"), "cluster");
     records.apply(records.noting(first));
     requireRefused(ErrorCode.LIMIT_REACHED, "the limit is 1", () -> records.noting(rest));
     assertThat(SecurityRecords.notingInstead(rest)).hasSize(1);
@@ -216,9 +217,9 @@ final class AdministrationTest {
             new PermissionInfo("bob", true, List.of("consume"), "table:orders"),
             new PermissionInfo("bob", true, List.of("read"), "orders"),
             new PermissionInfo("group:", true, List.of("read"), "cluster"))) {
-      assertThatThrownBy(() -> at.administration.grant(of(wrong)))
+      assertThatThrownBy(() -> at.administration.grant(of(wrong), at.caller("admin")))
           .isInstanceOf(IllegalArgumentException.class);
-      assertThatThrownBy(() -> at.administration.withdraw(of(wrong)))
+      assertThatThrownBy(() -> at.administration.withdraw(of(wrong), at.caller("admin")))
           .isInstanceOf(IllegalArgumentException.class);
     }
     assertThat(at.store.writes()).isZero();
@@ -247,7 +248,8 @@ final class AdministrationTest {
   void a_token_is_known_by_its_hash_and_ends_when_it_is_said_to() throws IOException {
     TokenSecret token =
         (TokenSecret)
-            at.administration.createToken(of(new CreateToken("bob", Optional.of(6_000L))));
+            at.administration.createToken(
+                of(new CreateToken("bob", Optional.of(6_000L))), at.caller("admin"));
     assertThat(token.info())
         .isEqualTo(new TokenInfo(token.info().id(), "bob", 5_000, Optional.of(6_000L)));
     assertThat(at.gate.bearer(token.token()).orElseThrow().principal())
@@ -265,7 +267,9 @@ final class AdministrationTest {
         "there is no token",
         () -> at.administration.revokeToken(of(new SecurityId(token.info().id()))));
     assertThatThrownBy(
-            () -> at.administration.createToken(of(new CreateToken("bob", Optional.of(6_000L)))))
+            () ->
+                at.administration.createToken(
+                    of(new CreateToken("bob", Optional.of(6_000L))), at.caller("admin")))
         .as("an end that has passed")
         .isInstanceOf(IllegalArgumentException.class);
   }
@@ -317,7 +321,9 @@ final class AdministrationTest {
     KeySecret key = at.create("bob");
     KeySecret rotated = at.rotate(key.key().id());
     TokenSecret token =
-        (TokenSecret) at.administration.createToken(of(new CreateToken("bob", Optional.empty())));
+        (TokenSecret)
+            at.administration.createToken(
+                of(new CreateToken("bob", Optional.empty())), at.caller("admin"));
     String sealed =
         at.catalog.security().snapshot().key(key.key().id()).orElseThrow().sealedSecrets().get(0);
     EntranceFixture client = new EntranceFixture(at.gate, Optional.empty()).greet();
@@ -353,17 +359,17 @@ final class AdministrationTest {
   }
 
   /** Each change, as a request. */
-  private static Map<String, ThrowingCallable> changes(Administration of) {
+  private static Map<String, ThrowingCallable> changes(Administration of, Caller by) {
     String id = AccessKey.idOf(Bytes.fromHex("00".repeat(10)));
     PermissionInfo permission = new PermissionInfo("bob", true, List.of("read"), "cluster");
     return Map.of(
-        "create key", () -> of.createKey(of(new CreateKey("bob"))),
+        "create key", () -> of.createKey(of(new CreateKey("bob")), by),
         "revoke key", () -> of.revokeKey(of(new SecurityId(id))),
-        "rotate key", () -> of.rotateKey(of(new RotateKey(id, true))),
-        "grant", () -> of.grant(of(permission)),
-        "withdraw", () -> of.withdraw(of(permission)),
-        "group", () -> of.changeGroup(of(new ChangeGroup("g", List.of("bob"), List.of()))),
-        "create token", () -> of.createToken(of(new CreateToken("bob", Optional.empty()))),
+        "rotate key", () -> of.rotateKey(of(new RotateKey(id, true)), by),
+        "grant", () -> of.grant(of(permission), by),
+        "withdraw", () -> of.withdraw(of(permission), by),
+        "group", () -> of.changeGroup(of(new ChangeGroup("g", List.of("bob"), List.of())), by),
+        "create token", () -> of.createToken(of(new CreateToken("bob", Optional.empty())), by),
         "revoke token", () -> of.revokeToken(of(new SecurityId("th"))),
         "quota", () -> of.setQuota(of(new QuotaInfo("bob", List.of()))));
   }
@@ -371,14 +377,14 @@ final class AdministrationTest {
   @Test
   void a_node_that_only_follows_says_so_before_it_says_what_it_does_not_know() {
     Administration follower = new Administration(new Catalog(), at.gate, () -> 0);
-    changes(follower)
+    changes(follower, at.caller("admin"))
         .forEach((what, change) -> requireRefused(ErrorCode.NOT_LEADER, "does not decide", change));
   }
 
   @Test
   void a_server_that_asks_nobody_says_that_it_has_no_keys() {
     Administration open = new Administration(at.catalog, Gate.open(), () -> 0);
-    changes(open)
+    changes(open, at.caller("admin"))
         .forEach(
             (what, change) ->
                 requireRefused(ErrorCode.NOT_AUTHENTICATED, "--security DIR", change));

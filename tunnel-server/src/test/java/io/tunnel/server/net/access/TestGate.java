@@ -80,17 +80,20 @@ public final class TestGate implements Gate.Administrators {
 
   /** A key for a principal. */
   public KeySecret create(String principal) throws IOException {
-    return (KeySecret) administration.createKey(Json.encode(new CreateKey(principal)));
+    return (KeySecret)
+        administration.createKey(Json.encode(new CreateKey(principal)), caller("admin"));
   }
 
   /** Another secret of a key. */
   public KeySecret rotate(String id) throws IOException {
-    return (KeySecret) administration.rotateKey(Json.encode(new RotateKey(id, false)));
+    return (KeySecret)
+        administration.rotateKey(Json.encode(new RotateKey(id, false)), caller("admin"));
   }
 
   /** The end of its older secret. */
   public void finish(String id) throws IOException {
-    Control unused = administration.rotateKey(Json.encode(new RotateKey(id, true)));
+    Control unused =
+        administration.rotateKey(Json.encode(new RotateKey(id, true)), caller("admin"));
   }
 
   /** The end of a key. */
@@ -102,21 +105,24 @@ public final class TestGate implements Gate.Administrators {
   public void allow(String subject, String resource, String... rights) throws IOException {
     Control unused =
         administration.grant(
-            Json.encode(new PermissionInfo(subject, true, List.of(rights), resource)));
+            Json.encode(new PermissionInfo(subject, true, List.of(rights), resource)),
+            caller("admin"));
   }
 
   /** Denies rights. */
   public void deny(String subject, String resource, String... rights) throws IOException {
     Control unused =
         administration.grant(
-            Json.encode(new PermissionInfo(subject, false, List.of(rights), resource)));
+            Json.encode(new PermissionInfo(subject, false, List.of(rights), resource)),
+            caller("admin"));
   }
 
   /** Takes back what was allowed. */
   public void withdraw(String subject, String resource, String... rights) throws IOException {
     Control unused =
         administration.withdraw(
-            Json.encode(new PermissionInfo(subject, true, List.of(rights), resource)));
+            Json.encode(new PermissionInfo(subject, true, List.of(rights), resource)),
+            caller("admin"));
   }
 
   /** Somebody of whom a certificate says it. */

@@ -1,0 +1,165 @@
+package io.tunnel.server.net.access;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.wire.control.Control;
+import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.SecurityControl.ChangeGroup;
+import io.tunnel.wire.control.SecurityControl.CreateKey;
+import io.tunnel.wire.control.SecurityControl.CreateToken;
+import io.tunnel.wire.control.SecurityControl.PermissionInfo;
+import io.tunnel.wire.control.SecurityControl.RotateKey;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a deputy administrator, who is denied the table {@code salaries}, may give to others. */
+final class DeputiesTest {
+
+  private final TestGate at;
+
+  DeputiesTest() throws IOException {
+    at = new TestGate();
+  }
+
+  @BeforeEach
+  void name_a_deputy() throws IOException {
+    at.allow("deputy", "cluster", "admin");
+    at.deny("deputy", "table:salaries", "admin");
+  }
+
+  private Caller deputy() {
+    return at.caller("deputy");
+  }
+
+  private void createKey(String principal) throws IOException {
+    Control unused = at.administration.createKey(Json.encode(new CreateKey(principal)), deputy());
+  }
+
+  private void createToken(String principal) throws IOException {
+    Control unused =
+        at.administration.createToken(
+            Json.encode(new CreateToken(principal, Optional.empty())), deputy());
+  }
+
+  private void grant(String subject, String resource, String... rights) throws IOException {
+    Control unused =
+        at.administration.grant(
+            Json.encode(new PermissionInfo(subject, true, List.of(rights), resource)), deputy());
+  }
+
+  private void lift(String subject, String resource, String... rights) throws IOException {
+    Control unused =
+        at.administration.withdraw(
+            Json.encode(new PermissionInfo(subject, false, List.of(rights), resource)), deputy());
+  }
+
+  private void group(String name, List<String> add, List<String> remove) throws IOException {
+    Control unused =
+        at.administration.changeGroup(Json.encode(new ChangeGroup(name, add, remove)), deputy());
+  }
+
+  private void requireRefused(ThrowingCallable request) {
+    int before = at.store.writes();
+    assertThatThrownBy(request)
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_PERMITTED));
+    assertThat(at.store.writes()).isEqualTo(before);
+  }
+
+  @Test
+  void makes_no_key_and_no_token_for_an_administrator_of_the_security_directory()
+      throws IOException {
+    requireRefused(() -> createKey("admin"));
+    requireRefused(() -> createToken("admin"));
+    String id = at.create("admin").key().id();
+    requireRefused(
+        () -> at.administration.rotateKey(Json.encode(new RotateKey(id, false)), deputy()));
+  }
+
+  @Test
+  void makes_keys_and_tokens_for_those_who_may_do_no_more_than_the_deputy() throws IOException {
+    createKey("bob");
+    createKey("deputy");
+    at.allow("bob", "table:orders", "admin");
+    createKey("bob");
+    createToken("bob");
+    at.allow("bob", "table:sal*", "read");
+    requireRefused(() -> createKey("bob"));
+    requireRefused(() -> createToken("bob"));
+    at.deny("bob", "table:salaries*", "admin");
+    createKey("bob");
+  }
+
+  @Test
+  void makes_no_key_for_a_member_of_a_group_that_may_do_more() throws IOException {
+    at.allow("group:payroll", "tunnel:salaries/export", "consume");
+    group("other", List.of("bob"), List.of());
+    createKey("bob");
+    Control unused =
+        at.administration.changeGroup(
+            Json.encode(new ChangeGroup("payroll", List.of("bob"), List.of())), at.caller("admin"));
+    requireRefused(() -> createKey("bob"));
+  }
+
+  @Test
+  void grants_nothing_that_is_denied_to_the_deputy() throws IOException {
+    grant("bob", "table:orders*", "read", "write");
+    for (String resource : List.of("table:salaries", "table:s*", "table:*")) {
+      requireRefused(() -> grant("bob", resource, "read"));
+    }
+    requireRefused(() -> grant("bob", "tunnel:salaries/export", "consume"));
+    requireRefused(() -> grant("bob", "tunnel:*", "consume"));
+    requireRefused(() -> grant("bob", "cluster", "admin"));
+    requireRefused(() -> grant("group:staff", "cluster", "admin"));
+    grant("bob", "cluster", "read");
+    at.deny("carol", "table:salaries", "admin");
+    grant("carol", "cluster", "admin");
+  }
+
+  @Test
+  void lifts_no_denial_that_the_deputy_is_under() throws IOException {
+    at.deny("bob", "table:salaries", "read");
+    at.deny("bob", "table:orders", "read");
+    requireRefused(() -> lift("deputy", "table:salaries", "admin"));
+    requireRefused(() -> lift("bob", "table:salaries", "read"));
+    lift("bob", "table:orders", "read");
+  }
+
+  @Test
+  void changes_no_group_so_that_somebody_may_do_more_than_the_deputy() throws IOException {
+    at.allow("group:payroll", "table:salaries", "read");
+    requireRefused(() -> group("payroll", List.of("deputy"), List.of()));
+    requireRefused(() -> group("payroll", List.of("bob"), List.of()));
+    Control unused =
+        at.administration.changeGroup(
+            Json.encode(new ChangeGroup("temps", List.of("deputy", "bob"), List.of())),
+            at.caller("admin"));
+    at.deny("group:temps", "table:orders", "write");
+    requireRefused(() -> group("temps", List.of(), List.of("deputy")));
+    requireRefused(() -> group("temps", List.of(), List.of("bob")));
+    requireRefused(() -> createKey("admin2-with-all"), "table:orders");
+    group("temps", List.of("carol"), List.of());
+  }
+
+  private void requireRefused(ThrowingCallable request, String resource) throws IOException {
+    at.allow("admin2-with-all", resource, "write");
+    requireRefused(request);
+  }
+
+  @Test
+  void gives_nothing_when_too_much_is_denied_to_compare() throws IOException {
+    for (int i = 0; i < Deputies.DENIALS_MAX - 1; i++) {
+      at.deny("deputy", "table:t" + i, "write");
+    }
+    grant("bob", "table:orders", "read");
+    at.deny("deputy", "table:one_more", "write");
+    requireRefused(() -> grant("bob", "table:orders", "write"));
+  }
+}
