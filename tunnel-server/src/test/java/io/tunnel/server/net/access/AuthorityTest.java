@@ -52,7 +52,6 @@ final class AuthorityTest {
           "tunnel:operate",
           "tunnel:admin",
           "cluster:read",
-          "cluster:operate",
           "cluster:admin",
           "administrator",
           "anybody");
