@@ -147,6 +147,11 @@ public enum Operation {
   READ_PARTITION(65, Room.READING, Repeat.NEVER, Right.READ),
   /** JSON: {@link PartitionControl.FindPositions} to {@link PartitionControl.FoundPositions}. */
   FIND_POSITIONS(66, Room.READING, Repeat.FREELY, Right.READ),
+  /**
+   * Binary: {@link Renewal}, without an answer: a newer grant of an attached channel. Pushed by the
+   * server to the session's worker, which says the same to the node it is attached to.
+   */
+  RENEW(67, Room.DELIVERY, Repeat.NEVER, Right.HOLD),
   /** JSON: empty to {@link SecurityControl.Identity}: who asks, and what they may do. */
   WHO_AM_I(80, Room.SECURITY, Repeat.FREELY, Right.HOLD),
   /** JSON: {@link SecurityControl.CreateKey} to {@link SecurityControl.KeySecret}. */

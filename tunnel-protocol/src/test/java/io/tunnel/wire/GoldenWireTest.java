@@ -29,6 +29,16 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Frames and payloads against the bytes that version 1 sent. */
 class GoldenWireTest {
 
+  /** With the grant that the server's ChannelGrantsTest has. */
+  private static final Renewal RENEWAL =
+      new Renewal(
+          3,
+          5,
+          Bytes.fromHex(
+              "fbc0e0fdad910a37d7f91ab276c3d358"
+                  + "0100000000000000030000000000000009800000000000000"
+                  + "00000018bcfe56800000000000000927c73796e63"));
+
   private static final Bytes KEY = Bytes.fromHex("038000000000000001");
 
   private static Stream<Arguments> frames() {
@@ -55,7 +65,9 @@ class GoldenWireTest {
             new Frame(Operation.CREDIT, FrameKind.PUSH, 0, new Credit(3, 5, 65_536).encode())),
         Arguments.of(
             "v1/frame-settled.hex",
-            new Frame(Operation.SETTLED, FrameKind.PUSH, 0, new ChannelEnd(3, 5, 1_002).encode())));
+            new Frame(Operation.SETTLED, FrameKind.PUSH, 0, new ChannelEnd(3, 5, 1_002).encode())),
+        Arguments.of(
+            "v1/frame-renew.hex", new Frame(Operation.RENEW, FrameKind.PUSH, 0, RENEWAL.encode())));
   }
 
   @ParameterizedTest
@@ -107,7 +119,8 @@ class GoldenWireTest {
             RangeRequest::decode),
         payload("v1/payload-write-result.hex", written, written.encode(), WriteResult::decode),
         payload("v1/payload-channel-ref.hex", ref, ref.encode(), ChannelRef::decode),
-        payload("v1/payload-channel-end.hex", end, end.encode(), ChannelEnd::decode));
+        payload("v1/payload-channel-end.hex", end, end.encode(), ChannelEnd::decode),
+        payload("v1/payload-renewal.hex", RENEWAL, RENEWAL.encode(), Renewal::decode));
   }
 
   private static <T> Arguments payload(

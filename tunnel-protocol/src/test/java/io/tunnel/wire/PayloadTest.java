@@ -76,6 +76,10 @@ class PayloadTest {
             new ChannelEnd(7, 8, Long.MAX_VALUE).encode(),
             ChannelEnd::decode),
         openEnded(
+            new Renewal(7, 8, Bytes.fromHex("0001ff")),
+            new Renewal(7, 8, Bytes.fromHex("0001ff")).encode(),
+            Renewal::decode),
+        openEnded(
             new Checkpoint(7, 8, Long.MAX_VALUE),
             new Checkpoint(7, 8, Long.MAX_VALUE).encode(),
             Checkpoint::decode),

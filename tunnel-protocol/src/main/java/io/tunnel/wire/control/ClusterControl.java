@@ -78,6 +78,22 @@ public sealed interface ClusterControl extends Control {
           incarnation);
     }
 
+    /** This request, of a channel that ends there. */
+    public Attach endingAt(Optional<Long> position, Optional<Long> ms) {
+      return new Attach(
+          tunnelId,
+          channelId,
+          partition,
+          type,
+          epoch,
+          this.position,
+          key,
+          position,
+          ms,
+          grant,
+          incarnation);
+    }
+
     /** This request of a worker that knows in which incarnation it saw the position. */
     public Attach seenIn(Optional<Long> known) {
       return new Attach(

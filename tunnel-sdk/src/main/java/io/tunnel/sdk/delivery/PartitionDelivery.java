@@ -2,6 +2,7 @@ package io.tunnel.sdk.delivery;
 
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.transport.Caller;
@@ -9,6 +10,7 @@ import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.Renewal;
 import io.tunnel.wire.control.ClusterControl.Attached;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
@@ -41,6 +43,12 @@ public final class PartitionDelivery {
 
   /** The {@link #limit} that the present server knows. */
   private Optional<Long> limitThere;
+
+  /** The newest grant of the channel; empty for a reader without a tunnel. */
+  private Optional<Bytes> grant = Optional.empty();
+
+  /** The {@link #grant} that the present server knows. */
+  private Optional<Bytes> grantThere = Optional.empty();
 
   /** To who delivers or is asked, or was last; empty exactly while it is IDLE. */
   private Optional<DeliveryLink> link = Optional.empty();
@@ -97,6 +105,7 @@ public final class PartitionDelivery {
     long attempt = attempts;
     link = Optional.of(server);
     limitThere = limit;
+    grantThere = grant;
     server.join(this);
     var unused =
         server
@@ -143,6 +152,7 @@ public final class PartitionDelivery {
     creditThere = 0;
     attachedNanos = thread.nowNanos();
     server.attach(there, this);
+    tellGrant();
     tellLimit();
   }
 
@@ -159,6 +169,24 @@ public final class PartitionDelivery {
       int bytes = (int) Math.min(missing, Integer.MAX_VALUE);
       creditThere += bytes;
       push(Operation.CREDIT, new Credit(handle, epoch, bytes).encode());
+    }
+  }
+
+  /** The newest grant of the channel; empty for a reader without a tunnel. */
+  public Optional<Bytes> grant() {
+    return grant;
+  }
+
+  /** The channel has a newer grant; the present server and every later one is told. */
+  public void renew(Bytes newest) {
+    grant = Optional.of(newest);
+    tellGrant();
+  }
+
+  private void tellGrant() {
+    if (state == DeliveryState.ATTACHED && !grant.equals(grantThere)) {
+      grantThere = grant;
+      push(Operation.RENEW, new Renewal(handle, epoch, grant.orElseThrow()).encode());
     }
   }
 

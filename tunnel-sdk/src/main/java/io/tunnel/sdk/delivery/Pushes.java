@@ -5,6 +5,7 @@ import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.Renewal;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import io.tunnel.wire.control.SessionControl.Fence;
@@ -28,6 +29,9 @@ public interface Pushes {
 
   /** The channel ends there. */
   default void limited(ChannelEnd end) {}
+
+  /** The session's channel has a newer grant. */
+  default void renewed(Renewal renewal) {}
 
   /** The session has one more channel. */
   default void assigned(Assignment assignment) {}
@@ -61,6 +65,7 @@ public interface Pushes {
       case END_OF_CHANNEL -> listener.ended(ChannelEnd.decode(frame.payload()));
       case SETTLED -> listener.settled(ChannelEnd.decode(frame.payload()));
       case LIMIT -> listener.limited(ChannelEnd.decode(frame.payload()));
+      case RENEW -> listener.renewed(Renewal.decode(frame.payload()));
       case ASSIGN -> listener.assigned(Json.decode(frame.payload(), Assignment.class));
       case REVOKE -> listener.revoked(Json.decode(frame.payload(), Revocation.class));
       case FENCE -> listener.fenced(Json.decode(frame.payload(), Fence.class));

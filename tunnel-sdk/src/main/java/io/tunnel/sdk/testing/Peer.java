@@ -16,6 +16,7 @@ import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
+import io.tunnel.wire.Renewal;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
 import java.io.IOException;
@@ -100,12 +101,15 @@ final class Peer extends ChannelInboundHandlerAdapter {
       pushed(frame, requests::credit);
     } else if (frame.kind() == FrameKind.PUSH && frame.operation() == Operation.LIMIT) {
       pushed(frame, requests::limit);
+    } else if (frame.kind() == FrameKind.PUSH && frame.operation() == Operation.RENEW) {
+      // Of the grant of a channel; this service makes none.
+      pushed(frame, (pushed, peer) -> Renewal.decode(pushed.payload()));
     } else {
       doom(
           frame.operationCode(),
           frame.correlationId(),
           ErrorCode.INVALID_REQUEST,
-          "a client sends requests and pushes credit and limits, not a "
+          "a client sends requests and pushes credit, limits and grants, not a "
               + frame.kind()
               + " of operation "
               + frame.operationCode());

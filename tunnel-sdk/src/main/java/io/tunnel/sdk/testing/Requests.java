@@ -293,6 +293,7 @@ final class Requests {
           FENCE,
           SESSION_END,
           LIMIT,
+          RENEW,
           SETTLED ->
           throw new RefusedException(
               ErrorCode.UNKNOWN_OPERATION, "a client cannot ask for " + operation);

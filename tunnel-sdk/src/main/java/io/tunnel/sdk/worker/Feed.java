@@ -3,6 +3,7 @@ package io.tunnel.sdk.worker;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.delivery.DeliveryLink;
 import io.tunnel.sdk.delivery.DeliveryState;
@@ -67,6 +68,7 @@ final class Feed implements DeliveryTaker {
     this.runtime = runtime;
     this.delivery =
         new PartitionDelivery(runtime, this, assignment.epoch(), assignment.end(), SERVED_NANOS);
+    assignment.grant().ifPresent(delivery::renew);
     this.incarnation = assignment.incarnation();
     this.told = Endpoint.told(assignment.leader());
   }
@@ -88,6 +90,11 @@ final class Feed implements DeliveryTaker {
     delivery.giveCredit(channel.creditLeft(), 1);
   }
 
+  /** The session has a newer grant of the channel. */
+  void renewed(Bytes grant) {
+    delivery.renew(grant);
+  }
+
   /** The channel ends there. */
   void limit(long position) {
     delivery.limitTo(position);
@@ -107,7 +114,7 @@ final class Feed implements DeliveryTaker {
             channel.receivedKey(),
             delivery.limit(),
             assignment.endMs(),
-            assignment.grant(),
+            delivery.grant(),
             incarnation);
     delivery.attach(server, Operation.ATTACH, request);
   }

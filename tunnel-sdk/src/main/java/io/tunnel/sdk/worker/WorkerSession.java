@@ -12,6 +12,7 @@ import io.tunnel.sdk.worker.channel.Ending;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.Renewal;
 import io.tunnel.wire.control.FailureControl.Heartbeat;
 import io.tunnel.wire.control.FailureControl.RetryingChannel;
 import io.tunnel.wire.control.Json;
@@ -207,10 +208,17 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     }
 
     @Override
+    public void renewed(Renewal renewal) {
+      feedOf(renewal.handle(), renewal.epoch()).ifPresent(feed -> feed.renewed(renewal.grant()));
+    }
+
+    @Override
     public void limited(ChannelEnd end) {
-      holding(end.handle(), end.epoch())
-          .flatMap(channel -> feeds.flatMap(all -> all.of(channel)))
-          .ifPresent(feed -> feed.limit(end.position()));
+      feedOf(end.handle(), end.epoch()).ifPresent(feed -> feed.limit(end.position()));
+    }
+
+    private Optional<Feed> feedOf(int handle, long epoch) {
+      return holding(handle, epoch).flatMap(channel -> feeds.flatMap(all -> all.of(channel)));
     }
 
     @Override

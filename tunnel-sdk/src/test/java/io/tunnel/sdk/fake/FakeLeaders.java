@@ -15,6 +15,7 @@ import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.Renewal;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.ClusterControl.Attached;
 import io.tunnel.wire.control.Json;
@@ -53,6 +54,7 @@ public final class FakeLeaders implements AutoCloseable {
       node.on(Operation.DETACH, this::detach);
       node.on(Operation.CREDIT, this::credit);
       node.on(Operation.LIMIT, this::limit);
+      node.on(Operation.RENEW, this::renew);
       node.on(
           Operation.OPEN_SESSION,
           (connection, frame) -> connection.sendOn(frame, Optional.of(nodes.get(0).address())));
@@ -127,6 +129,7 @@ public final class FakeLeaders implements AutoCloseable {
     }
     String end = asked.end().map(at -> " to " + at).orElse("");
     events.add("attach " + channel.index + " at " + node + " from " + asked.position() + end);
+    asked.grant().ifPresent(grant -> events.add("grant " + channel.index + " " + grant));
     if (asked.key().length() > 0) {
       events.add("key " + FakeTable.id(asked.key()));
     }
@@ -170,6 +173,15 @@ public final class FakeLeaders implements AutoCloseable {
               + " is "
               + end.position());
     }
+  }
+
+  private synchronized void renew(FakeConnection connection, Frame frame) {
+    Renewal renewal = Renewal.decode(frame.payload());
+    attachments
+        .of(connection, renewal.handle())
+        .ifPresent(
+            at ->
+                events.add("renew " + at.channel.index + " at " + at.node + " " + renewal.grant()));
   }
 
   private synchronized void checkpoint(FakeConnection connection, Frame frame) {
@@ -287,6 +299,12 @@ public final class FakeLeaders implements AutoCloseable {
   /** How checkpoints are refused from now on. */
   public synchronized void refuseCheckpoints(Optional<ErrorCode> code) {
     checkpointRefusal = code;
+  }
+
+  /** The session says the newest grant of a channel. */
+  public synchronized void renew(int index, Bytes grant) {
+    long epoch = channels.get(index).epoch;
+    session.orElseThrow().push(Operation.RENEW, new Renewal(index, epoch, grant).encode());
   }
 
   /** The session says where a channel ends. */

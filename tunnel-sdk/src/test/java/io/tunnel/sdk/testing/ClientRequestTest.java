@@ -14,7 +14,12 @@ class ClientRequestTest {
 
   /** Who calls is said before there is anything to refuse; the others have no answer. */
   private static final Set<Operation> NOT_ASKED =
-      EnumSet.of(Operation.HELLO, Operation.AUTHENTICATE, Operation.CREDIT, Operation.LIMIT);
+      EnumSet.of(
+          Operation.HELLO,
+          Operation.AUTHENTICATE,
+          Operation.CREDIT,
+          Operation.LIMIT,
+          Operation.RENEW);
 
   @ParameterizedTest
   @EnumSource

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.TunnelWorkerStatus;
@@ -40,6 +41,39 @@ final class AttachedWorkerTest extends AttachedWorkerFixture {
     assertThat(cluster.node(0).connections()).hasSize(1);
     assertThat(cluster.node(1).connections()).hasSize(1);
     assertThat(cluster.node(2).connections()).hasSize(1);
+  }
+
+  @Test
+  void a_renewal_goes_to_who_delivers_the_channel_and_with_the_next_request() {
+    RecordingProcessor processor = new RecordingProcessor();
+    start(streams(3, 1, 1), processor);
+    cluster.append(0, 4);
+    awaitAll(processor, 0);
+    cluster.renew(0, Bytes.fromHex("01"));
+    awaitEvent("renew 0 at 1 01");
+    cluster.renew(0, Bytes.fromHex("02"));
+    awaitEvent("renew 0 at 1 02");
+    cluster.move(0, 2, true);
+    awaitEvent("attach 0 at 2 from 5");
+    assertThat(cluster.events()).containsSubsequence("attach 0 at 2 from 5", "grant 0 02");
+    cluster.append(0, 3);
+    awaitAll(processor, 0);
+    assertThat(cluster.events()).noneMatch(event -> event.startsWith("renew 1"));
+  }
+
+  /** The node's word comes when the session has renewed the grant already. */
+  @Test
+  void a_renewal_that_comes_while_nobody_delivers_is_said_when_somebody_does() {
+    RecordingProcessor processor = new RecordingProcessor();
+    FakeLeaders leaders = streams(2, 1);
+    leaders.refuseAttachments(Optional.of(ErrorCode.BUSY));
+    start(leaders, processor);
+    Waits.until("an attempt", () -> leaders.attempts() > 0);
+    leaders.renew(0, Bytes.fromHex("03"));
+    int attempts = leaders.attempts();
+    Waits.until("another attempt", () -> leaders.attempts() > attempts + 1);
+    leaders.refuseAttachments(Optional.empty());
+    awaitEvent("grant 0 03");
   }
 
   @Test

@@ -14,8 +14,9 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * What proves to the node that delivers a channel that a session, on whatever node, holds it under
- * an epoch: a code over these with a key that the nodes of a cluster have from their catalog. Who
- * does not know the key can make none up, and none says anything of another channel or epoch.
+ * an epoch, and on which {@link Terms}: a code over these, with a key that the nodes of a cluster
+ * have from their catalog, and the terms behind the code. Who does not know the key can make none
+ * up, and none says anything of another channel or epoch.
  *
  * <p>The key is a text of the catalog, {@code grants}. A catalog that was last led by an older
  * version has none; then there are no grants, and nobody is asked for one. Read by any thread.
@@ -28,7 +29,15 @@ public final class ChannelGrants {
   private static final String NAME = "grants";
   private static final String ALGORITHM = "HmacSHA256";
   private static final int CODE_BYTES = 16;
-  private static final byte[] NOTHING = new byte[0];
+
+  /** Of the terms. A node refuses terms of another form, since it could leave something out. */
+  private static final byte FORM = 1;
+
+  /** Bytes of terms without the tunnel's name. */
+  private static final int FIXED_BYTES = 1 + 5 * Long.BYTES;
+
+  /** Stands for an end that there is not. */
+  private static final long NONE = Long.MIN_VALUE;
 
   private volatile Optional<Bytes> key = Optional.empty();
 
@@ -69,36 +78,79 @@ public final class ChannelGrants {
   public record Granted(String channelId, int partition, long epoch, String holder) {}
 
   /**
-   * The grant of a channel under an epoch; nothing where there is no key.
+   * What a grant lets its holder attach to, and until when.
    *
-   * @param tunnel whose channel it is; said in the grant when there is a holder
+   * @param tunnel whose channel it is
+   * @param start delivery starts behind this position, or a later one
+   * @param end the position behind which the channel ends, if that is known
+   * @param endMs while the end is not known: nothing that was committed at or after this moment, in
+   *     milliseconds since 1970
+   * @param untilMs when it ends by the clock of the server that made it, in milliseconds since 1970
+   * @param lifeMs how long an attachment may last by it at most
    */
-  public Optional<Bytes> of(Granted granted, String tunnel) {
-    byte[] named = granted.holder().isEmpty() ? NOTHING : tunnel.getBytes(StandardCharsets.UTF_8);
-    return key.map(secret -> grant(secret, granted, named));
+  public record Terms(
+      String tunnel,
+      long start,
+      Optional<Long> end,
+      Optional<Long> endMs,
+      long untilMs,
+      long lifeMs) {
+
+    private byte[] encode() {
+      byte[] named = tunnel.getBytes(StandardCharsets.UTF_8);
+      return ByteBuffer.allocate(FIXED_BYTES + named.length)
+          .put(FORM)
+          .putLong(start)
+          .putLong(end.orElse(NONE))
+          .putLong(endMs.orElse(NONE))
+          .putLong(untilMs)
+          .putLong(lifeMs)
+          .put(named)
+          .array();
+    }
+
+    /** Nothing when this version does not understand all of it. */
+    private static Optional<Terms> decode(byte[] grant) {
+      if (grant.length < CODE_BYTES + FIXED_BYTES || grant[CODE_BYTES] != FORM) {
+        return Optional.empty();
+      }
+      ByteBuffer from = ByteBuffer.wrap(grant, CODE_BYTES + 1, grant.length - CODE_BYTES - 1);
+      long start = from.getLong();
+      Optional<Long> end = Optional.of(from.getLong()).filter(said -> said != NONE);
+      Optional<Long> endMs = Optional.of(from.getLong()).filter(said -> said != NONE);
+      long untilMs = from.getLong();
+      long lifeMs = from.getLong();
+      String tunnel = StandardCharsets.UTF_8.decode(from).toString();
+      return Optional.of(new Terms(tunnel, start, end, endMs, untilMs, lifeMs));
+    }
   }
 
-  /** Whether {@code grant} is of what it is said to be for; false where there is no key. */
-  public boolean isOf(Granted granted, Bytes grant) {
-    byte[] said = grant.toByteArray();
-    byte[] named = named(said);
+  /** The grant of a channel under an epoch; nothing where there is no key. */
+  public Optional<Bytes> of(Granted granted, Terms terms) {
+    byte[] said = terms.encode();
     return key.map(
-            secret -> MessageDigest.isEqual(grant(secret, granted, named).toByteArray(), said))
-        .orElse(false);
+        secret -> {
+          byte[] grant = Arrays.copyOf(code(secret, granted, said), CODE_BYTES + said.length);
+          System.arraycopy(said, 0, grant, CODE_BYTES, said.length);
+          return Bytes.copyOf(grant);
+        });
   }
 
-  /** The tunnel that a grant says it is for, which is so if {@link #isOf} says so. */
+  /** The terms of a grant; empty without a key, or when the code does not match. */
+  public Optional<Terms> verified(Granted granted, Bytes grant) {
+    byte[] said = grant.toByteArray();
+    if (said.length < CODE_BYTES) {
+      return Optional.empty();
+    }
+    byte[] terms = Arrays.copyOfRange(said, CODE_BYTES, said.length);
+    byte[] code = Arrays.copyOf(said, CODE_BYTES);
+    return key.filter(secret -> MessageDigest.isEqual(code(secret, granted, terms), code))
+        .flatMap(secret -> Terms.decode(said));
+  }
+
+  /** The tunnel that a grant says it is for, which is so if the grant is {@link #verified}. */
   public static Optional<String> tunnelOf(Bytes grant) {
-    byte[] named = named(grant.toByteArray());
-    return named.length == 0
-        ? Optional.empty()
-        : Optional.of(new String(named, StandardCharsets.UTF_8));
-  }
-
-  private static byte[] named(byte[] grant) {
-    return grant.length <= CODE_BYTES
-        ? NOTHING
-        : Arrays.copyOfRange(grant, CODE_BYTES, grant.length);
+    return Terms.decode(grant.toByteArray()).map(Terms::tunnel);
   }
 
   /** Whether there is a key. */
@@ -106,26 +158,25 @@ public final class ChannelGrants {
     return key.isPresent();
   }
 
-  /** The code, and behind it the tunnel's name if it is named. */
-  private static Bytes grant(Bytes secret, Granted granted, byte[] named) {
+  private static byte[] code(Bytes secret, Granted granted, byte[] terms) {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);
       mac.init(new SecretKeySpec(secret.toByteArray(), ALGORITHM));
       ByteBuffer numbers = ByteBuffer.allocate(Integer.BYTES + Long.BYTES);
       mac.update(numbers.putInt(granted.partition()).putLong(granted.epoch()).array());
-      mac.update(granted.channelId().getBytes(StandardCharsets.UTF_8));
-      if (!granted.holder().isEmpty()) {
-        // Without a holder the code is that of earlier versions.
-        mac.update((byte) 0);
-        mac.update(granted.holder().getBytes(StandardCharsets.UTF_8));
-        mac.update((byte) 0);
-        mac.update(named);
-      }
-      byte[] grant = Arrays.copyOf(mac.doFinal(), CODE_BYTES + named.length);
-      System.arraycopy(named, 0, grant, CODE_BYTES, named.length);
-      return Bytes.copyOf(grant);
+      text(mac, granted.channelId());
+      text(mac, granted.holder());
+      mac.update(terms);
+      return Arrays.copyOf(mac.doFinal(), CODE_BYTES);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every Java has " + ALGORITHM, e);
     }
+  }
+
+  /** With the length in front, so that two different pairs of texts never give equal bytes. */
+  private static void text(Mac mac, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    mac.update(ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).array());
+    mac.update(bytes);
   }
 }

@@ -70,7 +70,8 @@ public final class Served {
         channels,
         how.incarnations(),
         how.freshness(),
-        ports.naming().grants());
+        ports.naming().grants(),
+        ports.threads().clock());
   }
 
   /** What requests are answered by. */
@@ -112,6 +113,7 @@ public final class Served {
 
   /** Looks at the clock for all rooms; on the control thread. */
   public void tick() {
+    delivery.attachments().tick();
     moments.tick();
     rations.tick();
   }

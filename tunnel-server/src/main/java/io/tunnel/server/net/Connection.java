@@ -27,6 +27,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
@@ -42,6 +43,11 @@ final class Connection extends ChannelInboundHandlerAdapter
     implements ReadTurns.Asker, Places.Holder {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Connection.class);
+
+  /** Pushes that a server takes from a client. */
+  private static final Set<Operation> PUSHED_BY_CLIENTS =
+      Set.of(Operation.CREDIT, Operation.LIMIT, Operation.RENEW);
+
   private static final String STOPPING = "the server is stopping; try again when it is back";
 
   private final Requests requests;
@@ -170,15 +176,14 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
     if (!entrance.isPassed()) {
       entrance.take(frame);
-    } else if (frame.kind() == FrameKind.PUSH
-        && (frame.operation() == Operation.CREDIT || frame.operation() == Operation.LIMIT)) {
+    } else if (frame.kind() == FrameKind.PUSH && PUSHED_BY_CLIENTS.contains(frame.operation())) {
       pushed(frame);
     } else if (frame.kind() != FrameKind.REQUEST) {
       doom(
           frame.operationCode(),
           frame.correlationId(),
           ErrorCode.INVALID_REQUEST,
-          "a client sends requests and pushes credit and limits, not a "
+          "a client sends requests and pushes credit, limits and grants, not a "
               + frame.kind()
               + " of operation "
               + frame.operationCode());

@@ -11,6 +11,7 @@ import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.Renewal;
 import java.io.IOException;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -38,13 +39,18 @@ final class DeliveryPushes implements Attachments.Port {
   }
 
   /**
-   * The client gives credit, or says where a channel ends: one that is delivered here, or not.
+   * The client gives credit, passes on a grant, or says where a channel ends: one that is delivered
+   * here, or not.
    *
    * @throws io.tunnel.codec.MalformedException when it cannot be read
    */
   void take(Frame pushed) {
     if (pushed.operation() == Operation.CREDIT) {
       carried.credit(Credit.decode(pushed.payload()));
+      return;
+    }
+    if (pushed.operation() == Operation.RENEW) {
+      requests.renew(connection, Renewal.decode(pushed.payload()));
       return;
     }
     ChannelEnd end = ChannelEnd.decode(pushed.payload());

@@ -25,6 +25,7 @@ import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
 import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.Renewal;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.control.Control;
@@ -227,6 +228,7 @@ final class Requests {
           FENCE,
           SESSION_END,
           LIMIT,
+          RENEW,
           SETTLED ->
           throw new RefusedException(
               ErrorCode.UNKNOWN_OPERATION, "a client cannot ask for " + operation);
@@ -248,6 +250,21 @@ final class Requests {
   /** What was delivered of a channel on the connection, if it is delivered there. */
   OptionalLong delivered(Connection connection, String channelId, long epoch) {
     return rooms.delivery().attachments().delivered(channelId, epoch, connection.deliveries());
+  }
+
+  /** A channel that is attached to on the connection has a newer grant. */
+  void renew(Connection connection, Renewal renewal) {
+    rooms.delivery().attachments().renew(renewal, connection.deliveries());
+  }
+
+  /** A session on the connection has a newer grant of a channel that it holds. */
+  void renewHeld(Connection connection, Renewal renewal) {
+    rooms.delivery().attachments().renewHeld(renewal, connection.deliveries());
+  }
+
+  /** A session on the connection does not hold a channel any more, or is to give it back. */
+  void release(Connection connection, int handle) {
+    rooms.delivery().attachments().release(handle, connection.deliveries());
   }
 
   /** The table of a partition, if there is one still. */

@@ -3,6 +3,7 @@ package io.tunnel.server.net;
 import io.tunnel.server.session.SessionPort;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.Renewal;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import io.tunnel.wire.control.SessionControl.Fence;
 import io.tunnel.wire.control.SessionControl.Revocation;
@@ -69,7 +70,7 @@ final class SessionPushes implements SessionPort {
   public void revoke(Revocation revocation) {
     connection.execute(
         () -> {
-          connection.deliveries().carried().release(revocation.handle());
+          requests.release(connection, revocation.handle());
           connection.writer().push(Operation.REVOKE, revocation);
         });
   }
@@ -78,7 +79,7 @@ final class SessionPushes implements SessionPort {
   public void dropped(int handle) {
     connection.execute(
         () -> {
-          connection.deliveries().carried().release(handle);
+          requests.release(connection, handle);
           connection.unasked().ifPresent(deliveries -> deliveries.over(handle));
         });
   }
@@ -92,6 +93,17 @@ final class SessionPushes implements SessionPort {
   @Override
   public void over(SessionEnd end) {
     connection.execute(() -> connection.writer().push(Operation.SESSION_END, end));
+  }
+
+  @Override
+  public void renew(Renewal renewal) {
+    connection.execute(
+        () -> {
+          requests.renewHeld(connection, renewal);
+          if (connection.unasked().isEmpty()) {
+            connection.writer().push(Operation.RENEW, renewal.encode());
+          }
+        });
   }
 
   @Override

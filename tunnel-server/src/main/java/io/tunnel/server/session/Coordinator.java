@@ -171,7 +171,8 @@ public final class Coordinator {
     TunnelInfo tunnel = catalog.tunnel(request.tunnelId());
     TableMeta table = catalog.tables().table(tunnel.table()).meta();
     TunnelRun run = run(tunnel);
-    Session session = new Session(catalog.startId() + "-" + ++lastSession, run, port);
+    Session session =
+        new Session(catalog.startId() + "-" + ++lastSession, run, port, request.leaseMs());
     sessions.add(session);
     whenOpened.accept(new SessionOpened(session.id(), table, surroundings.silenceMs()));
     LOGGER.info(
@@ -208,6 +209,7 @@ public final class Coordinator {
             .map(FailedChange::key)
             .toList());
     session.run().core().heartbeat(session.id(), surroundings.nanos());
+    sessions.renew(session);
     session.run().retries().report(session, heartbeat.retrying(), surroundings.nanos());
   }
 
@@ -345,7 +347,7 @@ public final class Coordinator {
   private void endKnown(TunnelInfo tunnel, ChannelKey key, long end) {
     TunnelRun run = run(tunnel);
     if (run.holds().get(key) != null) {
-      run.holds().get(key).endAt(end);
+      sessions.endAt(run.holds().get(key), end);
     }
     apply(run, run.core().endKnown(key, end, surroundings.nanos()));
   }

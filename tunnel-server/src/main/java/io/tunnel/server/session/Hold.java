@@ -3,7 +3,6 @@ package io.tunnel.server.session;
 import io.tunnel.model.ChannelType;
 import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.server.session.TunnelRun.Session;
-import io.tunnel.wire.ChannelEnd;
 import java.util.OptionalLong;
 
 /**
@@ -18,6 +17,9 @@ final class Hold {
   private final String channelId;
   private final ChannelKey key;
   private final long epoch;
+
+  /** The checkpoint that the channel was assigned with. */
+  private final long start;
 
   /** Everything up to here was processed, as the worker says; never falls. */
   private long reported;
@@ -36,6 +38,7 @@ final class Hold {
     this.channelId = key.channelId(session.run().info().tunnelId());
     this.key = key;
     this.epoch = epoch;
+    this.start = checkpointed;
     this.reported = checkpointed;
     this.end = end;
   }
@@ -54,6 +57,15 @@ final class Hold {
 
   long epoch() {
     return epoch;
+  }
+
+  /** The position behind which the session may read the channel. */
+  long start() {
+    return start;
+  }
+
+  String channelId() {
+    return channelId;
   }
 
   boolean isOfRows() {
@@ -83,9 +95,8 @@ final class Hold {
     return end;
   }
 
-  /** It is known now where the channel ends; the worker is told. */
+  /** It is known now where the channel ends. */
   void endAt(long position) {
     end = OptionalLong.of(position);
-    session.port().limit(new ChannelEnd(handle, epoch, position));
   }
 }

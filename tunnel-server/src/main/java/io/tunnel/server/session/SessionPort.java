@@ -1,6 +1,7 @@
 package io.tunnel.server.session;
 
 import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.Renewal;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import io.tunnel.wire.control.SessionControl.Fence;
 import io.tunnel.wire.control.SessionControl.Revocation;
@@ -26,6 +27,9 @@ public interface SessionPort {
 
   /** Says that the session holds a channel: its worker may attach to it. */
   void assign(Assignment assignment);
+
+  /** Says the newest grant of a channel that the session holds. */
+  void renew(Renewal renewal);
 
   /** Says where a channel ends. */
   void limit(ChannelEnd end);

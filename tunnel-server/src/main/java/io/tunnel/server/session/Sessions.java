@@ -7,18 +7,23 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.ChannelGrants.Granted;
+import io.tunnel.server.catalog.ChannelGrants.Terms;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.server.session.TunnelEffect.TakeReason;
 import io.tunnel.server.session.TunnelRun.Session;
+import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.Renewal;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import io.tunnel.wire.control.SessionControl.Fence;
 import io.tunnel.wire.control.SessionControl.Revocation;
 import io.tunnel.wire.control.SessionControl.SessionEnd;
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -27,6 +32,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,11 +47,18 @@ final class Sessions {
   /** Characters that are said of a key that no row has: it may be megabytes long. */
   private static final int ODD_KEY_CHARS_MAX = 500;
 
+  /** How often the grants of a session are made anew in the time of its lease, at most. */
+  private static final long RENEWALS_PER_LEASE = 4;
+
   private final TunnelCatalog catalog;
   private final Coordinator.Naming naming;
   private final SessionConfig config;
   private final Surroundings surroundings;
   private final Map<String, Session> sessionById = new ConcurrentHashMap<>();
+
+  /** When the grants of a session were made anew last; of each that is open. */
+  private final Map<Session, Long> renewedNanos = new HashMap<>();
+
   private final IdentityHashMap<SessionPort, Set<Session>> sessionsByPort = new IdentityHashMap<>();
   private final Map<Integer, Hold> holdByHandle = new ConcurrentHashMap<>();
 
@@ -64,6 +77,7 @@ final class Sessions {
   void add(Session session) {
     catalog.tables().holdings().openSession(session.port().holder(), session.run().info().table());
     sessionById.put(session.id(), session);
+    renewedNanos.put(session, surroundings.nanos());
     sessionsByPort.computeIfAbsent(session.port(), key -> new LinkedHashSet<>()).add(session);
     session.port().began();
   }
@@ -163,6 +177,7 @@ final class Sessions {
 
   private void remove(Session session) {
     sessionById.remove(session.id());
+    renewedNanos.remove(session);
     catalog.tables().holdings().closeSession(session.port().holder(), session.run().info().table());
     Set<Session> ofPort = sessionsByPort.get(session.port());
     ofPort.remove(session);
@@ -244,13 +259,62 @@ final class Sessions {
                 // Rows end where they end by then, also for those who got to an end before.
                 hold.isOfRows() ? Optional.empty() : state.end(),
                 run.info().endMs(),
-                naming
-                    .grants()
-                    .of(
-                        new Granted(
-                            channelId, key.partition(), hold.epoch(), session.port().holder()),
-                        run.info().tunnel()),
+                grant(hold),
                 state.incarnation()));
+  }
+
+  /**
+   * The grant of a hold from now on. It lives longer than the session without a heartbeat, by as
+   * much as the next renewal may be late.
+   */
+  private Optional<Bytes> grant(Hold hold) {
+    Session session = hold.session();
+    TunnelInfo tunnel = session.run().info();
+    long lifeMs = session.leaseMs() + renewalMs(session);
+    long nowMs = TimeUnit.MICROSECONDS.toMillis(surroundings.epochMicros());
+    OptionalLong end = hold.isOfRows() ? OptionalLong.empty() : hold.end();
+    return naming
+        .grants()
+        .of(
+            new Granted(
+                hold.channelId(), hold.key().partition(), hold.epoch(), session.port().holder()),
+            new Terms(
+                tunnel.tunnel(),
+                hold.start(),
+                end.isPresent() ? Optional.of(end.getAsLong()) : Optional.empty(),
+                tunnel.endMs(),
+                nowMs + lifeMs,
+                lifeMs));
+  }
+
+  /** Between two renewals at least, so that a worker that heartbeats much costs no more. */
+  private static long renewalMs(Session session) {
+    return session.leaseMs() / RENEWALS_PER_LEASE;
+  }
+
+  /** A session lives on, and so do the grants of what it holds, if that was not said just now. */
+  void renew(Session session) {
+    long now = surroundings.nanos();
+    long due = renewedNanos.get(session) + TimeUnit.MILLISECONDS.toNanos(renewalMs(session));
+    if (now - due >= 0) {
+      renewedNanos.put(session, now);
+      session.run().holds().values().stream()
+          .filter(hold -> hold.session().equals(session))
+          .forEach(this::renew);
+    }
+  }
+
+  private void renew(Hold hold) {
+    grant(hold)
+        .ifPresent(
+            grant -> hold.session().port().renew(new Renewal(hold.handle(), hold.epoch(), grant)));
+  }
+
+  /** The end of a channel was found; a new grant tells the server that delivers the channel. */
+  void endAt(Hold hold, long position) {
+    hold.endAt(position);
+    renew(hold);
+    hold.session().port().limit(new ChannelEnd(hold.handle(), hold.epoch(), position));
   }
 
   private void revoke(Hold hold) {

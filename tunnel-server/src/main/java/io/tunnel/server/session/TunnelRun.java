@@ -20,7 +20,7 @@ final class TunnelRun {
   private final Deque<TunnelEffect> undone = new ArrayDeque<>();
 
   /** A session and the connection that it lives on. */
-  record Session(String id, TunnelRun run, SessionPort port) {}
+  record Session(String id, TunnelRun run, SessionPort port, long leaseMs) {}
 
   TunnelRun(TunnelInfo info, TunnelCore core) {
     this.info = info;

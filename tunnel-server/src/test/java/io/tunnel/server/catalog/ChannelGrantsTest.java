@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.ChannelGrants.Granted;
+import io.tunnel.server.catalog.ChannelGrants.Terms;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -12,13 +14,16 @@ class ChannelGrantsTest {
 
   private static final Bytes KEY = Bytes.fromHex("00112233445566778899aabbccddeeff");
 
+  private static final Terms TERMS =
+      new Terms("sync", 3, Optional.of(9L), Optional.empty(), 1_700_000_000_000L, 37_500);
+
   private final ChannelGrants grants = new ChannelGrants();
 
   @Test
   void without_a_key_nothing_is_granted_and_nothing_is_right() {
     assertThat(grants.areGiven()).isFalse();
-    assertThat(grants.of(granted("1_t", 1, 5), "sync")).isEmpty();
-    assertThat(grants.isOf(granted("1_t", 1, 5), Bytes.EMPTY)).isFalse();
+    assertThat(grants.of(granted("1_t", 1, 5), TERMS)).isEmpty();
+    assertThat(grants.verified(granted("1_t", 1, 5), Bytes.EMPTY)).isEmpty();
     grants.apply(Map.of("grants", Optional.empty(), "counters", Optional.of("{}")));
     assertThat(grants.areGiven()).isFalse();
   }
@@ -26,17 +31,17 @@ class ChannelGrantsTest {
   @Test
   void a_grant_is_of_one_channel_under_one_epoch() {
     grants.apply(ChannelGrants.noting(KEY));
-    Bytes grant = grants.of(granted("1_t", 1, 5), "sync").orElseThrow();
-    assertThat(grants.isOf(granted("1_t", 1, 5), grant)).isTrue();
-    assertThat(grants.isOf(granted("1_u", 1, 5), grant)).isFalse();
-    assertThat(grants.isOf(granted("1_t", 2, 5), grant)).isFalse();
-    assertThat(grants.isOf(granted("1_t", 1, 6), grant)).isFalse();
-    assertThat(grants.isOf(granted("1_t", 1, 5), Bytes.EMPTY)).isFalse();
-    assertThat(grants.isOf(granted("1_t", 1, 5), Bytes.fromHex(grant.toString().substring(2))))
-        .isFalse();
+    Bytes grant = grants.of(granted("1_t", 1, 5), TERMS).orElseThrow();
+    assertThat(grants.verified(granted("1_t", 1, 5), grant)).contains(TERMS);
+    assertThat(grants.verified(granted("1_u", 1, 5), grant)).isEmpty();
+    assertThat(grants.verified(granted("1_t", 2, 5), grant)).isEmpty();
+    assertThat(grants.verified(granted("1_t", 1, 6), grant)).isEmpty();
+    assertThat(grants.verified(granted("1_t", 1, 5), Bytes.EMPTY)).isEmpty();
+    assertThat(grants.verified(granted("1_t", 1, 5), Bytes.fromHex(grant.toString().substring(2))))
+        .isEmpty();
     ChannelGrants others = new ChannelGrants();
     others.apply(ChannelGrants.noting(Bytes.fromHex("01")));
-    assertThat(others.isOf(granted("1_t", 1, 5), grant)).as("of another cluster").isFalse();
+    assertThat(others.verified(granted("1_t", 1, 5), grant)).as("of another cluster").isEmpty();
   }
 
   /** Nodes of two versions have to agree. */
@@ -45,8 +50,16 @@ class ChannelGrantsTest {
     assertThat(ChannelGrants.noting(KEY))
         .isEqualTo(Map.of("grants", Optional.of("{\"key\":\"" + KEY + "\"}")));
     grants.apply(ChannelGrants.noting(KEY));
-    assertThat(grants.of(granted("1_t1-x", 7, 42), "sync").orElseThrow().toString())
-        .isEqualTo("dfa5fb90e19e84af3c1ffdc7ca4f94ac");
+    assertThat(grants.of(granted("1_t1-x", 7, 42), TERMS).orElseThrow().toString())
+        .isEqualTo(
+            "fbc0e0fdad910a37d7f91ab276c3d358"
+                + "01"
+                + "0000000000000003"
+                + "0000000000000009"
+                + "8000000000000000"
+                + "0000018bcfe56800"
+                + "000000000000927c"
+                + "73796e63");
   }
 
   private static Granted granted(String channelId, int partition, long epoch) {
@@ -56,26 +69,43 @@ class ChannelGrantsTest {
   @Test
   void a_grant_for_one_holder_is_nobody_elses() {
     grants.apply(ChannelGrants.noting(KEY));
-    Bytes grant = grants.of(new Granted("1_t", 1, 5, "ada"), "sync").orElseThrow();
-    assertThat(grants.isOf(new Granted("1_t", 1, 5, "ada"), grant)).isTrue();
-    assertThat(grants.isOf(new Granted("1_t", 1, 5, "bob"), grant)).isFalse();
-    assertThat(grants.isOf(granted("1_t", 1, 5), grant)).isFalse();
+    Bytes grant = grants.of(new Granted("1_t", 1, 5, "ada"), TERMS).orElseThrow();
+    assertThat(grants.verified(new Granted("1_t", 1, 5, "ada"), grant)).contains(TERMS);
+    assertThat(grants.verified(new Granted("1_t", 1, 5, "bob"), grant)).isEmpty();
+    assertThat(grants.verified(granted("1_t", 1, 5), grant)).isEmpty();
   }
 
   @Test
-  void a_grant_for_a_holder_says_the_tunnel_that_it_is_for() {
+  void a_grant_says_the_tunnel_that_it_is_for() {
     grants.apply(ChannelGrants.noting(KEY));
     Granted ada = new Granted("1_t", 1, 5, "ada");
-    Bytes grant = grants.of(ada, "sync").orElseThrow();
+    Bytes grant = grants.of(ada, TERMS).orElseThrow();
     assertThat(ChannelGrants.tunnelOf(grant)).contains("sync");
-    Bytes forged = Bytes.fromHex(grant.toString().replaceFirst("..$", "64"));
-    assertThat(ChannelGrants.tunnelOf(forged)).contains("synd");
-    assertThat(grants.isOf(ada, forged)).isFalse();
-    Bytes cut = Bytes.copyOf(grant.toByteArray(), 0, 16);
-    assertThat(ChannelGrants.tunnelOf(cut)).isEmpty();
-    assertThat(grants.isOf(ada, cut)).isFalse();
-    assertThat(ChannelGrants.tunnelOf(grants.of(granted("1_t", 1, 5), "sync").orElseThrow()))
-        .as("where nobody is asked who they are")
-        .isEmpty();
+    assertThat(ChannelGrants.tunnelOf(Bytes.EMPTY)).isEmpty();
+  }
+
+  @Test
+  void a_grant_that_is_changed_anywhere_or_cut_anywhere_grants_nothing() {
+    grants.apply(ChannelGrants.noting(KEY));
+    Granted ada = new Granted("1_t", 1, 5, "ada");
+    byte[] grant = grants.of(ada, TERMS).orElseThrow().toByteArray();
+    for (int i = 0; i < grant.length; i++) {
+      byte[] forged = grant.clone();
+      forged[i] ^= 1;
+      assertThat(grants.verified(ada, Bytes.copyOf(forged))).as("byte %d", i).isEmpty();
+      assertThat(grants.verified(ada, Bytes.copyOf(grant, 0, i))).as("%d bytes", i).isEmpty();
+    }
+  }
+
+  @Test
+  void every_term_is_read_as_it_was_made() {
+    grants.apply(ChannelGrants.noting(KEY));
+    for (Terms terms :
+        List.of(
+            new Terms("ü", 0, Optional.empty(), Optional.of(-1L), Long.MAX_VALUE, 1),
+            new Terms("", Long.MAX_VALUE, Optional.of(0L), Optional.empty(), -1, 4_500_000))) {
+      Bytes grant = grants.of(granted("1_t", 1, 5), terms).orElseThrow();
+      assertThat(grants.verified(granted("1_t", 1, 5), grant)).contains(terms);
+    }
   }
 }

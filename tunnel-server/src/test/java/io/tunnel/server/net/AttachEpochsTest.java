@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.server.catalog.ChannelGrants.Granted;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl.Attach;
@@ -37,9 +36,7 @@ final class AttachEpochsTest {
   }
 
   private Attach granted(long epoch) {
-    Attach request = at.stream(epoch, 0, Optional.empty());
-    return request.withGrant(
-        at.node.catalog.grants().of(new Granted(request.channelId(), at.here, epoch, ""), "t"));
+    return at.granted(at.stream(epoch, 0, Optional.empty()), Optional.empty());
   }
 
   @Test

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.catalog.ChannelGrants.Granted;
+import io.tunnel.server.catalog.ChannelGrants.Terms;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Delivery;
@@ -21,6 +23,9 @@ import java.util.Optional;
 
 /** A node that leads a partition, and a worker that attaches to channels of it. */
 final class AttachFixture implements Closeable {
+
+  /** How long grants last here. */
+  static final long LIFE_MS = 30_000;
 
   private static final int CREDIT_BYTES = 1 << 20;
 
@@ -40,6 +45,22 @@ final class AttachFixture implements Closeable {
   Attach stream(long epoch, long position, Optional<Long> end) {
     return new Attach(
         "t", here + "_t", here, ChannelType.Stream, epoch, position, Bytes.EMPTY, end);
+  }
+
+  /** The request with a grant that lasts for {@link #LIFE_MS}, and ends there if that is known. */
+  Attach granted(Attach request, Optional<Long> end) {
+    return granted(
+        request, new Terms("n", request.position(), end, Optional.empty(), untilMs(), LIFE_MS));
+  }
+
+  Attach granted(Attach request, Terms terms) {
+    Granted granted = new Granted(request.channelId(), here, request.epoch(), "");
+    return request.withGrant(node.catalog.grants().of(granted, terms));
+  }
+
+  /** When a grant ends that is made now. */
+  long untilMs() {
+    return node.clock.epochMicros() / 1_000 + LIFE_MS;
   }
 
   /** A request for the rows of the partition. */

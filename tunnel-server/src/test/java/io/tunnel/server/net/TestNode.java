@@ -93,6 +93,7 @@ final class TestNode implements Closeable {
   /** Where the tunnels are kept that are led here. */
   final Map<Integer, MemoryCatalogStore> storeByTable = new ConcurrentHashMap<>();
 
+  final TestClock clock = new TestClock();
   final ExecutorService control = Executors.newSingleThreadExecutor();
   private final Optional<FairReads> fair;
   private final Shards shards;
@@ -131,7 +132,6 @@ final class TestNode implements Closeable {
     view.leads(Unit.ofTunnels(theirs.tableId()), THERE);
     lead(first(mine));
     view.leads(mine.partitions().get(1).id(), THERE);
-    TestClock clock = new TestClock();
     shards =
         Shards.open(TestShards.layout(directory, 1, 1 << 20), id -> true, new NoMeter(), clock);
     PartitionHosts hosts = new RoutedHosts(this::host, view);
@@ -274,6 +274,17 @@ final class TestNode implements Closeable {
 
   InetSocketAddress address() {
     return net.localAddress();
+  }
+
+  /** Time passes, and the node looks at the clock. */
+  void pass(long ms) {
+    clock.pass(ms);
+    served.tick();
+  }
+
+  /** The tunnels that are led here look at the clock. */
+  void tickTunnels() {
+    control.execute(() -> tunnels.all().forEach(host -> host.coordinator().tick()));
   }
 
   /** What serves the requests of its connections. */

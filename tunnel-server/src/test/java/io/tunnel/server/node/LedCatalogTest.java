@@ -11,6 +11,7 @@ import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogIdentity;
 import io.tunnel.server.catalog.ChannelGrants.Granted;
+import io.tunnel.server.catalog.ChannelGrants.Terms;
 import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.Founding;
 import io.tunnel.server.catalog.LeftLogs;
@@ -29,6 +30,9 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class LedCatalogTest {
+
+  private static final Terms TERMS =
+      new Terms("t", 0, Optional.empty(), Optional.empty(), 1_000, 1_000);
 
   private static final Bytes ORIGIN = Bytes.fromHex("0a");
 
@@ -135,9 +139,9 @@ class LedCatalogTest {
             () -> founding(Bytes.fromHex("0b")))
         .lead(store);
     assertThat(other.identity()).contains(new CatalogIdentity(ORIGIN));
-    assertThat(other.grants().of(new Granted("c", 1, 1, ""), "t"))
+    assertThat(other.grants().of(new Granted("c", 1, 1, ""), TERMS))
         .as("and so has its key")
-        .isEqualTo(catalog.grants().of(new Granted("c", 1, 1, ""), "t"))
+        .isEqualTo(catalog.grants().of(new Granted("c", 1, 1, ""), TERMS))
         .isPresent();
   }
 

@@ -11,6 +11,7 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.ChannelGrants.Granted;
+import io.tunnel.server.catalog.ChannelGrants.Terms;
 import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.server.changes.Bounds;
 import io.tunnel.server.changes.KnownBounds;
@@ -18,6 +19,8 @@ import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.changes.SharedLogBounds;
 import io.tunnel.server.session.fake.FakeSession;
 import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.ChannelRef;
+import io.tunnel.wire.Renewal;
 import io.tunnel.wire.control.Control.ChannelDescription;
 import io.tunnel.wire.control.Control.CreateTunnel;
 import io.tunnel.wire.control.Control.TunnelInfo;
@@ -26,6 +29,7 @@ import io.tunnel.wire.control.FailureControl.Heartbeat;
 import io.tunnel.wire.control.OperatorControl.Seek;
 import io.tunnel.wire.control.OperatorControl.SeekResult;
 import io.tunnel.wire.control.SessionControl.Assignment;
+import io.tunnel.wire.control.SessionControl.Revocation;
 import io.tunnel.wire.control.SessionControl.SessionEnd;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -101,9 +105,16 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
     Assignment ended = held(low);
     assertThat(ended.isAttached()).isTrue();
     Granted granted = new Granted(ended.channelId(), low, ended.epoch(), "");
-    assertThat(grants.isOf(granted, ended.grant().orElseThrow()))
-        .as("what is granted is this channel under this epoch")
-        .isTrue();
+    assertThat(grants.verified(granted, ended.grant().orElseThrow()))
+        .as("what is granted is this channel under this epoch, on these terms")
+        .contains(
+            new Terms(
+                "n",
+                20,
+                Optional.of(30L),
+                Optional.of(5_000L),
+                surroundings.epochMicros() / 1_000 + 1_250,
+                1_250));
     assertThat(ended.checkpointed()).isEqualTo(20);
     assertThat(ended.end()).contains(30L);
     assertThat(ended.endMs()).contains(5_000L);
@@ -138,6 +149,101 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
     assertThat(state(tunnel, ChannelKey.stream(high)).end()).contains(10L);
     assertThat(port.limits).hasSize(2);
     assertThat(code(checkpoint(held, 18, Bytes.EMPTY))).isEqualTo(ErrorCode.INVALID_CHECKPOINT);
+  }
+
+  private Terms terms(Renewal renewal, int partition) {
+    Granted granted =
+        new Granted(held(partition).channelId(), partition, renewal.epoch(), port.holder());
+    return grants.verified(granted, renewal.grant()).orElseThrow();
+  }
+
+  private List<Renewal> renewals(int partition) {
+    int handle = held(partition).handle();
+    return port.renewals.stream().filter(one -> one.handle() == handle).toList();
+  }
+
+  @Test
+  void aHeartbeatRenewsAllGrantsOfASessionFourTimesALeaseAtMost() {
+    surroundings.nowMs = 1_000;
+    String id = session(create(TunnelType.Stream, StreamStart.LATEST));
+    for (int i = 0; i < 100; i++) {
+      surroundings.nowNanos += 10_000_000L;
+      surroundings.nowMs += 10;
+      coordinator.heartbeat(new Heartbeat(id, List.of()), port);
+    }
+    for (int partition : List.of(low, high)) {
+      assertThat(renewals(partition)).hasSize(4);
+      assertThat(terms(renewals(partition).get(0), partition))
+          .isEqualTo(
+              new Terms(
+                  "n",
+                  held(partition).checkpointed(),
+                  Optional.empty(),
+                  Optional.empty(),
+                  1_250 + 1_250,
+                  1_250));
+    }
+  }
+
+  @Test
+  void theGrantsOfASessionThatLivesNeverEndBeforeIt() {
+    surroundings.nowMs = 1_000;
+    String id = session(create(TunnelType.Stream, StreamStart.LATEST));
+    long untilMs = 1_000 + 1_250;
+    for (int gapMs : List.of(200, 40, 10, 999, 249, 250, 251, 1, 999)) {
+      surroundings.nowNanos += gapMs * 1_000_000L;
+      surroundings.nowMs += gapMs;
+      coordinator.heartbeat(new Heartbeat(id, List.of()), port);
+      List<Renewal> said = renewals(low);
+      untilMs = said.isEmpty() ? untilMs : terms(said.get(said.size() - 1), low).untilMs();
+      assertThat(untilMs).as("the lease").isGreaterThanOrEqualTo(surroundings.nowMs + 1_000);
+    }
+  }
+
+  @Test
+  void whatASessionHasLostIsNotRenewed() {
+    TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.LATEST);
+    String first = session(tunnel);
+    int lost = held(low).handle();
+    coordinator.release(new ChannelRef(lost, held(low).epoch()), port);
+    surroundings.nowNanos += 250_000_000L;
+    coordinator.heartbeat(new Heartbeat(first, List.of()), port);
+    assertThat(port.renewals)
+        .extracting(Renewal::handle)
+        .doesNotContain(lost)
+        .containsExactlyInAnyOrder(held(low).handle(), held(high).handle());
+  }
+
+  @Test
+  void aHeartbeatRenewsNothingThatAnotherSessionHolds() {
+    TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.LATEST);
+    String first = session(tunnel);
+    session(tunnel);
+    Revocation moved = port.revocations.get(0);
+    coordinator.release(new ChannelRef(moved.handle(), moved.epoch()), port);
+    surroundings.nowNanos += 250_000_000L;
+    coordinator.heartbeat(new Heartbeat(first, List.of()), port);
+    assertThat(port.renewals)
+        .extracting(Renewal::handle)
+        .containsExactlyElementsOf(
+            port.held.values().stream()
+                .filter(held -> held.sessionId().equals(first))
+                .map(Assignment::handle)
+                .toList())
+        .hasSize(1);
+  }
+
+  @Test
+  void anEndThatIsFoundComesWithAGrantThatSaysIt() {
+    surroundings.nowMs = 1_000;
+    session(create(TunnelType.Stream, StreamStart.EARLIEST, Optional.empty(), Optional.of(2_000L)));
+    surroundings.nowMs = 2_000;
+    log.record(low, 18, 2_000_000);
+    coordinator.tick();
+    surroundings.passBarriers();
+    assertThat(port.limits).hasSize(1);
+    assertThat(terms(renewals(low).get(0), low).end()).contains(17L);
+    assertThat(renewals(high)).isEmpty();
   }
 
   @Test

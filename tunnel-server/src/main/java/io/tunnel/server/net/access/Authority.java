@@ -120,7 +120,8 @@ public final class Authority {
           CHECKPOINT_SKIPPING,
           STOP_CHANNEL,
           DETACH,
-          LIMIT -> {
+          LIMIT,
+          RENEW -> {
         // Of the connection's own, or for everybody who is let in.
       }
       case ASSIGN, REVOKE, DELIVER, END_OF_CHANNEL, FENCE, SESSION_END, SETTLED -> {

@@ -19,8 +19,15 @@ import java.util.function.Consumer;
  */
 final class Attachment {
 
-  private final Wanted wanted;
+  private Wanted wanted;
   private final boolean isGranted;
+
+  /**
+   * The nanosecond at which the newest grant ends; never moves back. Written on the event loop,
+   * read by any thread, and without a meaning where there is no grant.
+   */
+  private volatile long deadlineNanos;
+
   private final Attachments.Port connection;
   private final Consumer<Attachment> gone;
   private State state = State.WAITING;
@@ -40,17 +47,19 @@ final class Attachment {
   /**
    * One that waits.
    *
-   * @param isGranted whether the request is certainly of the session that holds the channel
+   * @param deadlineNanos when its grant ends; empty without a grant, when it is not certain that
+   *     the request is of the session that holds the channel
    * @param gone is told when it is over, at least once
    */
   Attachment(
       Wanted wanted,
-      boolean isGranted,
+      OptionalLong deadlineNanos,
       Attachments.Port connection,
       Attachments.Answer answer,
       Consumer<Attachment> gone) {
     this.wanted = wanted;
-    this.isGranted = isGranted;
+    this.isGranted = deadlineNanos.isPresent();
+    this.deadlineNanos = deadlineNanos.orElse(0);
     this.connection = connection;
     this.answer = Optional.of(answer);
     this.gone = gone;
@@ -66,6 +75,26 @@ final class Attachment {
 
   boolean isGranted() {
     return isGranted;
+  }
+
+  /** Whether its grant has ended. For any thread. */
+  boolean isOverdue(long nowNanos) {
+    return isGranted && nowNanos - deadlineNanos >= 0;
+  }
+
+  /** A newer grant lasts until then; a late, older grant changes nothing. */
+  void lastsUntil(long nanos) {
+    if (nanos - deadlineNanos > 0) {
+      deadlineNanos = nanos;
+    }
+  }
+
+  /** It is known now where the channel ends; said again, it means nothing new. */
+  void endAt(long position) {
+    if (!request().end().equals(Optional.of(position))) {
+      wanted = wanted.endingAt(position);
+      channel.ifPresent(opened -> opened.endAt(position));
+    }
   }
 
   int handle() {

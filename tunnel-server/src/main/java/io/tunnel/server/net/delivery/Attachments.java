@@ -3,7 +3,9 @@ package io.tunnel.server.net.delivery;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.ChannelGrants;
+import io.tunnel.server.catalog.ChannelGrants.Terms;
 import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.changes.Freshness;
@@ -12,8 +14,10 @@ import io.tunnel.server.channel.Channel;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.channel.DeliveryPort;
 import io.tunnel.server.partition.PartitionHosts;
+import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.read.RowMoments;
 import io.tunnel.server.table.BaseRows;
+import io.tunnel.wire.Renewal;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.ClusterControl.Attached;
 import io.tunnel.wire.control.PartitionControl.ReadPartition;
@@ -47,7 +51,7 @@ public final class Attachments {
 
   private final Delivered delivered;
   private final Positions positions;
-  private final Terms terms;
+  private final Kind kind;
   private final Holders holders;
   private final Map<String, Attachment> attachmentByChannel = new HashMap<>();
 
@@ -58,6 +62,7 @@ public final class Attachments {
    * @param incarnations tells positions apart that were given twice
    * @param freshness waits until everything is there that the log had
    * @param grants say which requests are of the session that holds a channel
+   * @param clock says when grants end
    */
   public record Delivered(
       PartitionHosts hosts,
@@ -65,7 +70,8 @@ public final class Attachments {
       Channels channels,
       Incarnations incarnations,
       Freshness freshness,
-      ChannelGrants grants) {}
+      ChannelGrants grants,
+      Shard.Clock clock) {}
 
   /**
    * What differs between workers and readers.
@@ -75,17 +81,17 @@ public final class Attachments {
    * @param arePositionsThere whether positions have to be there before they are gone on behind
    * @param rows reads those of a partition, with all changes up to a position if they change at all
    */
-  private record Terms(
+  private record Kind(
       String tooMany,
       boolean areOfReaders,
       boolean arePositionsThere,
       LongFunction<BaseRows> rows) {}
 
-  private Attachments(Delivered delivered, Terms terms) {
+  private Attachments(Delivered delivered, Kind kind) {
     this.delivered = delivered;
     this.positions = new Positions(delivered.changes(), delivered.incarnations());
-    this.terms = terms;
-    this.holders = new Holders(delivered.grants());
+    this.kind = kind;
+    this.holders = new Holders(delivered.grants(), delivered.clock());
   }
 
   /**
@@ -98,7 +104,7 @@ public final class Attachments {
   public static Attachments ofTunnels(Delivered delivered, BaseRows rows, boolean isAlone) {
     String tooMany =
         "a connection is attached to " + OF_CONNECTION_MAX + " channels at most; detach some";
-    return new Attachments(delivered, new Terms(tooMany, false, isAlone, settled -> rows));
+    return new Attachments(delivered, new Kind(tooMany, false, isAlone, settled -> rows));
   }
 
   /**
@@ -108,7 +114,7 @@ public final class Attachments {
    */
   public static Attachments ofReaders(Delivered delivered, RowMoments moments) {
     String tooMany = "a connection reads " + OF_CONNECTION_MAX + " partitions at most; detach some";
-    return new Attachments(delivered, new Terms(tooMany, true, true, moments::since));
+    return new Attachments(delivered, new Kind(tooMany, true, true, moments::since));
   }
 
   /**
@@ -148,12 +154,16 @@ public final class Attachments {
 
   private void attach(Wanted wanted, Port connection, Answer answer) {
     if (connection.carried().attachmentCount() >= OF_CONNECTION_MAX) {
-      throw new RefusedException(ErrorCode.BUSY, terms.tooMany());
+      throw new RefusedException(ErrorCode.BUSY, kind.tooMany());
     }
     Attach request = wanted.request();
     var unused = delivered.hosts().of(request.partition());
-    boolean isGranted = holders.isGranted(request, connection.holder());
-    Attachment attachment = new Attachment(wanted, isGranted, connection, answer, this::gone);
+    Optional<Terms> terms = holders.terms(request, connection.holder());
+    OptionalLong deadlineNanos =
+        terms.stream().mapToLong(said -> holders.deadlineNanos(request, said)).findFirst();
+    Attachment attachment =
+        new Attachment(
+            terms.map(wanted::on).orElse(wanted), deadlineNanos, connection, answer, this::gone);
     Optional<Attachment> replaced = admit(attachment);
     connection.carried().add(attachment);
     replaced.ifPresent(one -> post(one, () -> one.replacedBy(request.epoch())));
@@ -178,6 +188,113 @@ public final class Attachments {
           .freshness()
           .whenFresh(partition, failure -> post(attachment, () -> caughtUp(attachment, failure)));
     }
+  }
+
+  /**
+   * An attached channel has a newer grant, which says until when it lasts, and where it ends if
+   * that was found. A grant of something else ends the attachment, and one that has ended says
+   * nothing.
+   */
+  public void renew(Renewal renewal, Port connection) {
+    connection
+        .carried()
+        .attachment(renewal.handle())
+        .filter(one -> one.request().epoch() == renewal.epoch())
+        .ifPresent(one -> renew(one, renewal.grant()));
+  }
+
+  /**
+   * A session has a newer grant of a channel that it holds. Where this server delivers the channel,
+   * the grant counts at once: a worker that hangs for a while loses nothing as long as its session
+   * lives.
+   *
+   * @param renewal by the session's name of the channel
+   * @param session the connection of the session; on its event loop
+   */
+  public void renewHeld(Renewal renewal, Port session) {
+    session
+        .carried()
+        .held(renewal.handle())
+        .flatMap(this::attached)
+        .ifPresent(one -> onLoop(one, session, () -> renew(one, renewal.grant())));
+  }
+
+  /** On the event loop of the attachment, which may be that of the session. */
+  private static void onLoop(Attachment attachment, Port session, Runnable task) {
+    if (attachment.connection() == session) {
+      task.run();
+    } else {
+      post(attachment, task);
+    }
+  }
+
+  private synchronized Optional<Attachment> attached(CarriedChannels.Held held) {
+    return Optional.ofNullable(attachmentByChannel.get(held.channelId()))
+        .filter(attachment -> attachment.request().epoch() == held.epoch());
+  }
+
+  private void renew(Attachment attachment, Bytes grant) {
+    if (!attachment.isGranted()) {
+      return;
+    }
+    Attach request = attachment.request().withGrant(Optional.of(grant));
+    Terms terms;
+    try {
+      terms = holders.terms(request, attachment.connection().holder()).orElseThrow();
+    } catch (RefusedException e) {
+      attachment.take(e);
+      return;
+    }
+    try {
+      attachment.lastsUntil(holders.deadlineNanos(request, terms));
+      terms.end().ifPresent(attachment::endAt);
+    } catch (RefusedException e) {
+      // The attachment lasts as long as it did before.
+      return;
+    }
+  }
+
+  /** Ends what lasts longer than its grant; to be called a few times a second, by any thread. */
+  public void tick() {
+    overdue().forEach(attachment -> post(attachment, () -> endOverdue(attachment)));
+  }
+
+  private synchronized List<Attachment> overdue() {
+    return attachmentByChannel.values().stream().filter(holders::isOverdue).toList();
+  }
+
+  /** Again: its connection may have a newer grant by now. */
+  private void endOverdue(Attachment attachment) {
+    if (holders.isOverdue(attachment)) {
+      attachment.take(
+          new RefusedException(
+              ErrorCode.BUSY,
+              "the grant of channel "
+                  + attachment.request().channelId()
+                  + " has ended, and its session renewed it no more; attach again with the next"
+                  + " grant of the session"));
+    }
+  }
+
+  /**
+   * A session does not hold a channel any more, or is to give it back: nothing of it is delivered
+   * on any connection of this server, and its grants are good for nothing here. Its worker hears so
+   * from the session.
+   *
+   * @param handle the session's name of it
+   * @param session the connection of the session; on its event loop
+   */
+  public void release(int handle, Port session) {
+    session
+        .carried()
+        .release(handle)
+        .flatMap(this::ended)
+        .ifPresent(one -> onLoop(one, session, one::over));
+  }
+
+  private synchronized Optional<Attachment> ended(CarriedChannels.Held held) {
+    holders.ended(held.channelId(), held.partition(), held.epoch());
+    return attached(held);
   }
 
   private synchronized Optional<Attachment> admit(Attachment attachment) {
@@ -228,7 +345,7 @@ public final class Attachments {
         .flatMap(known -> positions.replaced(request.partition(), known))
         .or(
             () ->
-                terms.arePositionsThere() && request.type() == ChannelType.Stream
+                kind.arePositionsThere() && request.type() == ChannelType.Stream
                     ? positions.missing(request.partition(), request.position())
                     : Optional.empty());
   }
@@ -250,7 +367,7 @@ public final class Attachments {
 
   private IncarnatedPort port(Attachment attachment) {
     boolean arePositionsOfLog =
-        attachment.request().type() == ChannelType.Stream || terms.areOfReaders();
+        attachment.request().type() == ChannelType.Stream || kind.areOfReaders();
     return arePositionsOfLog
         ? positions.port(attachment.request().partition(), attachment.connection())
         : IncarnatedPort.ofNone(attachment.connection());
@@ -262,7 +379,7 @@ public final class Attachments {
         new Channel.Start(
             attachment.handle(), request.epoch(), request.partition(), request.position());
     if (request.type() == ChannelType.BaseData) {
-      BaseRows rows = terms.rows().apply(positions.settled(request.partition()));
+      BaseRows rows = kind.rows().apply(positions.settled(request.partition()));
       return delivered.channels().base(rows, request.tunnelId(), start, request.key(), port);
     }
     OptionalLong end = request.end().map(OptionalLong::of).orElse(OptionalLong.empty());

@@ -25,11 +25,8 @@ public final class CarriedChannels {
   /** What the sessions on the connection hold, by the names that they have for it. */
   private final Map<Integer, Held> holds = new HashMap<>();
 
-  private record Held(String channelId, long epoch) {
-    static Held of(Attachment attachment) {
-      return new Held(attachment.request().channelId(), attachment.request().epoch());
-    }
-  }
+  /** A channel that a session holds. */
+  record Held(String channelId, int partition, long epoch) {}
 
   /** How many channels the connection is attached to, or about to be. */
   int attachmentCount() {
@@ -58,7 +55,7 @@ public final class CarriedChannels {
     attachment(handle).ifPresent(attachment -> attachment.take(reason));
   }
 
-  private Optional<Attachment> attachment(int handle) {
+  Optional<Attachment> attachment(int handle) {
     return Optional.ofNullable(attachments.get(handle));
   }
 
@@ -96,8 +93,13 @@ public final class CarriedChannels {
 
   /** The client says where an attached channel ends. */
   public void limit(ChannelEnd end) {
-    if (attachments.get(end.handle()).request().type() == ChannelType.BaseData) {
+    Attachment attachment = attachments.get(end.handle());
+    if (attachment.request().type() == ChannelType.BaseData) {
       throw new MalformedException("a base channel ends where its rows do, not at a limit");
+    }
+    if (attachment.isGranted()) {
+      // The grant says where the channel ends, and the client does not.
+      return;
     }
     Channel channel = channels.get(end.handle());
     if (channel != null && channel.epoch() == end.epoch()) {
@@ -107,16 +109,19 @@ public final class CarriedChannels {
 
   /** A session on the connection holds a channel from now on. */
   public void hold(Assignment assignment) {
-    holds.put(assignment.handle(), new Held(assignment.channelId(), assignment.epoch()));
+    holds.put(
+        assignment.handle(),
+        new Held(assignment.channelId(), assignment.partition(), assignment.epoch()));
   }
 
-  /** It does not any more, or is to give it back: nothing more is delivered of it here. */
-  public void release(int handle) {
-    Held released = holds.remove(handle);
-    attachments.values().stream()
-        .filter(attachment -> Held.of(attachment).equals(released))
-        .findFirst()
-        .ifPresent(Attachment::over);
+  /** What a session on the connection holds by that name. */
+  Optional<Held> held(int handle) {
+    return Optional.ofNullable(holds.get(handle));
+  }
+
+  /** The session gives the channel back, or has lost it; empty when it held none by that name. */
+  Optional<Held> release(int handle) {
+    return Optional.ofNullable(holds.remove(handle));
   }
 
   /** The connection takes more again. */

@@ -1,6 +1,9 @@
 package io.tunnel.server.net.delivery;
 
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.KnownPosition;
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.ChannelGrants.Terms;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.PartitionControl;
 import io.tunnel.wire.control.PartitionControl.ReadPartition;
@@ -17,6 +20,30 @@ record Wanted(Attach request, Optional<KnownPosition> known, int handle) {
   /** A channel of a tunnel. */
   static Wanted channel(Attach request, int handle) {
     return new Wanted(request, request.known(), handle);
+  }
+
+  /**
+   * What of it may be delivered by a grant: where it ends is the grant's to say.
+   *
+   * @throws RefusedException when it begins in front of what was granted
+   */
+  Wanted on(Terms terms) {
+    if (request.position() < terms.start()) {
+      throw new RefusedException(
+          ErrorCode.INVALID_REQUEST,
+          "channel "
+              + request.channelId()
+              + " is granted behind position "
+              + terms.start()
+              + ", and cannot be delivered behind position "
+              + request.position());
+    }
+    return new Wanted(request.endingAt(terms.end(), terms.endMs()), known, handle);
+  }
+
+  /** As far as it is not known where it ends: there. */
+  Wanted endingAt(long position) {
+    return new Wanted(request.endingAt(Optional.of(position), request.endMs()), known, handle);
   }
 
   /** A partition without a tunnel, as a channel that has no other reader and no holder. */

@@ -95,7 +95,11 @@ record AuthorityRequests(String table, String tunnel, int id) {
   /** A grant that names the tunnel. */
   private Bytes grant() {
     ChannelGrants grants = ChannelGrants.of(Bytes.fromHex("52"));
-    return grants.of(new ChannelGrants.Granted(id + "_t", id, 1, "bob"), tunnel).orElseThrow();
+    return grants
+        .of(
+            new ChannelGrants.Granted(id + "_t", id, 1, "bob"),
+            new ChannelGrants.Terms(tunnel, 0, Optional.empty(), Optional.empty(), 0, 1_000))
+        .orElseThrow();
   }
 
   /** A request to attach without a grant. */

@@ -115,6 +115,7 @@ final class AuthorityTest {
       ATTACH              | tunnel:consume tunnel:admin table:admin | NOT_PERMITTED TUNNEL_NOT_FOUND TABLE_NOT_FOUND
       DETACH              | all                               | -             -                -
       LIMIT               | all                               | -             -                -
+      RENEW               | all                               | -             -                -
       SETTLED             | all                               | -             -                -
       READ_PARTITION      | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
       FIND_POSITIONS      | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND

@@ -2,24 +2,29 @@ package io.tunnel.server.net.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.server.net.delivery.FormerEpochs.Former;
 import org.junit.jupiter.api.Test;
 
 final class FormerEpochsTest {
 
   private final FormerEpochs epochs = new FormerEpochs();
 
+  private long epoch(String channelId, boolean isGranted) {
+    return epochs.of(channelId, isGranted).map(Former::epoch).orElse(0L);
+  }
+
   @Test
   void soManyEpochsAreRememberedAndTheFirstOnesAreForgottenFirst() {
     for (int i = 0; i < FormerEpochs.EPOCHS_MAX; i++) {
       epochs.left("c" + i, 7, i + 1, true);
     }
-    assertThat(epochs.of("c0", true)).isEqualTo(1);
+    assertThat(epoch("c0", true)).isEqualTo(1);
     epochs.left("c0", 7, 100_000, true);
     epochs.left("one more", 7, 5, true);
-    assertThat(epochs.of("c0", true)).as("left again since").isEqualTo(100_000);
-    assertThat(epochs.of("c1", true)).as("forgotten").isZero();
-    assertThat(epochs.of("c2", true)).isEqualTo(3);
-    assertThat(epochs.of("one more", true)).isEqualTo(5);
+    assertThat(epoch("c0", true)).as("left again since").isEqualTo(100_000);
+    assertThat(epoch("c1", true)).as("forgotten").isZero();
+    assertThat(epoch("c2", true)).isEqualTo(3);
+    assertThat(epoch("one more", true)).isEqualTo(5);
   }
 
   @Test
@@ -28,22 +33,36 @@ final class FormerEpochsTest {
     epochs.left("b", 2, 6, true);
     epochs.left("c", 1, 7, true);
     epochs.forget(1);
-    assertThat(epochs.of("a", true)).isZero();
-    assertThat(epochs.of("b", true)).isEqualTo(6);
-    assertThat(epochs.of("c", true)).isZero();
+    assertThat(epoch("a", true)).isZero();
+    assertThat(epoch("b", true)).isEqualTo(6);
+    assertThat(epoch("c", true)).isZero();
     epochs.came("b", true);
-    assertThat(epochs.of("b", true)).isZero();
+    assertThat(epoch("b", true)).isZero();
   }
 
   @Test
   void whatSomebodyWithoutAGrantHasSaidCountsForOthersWithoutOneOnly() {
     epochs.left("a", 1, 1_000, false);
-    assertThat(epochs.of("a", false)).isEqualTo(1_000);
-    assertThat(epochs.of("a", true)).isZero();
+    assertThat(epoch("a", false)).isEqualTo(1_000);
+    assertThat(epoch("a", true)).isZero();
     epochs.left("b", 1, 5, true);
     epochs.came("b", false);
     epochs.left("b", 1, 1_000, false);
-    assertThat(epochs.of("b", true)).isEqualTo(5);
-    assertThat(epochs.of("b", false)).isEqualTo(5);
+    assertThat(epoch("b", true)).isEqualTo(5);
+    assertThat(epoch("b", false)).isEqualTo(5);
+  }
+
+  @Test
+  void aHoldThatIsOverIsOverWhateverElseIsLeftUnderItsEpoch() {
+    epochs.ended("a", 1, 5);
+    epochs.left("a", 1, 5, true);
+    epochs.left("a", 1, 1_000, false);
+    Former former = epochs.of("a", true).orElseThrow();
+    assertThat(former.isBehind(4)).isTrue();
+    assertThat(former.isBehind(5)).isTrue();
+    assertThat(former.isBehind(6)).isFalse();
+    epochs.left("a", 1, 7, true);
+    epochs.ended("a", 1, 6);
+    assertThat(epochs.of("a", true).orElseThrow().isBehind(7)).as("held since").isFalse();
   }
 }

@@ -8,6 +8,7 @@ import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.server.session.SessionPort;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Checkpoint;
+import io.tunnel.wire.Renewal;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import io.tunnel.wire.control.SessionControl.Fence;
 import io.tunnel.wire.control.SessionControl.Revocation;
@@ -35,6 +36,9 @@ public final class FakeSession implements SessionPort {
 
   /** Channels that were asked for. */
   public final List<Revocation> revocations = new ArrayList<>();
+
+  /** Grants of what is held that came behind those of the assignments. */
+  public final List<Renewal> renewals = new ArrayList<>();
 
   /** Where channels end. */
   public final List<ChannelEnd> limits = new ArrayList<>();
@@ -76,6 +80,11 @@ public final class FakeSession implements SessionPort {
   @Override
   public void dropped(int handle) {
     held.remove(handle);
+  }
+
+  @Override
+  public void renew(Renewal renewal) {
+    renewals.add(renewal);
   }
 
   @Override

@@ -1,0 +1,44 @@
+package io.tunnel.wire;
+
+import io.tunnel.codec.ByteSink;
+import io.tunnel.model.value.Bytes;
+import java.util.Objects;
+
+/**
+ * The newest grant of a channel: {@code u32} handle, {@code i64} epoch, and the grant, which is the
+ * rest. A client passes a grant on as it is.
+ */
+public record Renewal(int handle, long epoch, Bytes grant) {
+
+  /** Bytes of a grant at most: it names a tunnel. */
+  public static final int GRANT_BYTES_MAX = 4_096;
+
+  private static final int PREFIX_BYTES = 12;
+
+  /** Refuses null, and a grant that is too long. */
+  public Renewal {
+    Objects.requireNonNull(grant, "grant");
+    if (grant.length() > GRANT_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "a grant has " + GRANT_BYTES_MAX + " bytes at most, not " + grant.length());
+    }
+  }
+
+  /** The bytes. */
+  public byte[] encode() {
+    ByteSink sink = new ByteSink(PREFIX_BYTES + grant.length());
+    sink.writeInt(handle);
+    sink.writeLong(epoch);
+    byte[] bytes = grant.toByteArray();
+    sink.write(bytes, 0, bytes.length);
+    return sink.toByteArray();
+  }
+
+  /** Reads {@link #encode}'s bytes. */
+  public static Renewal decode(byte[] payload) {
+    PayloadReader reader = new PayloadReader("renewal", payload);
+    int handle = reader.readInt();
+    long epoch = reader.readLong();
+    return new Renewal(handle, epoch, reader.readRest(GRANT_BYTES_MAX));
+  }
+}
