@@ -188,7 +188,7 @@ public final class ServerMachine {
   }
 
   /** Moves the server's wall clock. */
-  void skewClock(long micros) {
+  public void skewClock(long micros) {
     clockSkewMicros += micros;
     world.count(micros < 0 ? Happening.CLOCK_SET_BACK : Happening.CLOCK_SET_FORWARD);
     // Nothing may go that was young at the latest moment that the clock has ever shown.

@@ -4,9 +4,9 @@ package io.tunnel.server.channel;
  * What a channel has delivered and may deliver. Nothing is read that there is no credit for, so
  * nothing waits in memory for a slow reader.
  *
- * <p>Invariant: {@code checkpointed <= delivered <= committed}, and {@code delivered <= end} once
- * there is an end. Credit may fall under zero by one delivery, since batches are not cut; it is
- * then the next credit's to fill that up.
+ * <p>Invariant: {@code checkpointed <= delivered <= committed}, and once there is an end, nothing
+ * behind it is delivered. Credit may fall under zero by one delivery, since batches are not cut; it
+ * is then the next credit's to fill that up.
  */
 final class ChannelCore {
 
@@ -38,18 +38,16 @@ final class ChannelCore {
   }
 
   /**
-   * Nothing is delivered behind {@code position}.
+   * Nothing more is delivered behind {@code position}. A log that many nodes share may stamp a
+   * change late with a time before the end, and the change may have been delivered before the end
+   * was found: the reader has that change, and is told the end all the same.
    *
-   * @throws IllegalStateException when more was delivered, or there is another end
+   * @throws IllegalStateException when there is another end
    */
   void endAt(long position) {
-    if (position < delivered || (hasEnd() && end != position)) {
+    if (hasEnd() && end != position) {
       throw new IllegalStateException(
-          "delivered "
-              + delivered
-              + (hasEnd() ? " of a channel that ends at " + end : "")
-              + ", and now it should end at "
-              + position);
+          "a channel that ends at " + end + " should now end at " + position);
     }
     end = position;
   }

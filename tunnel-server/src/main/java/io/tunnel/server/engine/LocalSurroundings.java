@@ -38,8 +38,13 @@ record LocalSurroundings(Shards shards, TunnelRows rows, Executor control, Shard
   }
 
   @Override
-  public void passBarrier(int partition, Runnable then) {
-    shards.of(partition).execute(() -> control(then));
+  public void passBarrier(int partition, long passedMicros, Runnable then) {
+    Shard shard = shards.of(partition);
+    shard.execute(
+        () -> {
+          shard.log().passed(passedMicros);
+          control(then);
+        });
   }
 
   @Override

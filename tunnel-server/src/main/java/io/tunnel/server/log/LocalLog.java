@@ -45,6 +45,11 @@ public final class LocalLog implements ChangeReader, Closeable {
   private volatile Segment active;
   private long lastCommitMicros;
 
+  /**
+   * A time that was decided upon as one that has passed; later changes are not committed before.
+   */
+  private long passedMicros;
+
   /** Of the sealed segments; what is behind may be lost with the power. */
   private long sealedMicros;
 
@@ -110,6 +115,14 @@ public final class LocalLog implements ChangeReader, Closeable {
   }
 
   /**
+   * The clock has shown {@code micros}: no later change gets an earlier commit time, although the
+   * clock may be set back. For the thread that appends.
+   */
+  public void passed(long micros) {
+    passedMicros = Math.max(passedMicros, micros);
+  }
+
+  /**
    * Commits a group: writes it, syncs it when {@code sync} says so, and tells the listeners.
    *
    * @param nowMicros the clock; commit times never go backwards even when it does
@@ -123,7 +136,7 @@ public final class LocalLog implements ChangeReader, Closeable {
     long[] firstPositions = new long[group.batchCount()];
     try {
       rollWhenDue();
-      long commitMicros = Math.max(lastCommitMicros, nowMicros);
+      long commitMicros = Math.max(Math.max(lastCommitMicros, passedMicros), nowMicros);
       long groupOffset = active.size();
       buffer.begin(group.byteCount());
       group.encode(

@@ -72,9 +72,12 @@ record NodeSurroundings(
     }
   }
 
-  /** The log is asked later, and then knows of everything that was acknowledged. */
+  /**
+   * The log is asked later, and then knows of everything that was acknowledged. Commit times are
+   * Kafka's to give.
+   */
   @Override
-  public void passBarrier(int partition, Runnable then) {
+  public void passBarrier(int partition, long passedMicros, Runnable then) {
     control(then);
   }
 

@@ -203,14 +203,15 @@ final class Checkpoints {
     }
     Bytes key = hold.isOfRows() ? requireKey(hold, checkpoint.key()) : Bytes.EMPTY;
     sessions.requireKeys(hold.session(), request.skipped().stream().map(Skip::key).toList());
-    hold.reported(checkpoint.position());
+    long position = inChannel(hold, checkpoint.position());
+    hold.reported(position);
     ChannelState state = stored(hold);
     Optional<Long> incarnation = hold.isOfRows() ? Optional.empty() : checkpoint.incarnation();
     return Optional.of(
         new Admitted(
             request,
             hold,
-            state.withProgress(checkpoint.position(), key).seenIn(incarnation),
+            state.withProgress(position, key).seenIn(incarnation),
             skipped(request, hold, state)));
   }
 
@@ -233,15 +234,17 @@ final class Checkpoints {
   /** What is delivered elsewhere is no more than there is; positions of rows nobody has counted. */
   private long deliveredAtMost(Hold hold) {
     OptionalLong here = hold.deliveredHere();
-    long last;
     if (here.isPresent()) {
-      last = Math.max(here.getAsLong(), hold.delivered());
-    } else if (hold.isOfRows()) {
-      last = Long.MAX_VALUE;
-    } else {
-      last = Math.max(hold.delivered(), bounds.known(hold.key().partition()));
+      return Math.max(here.getAsLong(), hold.delivered());
     }
-    return Math.min(last, hold.end().orElse(Long.MAX_VALUE));
+    return hold.isOfRows()
+        ? hold.end().orElse(Long.MAX_VALUE)
+        : Math.max(hold.delivered(), bounds.known(hold.key().partition()));
+  }
+
+  /** A worker may have been delivered more of the changes than belong: the end was found late. */
+  private static long inChannel(Hold hold, long position) {
+    return hold.isOfRows() ? position : Math.min(position, hold.end().orElse(Long.MAX_VALUE));
   }
 
   /** The keys of rows are the worker's to say: the next holder goes on behind that one. */

@@ -48,6 +48,7 @@ public final class PositionFinder {
     for (int partition : partitions) {
       surroundings.passBarrier(
           partition,
+          TimeUnit.MILLISECONDS.toMicros(timeMs.get()),
           () -> {
             if (left.decrementAndGet() == 0) {
               look(table, partitions, timeMs, answer);

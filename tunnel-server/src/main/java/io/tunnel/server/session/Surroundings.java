@@ -35,9 +35,13 @@ public interface Surroundings {
 
   /**
    * Runs {@code then} on the control thread when everything that was being written to a partition
-   * is committed.
+   * is committed. A server that gives changes their commit times gives none of the partition's
+   * later changes one before {@code passedMicros}, also when its clock is set back: what is decided
+   * about the changes before that moment stays right until the server ends.
+   *
+   * @param passedMicros a moment that the clock has shown, in microseconds since 1970
    */
-  void passBarrier(int partition, Runnable then);
+  void passBarrier(int partition, long passedMicros, Runnable then);
 
   /**
    * Keeps the rows of {@code partitions} for a tunnel as they are at one moment, and then tells, on

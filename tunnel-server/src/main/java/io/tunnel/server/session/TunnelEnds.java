@@ -110,7 +110,9 @@ final class TunnelEnds {
     underWay.put(tunnel.tunnelId(), search);
     search
         .partitions()
-        .forEach(partition -> surroundings.passBarrier(partition, () -> passed(search)));
+        .forEach(
+            partition ->
+                surroundings.passBarrier(partition, endMicros(tunnel), () -> passed(search)));
   }
 
   private boolean isUnderWay(Search search) {
@@ -149,7 +151,7 @@ final class TunnelEnds {
           lookByPartition.get(key.partition()).moment(endMicros(search.tunnel));
       if (moment.isPassed()) {
         ChannelState state = catalog.channel(tunnelId, key);
-        // A clock that was set back may have let changes through that are behind the end.
+        // The log of a cluster may have been late to stamp changes that a worker has processed.
         long end = Math.max(moment.before(), state.checkpointed());
         ended.put(key, state.withEnd(Optional.of(end), false));
       }

@@ -74,8 +74,10 @@ final class TunnelStart {
       surroundings.keepRows(tunnelId, partitions, new Kept(answer));
     } else if (request.startMs().isPresent()) {
       // What is being written now may have a time before the start; it is counted when it is there.
+      long startMicros = TimeUnit.MILLISECONDS.toMicros(request.startMs().get());
       barriersLeft = partitions.size();
-      partitions.forEach(partition -> surroundings.passBarrier(partition, () -> passed(answer)));
+      partitions.forEach(
+          partition -> surroundings.passBarrier(partition, startMicros, () -> passed(answer)));
     } else {
       look(answer);
     }

@@ -95,14 +95,21 @@ final class ChannelCoreTest {
   }
 
   @Test
-  void anEndThatIsPassedOrMovesIsABrokenInvariant() {
-    assertThatThrownBy(() -> core.endAt(9))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("delivered 10, and now it should end at 9");
+  void anEndThatIsFoundInFrontOfWhatWasDeliveredIsToldAndNothingFollows() {
+    core.endAt(9);
+    core.credit(100);
+    assertThat(core.wants(20)).isFalse();
+    assertThat(core.takeEnd()).isTrue();
+    assertThat(core.takeSettled(20)).isFalse();
+    assertThat(core.end()).isEqualTo(9);
+  }
+
+  @Test
+  void anEndThatMovesIsABrokenInvariant() {
     core.endAt(15);
     assertThatThrownBy(() -> core.endAt(16))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("ends at 15, and now it should end at 16");
+        .hasMessageContaining("ends at 15 should now end at 16");
     core.credit(1);
     assertThatThrownBy(() -> core.delivered(16, 1))
         .isInstanceOf(IllegalStateException.class)

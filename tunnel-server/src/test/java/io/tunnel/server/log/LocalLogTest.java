@@ -45,6 +45,22 @@ final class LocalLogTest {
   }
 
   @Test
+  void noChangeIsCommittedBeforeATimeThatHasPassedWhenTheClockIsSetBack() throws IOException {
+    LogHistory history = new LogHistory(3);
+    history.append(1);
+    long passed = history.model.newestMicros() + 1_000_000;
+    history.log.passed(passed);
+    history.log.passed(passed - 1);
+    int partition = 1;
+    long before = history.log.positionBefore(partition, passed);
+    history.append(20);
+    assertThat(history.log.committed(partition)).isGreaterThan(before);
+    assertThat(history.log.positionBefore(partition, passed)).isEqualTo(before);
+    history.log.passed(Long.MIN_VALUE);
+    assertThat(history.log.commitMicrosAfter(partition, before)).isGreaterThanOrEqualTo(passed);
+  }
+
+  @Test
   void readersOnOtherThreadsSeeWholeBatchesInOrderWhileTheLogGrows() throws Exception {
     LogHistory history = new LogHistory(5);
     history.append(1);

@@ -250,7 +250,7 @@ final class TestNode implements Closeable {
     }
 
     @Override
-    public void passBarrier(int partition, Runnable then) {
+    public void passBarrier(int partition, long passedMicros, Runnable then) {
       control.execute(then);
     }
 

@@ -72,7 +72,7 @@ final class NodeSurroundingsTest {
   @Test
   void aBarrierIsPassedOnTheControlThreadAndLater() {
     List<String> passed = new ArrayList<>();
-    node.passBarrier(1, () -> passed.add("barrier"));
+    node.passBarrier(1, 0, () -> passed.add("barrier"));
     node.control(() -> passed.add("action"));
     assertThat(passed).isEmpty();
     runControl();

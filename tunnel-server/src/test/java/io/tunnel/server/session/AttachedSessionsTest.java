@@ -123,6 +123,21 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
   }
 
   @Test
+  void aWorkerThatProcessedMoreThanBelongsIsCheckpointedAtTheEnd() {
+    surroundings.nowMs = 1_000;
+    TunnelInfo tunnel =
+        create(TunnelType.Stream, StreamStart.EARLIEST, Optional.empty(), Optional.of(2_000L));
+    session(tunnel);
+    surroundings.nowMs = 2_000;
+    log.record(low, 18, 2_000_000);
+    coordinator.tick();
+    surroundings.passBarriers();
+    Assignment held = held(low);
+    assertThat(checkpoint(held, 18, Bytes.EMPTY).refusal).isNull();
+    assertThat(state(tunnel, ChannelKey.stream(low)).checkpointed()).isEqualTo(17);
+  }
+
+  @Test
   void anEndInTimeIsFoundWhenTheLogHasPassedItAndTheWorkerIsTold() {
     surroundings.nowMs = 1_000;
     TunnelInfo tunnel =
@@ -148,7 +163,6 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
     surroundings.passBarriers();
     assertThat(state(tunnel, ChannelKey.stream(high)).end()).contains(10L);
     assertThat(port.limits).hasSize(2);
-    assertThat(code(checkpoint(held, 18, Bytes.EMPTY))).isEqualTo(ErrorCode.INVALID_CHECKPOINT);
   }
 
   private Terms terms(Renewal renewal, int partition) {

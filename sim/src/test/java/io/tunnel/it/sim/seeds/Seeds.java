@@ -19,7 +19,11 @@ public final class Seeds {
   private final long fresh;
   private final long freshBase;
 
-  private Seeds(String property, long known, long fresh, long freshBase) {
+  /** Seeds of worlds that broke once, run with the known ones. */
+  private final long[] found;
+
+  private Seeds(String property, long known, long fresh, long freshBase, long... found) {
+    this.found = found;
     this.property = property;
     this.known = known;
     this.fresh = fresh;
@@ -42,6 +46,11 @@ public final class Seeds {
     return new Seeds(property, knownOfThem, count - knownOfThem, newBase);
   }
 
+  /** With worlds that broke once, unless a run asks for other worlds than those of every build. */
+  public Seeds andFound(long... seeds) {
+    return known == 0 ? this : new Seeds(property, known, fresh, freshBase, seeds);
+  }
+
   /** How to see one world again, and nothing else. */
   public static String replay(String test, String property, long seed) {
     return "Replay: mvn -Psim -pl sim -am -Dsurefire.failIfNoSpecifiedTests=false -Dtest="
@@ -55,14 +64,13 @@ public final class Seeds {
 
   /** All of them, the known ones first. */
   public long[] all() {
-    return LongStream.concat(
-            LongStream.rangeClosed(1, known), LongStream.range(freshBase, freshBase + fresh))
-        .toArray();
+    LongStream again = LongStream.concat(LongStream.rangeClosed(1, known), LongStream.of(found));
+    return LongStream.concat(again, LongStream.range(freshBase, freshBase + fresh)).toArray();
   }
 
   /** How many worlds that makes. */
   public long count() {
-    return known + fresh;
+    return known + found.length + fresh;
   }
 
   @Override
@@ -70,6 +78,9 @@ public final class Seeds {
     List<String> parts = new ArrayList<>();
     if (known > 0) {
       parts.add(known + " seeds from 1");
+    }
+    if (found.length > 0) {
+      parts.add(found.length + " that broke once");
     }
     if (fresh > 0) {
       parts.add(

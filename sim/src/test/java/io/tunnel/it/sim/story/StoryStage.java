@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 
 /** Does what the commands of a story say, in a world of its own, and tells what comes of it. */
@@ -102,6 +103,9 @@ final class StoryStage {
       case "thaw" -> worker(command).process().wake();
       case "cut" -> cut(command.word(1));
       case "stall" -> stall(command.word(1), StoryCommand.millis(command.word(2)));
+      case "set-back" ->
+          world.machine.skewClock(
+              -TimeUnit.MILLISECONDS.toMicros(StoryCommand.millis(command.word(1))));
       case "crash" -> crash(command);
       case "start" -> startServer();
       case "trim" -> trim();

@@ -16,7 +16,10 @@ final class ProgressCore {
   /** What a processor that checkpoints says is done; otherwise unused. */
   private final PrefixCore prefix;
 
-  /** Nothing is behind this position; at least what was received, and said once. */
+  /**
+   * Nothing behind this position belongs to the channel, and nothing behind it is checkpointed.
+   * More may have been received: the end was found late.
+   */
   private long end = NO_POSITION;
 
   /** A delivery is missing between what was received and {@link #end}: that is not reached here. */
@@ -76,11 +79,6 @@ final class ProgressCore {
 
   /** Nothing comes behind {@code position}. */
   void endsAt(long position) {
-    long received = inbox.reach(inbox.received());
-    if (position < received) {
-      throw new IllegalStateException(
-          "the channel ends at " + position + " but was delivered up to " + received);
-    }
     end = position;
   }
 
@@ -133,7 +131,11 @@ final class ProgressCore {
       prefix.done(position);
     }
     isAsked = true;
-    return isComplete(position) ? end : position;
+    return isComplete(position) ? end : notBehindEnd(position);
+  }
+
+  private long notBehindEnd(long position) {
+    return hasEnd() ? Math.min(position, end) : position;
   }
 
   /** Whether everything that there will ever be was processed. */
@@ -153,7 +155,7 @@ final class ProgressCore {
   /** As far as may be checkpointed: when all that was delivered is done, that is the end. */
   private long reached() {
     long done = limits.isManual() ? prefix.prefix() : processed;
-    return isComplete(done) ? end : inbox.reach(done);
+    return isComplete(done) ? end : notBehindEnd(inbox.reach(done));
   }
 
   /** Whether there is something to checkpoint. */

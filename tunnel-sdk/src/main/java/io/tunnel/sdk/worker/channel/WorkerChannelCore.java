@@ -155,9 +155,8 @@ public final class WorkerChannelCore {
 
   /**
    * Nothing comes behind {@code position}. It counts only as long as nothing before it was dropped:
-   * otherwise the next holder is told again.
-   *
-   * @throws IllegalStateException when something behind it was delivered already
+   * otherwise the next holder is told again. What was delivered behind it is processed, and not
+   * checkpointed.
    */
   public void endsAt(long position) {
     progress.endsAt(position);

@@ -117,10 +117,33 @@ class WorkerChannelEndsTest {
   }
 
   @Test
-  void an_end_before_what_was_delivered_is_a_broken_promise() {
+  void an_end_that_was_found_in_front_of_what_was_delivered_is_where_the_channel_is_checkpointed() {
     WorkerChannelCore core = running(LIMITS, 0);
     core.delivered(1, 10, 10, 100);
-    assertThatThrownBy(() -> core.endsAt(9)).hasMessageContaining("delivered up to 10");
+    core.delivered(11, 20, 10, 100);
+    core.begin();
+    core.endsAt(9);
+    core.processingDone();
+    tell(core, Farewell.ENDED);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.STOP_PROCESSOR);
+    core.processorStopped();
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CHECKPOINT);
+    assertThat(core.beginCheckpoint(0)).isEqualTo(9);
+    core.checkpointStored();
+    assertThat(core.next(0)).isEqualTo(ChannelAction.RELEASE);
+  }
+
+  @Test
+  void a_channel_that_was_checkpointed_behind_an_end_that_was_found_late_is_given_back() {
+    WorkerChannelCore core = running(LIMITS, 0);
+    processTo(core, 10);
+    core.end(Ending.REVOKED);
+    core.endsAt(9);
+    tell(core, Farewell.ENDED);
+    assertThat(core.next(0)).isEqualTo(ChannelAction.STOP_PROCESSOR);
+    core.processorStopped();
+    assertThat(core.next(0)).isEqualTo(ChannelAction.CHECKPOINT);
+    assertThat(core.beginCheckpoint(0)).isEqualTo(9);
   }
 
   @Test
@@ -187,7 +210,6 @@ class WorkerChannelEndsTest {
     core.checkpointStored();
     core.settled(11); // Said by a former leader.
     assertThat(core.next(1_000)).isEqualTo(ChannelAction.WAIT);
-    assertThatThrownBy(() -> core.endsAt(11)).hasMessageContaining("up to 12");
     core.endsAt(12);
     tell(core, Farewell.ENDED);
   }

@@ -70,7 +70,7 @@ public final class FakeSurroundings implements Surroundings {
   }
 
   @Override
-  public void passBarrier(int partition, Runnable then) {
+  public void passBarrier(int partition, long passedMicros, Runnable then) {
     shards.add(then);
   }
 
