@@ -32,7 +32,15 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description =
         "Starts a server, makes a table and a tunnel, writes and consumes at the same time, and proves"
-            + " that every acknowledged change arrived exactly once and in order.")
+            + " that every acknowledged change arrived exactly once and in order.",
+    resourceBundle = "io.tunnel.cli.demo.DemoTexts",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  tunnel demo",
+      "  tunnel demo --partitions 128 --rows 500000 --json",
+      "  tunnel demo --from packages.csv --key name,version",
+      "  tunnel demo --nodes 3 --secure"
+    })
 public final class DemoCommand implements Callable<Integer> {
 
   private static final long ROWS_DEFAULT = 2_000_000;

@@ -26,6 +26,12 @@ final class DemoLedger {
   private final Map<Integer, Stripe> stripes = new HashMap<>();
   private final LongAdder arrived = new LongAdder();
   private final Recorder latencies = new Recorder(LATENCY_MICROS_MAX, 3);
+
+  /** Since rows were given to the writer; only one in some is sampled. */
+  private final Recorder sinceSent = new Recorder(LATENCY_MICROS_MAX, 3);
+
+  private final LongAdder beforeAck = new LongAdder();
+  private final SentTimes sent = new SentTimes();
   private volatile long lastArrivalNanos;
 
   private static final class Stripe {
@@ -73,7 +79,9 @@ final class DemoLedger {
         }
         sameCount++;
         long key = Fingerprint.ofKey(record.getPrimaryKey());
-        stripe.ledger.arrived(record.position(), key, Fingerprint.of(record, key));
+        long fingerprint = Fingerprint.of(record, key);
+        stripe.ledger.arrived(record.position(), key, fingerprint);
+        countSinceSent(sent.take(fingerprint), nowNanos);
       }
       countLatency(sameAck, sameCount, nowNanos);
     }
@@ -81,9 +89,19 @@ final class DemoLedger {
     lastArrivalNanos = nowNanos;
   }
 
+  private void countSinceSent(long sentNanos, long nowNanos) {
+    if (sentNanos != SentTimes.NOT_SAMPLED) {
+      long micros = Math.max(0, nowNanos - sentNanos) / 1_000;
+      sinceSent.recordValue(Math.min(micros, LATENCY_MICROS_MAX));
+    }
+  }
+
   /** What was delivered before its acknowledgement was seen has waited for nothing. */
   private void countLatency(long ackNanos, int rows, long nowNanos) {
     if (rows > 0) {
+      if (ackNanos == AckTimes.NOT_YET) {
+        beforeAck.add(rows);
+      }
       long micros = ackNanos == AckTimes.NOT_YET ? 0 : Math.max(0, nowNanos - ackNanos) / 1_000;
       latencies.recordValueWithCount(Math.min(micros, LATENCY_MICROS_MAX), rows);
     }
@@ -105,6 +123,21 @@ final class DemoLedger {
   /** When the last callback began. */
   long lastArrivalNanos() {
     return lastArrivalNanos;
+  }
+
+  /** The times at which the writer got its rows. */
+  SentTimes sent() {
+    return sent;
+  }
+
+  /** Changes whose callback began before the acknowledgement was seen. */
+  long rowsBeforeAck() {
+    return beforeAck.sum();
+  }
+
+  /** Microseconds from giving a row to the writer to its callback, of a sample; one caller. */
+  Histogram latenciesSinceSent() {
+    return sinceSent.getIntervalHistogram();
   }
 
   /** Latencies in microseconds since the last call; one caller. */

@@ -277,6 +277,7 @@ final class DemoRun {
       Times times, DemoSummary.Rows rows, DemoLedger ledger, Histogram micros) {
     double writeSeconds = (times.writeEndNanos() - times.writeStartNanos()) / 1e9;
     double readSeconds = Math.max(1, ledger.lastArrivalNanos() - times.writeStartNanos()) / 1e9;
+    Histogram sinceSent = ledger.latenciesSinceSent();
     return new DemoSummary.Rates(
         Math.round(rows.rowsWritten() / writeSeconds),
         Math.round(rows.rowsConsumed() / readSeconds),
@@ -284,6 +285,9 @@ final class DemoRun {
         micros.getValueAtPercentile(99) / 1e3,
         micros.getValueAtPercentile(99.9) / 1e3,
         micros.getMaxValue() / 1e3,
+        Math.round(ledger.rowsBeforeAck() * 10_000.0 / Math.max(1, rows.rowsConsumed())) / 100.0,
+        sinceSent.getValueAtPercentile(50) / 1e3,
+        sinceSent.getValueAtPercentile(99) / 1e3,
         plan.partitions(),
         plan.workers(),
         Math.round((clock.nanos() - times.startNanos()) / 1e6));

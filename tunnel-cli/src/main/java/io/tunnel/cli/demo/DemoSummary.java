@@ -42,7 +42,10 @@ record DemoSummary(Rows rows, Rates rates, Cost cost) {
   /**
    * How fast it went, in how many parts.
    *
-   * @param latencyP50Ms from the acknowledgement of a row to the callback with it
+   * @param latencyP50Ms from the acknowledgement of a row to the callback with it; 0 when the
+   *     callback came first
+   * @param callbackBeforeAckPercent of the rows
+   * @param writeToCallbackP50Ms from giving a row to the writer to the callback with it
    * @param elapsedMs all of it, the start of the server included
    */
   record Rates(
@@ -52,6 +55,9 @@ record DemoSummary(Rows rows, Rates rates, Cost cost) {
       double latencyP99Ms,
       double latencyP999Ms,
       double latencyMaxMs,
+      double callbackBeforeAckPercent,
+      double writeToCallbackP50Ms,
+      double writeToCallbackP99Ms,
       int partitions,
       int workers,
       double elapsedMs) {}
@@ -96,8 +102,12 @@ record DemoSummary(Rows rows, Rates rates, Cost cost) {
     }
     table.row("written rows/s", Human.count(rates.writeRowsPerSecond()));
     table.row("consumed rows/s", Human.count(rates.readRowsPerSecond()));
-    table.row("latency p50, ack to callback", millis(rates.latencyP50Ms()));
-    table.row("latency p99", millis(rates.latencyP99Ms()));
+    table.row("write to callback, p50", millis(rates.writeToCallbackP50Ms()));
+    table.row("write to callback, p99", millis(rates.writeToCallbackP99Ms()));
+    table.row(
+        "callback before acknowledgement", figure(rates.callbackBeforeAckPercent()) + " % of rows");
+    table.row("acknowledgement to callback, p50", sinceAck(50, rates.latencyP50Ms()));
+    table.row("acknowledgement to callback, p99", sinceAck(99, rates.latencyP99Ms()));
     if (cost.isServerSeen()) {
       table.row("CPU-s per million rows, server", figure(cost.serverCpuSecondsPerMillionRows()));
     }
@@ -120,6 +130,11 @@ record DemoSummary(Rows rows, Rates rates, Cost cost) {
     return rows.verified()
         ? "VERIFIED: every acknowledged change arrived exactly once, in order" + where + time
         : "NOT VERIFIED: see the figures above" + where + time;
+  }
+
+  /** A percentile of rows whose callback came first is no time. */
+  private String sinceAck(int percentile, double ms) {
+    return rates.callbackBeforeAckPercent() >= percentile ? "callback first" : millis(ms);
   }
 
   private static String millis(double ms) {

@@ -10,6 +10,8 @@ import io.tunnel.stress.LoadPlan;
 import io.tunnel.stress.LoadRun;
 import io.tunnel.stress.SystemClock;
 import io.tunnel.stress.WriterSink;
+import io.tunnel.stress.rows.RowSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -35,9 +37,11 @@ final class DemoWriter implements AutoCloseable {
   /** Starts to write. */
   LoadRun start(DemoLoad load, DemoLedger ledger) throws Exception {
     writer = cpu.call(() -> client.openWriter(table, TableWriterConfig.DEFAULTS));
-    LoadPlan plan =
-        new LoadPlan(load.sources(), load.rows(), Optional.empty(), OptionalLong.empty());
-    LoadRun run = new LoadRun(new WriterSink(writer), plan, new SystemClock(), ledger::completed);
+    SystemClock clock = new SystemClock();
+    List<RowSource> sources =
+        load.sources().stream().map(rows -> ledger.sent().of(rows, clock::nanos)).toList();
+    LoadPlan plan = new LoadPlan(sources, load.rows(), Optional.empty(), OptionalLong.empty());
+    LoadRun run = new LoadRun(new WriterSink(writer), plan, clock, ledger::completed);
     run.start(task -> cpu.thread(task, "demo-sender"));
     return run;
   }

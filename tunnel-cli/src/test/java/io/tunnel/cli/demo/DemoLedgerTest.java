@@ -11,10 +11,13 @@ import io.tunnel.sdk.table.PartitionInfo;
 import io.tunnel.stress.rows.ChangeMix;
 import io.tunnel.stress.rows.GeneratedRows;
 import io.tunnel.stress.rows.RowShape;
+import io.tunnel.stress.rows.RowSource;
 import io.tunnel.stress.rows.UniformKeys;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
@@ -64,9 +67,29 @@ class DemoLedgerTest {
     assertThat(micros.getCountBetweenValues(4_990, 5_010)).isEqualTo(10);
     assertThat(micros.getCountBetweenValues(1_995, 2_005)).isEqualTo(10);
     assertThat(micros.getCountAtValue(0)).isEqualTo(10);
+    assertThat(ledger.rowsBeforeAck()).isEqualTo(10);
     assertThat(ledger.compare().isClean()).isTrue();
     assertThat(ledger.arrivedRows()).isEqualTo(30);
     assertThat(ledger.lastArrivalNanos()).isEqualTo(10 * MS);
+  }
+
+  @Test
+  void a_callback_waited_since_its_row_was_given_to_the_writer_however_early_it_is() {
+    List<RowChange> rows = rows(SentTimes.SAMPLED_ROWS + 1);
+    Iterator<RowChange> left = rows.iterator();
+    RowSource source = () -> left.hasNext() ? left.next() : null;
+    AtomicLong now = new AtomicLong();
+    RowSource timed = ledger.sent().of(source, () -> now.addAndGet(MS));
+    for (RowChange row = timed.next(); row != null; row = timed.next()) {
+      assertThat(rows).contains(row);
+    }
+    assertThat(now).as("the first and the last are of the sample").hasValue(2 * MS);
+    ledger.arrived(input(FingerprintTest.delivered(rows)), 5 * MS);
+    Histogram micros = ledger.latenciesSinceSent();
+    assertThat(micros.getTotalCount()).isEqualTo(2);
+    assertThat(micros.getCountBetweenValues(3_990, 4_010)).isEqualTo(1);
+    assertThat(micros.getCountBetweenValues(2_990, 3_010)).isEqualTo(1);
+    assertThat(ledger.rowsBeforeAck()).isEqualTo(rows.size());
   }
 
   @Test

@@ -126,7 +126,7 @@ class DemoPartsTest {
     DemoSummary good =
         new DemoSummary(
             new DemoSummary.Rows(1_000, 1_000, 0, 0, 0, 0, 0, 0, true),
-            new DemoSummary.Rates(500, 400, 1.5, 2.5, 3.5, 9, 8, 2, 12_500),
+            new DemoSummary.Rates(500, 400, 0, 2.5, 3.5, 9, 83.25, 4.5, 6.5, 8, 2, 12_500),
             new DemoSummary.Cost(1.25, 0.5, 0.75, 1 << 20, 2 << 20, 3 << 20));
     JsonObject json = JsonParser.parseString(DemoCommand.toJson(good)).getAsJsonObject();
     assertThat(json.keySet())
@@ -141,6 +141,11 @@ class DemoPartsTest {
     assertThat(String.join("\n", good.lines()))
         .contains("VERIFIED", "exactly once, in order", "8 partitions")
         .contains("memory of the server", "bytes on disk")
+        .containsPattern("callback before acknowledgement +83.25 % of rows")
+        .containsPattern("acknowledgement to callback, p50 +callback first")
+        .containsPattern("acknowledgement to callback, p99 +2.50 ms")
+        .containsPattern("write to callback, p50 +4.50 ms")
+        .doesNotContain(" 0.00 ms")
         .doesNotContain("in doubt");
     DemoSummary elsewhere =
         new DemoSummary(
