@@ -11,6 +11,8 @@ public final class CommandFailure extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final int exitCode;
+  private final String code;
+  private final String hint;
 
   /**
    * A failure.
@@ -19,8 +21,22 @@ public final class CommandFailure extends RuntimeException {
    * @param message what is wrong and what would be right, for people
    */
   public CommandFailure(int exitCode, String message) {
+    this(exitCode, ExitCode.name(exitCode), message, "");
+  }
+
+  /**
+   * A failure with a code for programs.
+   *
+   * @param exitCode one of {@link ExitCode}'s
+   * @param code what is wrong, for programs, such as TABLE_NOT_FOUND
+   * @param message what is wrong, for people
+   * @param hint what to do, in a sentence; may be empty
+   */
+  public CommandFailure(int exitCode, String code, String message, String hint) {
     super(Objects.requireNonNull(message, "message"));
     this.exitCode = exitCode;
+    this.code = Objects.requireNonNull(code, "code");
+    this.hint = Objects.requireNonNull(hint, "hint");
   }
 
   /** The command line is wrong in a way that only the command itself can see. */
@@ -68,6 +84,21 @@ public final class CommandFailure extends RuntimeException {
     return reason instanceof FileSystemException
         ? io(Diagnosis.ofFile(reason))
         : usage(reason.getMessage());
+  }
+
+  /** What is wrong, for programs. */
+  String code() {
+    return code;
+  }
+
+  /** What to do; may be empty. */
+  String hint() {
+    return hint;
+  }
+
+  /** Message and hint, for people. */
+  String text() {
+    return hint.isEmpty() ? getMessage() : getMessage() + ". " + hint;
   }
 
   /** What the process ends with. */

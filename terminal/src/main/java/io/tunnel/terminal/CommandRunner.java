@@ -1,8 +1,10 @@
 package io.tunnel.terminal;
 
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -11,13 +13,15 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * Runs a command so that every program of the project ends alike: an error is one line on standard
- * error, {@code tunnel tables get: message}, with an {@link ExitCode} and never with a stack trace.
- * Every command gets {@code --verbose}, which prints the stack trace too, and the list of exit
- * codes in its help; every command with subcommands gets one called {@code help}.
+ * error, {@code tunnel tables get: message}, or JSON with {@code --json}, with an {@link ExitCode}
+ * and never with a stack trace. Every command gets {@code --verbose}, which prints the stack trace
+ * too, and the list of exit codes in its help; every command with subcommands gets one called
+ * {@code help}.
  */
 public final class CommandRunner {
 
   private static final String VERBOSE = "--verbose";
+  private static final String JSON = "--json";
   private static final int HELP_COLUMNS = 100;
   private static final char REPLACEMENT = '\uFFFD';
 
@@ -36,15 +40,22 @@ public final class CommandRunner {
         return refuseGarbled(root, argument);
       }
     }
-    root.setParameterExceptionHandler((refusal, ignored) -> refuse(refusal));
+    // Where the command line is wrong, no option has a value.
+    boolean isJson = List.of(arguments).contains(JSON);
+    root.setParameterExceptionHandler((refusal, ignored) -> refuse(refusal, isJson));
     root.setExecutionExceptionHandler(
-        (trouble, command, ignored) -> fail(command, trouble, diagnosis.of(trouble)));
+        (trouble, command, ignored) -> fail(command, trouble, diagnosis.of(trouble), isJson));
     try {
       int exitCode = root.execute(arguments);
       return exitCode == ExitCode.OK ? checkOutput(root) : exitCode;
     } catch (Throwable fault) { // An Error: picocli hands on only exceptions.
       boolean verbose = List.of(arguments).contains(VERBOSE) || List.of(arguments).contains("-v");
-      root.getErr().println(name(root) + ": " + fault(fault, verbose).getMessage());
+      CommandFailure failure = fault(fault, verbose);
+      root.getErr()
+          .println(
+              List.of(arguments).contains(JSON)
+                  ? ErrorJson.of(name(root), failure)
+                  : name(root) + ": " + failure.text());
       if (verbose) {
         fault.printStackTrace(root.getErr());
       }
@@ -53,6 +64,19 @@ public final class CommandRunner {
       root.getOut().flush();
       root.getErr().flush();
     }
+  }
+
+  /** The first example of each subcommand, for a group that has no examples. */
+  private static String[] firstExamples(CommandSpec group) {
+    return group.subcommands().values().stream()
+        .map(CommandLine::getCommandSpec)
+        .flatMap(
+            spec ->
+                spec.usageMessage().footer().length == 0
+                    ? Stream.of(firstExamples(spec)).limit(1)
+                    : Stream.of(spec.usageMessage().footer()).limit(1))
+        .filter(line -> line.startsWith("  "))
+        .toArray(String[]::new);
   }
 
   /**
@@ -102,6 +126,9 @@ public final class CommandRunner {
               .build());
     }
     spec.usageMessage().width(HELP_COLUMNS);
+    if (!spec.subcommands().isEmpty() && spec.usageMessage().footer().length == 0) {
+      spec.usageMessage().footerHeading("%nExamples:%n").footer(firstExamples(spec));
+    }
     if (spec.usageMessage().exitCodeList().isEmpty()) {
       spec.usageMessage().exitCodeListHeading("%nExit codes:%n").exitCodeList(ExitCode.help());
     }
@@ -113,27 +140,65 @@ public final class CommandRunner {
     }
   }
 
-  private static int refuse(ParameterException refusal) {
+  private static int refuse(ParameterException refusal, boolean isJson) {
     CommandLine command = refusal.getCommandLine();
     PrintWriter err = command.getErr();
-    err.println(name(command) + ": " + plain(oneLine(refusal.getMessage())));
-    boolean suggested = UnmatchedArgumentException.printSuggestions(refusal, err);
-    if (!suggested && !command.getSubcommands().isEmpty()) {
-      err.println("Subcommands: " + String.join(", ", command.getSubcommands().keySet()));
+    String message = plain(oneLine(refusal.getMessage()));
+    String help = "Try '" + name(command) + " --help'.";
+    StringWriter more = new StringWriter();
+    PrintWriter suggestions = new PrintWriter(more);
+    boolean isSuggested =
+        suggestOptions(command, suggestions)
+            || UnmatchedArgumentException.printSuggestions(refusal, suggestions);
+    if (!isSuggested && !command.getSubcommands().isEmpty()) {
+      suggestions.println("Subcommands: " + String.join(", ", command.getSubcommands().keySet()));
     }
-    err.println("Try '" + name(command) + " --help'.");
+    suggestions.flush();
+    if (isJson) {
+      CommandFailure failure =
+          new CommandFailure(
+              ExitCode.USAGE, "USAGE", message, oneLine(more + System.lineSeparator() + help));
+      err.println(ErrorJson.of(name(command), failure));
+    } else {
+      err.println(name(command) + ": " + message);
+      err.print(more);
+      err.println(help);
+    }
     return ExitCode.USAGE;
   }
 
+  /** An option that is misspelt may look as though a required one were missing. */
+  private static boolean suggestOptions(CommandLine command, PrintWriter out) {
+    List<String> names =
+        command.getCommandSpec().options().stream()
+            .flatMap(option -> Stream.of(option.names()))
+            .filter(name -> name.startsWith("--"))
+            .toList();
+    boolean isSuggested = false;
+    for (String typed : command.getUnmatchedArguments()) {
+      String name = typed.replaceFirst("=.*", "");
+      List<String> meant = name.startsWith("--") ? Misspelt.nearest(name, names) : List.of();
+      if (!meant.isEmpty()) {
+        out.println(
+            "There is no option " + name + ". Did you mean " + String.join(" or ", meant) + "?");
+        isSuggested = true;
+      }
+    }
+    return isSuggested;
+  }
+
   private static int fail(
-      CommandLine command, Throwable trouble, Optional<CommandFailure> diagnosed) {
+      CommandLine command, Throwable trouble, Optional<CommandFailure> diagnosed, boolean isJson) {
     if (diagnosed.isPresent() && diagnosed.get().exitCode() == ExitCode.USAGE) {
-      return refuse(new ParameterException(command, diagnosed.get().getMessage(), trouble));
+      return refuse(new ParameterException(command, diagnosed.get().text(), trouble), isJson);
     }
     boolean verbose = isVerbose(command);
     CommandFailure failure = diagnosed.orElseGet(() -> fault(trouble, verbose));
     PrintWriter err = command.getErr();
-    err.println(name(command) + ": " + oneLine(failure.getMessage()));
+    err.println(
+        isJson
+            ? ErrorJson.of(name(command), failure)
+            : name(command) + ": " + oneLine(failure.text()));
     if (verbose) {
       trouble.printStackTrace(err);
     }

@@ -16,6 +16,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "  source <(tunnel completion bash)     # ~/.bashrc",
       "  source <(tunnel completion zsh)      # ~/.zshrc",
+      "  tunnel completion fish | source      # ~/.config/fish/config.fish",
       "What is completed for tunnel is completed for ./tunnel, too."
     })
 public final class CompletionCommand implements Runnable {
@@ -23,12 +24,46 @@ public final class CompletionCommand implements Runnable {
   /** Shells that there is a script for. */
   enum Shell {
     bash,
-    zsh
+    zsh,
+    fish
   }
+
+  /** The option whose values are the tables of the server. */
+  static final String TABLE_OPTION = "--table";
+
+  /** What picocli's script cannot: to ask the server that the command line names. */
+  private static final String TABLES =
+      """
+
+      function _complete_NAME_tables() {
+        local word="${COMP_WORDS[COMP_CWORD]}" before=$((COMP_CWORD - 1)) i
+        [[ "$word" == "=" ]] && word="" # --table=
+        [[ "${COMP_WORDS[before]}" == "=" ]] && before=$((before - 1))
+        [[ "${COMP_WORDS[COMP_CWORD]}" == "=" ]] && before=$((COMP_CWORD - 1))
+        if [[ "${COMP_WORDS[before]}" != OPTION && ! ( "${COMP_WORDS[1]}" == tail && $COMP_CWORD == 2 && "$word" != -* ) ]]; then
+          _complete_NAME "$@"
+          return
+        fi
+        local options=()
+        for ((i = 1; i < ${#COMP_WORDS[@]}; i++)); do
+          case "${COMP_WORDS[i]}" in
+            --server | --profile)
+              if [[ "${COMP_WORDS[i + 1]:-}" == "=" ]]; then
+                options+=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 2]:-}")
+              else
+                options+=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]:-}")
+              fi
+              ;;
+          esac
+        done
+        COMPREPLY=($(compgen -W "$("${COMP_WORDS[0]}" tables list "${options[@]}" 2>/dev/null)" -- "$word"))
+      }
+      complete -F _complete_NAME_tables -o default NAME NAME.sh NAME.bash
+      """;
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "bash|zsh", description = "The shell: ${COMPLETION-CANDIDATES}.")
+  @Parameters(paramLabel = "bash|zsh|fish", description = "The shell: ${COMPLETION-CANDIDATES}.")
   private Shell shell;
 
   /** For picocli. */
@@ -40,8 +75,15 @@ public final class CompletionCommand implements Runnable {
     // One script serves both: in zsh it loads what reads bash's completions.
     String script =
         switch (shell) {
-          case bash, zsh -> AutoComplete.bash(root.getCommandName(), root);
+          case bash, zsh -> bash(root);
+          case fish -> FishCompletion.of(root);
         };
     spec.commandLine().getOut().print(script);
+  }
+
+  private static String bash(CommandLine root) {
+    String name = root.getCommandName();
+    return AutoComplete.bash(name, root)
+        + TABLES.replace("NAME", name).replace("OPTION", TABLE_OPTION);
   }
 }

@@ -4,8 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * How a program ends. The numbers over 2 are those of BSD's sysexits.h, and 128 + 2 is what a shell
- * reports for a program that was interrupted.
+ * How a program ends. The numbers from 64 on are those of BSD's sysexits.h, and 128 + 2 is what a
+ * shell reports for a program that was interrupted.
  */
 public final class ExitCode {
 
@@ -18,7 +18,19 @@ public final class ExitCode {
   /** The command line is wrong; nothing was done. */
   public static final int USAGE = 2;
 
-  /** The server cannot be reached, or takes no requests now; trying again later may help. */
+  /** There is no row with that key. */
+  public static final int NO_ROW = 3;
+
+  /** There is no such table, tunnel, channel or node. */
+  public static final int NOT_FOUND = 4;
+
+  /** The row is not as the command asked for, and so nothing was changed. */
+  public static final int CONDITION_FAILED = 5;
+
+  /**
+   * The server cannot be reached, or takes no requests now, or what a program needs for itself is
+   * in use; trying again later may help.
+   */
   public static final int UNAVAILABLE = 69;
 
   /** A fault of the program's own. */
@@ -32,14 +44,35 @@ public final class ExitCode {
 
   private ExitCode() {}
 
+  /** The name that errors as JSON have when nothing says more. */
+  static String name(int code) {
+    return switch (code) {
+      case OK -> "OK";
+      case FAILED -> "FAILED";
+      case USAGE -> "USAGE";
+      case NO_ROW -> "NO_ROW";
+      case NOT_FOUND -> "NOT_FOUND";
+      case CONDITION_FAILED -> "CONDITION_FAILED";
+      case UNAVAILABLE -> "UNAVAILABLE";
+      case INTERNAL -> "INTERNAL";
+      case IO -> "IO";
+      case INTERRUPTED -> "INTERRUPTED";
+      default -> Integer.toString(code);
+    };
+  }
+
   /** What each code means, in one line each, as the help of every command lists them. */
   static Map<String, String> help() {
     Map<String, String> lines = new LinkedHashMap<>();
     lines.put(Integer.toString(OK), "done");
     lines.put(Integer.toString(FAILED), "the job failed, or the server refused it");
     lines.put(Integer.toString(USAGE), "the command line is wrong, nothing was done");
+    lines.put(Integer.toString(NO_ROW), "there is no row with that key");
+    lines.put(Integer.toString(NOT_FOUND), "there is no such table, tunnel, channel or node");
+    lines.put(Integer.toString(CONDITION_FAILED), "--if-exists or --if-absent did not hold");
     lines.put(
-        Integer.toString(UNAVAILABLE), "the server is not reachable or takes no requests now");
+        Integer.toString(UNAVAILABLE),
+        "the server is not reachable or takes no requests now; a port or directory is in use");
     lines.put(Integer.toString(INTERNAL), "a fault of this program");
     lines.put(Integer.toString(IO), "a file or a disk failed");
     lines.put(Integer.toString(INTERRUPTED), "interrupted");

@@ -1,5 +1,7 @@
 package io.tunnel.cli;
 
+import static java.util.Map.entry;
+
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
@@ -17,13 +19,17 @@ final class ServiceDiagnosis implements Diagnosis {
 
   /** Of refusals that are not simply a command that failed. */
   private static final Map<ErrorCode, Integer> EXIT_CODES =
-      Map.of(
-          ErrorCode.BUSY, ExitCode.UNAVAILABLE,
-          ErrorCode.SHUTTING_DOWN, ExitCode.UNAVAILABLE,
-          ErrorCode.NOT_LEADER, ExitCode.UNAVAILABLE,
-          ErrorCode.LOG_UNAVAILABLE, ExitCode.UNAVAILABLE,
-          ErrorCode.STORAGE_FAILED, ExitCode.IO,
-          ErrorCode.INTERNAL, ExitCode.INTERNAL);
+      Map.ofEntries(
+          entry(ErrorCode.TABLE_NOT_FOUND, ExitCode.NOT_FOUND),
+          entry(ErrorCode.TUNNEL_NOT_FOUND, ExitCode.NOT_FOUND),
+          entry(ErrorCode.CHANNEL_NOT_FOUND, ExitCode.NOT_FOUND),
+          entry(ErrorCode.CONDITION_FAILED, ExitCode.CONDITION_FAILED),
+          entry(ErrorCode.BUSY, ExitCode.UNAVAILABLE),
+          entry(ErrorCode.SHUTTING_DOWN, ExitCode.UNAVAILABLE),
+          entry(ErrorCode.NOT_LEADER, ExitCode.UNAVAILABLE),
+          entry(ErrorCode.LOG_UNAVAILABLE, ExitCode.UNAVAILABLE),
+          entry(ErrorCode.STORAGE_FAILED, ExitCode.IO),
+          entry(ErrorCode.INTERNAL, ExitCode.INTERNAL));
 
   @Override
   public Optional<CommandFailure> of(Throwable trouble) {
@@ -36,15 +42,17 @@ final class ServiceDiagnosis implements Diagnosis {
       return Optional.of(CommandFailure.usage(unusable.getMessage()));
     }
     if (trouble instanceof RefusedException refused) {
-      return Optional.of(new CommandFailure(exitCode(refused), refused.getMessage()));
+      return Optional.of(
+          new CommandFailure(exitCode(refused), refused.code().name(), refused.getMessage(), ""));
     }
     if (trouble instanceof ConnectionException lost) {
       String advice =
           lost.retriable()
-              ? ". Is a server running there? Start one with 'tunnel server', or name another with"
+              ? "Is a server running there? Start one with 'tunnel server', or name another with"
                   + " --server"
               : "";
-      return Optional.of(new CommandFailure(ExitCode.UNAVAILABLE, lost.getMessage() + advice));
+      return Optional.of(
+          new CommandFailure(ExitCode.UNAVAILABLE, "NOT_REACHABLE", lost.getMessage(), advice));
     }
     return Optional.empty();
   }

@@ -23,6 +23,7 @@ import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.CompletionCommand;
 import io.tunnel.terminal.DataWriter;
 import io.tunnel.terminal.Diagnosis;
+import io.tunnel.terminal.VersionCommand;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.util.Map;
@@ -54,6 +55,7 @@ import picocli.CommandLine.Command;
       DoctorCommand.class,
       TortureCommand.class,
       CompletionCommand.class,
+      VersionCommand.class,
     },
     footerHeading = "%nTo start with:%n",
     footer = {

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import io.tunnel.server.Server;
 import io.tunnel.server.config.ServerConfig;
 import io.tunnel.server.net.NetConfig;
@@ -245,7 +247,7 @@ class BadInputSweepTest {
       server --data FILES/d --log kafka --bootstrap 127.0.0.1:1 --node n1 --session-ms soon
       server --data FILES/d --log kafka --bootstrap 127.0.0.1:1 --node n1 --kafka-config FILES/none
       help nope
-      completion fish
+      completion tcsh
       """;
 
   /** Others may read it. */
@@ -321,11 +323,26 @@ class BadInputSweepTest {
   @MethodSource("lines")
   void what_cannot_be_is_answered_with_a_sentence_for_people(String line) {
     int exitCode = run(line);
-    assertThat(exitCode).as(err::toString).isIn(1, 2, 69, 74);
+    assertThat(exitCode).as(err::toString).isIn(1, 2, 3, 4, 69, 74);
     String said = err.toString().replace(directory.toString(), "FILES");
     assertThat(said).isNotBlank();
     assertThat(said.lines()).anyMatch(one -> one.startsWith("tunnel"));
     Matcher internal = INTERNAL.matcher(said);
     assertThat(internal.find() ? internal.group() : "").as(said).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("lines")
+  void with_json_the_last_line_of_it_is_json_with_that_exit_code(String line) {
+    int exitCode = run(line + " --json");
+    List<String> said = err.toString().lines().toList();
+    assertThat(said).isNotEmpty();
+    JsonObject error =
+        JsonParser.parseString(said.get(said.size() - 1))
+            .getAsJsonObject()
+            .getAsJsonObject("error");
+    assertThat(error.get("exitCode").getAsInt()).isEqualTo(exitCode);
+    assertThat(error.get("message").getAsString()).isNotBlank();
+    assertThat(error.get("code").getAsString()).matches("[A-Z_]+");
   }
 }

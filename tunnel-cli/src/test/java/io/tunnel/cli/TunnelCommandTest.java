@@ -3,9 +3,15 @@ package io.tunnel.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
+import io.tunnel.terminal.ExitCode;
+import java.lang.reflect.Field;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -33,7 +39,7 @@ class TunnelCommandTest extends CommandLineTest {
         .startsWith("tunnel: name a subcommand")
         .contains(
             "Subcommands: demo, server, health, partition, stress, perf, bench, tables, tail, tunnels, cluster,"
-                + " security, backup, restore, doctor, torture, completion, help");
+                + " security, backup, restore, doctor, torture, completion, version, help");
     assertThat(run("tables")).isEqualTo(2);
     assertThat(err.toString()).startsWith("tunnel tables: name a subcommand");
     assertThat(run("tunnels")).isEqualTo(2);
@@ -66,6 +72,41 @@ class TunnelCommandTest extends CommandLineTest {
       assertThat(run((job.strip() + " --version").split(" "))).as(job).isZero();
       assertThat(out.toString()).as(job).startsWith("tunnel ");
     }
+  }
+
+  /** Groups too: whoever asks for their help looks for what to type. */
+  @Test
+  void every_command_has_an_example_that_can_be_typed() {
+    List<String> names = new ArrayList<>();
+    collectNames("", new CommandLine(new TunnelCommand()), names);
+    assertThat(names).contains("", " tables", " security key rotate", " bench quick", " demo");
+    List<String> without = new ArrayList<>();
+    for (String name : names) {
+      assertThat(runLine((name + " --help").strip())).as(name).isZero();
+      String help = out.toString();
+      int examples = Math.max(help.indexOf("\nExample"), help.indexOf("\nTo start with:"));
+      if (examples < 0 || !help.substring(examples).matches("(?s).*tunnel" + name + "\\b.*")) {
+        without.add("tunnel" + name);
+      }
+    }
+    assertThat(without).isEmpty();
+  }
+
+  private static void collectNames(String name, CommandLine command, List<String> names) {
+    if (!name.endsWith(" help")) {
+      names.add(name);
+    }
+    command.getSubcommands().forEach((sub, line) -> collectNames(name + " " + sub, line, names));
+  }
+
+  @Test
+  void the_help_of_the_demo_does_not_offer_standard_input_that_it_refuses() {
+    assertThat(runLine("demo --help")).isZero();
+    assertThat(out.toString().replaceAll("\\s+", " "))
+        .contains("so cannot be standard input")
+        .doesNotContain("- is standard input");
+    assertThat(runLine("stress --help")).isZero();
+    assertThat(out.toString().replaceAll("\\s+", " ")).contains("- is standard input");
   }
 
   /** Help is a format of its own: a percent sign stands for itself only when there are two. */
@@ -154,7 +195,10 @@ class TunnelCommandTest extends CommandLineTest {
 
   @ParameterizedTest
   @CsvSource({
-    "TABLE_NOT_FOUND,1",
+    "TABLE_NOT_FOUND,4",
+    "TUNNEL_NOT_FOUND,4",
+    "CHANNEL_NOT_FOUND,4",
+    "CONDITION_FAILED,5",
     "KEY_MISMATCH,1",
     "FENCED,1",
     "BUSY,69",
@@ -172,6 +216,67 @@ class TunnelCommandTest extends CommandLineTest {
                 assertThat(failure).hasMessage("why");
               });
     }
+  }
+
+  /** The codes stand in ExitCode alone; the documents and the help repeat them. */
+  @Test
+  void the_documents_have_every_exit_code() throws Exception {
+    String tools = Files.readString(Path.of("../docs/tools.md"));
+    String table = tools.substring(tools.indexOf("| exit code |"), tools.indexOf("| 130 |"));
+    assertThat(run("--help")).isZero();
+    String help = out.toString();
+    for (Field code : ExitCode.class.getFields()) {
+      int number = code.getInt(null);
+      assertThat(table + "| 130 |").as(code.getName()).contains("| " + number + " |");
+      assertThat(help).as(code.getName()).containsPattern("\\n  " + number + " +\\S");
+    }
+    assertThat(table.lines().filter(line -> line.matches("\\| [0-9]+ .*")))
+        .hasSize(ExitCode.class.getFields().length - 1);
+  }
+
+  @Test
+  void the_version_is_a_command_too() {
+    assertThat(runLine("version")).isZero();
+    assertThat(outLines().get(0)).startsWith("tunnel ");
+    assertThat(outLines().get(1)).startsWith("Java " + Runtime.version().feature());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "tables describe --tabel t|There is no option --tabel. Did you mean --table?",
+        "tunnels seek --table t --tunel=x --to latest|There is no option --tunel. Did you mean --tunnel?",
+        "tables scan --table t --limt 3|There is no option --limt. Did you mean --limit?",
+        "tables list --sever x:1|There is no option --sever. Did you mean --server?"
+      })
+  void a_misspelt_option_is_answered_with_the_right_one(String line, String suggestion) {
+    assertThat(runLine(line)).isEqualTo(2);
+    assertThat(errLines()).contains(suggestion);
+  }
+
+  @Test
+  void with_json_errors_are_json_of_one_line() {
+    service.isUnreachable = true;
+    assertThat(runLine("tables list --json --server nobody:1")).isEqualTo(69);
+    JsonObject error = error();
+    assertThat(error.get("command").getAsString()).isEqualTo("tunnel tables list");
+    assertThat(error.get("code").getAsString()).isEqualTo("NOT_REACHABLE");
+    assertThat(error.get("message").getAsString()).isEqualTo("cannot connect to nobody:1: refused");
+    assertThat(error.get("hint").getAsString()).startsWith("Is a server running there?");
+    assertThat(error.get("exitCode").getAsInt()).isEqualTo(69);
+
+    assertThat(runLine("tables describe --tabel \"x --json")).isEqualTo(2);
+    assertThat(error().get("code").getAsString()).isEqualTo("USAGE");
+    assertThat(error().get("hint").getAsString())
+        .isEqualTo(
+            "There is no option --tabel. Did you mean --table?; Try 'tunnel tables describe --help'.");
+    assertThat(out.toString()).isEmpty();
+  }
+
+  private JsonObject error() {
+    assertThat(errLines()).hasSize(1);
+    return JsonParser.parseString(errLines().get(0)).getAsJsonObject().getAsJsonObject("error");
   }
 
   @Test

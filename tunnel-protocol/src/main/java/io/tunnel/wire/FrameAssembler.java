@@ -21,6 +21,9 @@ public final class FrameAssembler {
   static final int TRUSTED_BYTES = 256 * 1024;
   static final int TRUSTED_BYTES_MAX = 1024 * 1024;
 
+  /** The first bytes of an answer in HTTP. */
+  private static final int HTTP = 0x48545450;
+
   private int frameBytesMax;
   private final byte[] header = new byte[Frame.HEADER_BYTES];
   private int headerBytes;
@@ -130,6 +133,12 @@ public final class FrameAssembler {
 
   private void requireLength() {
     int length = Binary.getInt(header, 0);
+    if (length == HTTP) {
+      throw new FrameException(
+          ErrorCode.FRAME_TOO_LARGE,
+          "it answers in HTTP: this is the port of /health and /metrics, and clients have another"
+              + " (7650 unless --port says otherwise)");
+    }
     if (length < Frame.COUNTED_HEADER_BYTES) {
       throw new FrameException(
           length < 0 ? ErrorCode.FRAME_TOO_LARGE : ErrorCode.INVALID_REQUEST,

@@ -111,6 +111,7 @@ class FrameAssemblerTest {
     "00000000, INVALID_REQUEST, a frame of 0 bytes",
     "00000007, INVALID_REQUEST, a frame of 7 bytes",
     "00800001, FRAME_TOO_LARGE, a frame of 8388609 bytes; at most 8388608",
+    "48545450, FRAME_TOO_LARGE, it answers in HTTP: this is the port of /health",
     "7fffffff, FRAME_TOO_LARGE, a frame of 2147483647 bytes",
     "80000000, FRAME_TOO_LARGE, a frame of 2147483648 bytes",
     "ffffffff, FRAME_TOO_LARGE, a frame of 4294967295 bytes"

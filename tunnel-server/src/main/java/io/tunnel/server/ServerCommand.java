@@ -1,12 +1,15 @@
 package io.tunnel.server;
 
 import io.tunnel.server.cluster.ClusterConfig;
+import io.tunnel.server.config.CannotStartException;
 import io.tunnel.server.config.ServerConfig;
 import io.tunnel.server.config.ServerConfig.SecurityConfig;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.net.audit.AuditTrail;
 import io.tunnel.server.node.ClusterEngine;
+import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.Diagnosis;
+import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.StandardStream;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -43,8 +46,6 @@ import picocli.CommandLine.Spec;
       "Stops gracefully on SIGTERM or Ctrl-C."
     })
 public final class ServerCommand implements Callable<Integer> {
-
-  private static final int IO_FAILED = 74;
 
   @Spec private CommandSpec spec;
 
@@ -161,10 +162,15 @@ public final class ServerCommand implements Callable<Integer> {
       if (server.failure().isDone()) {
         return fail(server.failure().join());
       }
+    } catch (CannotStartException e) {
+      switch (e.reason()) {
+        case SETTINGS -> throw CommandFailure.usage(e.getMessage());
+        case IN_USE -> throw new CommandFailure(ExitCode.UNAVAILABLE, "IN_USE", e.getMessage(), "");
+      }
     } catch (IOException e) {
       return fail(e.getMessage());
     }
-    return 0;
+    return ExitCode.OK;
   }
 
   /** The one place that knows which kinds of server there are. */
@@ -241,7 +247,7 @@ public final class ServerCommand implements Callable<Integer> {
       mustStop.countDown();
       exitCode
           .copy()
-          .completeOnTimeout(IO_FAILED, stopMsMax, TimeUnit.MILLISECONDS)
+          .completeOnTimeout(ExitCode.IO, stopMsMax, TimeUnit.MILLISECONDS)
           .thenAccept(Runtime.getRuntime()::halt)
           .exceptionally(e -> null)
           .join();
@@ -252,6 +258,6 @@ public final class ServerCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     err.println("tunnel server: " + message);
     err.flush();
-    return IO_FAILED;
+    return ExitCode.IO;
   }
 }

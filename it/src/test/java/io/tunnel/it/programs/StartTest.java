@@ -26,6 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class StartTest {
 
   private static final int IO_FAILED = 74;
+  private static final int IN_USE = 69;
   private static final int BAD_USAGE = 2;
 
   @RegisterExtension final Stage stage = new Stage();
@@ -50,7 +51,7 @@ class StartTest {
   @Test
   void a_directory_that_another_server_uses_is_refused_and_that_server_goes_on() {
     ServerProcess server = stage.server();
-    assertThat(refused(IO_FAILED, server.data()))
+    assertThat(refused(IN_USE, server.data()))
         .contains(server.data() + " is in use by another server")
         .contains("--data");
     TableClient tables = stage.tables(server);
@@ -64,10 +65,10 @@ class StartTest {
   void a_port_that_is_in_use_is_named_with_what_to_do() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String port = "" + taken.getLocalPort();
-      assertThat(refused(IO_FAILED, stage.path("data"), "--port", port, "--http-port", "-1"))
+      assertThat(refused(IN_USE, stage.path("data"), "--port", port, "--http-port", "-1"))
           .contains("127.0.0.1:" + port)
           .contains("choose another with --port");
-      assertThat(refused(IO_FAILED, stage.path("data"), "--port", "0", "--http-port", port))
+      assertThat(refused(IN_USE, stage.path("data"), "--port", "0", "--http-port", port))
           .contains("127.0.0.1:" + port)
           .contains("choose another with --http-port");
     }
@@ -102,7 +103,7 @@ class StartTest {
   void an_address_that_others_reach_needs_to_be_meant() {
     assertThat(
             refused(
-                IO_FAILED,
+                BAD_USAGE,
                 stage.path("data"),
                 "--port",
                 "0",

@@ -262,7 +262,7 @@ class PartitionCommandTest {
             + " --partitions out, or give 1 points",
         "--key h:BINARY --durability disk|expected one of [FSYNC, OS]",
         "--key h:BINARY --server a:b|is not HOST:PORT, such as 127.0.0.1:7650",
-        "--key h:BINARY --partition 3|Possible solutions: --partitions",
+        "--key h:BINARY --partition 3|Did you mean --partitions?",
         "--partitions 3|Missing required option: '--key=NAME:TYPE"
       })
   void bad_options_say_what_would_be_right(String options, String message) {

@@ -90,7 +90,8 @@ final class DrainCommand implements Callable<Integer> {
 
   private CommandFailure unknown(ClusterState state) {
     List<String> names = state.nodes().stream().map(ClusterState.Node::name).toList();
-    return CommandFailure.failed(
+    return new CommandFailure(
+        ExitCode.NOT_FOUND,
         "there is no node '" + name + "' in the cluster; there are " + String.join(", ", names));
   }
 

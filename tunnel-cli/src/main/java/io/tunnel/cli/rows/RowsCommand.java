@@ -113,29 +113,40 @@ abstract class RowsCommand implements Callable<Integer> {
         print(change, result);
         yield ExitCode.OK;
       }
-      case REJECTED -> throw CommandFailure.failed(row + " was not " + done() + why(result));
+      case REJECTED -> throw rejected(row, result);
       case NOT_SENT ->
           throw new CommandFailure(
               ExitCode.UNAVAILABLE, row + " was not " + done() + ": " + result.message());
       case IN_DOUBT ->
-          throw CommandFailure.failed(
+          throw new CommandFailure(
+              ExitCode.FAILED,
+              "IN_DOUBT",
               "it is not known whether "
                   + row
                   + " was "
                   + done()
                   + ", or still will be ("
                   + result.message()
-                  + "): look with 'tunnel tables get'");
+                  + ")",
+              "Look with 'tunnel tables get'");
     };
   }
 
-  private String why(RowResult result) {
+  private CommandFailure rejected(String row, RowResult result) {
+    String what = row + " was not " + done() + ": ";
     if (result.error().filter(ErrorCode.CONDITION_FAILED::equals).isPresent()) {
-      return condition() == RowExistenceExpectation.EXPECT_EXIST
-          ? ": there is none"
-          : ": there is one already";
+      return new CommandFailure(
+          ExitCode.CONDITION_FAILED,
+          what
+              + (condition() == RowExistenceExpectation.EXPECT_EXIST
+                  ? "there is none"
+                  : "there is one already"));
     }
-    return ": " + result.message();
+    return new CommandFailure(
+        ExitCode.FAILED,
+        result.error().map(ErrorCode::name).orElse("REJECTED"),
+        what + result.message(),
+        "");
   }
 
   private void print(RowChange change, RowResult result) {

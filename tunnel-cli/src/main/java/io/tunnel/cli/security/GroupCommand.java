@@ -88,7 +88,9 @@ final class GroupCommand extends CommandGroup {
   @Command(
       name = "list",
       mixinStandardHelpOptions = true,
-      description = "List the groups and who is in them.")
+      description = "List the groups and who is in them.",
+      footerHeading = "%nExample:%n",
+      footer = "  tunnel security group list")
   static final class ListGroups extends SecurityAction {
 
     /** For picocli. */

@@ -128,7 +128,9 @@ final class KeyCommand extends CommandGroup {
   @Command(
       name = "list",
       mixinStandardHelpOptions = true,
-      description = "List the keys, without their secrets.")
+      description = "List the keys, without their secrets.",
+      footerHeading = "%nExample:%n",
+      footer = "  tunnel security key list")
   static final class ListKeys extends SecurityAction {
 
     /** For picocli. */

@@ -69,7 +69,12 @@ final class QuotaCommand extends CommandGroup {
   }
 
   /** Lists quotas. */
-  @Command(name = "list", mixinStandardHelpOptions = true, description = "List the quotas.")
+  @Command(
+      name = "list",
+      mixinStandardHelpOptions = true,
+      description = "List the quotas.",
+      footerHeading = "%nExample:%n",
+      footer = "  tunnel security quota list")
   static final class ListQuotas extends SecurityAction {
 
     /** For picocli. */

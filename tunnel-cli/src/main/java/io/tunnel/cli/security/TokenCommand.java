@@ -82,7 +82,9 @@ final class TokenCommand extends CommandGroup {
   @Command(
       name = "list",
       mixinStandardHelpOptions = true,
-      description = "List the tokens, without their texts.")
+      description = "List the tokens, without their texts.",
+      footerHeading = "%nExample:%n",
+      footer = "  tunnel security token list")
   static final class ListTokens extends SecurityAction {
 
     /** For picocli. */
@@ -98,7 +100,12 @@ final class TokenCommand extends CommandGroup {
   }
 
   /** Ends a token. */
-  @Command(name = "revoke", mixinStandardHelpOptions = true, description = "End a token.")
+  @Command(
+      name = "revoke",
+      mixinStandardHelpOptions = true,
+      description = "End a token.",
+      footerHeading = "%nExample:%n",
+      footer = "  tunnel security token revoke t-1f2e3d4c")
   static final class RevokeToken extends SecurityAction {
 
     @Parameters(paramLabel = "TOKEN", description = "The token's id.")

@@ -5,6 +5,7 @@ import io.tunnel.cli.arguments.TypedKey;
 import io.tunnel.model.Row;
 import io.tunnel.stress.file.TypedJson;
 import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.ExitCode;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -39,7 +40,7 @@ final class GetRowCommand extends TableCommand {
     TypedKey wanted = key.in(tables.describe(table()).meta().primaryKey());
     Optional<Row> row = tables.get(table(), wanted.key(), mode.mode());
     if (row.isEmpty()) {
-      throw CommandFailure.failed(wanted.notFound(table()));
+      throw new CommandFailure(ExitCode.NO_ROW, wanted.notFound(table()));
     }
     print(() -> TypedJson.of(row.get()), () -> RowReport.lines(row.get()));
   }

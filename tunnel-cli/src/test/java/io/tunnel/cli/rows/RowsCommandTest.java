@@ -123,13 +123,13 @@ class RowsCommandTest {
 
   @Test
   void a_condition_that_does_not_hold_is_a_failed_job() {
-    assertThat(runLine("update --key uid=Ada --set a=1 --if-exists")).isEqualTo(1);
+    assertThat(runLine("update --key uid=Ada --set a=1 --if-exists")).isEqualTo(5);
     assertThat(err.toString()).contains("uid=Ada) was not updated: there is none");
     assertThat(runLine("put --key uid=Ada --if-absent")).isZero();
-    assertThat(runLine("put --key uid=Ada --if-absent")).isEqualTo(1);
+    assertThat(runLine("put --key uid=Ada --if-absent")).isEqualTo(5);
     assertThat(err.toString()).contains("uid=Ada) was not written: there is one already");
     assertThat(runLine("delete --key uid=Ada --if-exists")).isZero();
-    assertThat(runLine("delete --key uid=Ada --if-exists")).isEqualTo(1);
+    assertThat(runLine("delete --key uid=Ada --if-exists")).isEqualTo(5);
     assertThat(err.toString()).contains("was not deleted: there is none");
     assertThat(runLine("delete --key uid=Ada")).isZero();
   }

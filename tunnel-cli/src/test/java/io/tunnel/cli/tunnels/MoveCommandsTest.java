@@ -58,10 +58,10 @@ class MoveCommandsTest extends AuditTunnelTest {
   @Test
   void a_person_at_the_terminal_is_asked() {
     service.answer = Optional.of("n");
-    assertThat(runLine("tunnels seek --to 1000" + AUDIT)).isEqualTo(2);
+    assertThat(runLine("tunnels seek --to 1000000000000" + AUDIT)).isEqualTo(2);
     assertThat(service.questions).containsExactly("Do it? [y/N] ");
     service.answer = Optional.of(" Yes");
-    assertThat(runLine("tunnels seek --to 1000" + AUDIT)).isZero();
+    assertThat(runLine("tunnels seek --to 1000000000000" + AUDIT)).isZero();
     assertThat(service.seeks)
         .extracting(SeekTunnelRequest::isDryRun)
         .containsExactly(true, true, false);
@@ -190,7 +190,7 @@ class MoveCommandsTest extends AuditTunnelTest {
 
   @Test
   void a_tunnel_that_is_not_there_is_created_as_a_copy_when_asked() {
-    assertThat(runLine("tunnels clone --to-tunnel copy" + AUDIT)).isEqualTo(1);
+    assertThat(runLine("tunnels clone --to-tunnel copy" + AUDIT)).isEqualTo(4);
     assertThat(errLines())
         .containsExactly("tunnel tunnels clone: table 'orders' has no tunnel 'copy'");
     assertThat(runLine("tunnels clone --to-tunnel copy --create --dry-run" + AUDIT)).isZero();

@@ -71,7 +71,7 @@ class TunnelsCommandTest extends CommandLineTest {
 
   @Test
   void a_tunnel_of_no_table_or_of_a_name_that_is_taken_is_refused() {
-    assertThat(runLine("tunnels create --table none --tunnel a")).isEqualTo(1);
+    assertThat(runLine("tunnels create --table none --tunnel a")).isEqualTo(4);
     assertThat(errLines()).containsExactly("tunnel tunnels create: there is no table 'none'");
     runLine("tunnels create --table orders --tunnel a");
     assertThat(runLine("tunnels create --table orders --tunnel a")).isEqualTo(1);
@@ -204,7 +204,7 @@ class TunnelsCommandTest extends CommandLineTest {
     assertThat(runLine("tunnels delete --table orders --tunnel other --yes --json")).isZero();
     assertThat(outLines()).containsExactly("{\"deleted\":\"other\",\"table\":\"orders\"}");
     assertThat(service.tunnels).isEmpty();
-    assertThat(runLine("tunnels delete --table orders --tunnel audit --yes")).isEqualTo(1);
+    assertThat(runLine("tunnels delete --table orders --tunnel audit --yes")).isEqualTo(4);
     assertThat(errLines())
         .containsExactly("tunnel tunnels delete: table 'orders' has no tunnel 'audit'");
   }

@@ -2,6 +2,7 @@ package io.tunnel.server.engine;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonParseException;
+import io.tunnel.server.config.CannotStartException;
 import io.tunnel.server.disk.DurableFiles;
 import io.tunnel.terminal.Diagnosis;
 import java.io.Closeable;
@@ -115,10 +116,12 @@ public final class DataDirectory implements Closeable {
     }
     if (lock == null) {
       lockFile.close();
-      throw new IOException(
+      throw new CannotStartException(
+          CannotStartException.Reason.IN_USE,
           "the data directory "
               + path
-              + " is in use by another server; stop that one, or give another with --data");
+              + " is in use by another server; stop that one, or give another with --data",
+          null);
     }
     return lockFile;
   }

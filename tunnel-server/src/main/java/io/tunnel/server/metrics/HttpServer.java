@@ -13,6 +13,7 @@ import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.tunnel.server.config.CannotStartException;
 import io.tunnel.server.security.files.Tls;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -145,7 +146,8 @@ public final class HttpServer implements AutoCloseable {
             .bind(address)
             .awaitUninterruptibly();
     if (!bound.isSuccess()) {
-      throw new IOException(
+      throw new CannotStartException(
+          CannotStartException.Reason.IN_USE,
           "cannot serve HTTP on "
               + address.getHostString()
               + ":"

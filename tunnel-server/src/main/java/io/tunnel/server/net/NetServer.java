@@ -30,6 +30,7 @@ import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.channel.ration.WriteWaits;
 import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.config.CannotStartException;
 import io.tunnel.server.net.NetMeter.Farewell;
 import io.tunnel.server.net.access.AuditLog;
 import io.tunnel.server.net.access.Gate;
@@ -158,7 +159,8 @@ public final class NetServer implements AutoCloseable {
             .awaitUninterruptibly();
     if (!bound.isSuccess()) {
       eventLoops.shutdownGracefully();
-      throw new IOException(
+      throw new CannotStartException(
+          CannotStartException.Reason.IN_USE,
           "cannot listen on "
               + address.getHostString()
               + ":"
@@ -174,13 +176,15 @@ public final class NetServer implements AutoCloseable {
   private static InetSocketAddress address(NetConfig config, Gate gate) throws IOException {
     InetAddress address = InetAddress.getByName(config.host());
     if (!address.isLoopbackAddress() && gate.isOpen() && !config.isInsecure()) {
-      throw new IOException(
+      throw new CannotStartException(
+          CannotStartException.Reason.SETTINGS,
           "refusing to listen on "
               + config.host()
               + ": clients are not authenticated, so everybody who"
               + " reaches this address could read and write all tables. Make a security directory with"
               + " 'tunnel security init --dir DIR' and give it with --security DIR; or say --insecure"
-              + " if that is meant, or listen on 127.0.0.1");
+              + " if that is meant, or listen on 127.0.0.1",
+          null);
     }
     return new InetSocketAddress(address, config.port());
   }
