@@ -109,7 +109,7 @@ public record TunnelWorkerStatus(
    * What has happened since a worker started.
    *
    * @param sessions sessions opened; more than one means that it had to reconnect
-   * @param fenced channels that a newer holder had taken
+   * @param fenced channels whose holding was over: moved by a seek, or given to another holder
    * @param failed channels that wait for an operator, because their processor kept failing or the
    *     server cannot read them
    * @param checkpoints checkpoints that the server has stored

@@ -240,8 +240,14 @@ public final class WorkerLoop implements SessionOwner {
     CloseReason reason = reasonOf(channel.ending());
     if (reason == CloseReason.FENCED) {
       counts.channelFenced();
-      LOG.warn(
-          "channel {} was taken by a newer holder than epoch {}", id, channel.assignment().epoch());
+      // Nothing to worry about: an operator's seek does it, and a worker that was slow to give
+      // back.
+      LOG.info(
+          "channel {} of tunnel {}: epoch {} is over, because the channel was moved by a seek or given"
+              + " to another holder; changes behind its checkpoint are delivered again",
+          id,
+          runtime.settings().tunnelId(),
+          channel.assignment().epoch());
     } else if (reason == CloseReason.STOPPED) {
       counts.channelStopped();
       Throwable why = channel.stopReason();

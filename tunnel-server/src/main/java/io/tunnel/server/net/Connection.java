@@ -29,6 +29,7 @@ import java.net.SocketAddress;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
@@ -395,7 +396,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
   @Override
   public void closeAtOnce(Farewell why) {
-    closing.atOnce(why);
+    execute(() -> closing.atOnce(why));
   }
 
   /** Answers a request. May be called by any thread. */
@@ -497,8 +498,18 @@ final class Connection extends ChannelInboundHandlerAdapter
     return account;
   }
 
-  /** Runs {@code action} on the event loop. */
+  /**
+   * Runs {@code action} on the event loop. Drops it when the loop has ended: the server stops, and
+   * the connection with everything that waited for it is gone. Threads that serve others too, such
+   * as those of tunnels, need not know.
+   */
   void execute(Runnable action) {
-    context.channel().eventLoop().execute(action);
+    try {
+      context.channel().eventLoop().execute(action);
+    } catch (RejectedExecutionException e) {
+      if (!context.channel().eventLoop().isShuttingDown()) {
+        throw e;
+      }
+    }
   }
 }

@@ -2,7 +2,11 @@ package io.tunnel.server.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.local.LocalChannel;
+import io.netty.channel.local.LocalIoHandler;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RowPutChange;
@@ -16,6 +20,8 @@ import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What a connection pushes for the channels that it carries. */
@@ -71,6 +77,28 @@ final class ConnectionTest {
     List<Connection> met = new ArrayList<>();
     NetServer.forEach(List.of(closed, nettyChannel), met::add);
     assertThat(met).containsExactly(connection);
+  }
+
+  /** Ending the session of one client hands its channels to the session of another. */
+  @Test
+  void threadsThatServeOthersTooDoNotFailBecauseAConnectionEndedWithTheServer() throws Exception {
+    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, LocalIoHandler.newFactory());
+    Connection late =
+        new Connection(
+            null,
+            NetServer.Door.open(),
+            counted,
+            "server",
+            NetServer.Budgets.of(NetLimits.DEFAULT, 10, Gate.open()));
+    LocalChannel channel = new LocalChannel();
+    channel.pipeline().addLast(late);
+    loops.register(channel).sync();
+    List<String> done = new CopyOnWriteArrayList<>();
+    late.execute(() -> done.add("while it runs"));
+    loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+    late.execute(() -> done.add("behind its end"));
+    late.closeAtOnce(Farewell.NOT_GREETED);
+    assertThat(done).containsExactly("while it runs");
   }
 
   @Test
