@@ -133,6 +133,6 @@ final class EngineRun {
             heapUsedBytes,
             report.isPerChannel(),
             reason);
-    report.lines().accept(PerfLine.of(frame, rates, latencies).json());
+    report.lines().accept(PerfLine.of(frame, rates, latencies));
   }
 }

@@ -7,6 +7,7 @@ import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.StopSignal;
 import io.tunnel.terminal.options.DurationConverter;
+import io.tunnel.terminal.options.ReportOption;
 import io.tunnel.terminal.options.ServerOption;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -31,8 +32,14 @@ import picocli.CommandLine.Spec;
     name = "perf",
     mixinStandardHelpOptions = true,
     description =
-        "Consumes a tunnel and prints its rate as a JSON line per interval, and a summary. Ends on"
-            + " --rows, --duration, --until-idle or Ctrl-C, always with a checkpoint.")
+        "Consumes a tunnel and prints its rate in a line per interval, and a summary: for people on a"
+            + " terminal, else JSON. Ends on --rows, --duration, --until-idle or Ctrl-C, always with"
+            + " a checkpoint.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  tunnel perf --table stress --tunnel t1 --create --start EARLIEST --workers 2 --until-idle 5s",
+      "  tunnel perf --table stress --engine flink --start EARLIEST --rows 1000000"
+    })
 public final class PerfCommand implements Callable<Integer> {
 
   private static final String SDK = "sdk";
@@ -48,6 +55,7 @@ public final class PerfCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
   @Mixin private ServerOption server;
   @Mixin private StopOptions stops;
+  @Mixin private final ReportOption form;
 
   @Option(names = "--table", paramLabel = "NAME", description = "The tunnel's table.")
   private String table;
@@ -117,9 +125,8 @@ public final class PerfCommand implements Callable<Integer> {
     this(
         SdkTunnelServer::new,
         () ->
-            ServiceLoader.load(PerfEngine.class).stream()
-                .map(ServiceLoader.Provider::get)
-                .toList());
+            ServiceLoader.load(PerfEngine.class).stream().map(ServiceLoader.Provider::get).toList(),
+        new ReportOption());
   }
 
   /**
@@ -128,7 +135,11 @@ public final class PerfCommand implements Callable<Integer> {
    * @param engines is asked when one is wanted: a command that wants none runs also where one
    *     cannot be loaded
    */
-  PerfCommand(Function<String, TunnelServer> connect, Supplier<List<PerfEngine>> engines) {
+  PerfCommand(
+      Function<String, TunnelServer> connect,
+      Supplier<List<PerfEngine>> engines,
+      ReportOption form) {
+    this.form = form;
     this.connect = connect;
     this.engines = engines;
   }
@@ -234,7 +245,8 @@ public final class PerfCommand implements Callable<Integer> {
       return target.createTunnel(table, tunnel, start == null ? StreamStart.LATEST : start);
     }
     String names = known.stream().map(TunnelInfo::getTunnelName).collect(Collectors.joining(", "));
-    throw CommandFailure.failed(
+    throw new CommandFailure(
+        ExitCode.NOT_FOUND,
         "table '"
             + table
             + "' has no tunnel '"
@@ -250,7 +262,8 @@ public final class PerfCommand implements Callable<Integer> {
         .findFirst()
         .orElseThrow(
             () ->
-                CommandFailure.failed(
+                new CommandFailure(
+                    ExitCode.NOT_FOUND,
                     "there is no tunnel with the id '"
                         + tunnelId
                         + "'; 'tunnel tunnels list' shows those there are"));
@@ -320,7 +333,7 @@ public final class PerfCommand implements Callable<Integer> {
         interval.toNanos(),
         isPerChannel,
         line -> {
-          out.println(line);
+          out.println(form.isJson() ? line.json() : line.text());
           if (out.checkError()) {
             signal.ask();
           }

@@ -2,6 +2,8 @@ package io.tunnel.perf;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
+import io.tunnel.terminal.Human;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
@@ -86,7 +88,38 @@ record PerfLine(
         frame.stoppedBy());
   }
 
-  /** The line as it is printed. */
+  /** The line for people. */
+  String text() {
+    StringBuilder text =
+        new StringBuilder(
+            String.format(
+                Locale.ROOT,
+                "%-5s %12s rows  %11s rows/s  %9s/s  latency p50 %.1f ms, p99 %.1f, max %.1f  cores %.2f",
+                kind.equals("summary") ? "total" : "",
+                Human.count(rows),
+                Human.count(rowsPerSecond),
+                Human.bytes(bytesPerSecond),
+                latencyP50Ms,
+                latencyP99Ms,
+                latencyMaxMs,
+                coresUsed));
+    if (lateRows != null) {
+      text.append("  late ").append(Human.count(lateRows));
+    }
+    if (stoppedBy != null) {
+      text.append("  ended by ").append(stoppedBy);
+    }
+    if (rowsPerSecondByChannel != null) {
+      rowsPerSecondByChannel.forEach(
+          (channel, rate) ->
+              text.append(
+                  String.format(
+                      Locale.ROOT, "%n        %s %s rows/s", channel, Human.count(rate))));
+    }
+    return text.toString();
+  }
+
+  /** The line for programs. */
   String json() {
     return GSON.toJson(this);
   }

@@ -36,7 +36,10 @@ final class PerfRun {
    * @param remarks takes what people should know meanwhile
    */
   record Report(
-      long intervalNanos, boolean isPerChannel, Consumer<String> lines, Consumer<String> remarks) {}
+      long intervalNanos,
+      boolean isPerChannel,
+      Consumer<PerfLine> lines,
+      Consumer<String> remarks) {}
 
   /** What keeps the tunnel from going on, if anything does. */
   interface Standstills {
@@ -179,7 +182,7 @@ final class PerfRun {
             clock.heapUsedBytes(),
             report.isPerChannel(),
             reason);
-    report.lines().accept(PerfLine.of(frame, lineRates, latencies).json());
+    report.lines().accept(PerfLine.of(frame, lineRates, latencies));
   }
 
   private RateCore.Usage usage() {

@@ -55,7 +55,7 @@ class EngineRunTest {
         new PerfRun.Report(
             1,
             true,
-            line -> lines.add(JsonParser.parseString(line).getAsJsonObject()),
+            line -> lines.add(JsonParser.parseString(line.json()).getAsJsonObject()),
             remark -> {});
     EngineRun.Stops stops =
         (start, delay) -> {

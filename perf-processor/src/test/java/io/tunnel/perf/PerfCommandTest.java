@@ -12,6 +12,7 @@ import io.tunnel.sdk.tunnel.StreamTunnelConfig;
 import io.tunnel.sdk.tunnel.TunnelInfo;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;
+import io.tunnel.terminal.options.ReportOption;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
@@ -103,13 +104,16 @@ class PerfCommandTest {
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
 
+  private boolean isTerminal;
+
   private int run(String arguments) {
     return run(new PrintWriter(out), arguments);
   }
 
   private int run(PrintWriter printer, String arguments) {
     CommandLine command =
-        new CommandLine(new PerfCommand(endpoint -> server, () -> engines))
+        new CommandLine(
+                new PerfCommand(endpoint -> server, () -> engines, new ReportOption(isTerminal)))
             .setOut(printer)
             .setErr(new PrintWriter(err));
     return CommandRunner.run(command, Diagnosis.standard(), arguments.split(" "));
@@ -139,6 +143,20 @@ class PerfCommandTest {
               assertThat(summary.get("stoppedBy").getAsString()).isEqualTo("rows");
               assertThat(summary.getAsJsonObject("rowsPerSecondByChannel").has("1_c")).isTrue();
             });
+  }
+
+  @Test
+  void a_terminal_gets_lines_for_people_unless_json_is_asked_for() {
+    addTunnel("x");
+    isTerminal = true;
+    assertThat(run("--table t --tunnel x --rows 39 --per-channel")).isZero();
+    assertThat(out.toString())
+        .containsPattern("total +39 rows +[0-9,]+ rows/s .* latency p50 .* ended by rows")
+        .containsPattern(" 1_c [0-9,]+ rows/s")
+        .doesNotContain("{");
+    out.getBuffer().setLength(0);
+    assertThat(run("--table t --tunnel x --rows 39 --json")).isZero();
+    assertThat(out.toString().lines()).allMatch(line -> line.startsWith("{"));
   }
 
   /** As {@code head} does, which ends after its lines: the run would go on for ever. */
@@ -171,7 +189,7 @@ class PerfCommandTest {
   @Test
   void an_id_that_no_tunnel_has_is_refused_in_one_line() {
     addTunnel("x");
-    assertThat(run("--tunnel-id abc --rows 1")).isEqualTo(1);
+    assertThat(run("--tunnel-id abc --rows 1")).isEqualTo(4);
     assertThat(err.toString().lines())
         .containsExactly(
             "perf: there is no tunnel with the id 'abc'; 'tunnel tunnels list' shows those there"
@@ -197,7 +215,7 @@ class PerfCommandTest {
   void an_unknown_tunnel_is_refused_with_those_there_are() {
     addTunnel("a");
     addTunnel("b");
-    assertThat(run("--table t --tunnel x --rows 1")).isEqualTo(1);
+    assertThat(run("--table t --tunnel x --rows 1")).isEqualTo(4);
     assertThat(err.toString()).contains("no tunnel 'x', only a, b; --create makes it");
   }
 
@@ -233,7 +251,7 @@ class PerfCommandTest {
     assertThat(run("--engine flink --table t --tunnel x --create --rows 50")).isZero();
     assertThat(server.start).isEqualTo(StreamStart.LATEST);
     assertThat(flink.task.place().tunnel()).contains("x");
-    assertThat(run("--engine flink --table t --tunnel y --rows 50")).isEqualTo(1);
+    assertThat(run("--engine flink --table t --tunnel y --rows 50")).isEqualTo(4);
     assertThat(err.toString()).contains("no tunnel 'y'");
   }
 

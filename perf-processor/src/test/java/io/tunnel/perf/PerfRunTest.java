@@ -118,7 +118,7 @@ class PerfRunTest {
         new PerfRun.Report(
             intervalNanos,
             isPerChannel,
-            line -> lines.add(JsonParser.parseString(line).getAsJsonObject()),
+            line -> lines.add(JsonParser.parseString(line.json()).getAsJsonObject()),
             remarks::add),
         standstills);
   }

@@ -1,7 +1,5 @@
 package io.tunnel.stress;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
 import io.tunnel.model.RowChange;
 import io.tunnel.stress.file.InDoubtFile;
 import io.tunnel.terminal.ProgressBar;
@@ -22,7 +20,6 @@ final class LoadReport implements Closeable {
 
   private static final long LINE_NANOS = 1_000_000_000L;
   private static final long LOOK_MS = 100;
-  private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
   private final LoadRun run;
   private final LoadClock clock;
@@ -36,14 +33,14 @@ final class LoadReport implements Closeable {
   /**
    * Where the report goes.
    *
-   * @param lines takes the JSON lines
+   * @param lines takes the lines
    * @param bar shows progress
    * @param progress how far the bar is
    * @param skippedLines lines of the user's file that were no rows
    * @param inDoubtFile takes the rows in doubt, if asked for
    */
   record Output(
-      Consumer<String> lines,
+      Consumer<StressLine> lines,
       ProgressBar bar,
       LongSupplier progress,
       LongSupplier skippedLines,
@@ -103,7 +100,7 @@ final class LoadReport implements Closeable {
     StressLine line =
         StressLine.of(
             kind, clock.epochMs(), rates, counts, latencies, output.skippedLines().getAsLong());
-    output.bar().above(() -> output.lines().accept(GSON.toJson(line)));
+    output.bar().above(() -> output.lines().accept(line));
   }
 
   private void noteInDoubt() throws IOException {

@@ -27,6 +27,7 @@ import io.tunnel.terminal.Screen;
 import io.tunnel.terminal.StopSignal;
 import io.tunnel.terminal.options.ByteCountConverter;
 import io.tunnel.terminal.options.DurationConverter;
+import io.tunnel.terminal.options.ReportOption;
 import io.tunnel.terminal.options.ServerOption;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -48,8 +49,14 @@ import picocli.CommandLine.Spec;
     name = "stress",
     mixinStandardHelpOptions = true,
     description =
-        "Writes rows into a table: generated ones, or those of a file. Prints a JSON line a second"
-            + " and a summary.")
+        "Writes rows into a table: generated ones, or those of a file. Prints a line a second and a"
+            + " summary: for people on a terminal, else JSON.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  tunnel stress --create --partitions 8 --rows 1000000",
+      "  tunnel stress --duration 1m --rate 20000 --puts 80 --updates 15 --deletes 5",
+      "  tunnel stress --table people --from people.csv"
+    })
 public final class StressCommand implements Callable<Integer> {
 
   private static final int THREADS_MAX = 256;
@@ -62,6 +69,7 @@ public final class StressCommand implements Callable<Integer> {
   @Mixin private ServerOption server;
   @Mixin private ShapeOptions shape;
   @Mixin private FileOptions file;
+  @Mixin private final ReportOption form;
 
   @Option(
       names = "--table",
@@ -135,10 +143,11 @@ public final class StressCommand implements Callable<Integer> {
 
   /** The command that talks to a real server. */
   public StressCommand() {
-    this(SdkServer::new, new SystemClock());
+    this(SdkServer::new, new SystemClock(), new ReportOption());
   }
 
-  StressCommand(Function<ClientConfig, LoadServer> connect, LoadClock clock) {
+  StressCommand(Function<ClientConfig, LoadServer> connect, LoadClock clock, ReportOption form) {
+    this.form = form;
     this.connect = connect;
     this.clock = clock;
   }
@@ -254,7 +263,7 @@ public final class StressCommand implements Callable<Integer> {
     LoadReport.Output output =
         new LoadReport.Output(
             line -> {
-              out.println(line);
+              out.println(form.isJson() ? line.json() : line.text());
               out.flush();
             },
             bar,

@@ -1,10 +1,14 @@
 package io.tunnel.stress;
 
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import io.tunnel.terminal.Human;
+import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
 /**
- * One line of the report, printed as a JSON object with these members, which mean the same in the
- * lines of all tools.
+ * One line of the report, printed for people or as a JSON object with these members, which mean the
+ * same in the lines of all tools.
  *
  * @param kind {@code interval} for the time since the line before, {@code summary} for the whole
  *     run
@@ -34,6 +38,30 @@ record StressLine(
     long errors,
     long inDoubt,
     long skippedLines) {
+
+  private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
+
+  /** The line for programs. */
+  String json() {
+    return GSON.toJson(this);
+  }
+
+  /** The line for people. */
+  String text() {
+    return String.format(
+        Locale.ROOT,
+        "%-5s %12s rows  %11s rows/s  %9s/s  latency p50 %.1f ms, p99 %.1f, max %.1f%s%s%s",
+        kind.equals("summary") ? "total" : "",
+        Human.count(rows),
+        Human.count(rowsPerSecond),
+        Human.bytes(bytesPerSecond),
+        latencyP50Ms,
+        latencyP99Ms,
+        latencyMaxMs,
+        errors == 0 ? "" : "  errors " + Human.count(errors),
+        inDoubt == 0 ? "" : "  in doubt " + Human.count(inDoubt),
+        skippedLines == 0 ? "" : "  skipped lines " + Human.count(skippedLines));
+  }
 
   static StressLine of(
       String kind,

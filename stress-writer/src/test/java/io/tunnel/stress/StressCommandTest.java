@@ -18,6 +18,7 @@ import io.tunnel.stress.rows.StressTable;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;
+import io.tunnel.terminal.options.ReportOption;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -85,13 +86,17 @@ class StressCommandTest {
     server = new FakeServer(other);
   }
 
+  private boolean isTerminal;
+
   private int run(String... arguments) {
     return run(new PrintWriter(out), arguments);
   }
 
   private int run(PrintWriter printer, String... arguments) {
     CommandLine command =
-        new CommandLine(new StressCommand(endpoint -> server, new SystemClock()))
+        new CommandLine(
+                new StressCommand(
+                    endpoint -> server, new SystemClock(), new ReportOption(isTerminal)))
             .setOut(printer)
             .setErr(new PrintWriter(err));
     Diagnosis refusals =
@@ -123,6 +128,18 @@ class StressCommandTest {
     assertThat(summary.keySet())
         .contains("rowsPerSecond", "bytes", "bytesPerSecond", "elapsedMs", "latencyP99Ms");
     assertThat(err.toString()).contains("writing: 1,000 rows");
+  }
+
+  @Test
+  void a_terminal_gets_lines_for_people_unless_json_is_asked_for() {
+    isTerminal = true;
+    assertThat(run("--create", "--rows", "1000")).isZero();
+    assertThat(out.toString())
+        .containsPattern("total +1,000 rows +[0-9,]+ rows/s .*latency p50 .* ms, p99 ")
+        .doesNotContain("{", "errors", "in doubt");
+    out.getBuffer().setLength(0);
+    assertThat(run("--create", "--rows", "1000", "--json")).isZero();
+    assertThat(summary().get("rows").getAsLong()).isEqualTo(1_000);
   }
 
   @Test

@@ -73,6 +73,11 @@ public final class Screen {
     return new Screen(writer, isTerminal, () -> size(TerminalSize.of(descriptor), columns));
   }
 
+  /** Whether standard output is a terminal, whatever {@code TUNNEL_PROGRESS} says of bars. */
+  public static boolean isStandardOutputTerminal() {
+    return isTerminal(1);
+  }
+
   static boolean isTerminal(int descriptor) {
     try {
       Path link = DESCRIPTORS.resolve(Integer.toString(descriptor));

@@ -31,7 +31,6 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -120,7 +119,6 @@ final class EndedHoldsTest {
     }
   }
 
-  @Timeout(30)
   @ParameterizedTest
   @EnumSource(Ending.class)
   void whatEndsAHoldEndsItsAttachmentAndItsGrant(Ending how) throws Exception {
