@@ -4,6 +4,8 @@ import io.tunnel.cli.arguments.Moments;
 import io.tunnel.model.StreamStart;
 import io.tunnel.sdk.table.PartitionPositions;
 import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.ExitCode;
+import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -46,6 +48,18 @@ sealed interface TailStart {
   record At(long position) implements TailStart {
     @Override
     public long behind(PartitionPositions found) {
+      if (position - 1 > found.latest()) {
+        throw new CommandFailure(
+            ExitCode.FAILED,
+            "INVALID_POSITION",
+            "there is no position "
+                + position
+                + " in partition "
+                + found.partition()
+                + " yet: its newest is "
+                + found.latest(),
+            "--from latest --follow waits for what comes");
+      }
       return Math.max(0, position - 1);
     }
   }
@@ -69,12 +83,20 @@ sealed interface TailStart {
           "--from " + POSITION + "N has a number from 0 on, not '" + number + "'");
     }
     Optional<StreamStart> edge = Moments.edge(text);
-    return edge.isPresent()
-        ? new Edge(edge.get())
-        : new Moment(
-            CommandFailure.checkUsage(
-                () ->
-                    moments.parse(
-                        "--from", text, "earliest, latest, a position with --partition, ")));
+    if (edge.isPresent()) {
+      return new Edge(edge.get());
+    }
+    long ms =
+        CommandFailure.checkUsage(
+            () -> moments.parse("--from", text, "earliest, latest, a position with --partition, "));
+    if (ms > moments.nowMs()) {
+      throw CommandFailure.usage(
+          "--from '"
+              + text
+              + "' is to come: by the clock of this machine it is "
+              + Instant.ofEpochMilli(moments.nowMs())
+              + "; --from latest --follow waits for what comes");
+    }
+    return new Moment(ms);
   }
 }

@@ -13,15 +13,37 @@ record ChannelTable(List<ChannelInfo> channels) {
 
   private static final String NONE = "-";
 
+  /** What gives way before owners are cut. */
+  private static final List<String> FIRST = List.of("EPOCH", "TYPE");
+
   /** What a narrow terminal does not show, the first first; how far a channel is behind, always. */
   private static final List<String> GIVING_WAY =
-      List.of("EPOCH", "TYPE", "DELIVERED", "END", "COMMITTED", "OWNER", "CHECKPOINTED", "CHANNEL");
+      List.of(
+          "EPOCH",
+          "TYPE",
+          "DELIVERED",
+          "END",
+          "CHECKPOINTED",
+          "LAG BYTES",
+          "CHANNEL",
+          "COMMITTED",
+          "OWNER");
+
+  /** Characters of a session's id that tell it from others on one page. */
+  private static final int SHORT_ID = 8;
 
   /** What the node that answered cannot know. */
   private static final String UNKNOWN = "?";
 
   /** Lines of at most {@code columnsMax} characters if that can be. */
   List<String> lines(int columnsMax) {
+    List<String> whole = table(false).lines(columnsMax, FIRST);
+    return whole.stream().allMatch(line -> line.length() <= columnsMax)
+        ? whole
+        : table(true).lines(columnsMax, GIVING_WAY);
+  }
+
+  private TextTable table(boolean hasShortOwners) {
     boolean hasEnds = channels.stream().anyMatch(channel -> channel.end().isPresent());
     boolean hasHistory = channels.stream().anyMatch(channel -> channel.historyLeftMs().isPresent());
     List<String> headings =
@@ -47,7 +69,7 @@ record ChannelTable(List<ChannelInfo> channels) {
     }
     TextTable table = new TextTable(headings);
     for (ChannelInfo channel : channels) {
-      List<String> cells = cells(channel);
+      List<String> cells = cells(channel, hasShortOwners);
       if (hasEnds) {
         cells.add(channel.end().map(Human::count).orElse(NONE));
       }
@@ -56,17 +78,17 @@ record ChannelTable(List<ChannelInfo> channels) {
       }
       table.row(cells);
     }
-    return table.lines(columnsMax, GIVING_WAY);
+    return table;
   }
 
-  private static List<String> cells(ChannelInfo channel) {
+  private static List<String> cells(ChannelInfo channel, boolean hasShortOwner) {
     return new ArrayList<>(
         List.of(
             channel.getChannelId(),
             Integer.toString(channel.partition()),
             channel.getChannelType().name(),
             state(channel),
-            owner(channel),
+            owner(channel, hasShortOwner),
             Long.toString(channel.epoch()),
             Human.count(channel.checkpointed()),
             Human.count(channel.delivered()),
@@ -93,8 +115,9 @@ record ChannelTable(List<ChannelInfo> channels) {
         + TroubleReport.state(channel);
   }
 
-  private static String owner(ChannelInfo channel) {
+  private static String owner(ChannelInfo channel, boolean isShort) {
     return Optional.ofNullable(channel.getClientId())
+        .map(id -> isShort && id.length() > SHORT_ID ? id.substring(0, SHORT_ID) : id)
         .map(owner -> channel.clientTag().map(tag -> tag + " " + owner).orElse(owner))
         .orElse(NONE);
   }

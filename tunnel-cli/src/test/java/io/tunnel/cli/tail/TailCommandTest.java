@@ -132,6 +132,18 @@ class TailCommandTest {
   }
 
   @Test
+  void a_start_behind_the_end_is_refused_as_a_seek_there_is() {
+    put("a");
+    String partition = json().get(0).get("partition").getAsString();
+    assertThat(json("--partition", partition, "--from", "2")).as("the next that comes").isEmpty();
+    assertThat(run("--partition", partition, "--from", "3")).isEqualTo(1);
+    assertThat(err.toString())
+        .contains("there is no position 3 in partition " + partition + " yet: its newest is 1")
+        .contains("--from latest --follow");
+    assertThat(out.toString().lines().filter(line -> !line.startsWith("TIME"))).isEmpty();
+  }
+
+  @Test
   void every_kind_and_type_is_printed_for_people_and_as_scan_prints_it_for_programs() {
     PrimaryKey ada = key("Ada\u001b[31m");
     service.write(
@@ -255,6 +267,7 @@ class TailCommandTest {
         "--from yesterday|--from 'yesterday' is not a time: give earliest, latest, a position with",
         "--from position:7|a position is one of a single partition: add --partition P",
         "--from position:7 --partition 1,2|add --partition P",
+        "--from +1h|--from '+1h' is to come: by the clock of this machine it is ",
         "--from position:x --partition 1|--from position:N has a number from 0 on, not 'x'",
         "--partition 9|table 'users' has no partition 9, only [1, 2, 3, 4]",
         "--limit 0|--limit is a number of changes from 1 on, not 0",

@@ -100,29 +100,36 @@ final class AttackProgram {
    *
    * @param crowd strangers who have come
    * @param cutOff attempts whose connection the server has ended
+   * @param unanswered what the server neither answered nor cut off
    * @param found how often something was obtained, of which the first are told
    */
   record Counts(
       int crowd,
       Map<Attack, Integer> attempts,
       Map<Attack, Integer> cutOff,
+      List<String> unanswered,
       int found,
       List<String> findings) {
 
     private static Counts none() {
       return new Counts(
-          0, new EnumMap<>(Attack.class), new EnumMap<>(Attack.class), 0, new ArrayList<>());
+          0,
+          new EnumMap<>(Attack.class),
+          new EnumMap<>(Attack.class),
+          new ArrayList<>(),
+          0,
+          new ArrayList<>());
     }
 
     private Counts gathered(int strangers) {
-      return new Counts(crowd + strangers, attempts, cutOff, found, findings);
+      return new Counts(crowd + strangers, attempts, cutOff, unanswered, found, findings);
     }
 
     private Counts obtained(String what) {
       if (findings.size() < FINDINGS_MAX) {
         findings.add(what);
       }
-      return new Counts(crowd, attempts, cutOff, found + 1, findings);
+      return new Counts(crowd, attempts, cutOff, unanswered, found + 1, findings);
     }
   }
 
@@ -193,6 +200,8 @@ final class AttackProgram {
       attack.attempt(scene, random);
     } catch (IOException e) {
       cutOff(attack);
+    } catch (RawConnection.UnansweredException e) {
+      unanswered(attack.text() + ": " + e.getMessage());
     } catch (RuntimeException e) {
       found(attack.text() + ": " + e.getMessage());
     }
@@ -209,6 +218,11 @@ final class AttackProgram {
 
   private synchronized void cutOff(Attack attack) {
     counts.cutOff().merge(attack, 1, Integer::sum);
+  }
+
+  /** Each waits as long as a connection may, so that there are few. */
+  private synchronized void unanswered(String what) {
+    counts.unanswered().add(what);
   }
 
   private synchronized void found(String what) {

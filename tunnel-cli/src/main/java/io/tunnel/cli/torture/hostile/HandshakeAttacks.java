@@ -44,7 +44,8 @@ final class HandshakeAttacks {
         InputStream in = socket.getInputStream();
         return in.readAllBytes();
       } catch (SocketTimeoutException e) {
-        throw new HoleException("the server keeps a handshake that does not go on");
+        throw new RawConnection.UnansweredException(
+            "the server keeps a handshake that does not go on");
       } catch (SocketException e) {
         return new byte[0];
       }

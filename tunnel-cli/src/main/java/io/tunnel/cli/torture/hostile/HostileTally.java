@@ -17,10 +17,14 @@ final class HostileTally {
   static final int DIGITS = 3;
   private static final int FINDINGS_MAX = 20;
 
+  /** An ordinary round of this length shows a slow machine, on which silence proves no fault. */
+  private static final double SLOW_MS = RawConnection.ANSWER_MS_MAX / 4.0;
+
   private final long seed;
   private final Map<Attack, Integer> attempts = new EnumMap<>(Attack.class);
   private final Map<Attack, Integer> cutOff = new EnumMap<>(Attack.class);
   private final List<String> findings = new ArrayList<>();
+  private final List<String> unanswered = new ArrayList<>();
   private int found;
   private int crowd;
   private int healthy;
@@ -44,6 +48,7 @@ final class HostileTally {
       List<Tried> attacks,
       long attempts,
       int obtained,
+      int unanswered,
       int crowd,
       int healthy,
       int unhealthy,
@@ -65,6 +70,7 @@ final class HostileTally {
     wave.attempts().forEach((attack, count) -> attempts.merge(attack, count, Integer::sum));
     wave.cutOff().forEach((attack, count) -> cutOff.merge(attack, count, Integer::sum));
     wave.findings().forEach(this::found);
+    unanswered.addAll(wave.unanswered());
     found += wave.found() - wave.findings().size();
   }
 
@@ -98,8 +104,20 @@ final class HostileTally {
     return found;
   }
 
+  /**
+   * Whether attackers waited in vain while the ordinary client never waited long: the server keeps
+   * connections of attackers open. Where the ordinary client waited long too, the machine is slow.
+   */
+  private boolean isHanging() {
+    return !unanswered.isEmpty() && waitedMostMs() < SLOW_MS;
+  }
+
+  private double waitedMostMs() {
+    return Math.max(quiet.getMaxValue(), attacked.getMaxValue()) / 1e6;
+  }
+
   synchronized boolean isClean() {
-    return found == 0 && unhealthy == 0 && healthy > 0 && !attempts.isEmpty();
+    return found == 0 && !isHanging() && unhealthy == 0 && healthy > 0 && !attempts.isEmpty();
   }
 
   private static double p50Ms(ConcurrentHistogram nanos) {
@@ -123,6 +141,7 @@ final class HostileTally {
                 .toList(),
             attempts(),
             found,
+            unanswered.size(),
             crowd,
             healthy,
             unhealthy,
@@ -153,6 +172,15 @@ final class HostileTally {
                     + " cut off"));
     lines.add(Human.count(crowd) + " strangers came and stayed as long as they were let");
     findings.forEach(finding -> lines.add("FOUND: " + finding));
+    if (!unanswered.isEmpty()) {
+      lines.add(
+          (isHanging() ? "HANGS: " : "too slow to tell: ")
+              + Human.counted(unanswered.size(), "attempt")
+              + " without an answer, such as "
+              + unanswered.get(0)
+              + "; the ordinary client waited "
+              + String.format(Locale.ROOT, "%.1f s at most", waitedMostMs() / 1e3));
+    }
     lines.add(
         "health: up "
             + Human.counted(healthy, "time")

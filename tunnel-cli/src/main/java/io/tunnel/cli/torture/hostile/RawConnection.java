@@ -35,7 +35,7 @@ import javax.net.ssl.SSLSocket;
 public final class RawConnection implements Closeable {
 
   /** Longer than a server waits with any answer. */
-  private static final int ANSWER_MS_MAX = 20_000;
+  static final int ANSWER_MS_MAX = 20_000;
 
   private static final SSLContext TLS = Credulous.client();
 
@@ -245,7 +245,7 @@ public final class RawConnection implements Closeable {
               Binary.getInt(header, 8),
               payload));
     } catch (SocketTimeoutException e) {
-      throw new HoleException("the server neither answers nor closes the connection");
+      throw new UnansweredException("the server neither answers nor closes the connection");
     } catch (EOFException | SocketException | SSLException e) {
       return Optional.empty();
     }
@@ -299,5 +299,18 @@ public final class RawConnection implements Closeable {
   @Override
   public void close() throws IOException {
     socket.close();
+  }
+
+  /**
+   * The server neither answered nor closed a connection in time: it hangs, or the machine is too
+   * slow for both. Nothing was obtained.
+   */
+  static final class UnansweredException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    UnansweredException(String message) {
+      super(message);
+    }
   }
 }
