@@ -24,7 +24,7 @@ public final class RowSize {
     int bytes = ROW_BYTES;
     List<PrimaryKeyColumn> key = row.primaryKey().getPrimaryKeyColumns();
     for (int i = 0; i < key.size(); i++) {
-      bytes += of(key.get(i).getValue());
+      bytes += of(key.get(i).getValue().toColumnValue());
     }
     if (row instanceof RowPutChange put) {
       List<Column> columns = put.columns();

@@ -81,7 +81,7 @@ public final class ChangeRecordSerializer extends TypeSerializerSingleton<Change
     out.writeInt(record.key().getPrimaryKeyColumns().size());
     for (PrimaryKeyColumn column : record.key().getPrimaryKeyColumns()) {
       writeBytes(column.getName().getBytes(StandardCharsets.UTF_8), out);
-      writeValue(column.getValue(), out);
+      writeValue(column.getValue().toColumnValue(), out);
     }
     out.writeInt(record.columns().size());
     for (RecordColumn column : record.columns()) {
@@ -133,7 +133,9 @@ public final class ChangeRecordSerializer extends TypeSerializerSingleton<Change
     List<PrimaryKeyColumn> key = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
       String name = readText(in);
-      key.add(new PrimaryKeyColumn(name, (PrimaryKeyValue) readValue(in.readUnsignedByte(), in)));
+      key.add(
+          new PrimaryKeyColumn(
+              name, PrimaryKeyValue.fromColumn(readValue(in.readUnsignedByte(), in))));
     }
     List<RecordColumn> columns = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {

@@ -7,6 +7,7 @@ import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.value.BinaryValue;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.IntegerValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
@@ -48,7 +49,7 @@ public final class KeyCodec {
     for (int i = 0; matches && i < columns.size(); i++) {
       PrimaryKeyColumn column = columns.get(i);
       matches =
-          column.getValue().keyType() == schema.get(i).type()
+          column.getValue().getType() == schema.get(i).type()
               && column.getName().equals(schema.get(i).name());
     }
     if (!matches) {
@@ -68,7 +69,8 @@ public final class KeyCodec {
   }
 
   /** Writes one key column. */
-  public static void write(ByteSink sink, PrimaryKeyValue value) {
+  public static void write(ByteSink sink, PrimaryKeyValue column) {
+    ColumnValue value = column.toColumnValue();
     if (value instanceof IntegerValue integer) {
       sink.writeByte(INTEGER_TAG);
       sink.writeLong(integer.value() ^ Long.MIN_VALUE);
@@ -269,19 +271,19 @@ public final class KeyCodec {
 
   static PrimaryKeyValue value(byte[] array, int from, int next, PrimaryKeyType type) {
     if (type == PrimaryKeyType.INTEGER) {
-      return new IntegerValue(Binary.getLong(array, from + 1) ^ Long.MIN_VALUE);
+      return PrimaryKeyValue.fromLong(Binary.getLong(array, from + 1) ^ Long.MIN_VALUE);
     }
     int end = next - 1;
     int escapes = escapes(array, from + 1, end);
     if (type == PrimaryKeyType.BINARY) {
       byte[] plain = unescape(array, from + 1, end, escapes);
-      return new BinaryValue(Bytes.copyOf(plain));
+      return PrimaryKeyValue.fromBinary(Bytes.copyOf(plain));
     }
     if (escapes == 0) {
-      return new StringValue(Utf8.decode(array, from + 1, end - from - 1));
+      return PrimaryKeyValue.fromString(Utf8.decode(array, from + 1, end - from - 1));
     }
     byte[] plain = unescape(array, from + 1, end, escapes);
-    return new StringValue(Utf8.decode(plain, 0, plain.length));
+    return PrimaryKeyValue.fromString(Utf8.decode(plain, 0, plain.length));
   }
 
   static int tag(PrimaryKeyType type) {

@@ -3,12 +3,9 @@ package io.tunnel.codec;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.value.BinaryValue;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.model.value.IntegerValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
-import io.tunnel.model.value.StringValue;
 import java.util.List;
 
 /**
@@ -89,9 +86,11 @@ public final class KeyDecoder {
 
   private static PrimaryKeyValue plainValue(byte[] array, int from, int end, int tag) {
     return switch (tag) {
-      case KeyCodec.INTEGER_TAG -> new IntegerValue(Binary.getLong(array, from) ^ Long.MIN_VALUE);
-      case KeyCodec.STRING_TAG -> new StringValue(Utf8.decodeAscii(array, from, end - from));
-      default -> new BinaryValue(Bytes.copyOf(array, from, end - from));
+      case KeyCodec.INTEGER_TAG ->
+          PrimaryKeyValue.fromLong(Binary.getLong(array, from) ^ Long.MIN_VALUE);
+      case KeyCodec.STRING_TAG ->
+          PrimaryKeyValue.fromString(Utf8.decodeAscii(array, from, end - from));
+      default -> PrimaryKeyValue.fromBinary(Bytes.copyOf(array, from, end - from));
     };
   }
 }

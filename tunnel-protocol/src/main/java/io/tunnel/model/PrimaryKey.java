@@ -3,8 +3,11 @@ package io.tunnel.model;
 import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.AbstractList;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.RandomAccess;
 import java.util.stream.Collectors;
@@ -74,6 +77,25 @@ public final class PrimaryKey {
   /** The column at {@code index}, 0 being the partition key. */
   public PrimaryKeyColumn getPrimaryKeyColumn(int index) {
     return columns.get(index);
+  }
+
+  /** The columns by name, in the order of the table's schema. */
+  public Map<String, PrimaryKeyColumn> getPrimaryKeyColumnsMap() {
+    Map<String, PrimaryKeyColumn> byName = new LinkedHashMap<>();
+    for (PrimaryKeyColumn column : columns) {
+      byName.put(column.getName(), column);
+    }
+    return Collections.unmodifiableMap(byName);
+  }
+
+  /** Whether the key has a column of that name. */
+  public boolean contains(String name) {
+    return getPrimaryKeyColumn(name) != null;
+  }
+
+  /** How many columns the key has. */
+  public int size() {
+    return columns.size();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.tunnel.model;
 
+import io.tunnel.model.value.Column;
 import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.Objects;
 
@@ -33,6 +34,11 @@ public final class PrimaryKeyColumn {
   /** The value. */
   public PrimaryKeyValue getValue() {
     return value;
+  }
+
+  /** The column as that of an attribute. */
+  public Column toColumn() {
+    return new Column(name, value.toColumnValue());
   }
 
   @Override

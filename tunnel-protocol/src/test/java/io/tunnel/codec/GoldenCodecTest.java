@@ -70,7 +70,7 @@ class GoldenCodecTest {
   void a_key_column_has_the_bytes_of_version_1(String file, PrimaryKeyValue value) {
     Bytes bytes = Bytes.copyOf(GoldenFile.bytes(file));
     assertThat(KeyCodec.encode(value)).isEqualTo(bytes);
-    assertThat(KeyCodec.decodeColumn(bytes, value.keyType())).isEqualTo(value);
+    assertThat(KeyCodec.decodeColumn(bytes, value.getType())).isEqualTo(value);
   }
 
   @Test

@@ -8,7 +8,6 @@ import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.value.BinaryValue;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.IntegerValue;
 import io.tunnel.model.value.PrimaryKeyType;
@@ -59,9 +58,9 @@ class KeyCodecTest {
   }
 
   private static int compare(PrimaryKeyValue left, PrimaryKeyValue right) {
-    if (left instanceof IntegerValue number) {
+    if (left.toColumnValue() instanceof IntegerValue number) {
       return Long.compare(number.value(), right.asLong());
-    } else if (left instanceof StringValue text) {
+    } else if (left.toColumnValue() instanceof StringValue text) {
       return Arrays.compare(
           text.value().codePoints().toArray(), right.asString().codePoints().toArray());
     } else {
@@ -151,8 +150,9 @@ class KeyCodecTest {
   void text_of_the_largest_size_is_taken_and_a_byte_more_refused(String character) {
     int bytes = Utf8.encode(character).length;
     int longest = Limits.KEY_COLUMN_BYTES_MAX / bytes;
-    StringValue most = new StringValue(character.repeat(longest));
-    StringValue over = new StringValue(character.repeat(longest) + "aaaa".substring(0, bytes));
+    PrimaryKeyValue most = PrimaryKeyValue.fromString(character.repeat(longest));
+    PrimaryKeyValue over =
+        PrimaryKeyValue.fromString(character.repeat(longest) + "aaaa".substring(0, bytes));
 
     assertThat(KeyCodec.decodeColumn(KeyCodec.encode(most), PrimaryKeyType.STRING)).isEqualTo(most);
     assertThatIllegalArgumentException()
@@ -162,8 +162,10 @@ class KeyCodecTest {
 
   @Test
   void bytes_of_the_largest_size_are_taken_and_one_more_refused() {
-    BinaryValue most = new BinaryValue(Bytes.copyOf(new byte[Limits.KEY_COLUMN_BYTES_MAX]));
-    BinaryValue over = new BinaryValue(Bytes.copyOf(new byte[Limits.KEY_COLUMN_BYTES_MAX + 1]));
+    PrimaryKeyValue most =
+        PrimaryKeyValue.fromBinary(Bytes.copyOf(new byte[Limits.KEY_COLUMN_BYTES_MAX]));
+    PrimaryKeyValue over =
+        PrimaryKeyValue.fromBinary(Bytes.copyOf(new byte[Limits.KEY_COLUMN_BYTES_MAX + 1]));
 
     Bytes encoded = KeyCodec.encode(most);
     assertThat(encoded.length()).isEqualTo(2 * Limits.KEY_COLUMN_BYTES_MAX + 2);
@@ -188,7 +190,7 @@ class KeyCodecTest {
   @Test
   void text_that_utf8_cannot_hold_is_refused_instead_of_replaced() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> KeyCodec.encode(new StringValue("ab\ud83d")))
+        .isThrownBy(() -> KeyCodec.encode(PrimaryKeyValue.fromString("ab\ud83d")))
         .withMessageContaining("unpaired surrogate at character 2");
   }
 
@@ -208,8 +210,8 @@ class KeyCodecTest {
 
   @Test
   void received_bytes_of_another_schema_are_refused() {
-    Bytes text = KeyCodec.encode(new StringValue("x"));
-    Bytes number = KeyCodec.encode(new IntegerValue(1));
+    Bytes text = KeyCodec.encode(PrimaryKeyValue.fromString("x"));
+    Bytes number = KeyCodec.encode(PrimaryKeyValue.fromLong(1));
     assertRefused(() -> require(concat(number, text)), "type INTEGER where the table has STRING");
     assertRefused(() -> require(text), "ends where a column of type INTEGER should be");
     assertRefused(() -> require(concat(concat(text, number), number)), "more columns than");

@@ -62,7 +62,7 @@ final class RandomRows {
     return switch (type) {
       case INTEGER -> PrimaryKeyValue.fromLong(number());
       case STRING -> PrimaryKeyValue.fromString(text());
-      case BINARY -> new BinaryValue(bytes());
+      case BINARY -> PrimaryKeyValue.fromBinary(bytes());
     };
   }
 

@@ -9,6 +9,7 @@ import io.tunnel.model.RowChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.PrimaryKeyValue;
+import io.tunnel.sdk.answer.Absence;
 import io.tunnel.sdk.answer.TableAnswers;
 import io.tunnel.sdk.answer.TableFigures;
 import io.tunnel.sdk.table.CreateTableRequest;

@@ -167,7 +167,7 @@ final class TableReads {
       boolean matches =
           i < schema.size()
               && column.getName().equals(schema.get(i).name())
-              && column.getValue().keyType() == schema.get(i).type();
+              && column.getValue().getType() == schema.get(i).type();
       if (!matches) {
         throw new IllegalArgumentException(
             "bound " + key.get() + " does not name the first columns of the key " + schema);

@@ -3,6 +3,7 @@ package io.tunnel.sdk;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TunnelType;
+import io.tunnel.sdk.answer.Absence;
 import io.tunnel.sdk.answer.AllTunnels;
 import io.tunnel.sdk.answer.TunnelAnswers;
 import io.tunnel.sdk.checkpoint.CheckpointSet;

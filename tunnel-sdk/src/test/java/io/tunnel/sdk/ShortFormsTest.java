@@ -124,7 +124,7 @@ class ShortFormsTest {
 
   @Test
   void what_is_said_of_rows_that_nobody_heard_of_names_the_first() {
-    UnheardRows unheard = new UnheardRows("users");
+    TableWriter.UnheardRows unheard = new TableWriter.UnheardRows("users");
     assertThat(unheard.text()).isEmpty();
     RowResult result =
         new RowResult(

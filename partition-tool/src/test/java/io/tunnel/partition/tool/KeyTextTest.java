@@ -25,7 +25,7 @@ class KeyTextTest {
             PrimaryKeyValue.fromBinary(bytes),
             PrimaryKeyValue.fromString(Integer.toString(random.nextInt(), 36))
           }) {
-        assertThat(KeyText.parse(value.keyType(), KeyText.format(value))).isEqualTo(value);
+        assertThat(KeyText.parse(value.getType(), KeyText.format(value))).isEqualTo(value);
       }
     }
   }

@@ -17,8 +17,8 @@ import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
-import io.tunnel.model.value.IntegerValue;
 import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.perf.PerfCommand;
 import io.tunnel.perf.PerfEngine;
 import io.tunnel.perf.PerfJob;
@@ -79,8 +79,8 @@ class RateJobTest {
     server.create(
         table,
         List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)),
-        new IntegerValue(1_000),
-        new IntegerValue(2_000));
+        PrimaryKeyValue.fromLong(1_000),
+        PrimaryKeyValue.fromLong(2_000));
   }
 
   /** Spread evenly over the partitions. */

@@ -63,7 +63,7 @@ public final class TypedJson {
   private static JsonObject keyOf(PrimaryKey key) {
     JsonObject json = new JsonObject();
     key.getPrimaryKeyColumns()
-        .forEach(column -> json.add(column.getName(), valueOf(column.getValue())));
+        .forEach(column -> json.add(column.getName(), valueOf(column.getValue().toColumnValue())));
     return json;
   }
 
@@ -85,13 +85,13 @@ public final class TypedJson {
 
   private static JsonObject typed(ColumnValue value) {
     JsonObject json = new JsonObject();
-    json.addProperty(TYPE, value.type().name());
+    json.addProperty(TYPE, value.getType().name());
     json.add(VALUE, valueOf(value));
     return json;
   }
 
   private static JsonElement valueOf(ColumnValue value) {
-    return switch (value.type()) {
+    return switch (value.getType()) {
       case INTEGER -> new JsonPrimitive(value.asLong());
       case BOOLEAN -> new JsonPrimitive(value.asBoolean());
       case STRING, BINARY -> new JsonPrimitive(value.toString());

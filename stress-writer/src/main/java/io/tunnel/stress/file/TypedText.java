@@ -91,7 +91,7 @@ public final class TypedText {
 
   /** {@code text} as the value of a key column. */
   static PrimaryKeyValue parseKey(String text, PrimaryKeyType type) {
-    return (PrimaryKeyValue) parse(text, ColumnType.valueOf(type.name()));
+    return PrimaryKeyValue.fromColumn(parse(text, ColumnType.valueOf(type.name())));
   }
 
   /** A number that its type has no place for; says why. */

@@ -7,11 +7,9 @@ import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
-import io.tunnel.model.value.BinaryValue;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
-import io.tunnel.model.value.IntegerValue;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.model.value.StringValue;
 import io.tunnel.sdk.table.HashedKey;
@@ -58,12 +56,12 @@ public final class GeneratedRows implements RowSource {
 
   /** The key with that id. */
   public static PrimaryKey key(long id) {
-    PrimaryKeyValue uid = new StringValue(hexOf(Hash64.mix(id)));
-    PrimaryKeyValue seq = new IntegerValue(id);
+    PrimaryKeyValue uid = PrimaryKeyValue.fromString(hexOf(Hash64.mix(id)));
+    PrimaryKeyValue seq = PrimaryKeyValue.fromLong(id);
     PrimaryKeyColumn kind = KINDS[(int) (id & 3)];
     Bytes hash = HashedKey.hash(List.of(uid, seq, kind.getValue()));
     return PrimaryKey.of(
-        new PrimaryKeyColumn(HashedKey.COLUMN, new BinaryValue(hash)),
+        new PrimaryKeyColumn(HashedKey.COLUMN, PrimaryKeyValue.fromBinary(hash)),
         new PrimaryKeyColumn(StressTable.UID, uid),
         new PrimaryKeyColumn(StressTable.SEQ, seq),
         kind);
@@ -108,7 +106,7 @@ public final class GeneratedRows implements RowSource {
   }
 
   private static PrimaryKeyColumn kind(String name) {
-    return new PrimaryKeyColumn(StressTable.KIND, new StringValue(name));
+    return new PrimaryKeyColumn(StressTable.KIND, PrimaryKeyValue.fromString(name));
   }
 
   private static String hexOf(long number) {

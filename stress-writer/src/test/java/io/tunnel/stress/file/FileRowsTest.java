@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.value.BinaryValue;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnType;
 import io.tunnel.model.value.ColumnValue;
@@ -90,7 +89,7 @@ class FileRowsTest extends ReadFileTest {
   void a_leading_hash_that_the_file_does_not_have_is_computed() throws IOException {
     Path file = file("a.csv", "name\nAnn\n");
     PrimaryKeyValue hash =
-        new BinaryValue(HashedKey.hash(List.of(PrimaryKeyValue.fromString("Ann"))));
+        PrimaryKeyValue.fromBinary(HashedKey.hash(List.of(PrimaryKeyValue.fromString("Ann"))));
     PrimaryKey key = PrimaryKey.builder().add("hash", hash).add("name", "Ann").build();
     assertThat(read(file, HASHED)).containsExactly(row(key));
     FileRows.Binding named = new FileRows.Binding(HASHED, List.of("name"), Map.of());

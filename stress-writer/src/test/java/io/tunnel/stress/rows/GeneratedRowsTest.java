@@ -11,7 +11,6 @@ import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
-import io.tunnel.model.value.BinaryValue;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.PrimaryKeyValue;
@@ -60,7 +59,7 @@ class GeneratedRowsTest {
               .map(PrimaryKeyColumn::getValue)
               .toList();
       assertThat(key.getPrimaryKeyColumn(0).getValue())
-          .isEqualTo(new BinaryValue(HashedKey.hash(rest)));
+          .isEqualTo(PrimaryKeyValue.fromBinary(HashedKey.hash(rest)));
       assertThat(HashedKey.hash(rest).length()).isEqualTo(4);
     }
   }

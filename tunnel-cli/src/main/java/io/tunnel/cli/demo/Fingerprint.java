@@ -29,7 +29,7 @@ final class Fingerprint {
     long hash = 0;
     List<PrimaryKeyColumn> columns = key.getPrimaryKeyColumns();
     for (int i = 0; i < columns.size(); i++) {
-      hash = Hash64.chain(hash, Hash64.of(columns.get(i).getValue()));
+      hash = Hash64.chain(hash, Hash64.of(columns.get(i).getValue().toColumnValue()));
     }
     return hash;
   }

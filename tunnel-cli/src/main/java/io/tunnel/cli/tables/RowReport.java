@@ -20,10 +20,10 @@ final class RowReport {
     TextTable table = new TextTable("COLUMN", "TYPE", "VALUE");
     for (PrimaryKeyColumn column : row.primaryKey().getPrimaryKeyColumns()) {
       table.row(
-          column.getName(), column.getValue().type() + " (key)", column.getValue().toString());
+          column.getName(), column.getValue().getType() + " (key)", column.getValue().toString());
     }
     for (Column column : row.columns()) {
-      table.row(column.getName(), column.getValue().type().name(), column.getValue().toString());
+      table.row(column.getName(), column.getValue().getType().name(), column.getValue().toString());
     }
     return table.lines();
   }

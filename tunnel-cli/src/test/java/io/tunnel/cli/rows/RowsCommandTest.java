@@ -105,7 +105,7 @@ class RowsCommandTest {
     assertThat(row.value("ok")).isEqualTo(ColumnValue.fromBoolean(true));
     assertThat(row.value("d")).isEqualTo(ColumnValue.fromDouble(1));
     assertThat(row.value("b")).isEqualTo(ColumnValue.fromBinary(new byte[] {0, -1}));
-    assertThat(row.value("n").type()).isEqualTo(ColumnType.INTEGER);
+    assertThat(row.value("n").getType()).isEqualTo(ColumnType.INTEGER);
 
     assertThat(runLine("put --key uid=Ada --json")).isZero();
     assertThat(out.toString()).startsWith("{\"applied\":true,\"partition\":");

@@ -52,7 +52,7 @@ public final class JsonDeserializationSchema implements TunnelDeserializationSch
     json.addProperty("commitMicros", record.commitMicros());
     JsonObject key = new JsonObject();
     for (PrimaryKeyColumn column : record.getPrimaryKey().getPrimaryKeyColumns()) {
-      key.add(column.getName(), value(column.getValue()));
+      key.add(column.getName(), value(column.getValue().toColumnValue()));
     }
     json.add("key", key);
     JsonObject columns = new JsonObject();

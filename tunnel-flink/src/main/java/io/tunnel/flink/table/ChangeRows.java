@@ -129,7 +129,7 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
       Field field = layout.fields().get(i);
       PrimaryKeyColumn column = key.getPrimaryKeyColumn(field.name());
       if (column != null) {
-        row.setField(before + i, field.toSql(column.getValue(), key));
+        row.setField(before + i, field.toSql(column.getValue().toColumnValue(), key));
       }
     }
     switch (kind) {
@@ -152,7 +152,7 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
       declaredKey.requireKey(
           table,
           key.getPrimaryKeyColumns().stream()
-              .map(column -> new PrimaryKeySchema(column.getName(), column.getValue().keyType()))
+              .map(column -> new PrimaryKeySchema(column.getName(), column.getValue().getType()))
               .toList());
     }
     for (int i = 0; i < layout.fields().size(); i++) {

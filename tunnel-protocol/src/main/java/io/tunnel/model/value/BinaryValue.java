@@ -3,7 +3,7 @@ package io.tunnel.model.value;
 import java.util.Objects;
 
 /** Bytes. */
-public record BinaryValue(Bytes value) implements PrimaryKeyValue {
+public record BinaryValue(Bytes value) implements ColumnValue {
 
   /** Refuses null. */
   public BinaryValue {
@@ -11,13 +11,8 @@ public record BinaryValue(Bytes value) implements PrimaryKeyValue {
   }
 
   @Override
-  public ColumnType type() {
+  public ColumnType getType() {
     return ColumnType.BINARY;
-  }
-
-  @Override
-  public PrimaryKeyType keyType() {
-    return PrimaryKeyType.BINARY;
   }
 
   @Override

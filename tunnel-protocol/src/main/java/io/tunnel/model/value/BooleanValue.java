@@ -7,7 +7,7 @@ public record BooleanValue(boolean value) implements ColumnValue {
   static final BooleanValue FALSE = new BooleanValue(false);
 
   @Override
-  public ColumnType type() {
+  public ColumnType getType() {
     return ColumnType.BOOLEAN;
   }
 

@@ -8,6 +8,8 @@ import java.util.Objects;
 public final class Column {
 
   private final String name;
+
+  /** Null of a column that is removed. */
   private final ColumnValue value;
 
   /** Refuses null and a name that is empty or over {@link Limits#COLUMN_NAME_BYTES_MAX}. */
@@ -16,28 +18,47 @@ public final class Column {
     this.value = Objects.requireNonNull(value, "value");
   }
 
+  private Column(String name) {
+    this.name = Objects.requireNonNull(name, "name");
+    this.value = null;
+  }
+
+  /** The name of a column that a change removes, without a value. */
+  public static Column removed(String name) {
+    return new Column(name);
+  }
+
   /** The name. */
   public String getName() {
     return name;
   }
 
-  /** The value. */
+  /**
+   * The value.
+   *
+   * @throws IllegalStateException when the column is {@link #removed}
+   */
   public ColumnValue getValue() {
+    if (value == null) {
+      throw new IllegalStateException("column '" + name + "' is removed and has no value");
+    }
     return value;
   }
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Column that && name.equals(that.name) && value.equals(that.value);
+    return other instanceof Column that
+        && name.equals(that.name)
+        && Objects.equals(value, that.value);
   }
 
   @Override
   public int hashCode() {
-    return 31 * name.hashCode() + value.hashCode();
+    return 31 * name.hashCode() + Objects.hashCode(value);
   }
 
   @Override
   public String toString() {
-    return name + "=" + value;
+    return value == null ? "-" + name : name + "=" + value;
   }
 }

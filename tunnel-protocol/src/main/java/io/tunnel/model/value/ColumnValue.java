@@ -1,13 +1,28 @@
 package io.tunnel.model.value;
 
 /**
- * The value of a column. Ask {@link #type()} first, or match on the record types; the {@code as…}
- * methods throw {@link IllegalStateException} on another type.
+ * The value of a column. Ask {@link #getType()} first, or match on the record types; the {@code
+ * as…} methods throw {@link IllegalStateException} on another type.
  */
-public sealed interface ColumnValue permits PrimaryKeyValue, BooleanValue, DoubleValue {
+public sealed interface ColumnValue
+    permits IntegerValue, DoubleValue, BooleanValue, StringValue, BinaryValue {
 
   /** The type of this value. */
-  ColumnType type();
+  ColumnType getType();
+
+  /**
+   * The value as an object: a {@link Long}, {@link Double}, {@link Boolean} or {@link String}, or a
+   * copy of the bytes of a BINARY as a {@code byte[]}.
+   */
+  default Object getValue() {
+    return switch (getType()) {
+      case INTEGER -> asLong();
+      case DOUBLE -> asDouble();
+      case BOOLEAN -> asBoolean();
+      case STRING -> asString();
+      case BINARY -> asBinary();
+    };
+  }
 
   /** An INTEGER. */
   static ColumnValue fromLong(long value) {
@@ -63,6 +78,6 @@ public sealed interface ColumnValue permits PrimaryKeyValue, BooleanValue, Doubl
   }
 
   private IllegalStateException wrongType(ColumnType wanted) {
-    return new IllegalStateException("the value is " + type() + ", not " + wanted);
+    return new IllegalStateException("the value is " + getType() + ", not " + wanted);
   }
 }

@@ -4,7 +4,7 @@ package io.tunnel.model.value;
 public record DoubleValue(double value) implements ColumnValue {
 
   @Override
-  public ColumnType type() {
+  public ColumnType getType() {
     return ColumnType.DOUBLE;
   }
 

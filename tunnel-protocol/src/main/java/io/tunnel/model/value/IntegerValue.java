@@ -1,16 +1,11 @@
 package io.tunnel.model.value;
 
 /** A signed 64-bit integer. */
-public record IntegerValue(long value) implements PrimaryKeyValue {
+public record IntegerValue(long value) implements ColumnValue {
 
   @Override
-  public ColumnType type() {
+  public ColumnType getType() {
     return ColumnType.INTEGER;
-  }
-
-  @Override
-  public PrimaryKeyType keyType() {
-    return PrimaryKeyType.INTEGER;
   }
 
   @Override

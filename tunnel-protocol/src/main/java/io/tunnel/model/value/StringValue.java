@@ -3,7 +3,7 @@ package io.tunnel.model.value;
 import java.util.Objects;
 
 /** Unicode text. */
-public record StringValue(String value) implements PrimaryKeyValue {
+public record StringValue(String value) implements ColumnValue {
 
   /** Refuses null. */
   public StringValue {
@@ -11,13 +11,8 @@ public record StringValue(String value) implements PrimaryKeyValue {
   }
 
   @Override
-  public ColumnType type() {
+  public ColumnType getType() {
     return ColumnType.STRING;
-  }
-
-  @Override
-  public PrimaryKeyType keyType() {
-    return PrimaryKeyType.STRING;
   }
 
   @Override

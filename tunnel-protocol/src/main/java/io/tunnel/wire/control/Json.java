@@ -15,6 +15,7 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.codec.Utf8;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.IntegerValue;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.model.value.StringValue;
@@ -115,9 +116,10 @@ public final class Json {
     @Override
     public void write(JsonWriter out, PrimaryKeyValue value) throws IOException {
       out.beginObject();
-      if (value instanceof IntegerValue integer) {
+      ColumnValue column = value.toColumnValue();
+      if (column instanceof IntegerValue integer) {
         out.name("integer").value(Long.toString(integer.value()));
-      } else if (value instanceof StringValue string) {
+      } else if (column instanceof StringValue string) {
         out.name("string").value(string.value());
       } else {
         out.name("binary").value(Base64.getEncoder().encodeToString(value.asBinary()));

@@ -42,17 +42,9 @@ public final class RecordColumn {
     return name;
   }
 
-  /**
-   * Name and value.
-   *
-   * @throws IllegalStateException when the column is removed: it has no value then
-   */
+  /** Name and value; one that is removed has no value, so ask {@link #getColumnType} first. */
   public Column getColumn() {
-    if (value == null) {
-      throw new IllegalStateException(
-          "column '" + name + "' is removed and has no value; ask getColumnType() first");
-    }
-    return new Column(name, value);
+    return value == null ? Column.removed(name) : new Column(name, value);
   }
 
   /** What is done to the column. */

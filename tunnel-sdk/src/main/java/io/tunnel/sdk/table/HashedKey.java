@@ -4,12 +4,9 @@ import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.value.BinaryValue;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.model.value.IntegerValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
-import io.tunnel.model.value.StringValue;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,7 +82,7 @@ public final class HashedKey {
   public static PrimaryKey of(String hashColumn, List<PrimaryKeyColumn> rest) {
     List<PrimaryKeyColumn> columns = new ArrayList<>(Limits.KEY_COLUMNS_MAX);
     Bytes hash = hash(rest.stream().map(PrimaryKeyColumn::getValue).toList());
-    columns.add(new PrimaryKeyColumn(hashColumn, new BinaryValue(hash)));
+    columns.add(new PrimaryKeyColumn(hashColumn, PrimaryKeyValue.fromBinary(hash)));
     columns.addAll(rest);
     return new PrimaryKey(columns);
   }
@@ -135,14 +132,11 @@ public final class HashedKey {
   }
 
   private static byte[] bytesOf(PrimaryKeyValue value) {
-    if (value instanceof StringValue text) {
-      return text.value().getBytes(StandardCharsets.UTF_8);
-    } else if (value instanceof IntegerValue number) {
-      return bigEndian(number.value(), Long.BYTES);
-    } else if (value instanceof BinaryValue binary) {
-      return binary.asBinary();
-    }
-    throw new IllegalStateException("a key value of unknown type " + value);
+    return switch (value.getType()) {
+      case STRING -> value.asString().getBytes(StandardCharsets.UTF_8);
+      case INTEGER -> bigEndian(value.asLong(), Long.BYTES);
+      case BINARY -> value.asBinary();
+    };
   }
 
   private static byte[] bigEndian(long number, int bytes) {

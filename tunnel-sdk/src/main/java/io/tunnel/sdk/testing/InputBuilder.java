@@ -129,7 +129,7 @@ public final class InputBuilder {
   private static List<PrimaryKeySchema> schemaOf(PrimaryKey key) {
     List<PrimaryKeySchema> schema = new ArrayList<>();
     for (PrimaryKeyColumn column : key.getPrimaryKeyColumns()) {
-      schema.add(new PrimaryKeySchema(column.getName(), column.getValue().keyType()));
+      schema.add(new PrimaryKeySchema(column.getName(), column.getValue().getType()));
     }
     return schema;
   }

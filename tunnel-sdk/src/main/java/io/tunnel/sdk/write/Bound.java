@@ -5,6 +5,7 @@ import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.value.BinaryValue;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.IntegerValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
@@ -36,7 +37,7 @@ record Bound(Bytes encoded, Optional<PrimaryKeyValue> value) {
   }
 
   private static boolean isInOrder(PrimaryKeyValue value) {
-    return !(value instanceof StringValue text)
+    return !(value.toColumnValue() instanceof StringValue text)
         || text.value().chars().allMatch(c -> c < Character.MIN_SURROGATE);
   }
 
@@ -45,8 +46,9 @@ record Bound(Bytes encoded, Optional<PrimaryKeyValue> value) {
    *
    * @throws IllegalArgumentException perhaps, when the column can never be encoded
    */
-  boolean isAtOrBelow(PrimaryKeyValue column) {
-    PrimaryKeyValue bound = value.orElse(null);
+  boolean isAtOrBelow(PrimaryKeyValue first) {
+    ColumnValue bound = value.map(PrimaryKeyValue::toColumnValue).orElse(null);
+    ColumnValue column = first.toColumnValue();
     if (bound instanceof BinaryValue bytes && column instanceof BinaryValue binary) {
       return bytes.value().compareTo(binary.value()) <= 0;
     }
@@ -57,7 +59,7 @@ record Bound(Bytes encoded, Optional<PrimaryKeyValue> value) {
       return number.value() <= integer.value();
     }
     ByteSink key = new ByteSink(KEY_BYTES_GUESS);
-    KeyCodec.write(key, column);
+    KeyCodec.write(key, first);
     return encoded.compareTo(key.array(), 0, key.size()) <= 0;
   }
 }

@@ -10,7 +10,6 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
-import io.tunnel.model.value.IntegerValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.PartitionReader;
@@ -58,7 +57,7 @@ class ChangedLeaderTest {
   }
 
   private void see(StreamRecord record) {
-    seen.add(((IntegerValue) record.getPrimaryKey().getPrimaryKeyColumn(0).getValue()).asLong());
+    seen.add(record.getPrimaryKey().getPrimaryKeyColumn(0).getValue().asLong());
   }
 
   /** Waits until who is delivered to has asked again, which it must. */

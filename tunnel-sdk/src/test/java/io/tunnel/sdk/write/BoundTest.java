@@ -58,7 +58,7 @@ class BoundTest {
   @MethodSource("values")
   void a_key_is_where_its_bytes_are(List<PrimaryKeyValue> values) {
     for (PrimaryKeyValue at : values) {
-      Bound bound = Bound.of(KeyCodec.encode(at), at.keyType());
+      Bound bound = Bound.of(KeyCodec.encode(at), at.getType());
       for (PrimaryKeyValue key : values) {
         boolean isAtOrBelow = KeyCodec.encode(at).compareTo(KeyCodec.encode(key)) <= 0;
         assertThat(bound.isAtOrBelow(key)).as("%s <= %s", at, key).isEqualTo(isAtOrBelow);
@@ -82,7 +82,7 @@ class BoundTest {
     for (PrimaryKeyValue at : values) {
       Bytes whole = KeyCodec.encode(at);
       Bytes part = Bytes.copyOf(whole.toByteArray(), 0, whole.length() - 1);
-      Bound bound = Bound.of(part, at.keyType());
+      Bound bound = Bound.of(part, at.getType());
       for (PrimaryKeyValue key : values) {
         boolean isAtOrBelow = part.compareTo(KeyCodec.encode(key)) <= 0;
         assertThat(bound.isAtOrBelow(key)).as("%s <= %s", part, key).isEqualTo(isAtOrBelow);
@@ -95,8 +95,8 @@ class BoundTest {
   void a_key_that_cannot_be_encoded_is_refused_or_left_to_the_batch(List<PrimaryKeyValue> values) {
     PrimaryKeyValue unpaired = PrimaryKeyValue.fromString("\ud800");
     PrimaryKeyValue at = values.get(0);
-    Bound bound = Bound.of(KeyCodec.encode(at), at.keyType());
-    if (at.keyType() == PrimaryKeyType.STRING) {
+    Bound bound = Bound.of(KeyCodec.encode(at), at.getType());
+    if (at.getType() == PrimaryKeyType.STRING) {
       assertThat(bound.isAtOrBelow(unpaired)).isTrue();
     } else {
       assertThatThrownBy(() -> bound.isAtOrBelow(unpaired))

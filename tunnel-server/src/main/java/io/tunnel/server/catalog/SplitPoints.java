@@ -38,13 +38,13 @@ final class SplitPoints {
     List<Bytes> bounds = new ArrayList<>();
     bounds.add(Bytes.EMPTY);
     for (PrimaryKeyValue point : points) {
-      if (point.keyType() != type) {
+      if (point.getType() != type) {
         throw new RefusedException(
             ErrorCode.KEY_MISMATCH,
             "split point "
                 + point
                 + " is "
-                + point.keyType()
+                + point.getType()
                 + ", the first key column is "
                 + type);
       }

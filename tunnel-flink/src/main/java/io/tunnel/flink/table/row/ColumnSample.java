@@ -34,7 +34,7 @@ public final class ColumnSample {
   void add(Row row) {
     for (Column column : row.columns()) {
       String name = column.getName();
-      FieldKind kind = FieldKind.of(column.getValue().type());
+      FieldKind kind = FieldKind.of(column.getValue().getType());
       boolean isMixed = mixed.contains(name) || kinds.getOrDefault(name, kind) != kind;
       if (isMixed) {
         mixed.add(name);

@@ -32,22 +32,22 @@ public record Field(String name, FieldKind kind, boolean isNullable) implements 
       }
       return null;
     }
-    if (value.type() != kind.columnType()) {
+    if (value.getType() != kind.columnType()) {
       throw new RowMismatchException(
           "column '"
               + name
               + "' of row "
               + key
               + " is "
-              + value.type()
+              + value.getType()
               + ", but is declared "
               + kind
               + ", which is "
               + kind.columnType()
               + "; "
-              + value.type()
+              + value.getType()
               + " is declared "
-              + FieldKind.of(value.type()));
+              + FieldKind.of(value.getType()));
     }
     return kind.toSql(value);
   }

@@ -127,13 +127,13 @@ public enum FieldKind {
     };
   }
 
-  /** The value of a key's field. */
+  /**
+   * The value of a key's field.
+   *
+   * @throws IllegalArgumentException when keys have no values of this kind
+   */
   public PrimaryKeyValue readKey(RowData row, int index) {
-    ColumnValue value = read(row, index);
-    if (value instanceof PrimaryKeyValue key) {
-      return key;
-    }
-    throw new IllegalStateException(this + " is no type of keys");
+    return PrimaryKeyValue.fromColumn(read(row, index));
   }
 
   /** The kind of a column of this service. */

@@ -104,7 +104,7 @@ public record TableLayout(List<Field> fields, List<Integer> keyIndexes) implemen
    * be finds that there is none.
    */
   static boolean canBeInKey(PrimaryKeyValue value) {
-    return switch (value.keyType()) {
+    return switch (value.getType()) {
       case INTEGER -> true;
       // Half of a surrogate pair is no text that could be stored.
       case STRING ->
@@ -136,7 +136,7 @@ public record TableLayout(List<Field> fields, List<Integer> keyIndexes) implemen
     for (int i = 0; i < fields.size(); i++) {
       Field field = fields.get(i);
       PrimaryKeyColumn key = row.primaryKey().getPrimaryKeyColumn(field.name());
-      ColumnValue value = key != null ? key.getValue() : row.value(field.name());
+      ColumnValue value = key != null ? key.getValue().toColumnValue() : row.value(field.name());
       result.setField(i, field.toSql(value, row.primaryKey()));
     }
     return result;

@@ -50,10 +50,10 @@ public final class MemoryTable {
     }
     List<Bytes> bounds = new ArrayList<>(List.of(Bytes.EMPTY));
     for (PrimaryKeyValue point : splitPoints) {
-      if (point.keyType() != type) {
+      if (point.getType() != type) {
         throw new RefusedException(
             ErrorCode.KEY_MISMATCH,
-            "the first key column is " + type + ", but a split point is " + point.keyType());
+            "the first key column is " + type + ", but a split point is " + point.getType());
       }
       Bytes bound = KeyCodec.encode(point);
       if (bound.compareTo(bounds.get(bounds.size() - 1)) <= 0) {

@@ -1,11 +1,11 @@
-package io.tunnel.sdk;
+package io.tunnel.sdk.answer;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import java.util.function.Supplier;
 
 /** Something that is made unless it is there, while other programs make or remove it, too. */
-final class Absence {
+public final class Absence {
 
   /** Each further round needs that somebody removed it and somebody else made it meanwhile. */
   private static final int ROUNDS_MAX = 5;
@@ -18,7 +18,7 @@ final class Absence {
    * @param missing says that {@code look} found nothing
    * @param exists says that {@code make} came too late
    */
-  static <T> T of(ErrorCode missing, ErrorCode exists, Supplier<T> look, Supplier<T> make) {
+  public static <T> T of(ErrorCode missing, ErrorCode exists, Supplier<T> look, Supplier<T> make) {
     for (int round = 1; ; round++) {
       try {
         return look.get();
