@@ -100,9 +100,10 @@ final class SampleFile {
   private int indexOf(String column, List<String> header, String hint) {
     int index = header.indexOf(column);
     if (index < 0) {
-      throw bad(
-          1,
-          "there is no column '"
+      throw CommandFailure.usage(
+          "'"
+              + file
+              + "' line 1: there is no column '"
               + column
               + "' among "
               + header

@@ -33,9 +33,17 @@ class SampleTest {
   }
 
   private static void assertBadFile(ThrowingCallable reading, String message) {
+    assertFailed(reading, ExitCode.IO, message);
+  }
+
+  private static void assertBadOption(ThrowingCallable reading, String message) {
+    assertFailed(reading, ExitCode.USAGE, message);
+  }
+
+  private static void assertFailed(ThrowingCallable reading, int exitCode, String message) {
     assertThatThrownBy(reading)
         .isInstanceOfSatisfying(
-            CommandFailure.class, failure -> assertThat(failure.exitCode()).isEqualTo(ExitCode.IO))
+            CommandFailure.class, failure -> assertThat(failure.exitCode()).isEqualTo(exitCode))
         .hasMessageContaining(message);
   }
 
@@ -66,10 +74,10 @@ class SampleTest {
   @Test
   void a_column_that_is_not_there_is_named_with_those_that_are() throws IOException {
     Path file = file("id,name\n1,a\n2\n");
-    assertBadFile(
+    assertBadOption(
         () -> SampleFile.readCsv(file, PrimaryKeyType.STRING, "nam", Optional.empty()),
         "line 1: there is no column 'nam' among [id, name]; or give its number from 1");
-    assertBadFile(
+    assertBadOption(
         () -> SampleFile.readCsv(file, PrimaryKeyType.STRING, "0", Optional.empty()),
         "there is no column '0'");
     assertBadFile(
@@ -87,7 +95,7 @@ class SampleTest {
         () -> SampleFile.readCsv(open, PrimaryKeyType.STRING, "name", Optional.empty()),
         "keys' line 2: the quote that opens here is never closed");
     Path other = file("id;name\n1;a\n");
-    assertBadFile(
+    assertBadOption(
         () -> SampleFile.readCsv(other, PrimaryKeyType.STRING, "name", Optional.empty()),
         "add --separator ';'");
     assertThat(texts(SampleFile.readCsv(other, PrimaryKeyType.STRING, "name", Optional.of(';'))))

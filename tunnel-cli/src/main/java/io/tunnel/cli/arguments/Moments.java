@@ -1,6 +1,7 @@
 package io.tunnel.cli.arguments;
 
 import io.tunnel.model.StreamStart;
+import io.tunnel.terminal.Human;
 import io.tunnel.terminal.options.DurationConverter;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -26,6 +27,9 @@ public record Moments(long nowMs, ZoneId zone) {
   /** Milliseconds below this are refused, because seconds are meant. */
   private static final long SECONDS_MAX = 100_000_000_000L;
 
+  /** Clocks that differ by less agree. */
+  private static final long CLOCK_DIFFERENCE_MS_MAX = 5_000;
+
   /** What may be typed. */
   public static final String FORMS =
       "2026-11-21T08:00:00Z, 2026-11-21T08:00 (local time), milliseconds since 1970, or -15m"
@@ -38,6 +42,31 @@ public record Moments(long nowMs, ZoneId zone) {
       case "latest" -> Optional.of(StreamStart.LATEST);
       default -> Optional.empty();
     };
+  }
+
+  /**
+   * What to say when the clock from which {@code text} was counted is not the server's; empty when
+   * the clocks agree, or nothing was counted.
+   *
+   * @param text what was typed; may be null
+   * @param serverMs the server's time, which it told between {@code sentMs} and {@code answeredMs}
+   *     of this machine's clock
+   */
+  public static Optional<String> clockRemark(
+      String option, String text, long serverMs, long sentMs, long answeredMs) {
+    boolean isCounted = text != null && text.strip().matches("[-+].*");
+    long aheadMs = Math.max(serverMs - answeredMs, 0) + Math.min(serverMs - sentMs, 0);
+    if (!isCounted || Math.abs(aheadMs) <= CLOCK_DIFFERENCE_MS_MAX) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        option
+            + " '"
+            + text
+            + "' was counted from the clock of this machine, and the server's is "
+            + Human.duration(Math.abs(aheadMs))
+            + (aheadMs > 0 ? " ahead" : " behind")
+            + ": give the moment itself, or set the clocks");
   }
 
   /**

@@ -91,7 +91,12 @@ final class CreateTunnelCommand extends OneTunnelCommand {
 
   @Override
   protected void run(Tunnels tunnels) {
+    long sentMs = System.currentTimeMillis();
     TunnelInfo created = tunnels.create(request);
+    long answeredMs = System.currentTimeMillis();
+    long serverMs = created.getCreateTime();
+    Moments.clockRemark("--start", start, serverMs, sentMs, answeredMs).ifPresent(err()::println);
+    Moments.clockRemark("--end", end, serverMs, sentMs, answeredMs).ifPresent(err()::println);
     print(
         () -> TunnelJson.json(created),
         () -> List.of(name() + " created, " + TunnelReport.kind(created)));

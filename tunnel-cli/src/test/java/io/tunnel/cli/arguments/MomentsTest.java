@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.StreamStart;
 import java.time.ZoneId;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -69,6 +70,29 @@ class MomentsTest {
     assertThatThrownBy(() -> berlin.parse("--to", "2026-03-29T02:30", ""))
         .hasMessageStartingWith("--to '2026-03-29T02:30' never came in Europe/Berlin");
     assertThat(berlin.parse("--to", "2026-10-25T03:00", "")).isEqualTo(1_792_893_600_000L);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "-15m, 3600000, 1 h ahead",
+    "-15m, -3600000, 1 h behind",
+    "+1h, 8000, 7.0 s ahead",
+    "-15m, 6000,",
+    "-15m, -5000,",
+    "earliest, 3600000,",
+    "2026-11-21T00:00:00Z, 3600000,",
+    ", 3600000,"
+  })
+  void a_clock_that_differs_from_the_server_s_is_named_where_it_was_counted_from(
+      String text, long serverMs, String difference) {
+    Optional<String> remark = Moments.clockRemark("--start", text, serverMs, 0, 1_000);
+    assertThat(remark.isPresent()).isEqualTo(difference != null);
+    if (difference != null) {
+      assertThat(remark.get())
+          .startsWith("--start '" + text + "' was counted from the clock of this machine")
+          .contains("the server's is ")
+          .containsPattern(difference.endsWith("ahead") ? " ahead: " : " behind: ");
+    }
   }
 
   @Test

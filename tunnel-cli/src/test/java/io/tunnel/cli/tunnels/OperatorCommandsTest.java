@@ -78,7 +78,11 @@ class OperatorCommandsTest extends AuditTunnelTest {
   @Test
   void a_moment_may_be_so_long_ago() {
     long before = System.currentTimeMillis() - 900_000;
+    assertThat(err.toString()).isEmpty();
     assertThat(runLine("tunnels create --table orders --tunnel late --start -15m")).isZero();
+    assertThat(err.toString())
+        .startsWith("--start '-15m' was counted from the clock of this machine")
+        .contains(" behind: give the moment itself");
     assertThat(
             service
                 .tunnels
