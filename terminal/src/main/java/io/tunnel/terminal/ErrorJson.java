@@ -1,5 +1,7 @@
 package io.tunnel.terminal;
 
+import java.util.Locale;
+
 /** An error as one line of JSON, for the programs that asked for JSON. */
 final class ErrorJson {
 
@@ -24,7 +26,7 @@ final class ErrorJson {
       if (next == '"' || next == '\\') {
         json.append('\\').append(next);
       } else if (next < ' ' || (next >= 0x7f && next < 0xa0) || Character.isSurrogate(next)) {
-        json.append(String.format("\\u%04x", (int) next));
+        json.append(String.format(Locale.ROOT, "\\u%04x", (int) next));
       } else {
         json.append(next);
       }

@@ -1,9 +1,9 @@
 package io.tunnel.server;
 
 import io.tunnel.server.cluster.ClusterConfig;
-import io.tunnel.server.config.CannotStartException;
 import io.tunnel.server.config.ServerConfig;
 import io.tunnel.server.config.ServerConfig.SecurityConfig;
+import io.tunnel.server.disk.CannotStartException;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.net.audit.AuditTrail;
 import io.tunnel.server.node.ClusterEngine;

@@ -2,7 +2,7 @@ package io.tunnel.server.engine;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonParseException;
-import io.tunnel.server.config.CannotStartException;
+import io.tunnel.server.disk.CannotStartException;
 import io.tunnel.server.disk.DurableFiles;
 import io.tunnel.terminal.Diagnosis;
 import java.io.Closeable;

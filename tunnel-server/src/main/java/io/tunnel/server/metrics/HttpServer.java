@@ -13,7 +13,7 @@ import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
-import io.tunnel.server.config.CannotStartException;
+import io.tunnel.server.disk.CannotStartException;
 import io.tunnel.server.security.files.Tls;
 import java.io.IOException;
 import java.net.InetSocketAddress;

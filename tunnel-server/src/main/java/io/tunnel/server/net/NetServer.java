@@ -30,7 +30,7 @@ import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.channel.ration.WriteWaits;
 import io.tunnel.server.cluster.ClusterView;
-import io.tunnel.server.config.CannotStartException;
+import io.tunnel.server.disk.CannotStartException;
 import io.tunnel.server.net.NetMeter.Farewell;
 import io.tunnel.server.net.access.AuditLog;
 import io.tunnel.server.net.access.Gate;

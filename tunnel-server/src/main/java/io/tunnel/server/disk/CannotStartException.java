@@ -1,4 +1,4 @@
-package io.tunnel.server.config;
+package io.tunnel.server.disk;
 
 import java.io.IOException;
 import java.util.Objects;
