@@ -4,6 +4,7 @@ import io.tunnel.server.check.CheckReport;
 import io.tunnel.server.check.DirectoryCheck;
 import io.tunnel.server.check.DirectoryInUseException;
 import io.tunnel.server.check.Repair;
+import io.tunnel.server.check.Salvage;
 import io.tunnel.server.check.StoredDirectory;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
@@ -34,7 +35,9 @@ import picocli.CommandLine.Spec;
     footer = {
       "  tunnel doctor --data DIR",
       "  tunnel doctor --data DIR --quick --json",
-      "  tunnel doctor --data DIR --repair"
+      "  tunnel doctor --data DIR --repair",
+      "  tunnel doctor --data DIR --salvage",
+      "  tunnel doctor --data DIR --salvage --yes"
     })
 public final class DoctorCommand implements Callable<Integer> {
 
@@ -67,6 +70,17 @@ public final class DoctorCommand implements Callable<Integer> {
               + " directory 'aside-N' inside the data directory.")
   private boolean isRepairing;
 
+  @Option(
+      names = "--salvage",
+      description =
+          "Without a backup: say which damaged changes of the log are lost, and with --yes give them up"
+              + " so that a server can serve everything else. Files that are replaced are copied to a"
+              + " directory 'aside-N' before.")
+  private boolean isSalvaging;
+
+  @Option(names = "--yes", description = "Do what --salvage says.")
+  private boolean isSure;
+
   @Option(names = "--json", description = "Print the findings as one JSON object.")
   private boolean isJson;
 
@@ -78,6 +92,12 @@ public final class DoctorCommand implements Callable<Integer> {
     if (work != null && !Files.isDirectory(work)) {
       throw CommandFailure.usage("--work " + work + " is no directory");
     }
+    if (isSalvaging && isRepairing) {
+      throw CommandFailure.usage("--salvage and --repair are two steps: give one, then the other");
+    }
+    if (isSure && !isSalvaging) {
+      throw CommandFailure.usage("--yes is for --salvage: give both, or none");
+    }
     try (StoredDirectory directory = open()) {
       CheckReport found = check(directory);
       List<String> repaired = List.of();
@@ -85,14 +105,18 @@ public final class DoctorCommand implements Callable<Integer> {
         repaired = repair(directory, found);
         found = check(directory);
       }
-      print(new DoctorReport(data, found, !isQuick, repaired));
+      if (isSalvaging) {
+        repaired = salvage(directory, found);
+        found = isSure ? check(directory) : found;
+      }
+      print(new DoctorReport(data, found, !isQuick, isSalvaging ? "salvage" : "repair", repaired));
       return found.isSound() ? ExitCode.OK : ExitCode.FAILED;
     }
   }
 
   private StoredDirectory open() {
     try {
-      return isRepairing ? StoredDirectory.toChange(data) : StoredDirectory.toRead(data);
+      return isRepairing || isSure ? StoredDirectory.toChange(data) : StoredDirectory.toRead(data);
     } catch (DirectoryInUseException e) {
       throw new CommandFailure(ExitCode.UNAVAILABLE, e.getMessage());
     } catch (IOException e) {
@@ -111,6 +135,13 @@ public final class DoctorCommand implements Callable<Integer> {
   private List<String> repair(StoredDirectory directory, CheckReport found) throws IOException {
     try (ProgressBar bar = bar("folding", DirectoryCheck.logBytes(directory))) {
       return Repair.run(directory, found, aside(), bar::add);
+    }
+  }
+
+  private List<String> salvage(StoredDirectory directory, CheckReport found) throws IOException {
+    Optional<Path> aside = isSure ? Optional.of(aside()) : Optional.empty();
+    try (ProgressBar bar = bar("folding", DirectoryCheck.logBytes(directory))) {
+      return Salvage.run(directory, found, aside, bar::add);
     }
   }
 

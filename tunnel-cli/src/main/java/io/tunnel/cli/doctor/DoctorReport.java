@@ -15,9 +15,11 @@ import java.util.List;
  * What the doctor says.
  *
  * @param isCompared whether rows were held against the log
- * @param repaired what was done, if that was asked for
+ * @param label of what was done
+ * @param repaired what was done, or would be, if that was asked for
  */
-record DoctorReport(Path data, CheckReport found, boolean isCompared, List<String> repaired) {
+record DoctorReport(
+    Path data, CheckReport found, boolean isCompared, String label, List<String> repaired) {
 
   private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
@@ -87,7 +89,7 @@ record DoctorReport(Path data, CheckReport found, boolean isCompared, List<Strin
                   : "rows not compared")
               + skipped(shard));
     }
-    repaired.forEach(deed -> lines.add("repair: " + deed));
+    repaired.forEach(deed -> lines.add(label + ": " + deed));
     for (Problem problem : found.problems()) {
       lines.add("");
       lines.add(

@@ -7,7 +7,14 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.Checksum;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.TunnelClient;
+import io.tunnel.sdk.TunnelWorker;
+import io.tunnel.sdk.TunnelWorkerConfig;
+import io.tunnel.sdk.processor.ITunnelWorkerListener;
+import io.tunnel.sdk.tunnel.CreateTunnelRequest;
 import io.tunnel.server.Server;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +26,11 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.rocksdb.RocksIterator;
@@ -71,6 +83,103 @@ class DoctorCommandTest extends DamagedDirectoryTest {
     delete(data.resolve("shard-0/table"));
     assertThat(doctor("--repair")).isEqualTo(1);
     assertThat(out.toString()).contains("shard-0: nothing was done, because its log is not whole");
+  }
+
+  @Test
+  void what_is_damaged_is_given_up_with_consent_and_everything_else_is_served() throws Exception {
+    long whole = rowsOfWholeDirectory();
+    Path segment = files(0, ".log").get(1);
+    flip(segment, Files.size(segment) / 2);
+    Files.delete(files(0, ".index").get(1));
+    assertThatThrownBy(() -> TestDirectory.server(data)).hasMessageContaining("is damaged at");
+    Map<String, String> before = content();
+    assertThat(doctor("--salvage")).isEqualTo(1);
+    assertThat(content()).isEqualTo(before);
+    Matcher range =
+        Pattern.compile(
+                "salvage: shard-0: would give up (\\d+) changes, positions (\\d+) to (\\d+)"
+                    + " of partition (\\d+) of table orders")
+            .matcher(out.toString());
+    assertThat(range.find()).as(() -> out.toString()).isTrue();
+    assertThat(doctor("--salvage", "--yes")).as(() -> out + "" + err).isZero();
+    assertThat(out.toString())
+        .contains("salvage: shard-0: gave up " + range.group(1) + " changes")
+        .contains("note  CHANGES_GIVEN_UP, shard-0/log: changes " + range.group(2))
+        .contains("sound: a server can start on it");
+    assertThat(data.resolve("aside-1/shard-0/log").resolve(segment.getFileName())).exists();
+    assertThat(found(0)).containsOnly("CHANGES_GIVEN_UP");
+    try (Server server = TestDirectory.server(data);
+        TableClient tables = TableClient.connect(TestDirectory.endpoint(server));
+        TunnelClient tunnels = new TunnelClient(TestDirectory.endpoint(server))) {
+      assertThat(rows(tables)).as("rows keep what was folded").isEqualTo(whole);
+      TestDirectory.write(tables, TestDirectory.CHANGES, TestDirectory.CHANGES + 100);
+      assertLost(tunnels, Long.parseLong(range.group(2)));
+    }
+  }
+
+  /** A new tunnel is delivered what is in front of the loss, and one channel is told of it. */
+  private static void assertLost(TunnelClient tunnels, long first) throws Exception {
+    String id =
+        tunnels
+            .createTunnel(
+                new CreateTunnelRequest("orders", "again", TunnelType.Stream, StreamStart.EARLIEST))
+            .getTunnelId();
+    Map<String, Long> delivered = new ConcurrentHashMap<>();
+    CompletableFuture<Map.Entry<String, Throwable>> stopped = new CompletableFuture<>();
+    TunnelWorkerConfig config =
+        new TunnelWorkerConfig(
+            input ->
+                delivered.merge(input.getChannelId(), (long) input.getRecords().size(), Long::sum));
+    config.setListener(
+        new ITunnelWorkerListener() {
+          @Override
+          public void channelStopped(String channelId, Throwable error) {
+            stopped.complete(Map.entry(channelId, error));
+          }
+        });
+    TunnelWorker worker = new TunnelWorker(id, tunnels, config);
+    worker.connectAndWorking();
+    try {
+      Map.Entry<String, Throwable> loss = stopped.get(60, TimeUnit.SECONDS);
+      assertThat(loss.getValue().toString()).contains("HISTORY_LOST");
+      assertThat(delivered.getOrDefault(loss.getKey(), 0L)).isEqualTo(first - 1);
+    } finally {
+      worker.shutdown();
+    }
+  }
+
+  @Test
+  void rows_are_not_made_of_a_log_that_has_lost_changes_without_consent() throws Exception {
+    Path segment = files(0, ".log").get(1);
+    flip(segment, Files.size(segment) / 2);
+    delete(data.resolve("shard-0/table"));
+    assertThat(doctor("--salvage", "--yes")).as(() -> out + "" + err).isZero();
+    assertThat(out.toString()).contains("the rows are made of the changes that are left");
+    delete(data.resolve("shard-0/table"));
+    assertThat(found(1)).contains("TABLE_LOST", "CHANGES_GIVEN_UP");
+    assertThatThrownBy(() -> TestDirectory.server(data))
+        .hasMessageContaining("has no rows, and damaged changes of the log were given up");
+    assertThat(data.resolve("shard-0/table/CURRENT")).doesNotExist();
+    assertThat(doctor("--repair")).isEqualTo(1);
+    assertThat(data.resolve("shard-0/table/CURRENT")).doesNotExist();
+    assertThat(doctor("--salvage", "--yes")).as(() -> out + "" + err).isZero();
+    TestDirectory.server(data).close();
+  }
+
+  @Test
+  void a_salvage_needs_its_catalog_and_its_words_fit_together() throws Exception {
+    assertThat(doctor("--salvage", "--repair")).isEqualTo(2);
+    assertThat(doctor("--yes")).isEqualTo(2);
+    Map<String, String> before = content();
+    assertThat(doctor("--salvage", "--yes")).as("nothing is damaged").isZero();
+    assertThat(content()).isEqualTo(before);
+    Path segment = files(0, ".log").get(1);
+    flip(segment, Files.size(segment) / 2);
+    delete(data.resolve("catalog"));
+    before = content();
+    assertThat(doctor("--salvage", "--yes")).isEqualTo(1);
+    assertThat(out.toString()).contains("nothing is given up: without its catalog");
+    assertThat(content()).isEqualTo(before);
   }
 
   @Test

@@ -58,10 +58,18 @@ public record Problem(Kind kind, String place, String text) {
     /** A file of the log is not what its name says. */
     LOG_FOREIGN(Weight.WRONG, "restore that file of the log from a backup"),
     /** A file of the log is shorter than it was. */
-    LOG_CUT(Weight.WRONG, "restore that file of the log from a backup"),
+    LOG_CUT(
+        Weight.WRONG,
+        "restore that file of the log from a backup. Without one --salvage gives up what is missing"),
     /** Bytes of the log have changed. */
     LOG_DAMAGED(
-        Weight.WRONG, "restore that file of the log from a backup; look at the disk's own reports"),
+        Weight.WRONG,
+        "restore that file of the log from a backup; look at the disk's own reports. Without a backup"
+            + " --salvage gives up what is damaged, and nothing else"),
+    /** Changes were damaged, and given up with consent. */
+    CHANGES_GIVEN_UP(
+        Weight.NOTE,
+        "nothing: who reads there is told HISTORY_LOST; move such a tunnel behind these positions"),
     /** Changes are missing between others. */
     CHANGES_MISSING(Weight.WRONG, "restore the log of this shard from a backup"),
     /** The end of the log is what a crash leaves. */
@@ -79,8 +87,8 @@ public record Problem(Kind kind, String place, String text) {
     /** There are no rows, and the log cannot give them back. */
     TABLE_LOST(
         Weight.WRONG,
-        "restore the directory 'table' of this shard from a backup: the log does not have the oldest"
-            + " changes any more"),
+        "restore the directory 'table' of this shard from a backup: the log does not have all"
+            + " changes any more. If they were damaged and given up, --salvage makes rows of the others"),
     /** Rows cannot be read. */
     TABLE_DAMAGED(
         Weight.WRONG,

@@ -8,7 +8,7 @@ import io.tunnel.server.check.Problem.Weight;
 import io.tunnel.server.disk.FileDisk;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.LogIdentity;
-import io.tunnel.server.log.LogInspection;
+import io.tunnel.server.log.LogMend;
 import io.tunnel.server.partition.Refold;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
@@ -61,7 +61,7 @@ public final class Repair {
   private final LongConsumer progress;
   private final List<String> deeds = new ArrayList<>();
 
-  private Repair(StoredDirectory directory, Path aside, LongConsumer progress) {
+  Repair(StoredDirectory directory, Path aside, LongConsumer progress) {
     this.directory = directory;
     this.aside = aside;
     this.progress = progress;
@@ -119,10 +119,12 @@ public final class Repair {
     if (mustIndex) {
       index(shard.shard(), problems);
     }
-    if (mustFold && shard.wholeFrom() > 0) {
+    boolean isSalvaged =
+        problems.stream().anyMatch(problem -> problem.kind() == Kind.CHANGES_GIVEN_UP);
+    if (mustFold && (shard.wholeFrom() > 0 || isSalvaged)) {
       deeds.add(
           name
-              + ": the rows were left as they are, because the log does not have the oldest changes");
+              + ": the rows were left as they are, because the log does not have all changes any more");
     } else if (mustFold) {
       fold(shard.shard(), catalog);
     }
@@ -136,9 +138,26 @@ public final class Repair {
       }
     }
     Path log = directory.shard(shard).resolve("log");
-    for (String index : LogInspection.storeIndexes(log, shard)) {
+    for (String index : LogMend.storeIndexes(log)) {
       deeds.add("made shard-" + shard + "/log/" + index + " again");
     }
+  }
+
+  /** What was done, and what could not be, for people. */
+  List<String> deeds() {
+    return deeds;
+  }
+
+  /** Moves a file out of the way, or keeps a copy of one that will be replaced. */
+  void aside(Path file, boolean isCopy) throws IOException {
+    if (!isCopy) {
+      moveAside(file);
+      return;
+    }
+    Path target = aside.resolve(directory.path().relativize(file));
+    Files.createDirectories(target.getParent());
+    Files.copy(file, target);
+    deeds.add("copied " + directory.path().relativize(file) + " to " + target);
   }
 
   private void moveAside(Path path) throws IOException {
@@ -148,7 +167,7 @@ public final class Repair {
     deeds.add("moved " + directory.path().relativize(path) + " to " + target);
   }
 
-  private void fold(int shard, StoredCatalog catalog) throws IOException {
+  void fold(int shard, StoredCatalog catalog) throws IOException {
     Path rows = directory.shard(shard).resolve("table");
     if (Files.exists(rows)) {
       moveAside(rows);

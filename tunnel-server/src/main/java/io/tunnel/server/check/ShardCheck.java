@@ -3,6 +3,7 @@ package io.tunnel.server.check;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.StoredCatalog;
+import io.tunnel.server.changes.LostHistory;
 import io.tunnel.server.check.CheckReport.ShardReport;
 import io.tunnel.server.check.DirectoryFacts.ShardFacts;
 import io.tunnel.server.check.Problem.Kind;
@@ -122,8 +123,14 @@ final class ShardCheck implements LogInspection.Visitor {
     LogInspection.Summary log =
         LogInspection.inspect(directory.resolve("log"), new LogIdentity(shard, origin), this);
     log.findings().forEach(this::found);
+    log.salvaged().stream()
+        .filter(range -> catalog.hasPartition(range.partition()))
+        .forEach(range -> problem(Kind.CHANGES_GIVEN_UP, place("log"), text(range)));
     boolean isLogWhole = log.findings().stream().noneMatch(finding -> isWrong(finding.trouble()));
-    if (table.isEmpty() && problems.stream().noneMatch(p -> p.kind() == Kind.TABLE_DAMAGED)) {
+    // A table into which nothing was ever folded is none, for a log that cannot make it.
+    boolean isMissing =
+        table.isEmpty() || (foldedOffset.orElse(0) == 0 && !log.salvaged().isEmpty());
+    if (isMissing && problems.stream().noneMatch(p -> p.kind() == Kind.TABLE_DAMAGED)) {
       tableMissing(log);
     }
     SortedSet<Integer> rowPartitions =
@@ -139,9 +146,11 @@ final class ShardCheck implements LogInspection.Visitor {
             isGroupEnd || !isLogWhole || isStart(log),
             rowPartitions);
     RowDifferences differences = new RowDifferences(catalog::tableOfPartition);
-    int skipped = (int) log.givenUp().keySet().stream().filter(catalog::hasPartition).count();
+    SortedSet<Integer> incomplete = new TreeSet<>(log.givenUp().keySet());
+    log.salvaged().forEach(range -> incomplete.add(range.partition()));
+    int skipped = (int) incomplete.stream().filter(catalog::hasPartition).count();
     if (folded.isPresent() && isLogWhole && isComparable(log)) {
-      compare(table.orElseThrow(), work.orElseThrow(), log, differences);
+      compare(table.orElseThrow(), work.orElseThrow(), incomplete, differences);
     }
     problems.addAll(differences.problems(shard));
     ShardReport report =
@@ -155,9 +164,19 @@ final class ShardCheck implements LogInspection.Visitor {
     return new Result(Optional.of(facts), report, problems);
   }
 
+  private static String text(LostHistory range) {
+    return "changes "
+        + range.first()
+        + " to "
+        + range.last()
+        + " of partition "
+        + range.partition()
+        + " were damaged, and given up";
+  }
+
   private void tableMissing(LogInspection.Summary log) {
     boolean isEmpty = log.size().groups() == 0;
-    if (log.wholeFrom() > 0) {
+    if (log.wholeFrom() > 0 || !log.salvaged().isEmpty()) {
       problem(Kind.TABLE_LOST, place("table"), "there are no rows");
     } else if (!isEmpty) {
       problem(Kind.TABLE_MISSING, place("table"), "there are no rows");
@@ -176,14 +195,14 @@ final class ShardCheck implements LogInspection.Visitor {
   }
 
   private void compare(
-      StoredTable table, Path work, LogInspection.Summary log, RowDifferences differences)
+      StoredTable table, Path work, SortedSet<Integer> incomplete, RowDifferences differences)
       throws IOException {
     folded.orElseThrow().close();
     folded = Optional.empty();
     try (StoredTable made = new StoredTable(work)) {
       table.compare(
           made,
-          partition -> catalog.hasPartition(partition) && !log.givenUp().containsKey(partition),
+          partition -> catalog.hasPartition(partition) && !incomplete.contains(partition),
           differences);
     }
   }

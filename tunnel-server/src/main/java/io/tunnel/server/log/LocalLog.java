@@ -14,8 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.SortedSet;
-import java.util.TreeSet;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntPredicate;
 
@@ -75,6 +74,7 @@ public final class LocalLog implements ChangeReader, Closeable {
     for (Segment segment : segments.values()) {
       segment.index().forEach((partition, index) -> register(partition, segment, index));
     }
+    trimmed.lost().forEach(range -> partitionLog(range.partition()).lose(range));
   }
 
   /**
@@ -255,7 +255,7 @@ public final class LocalLog implements ChangeReader, Closeable {
   private void roll() throws IOException {
     if (!isActiveEnded) {
       sync();
-      storeIndex(active);
+      active.storeIndex(disk);
       isActiveEnded = true;
     }
     long base = active.end();
@@ -345,14 +345,9 @@ public final class LocalLog implements ChangeReader, Closeable {
     return new KeptChanges(segments, partitions).of(ids, active);
   }
 
-  private void storeIndex(Segment segment) throws IOException {
-    String name = LogFormat.indexName(segment.base());
-    disk.replace(name, segment.storedIndex());
-    StoredIndex.Contents stored = StoredIndex.read(disk.readOnly(name), segment.base());
-    if (stored == null) {
-      throw new IOException("the index " + name + " reads back damaged");
-    }
-    stored.partitions().forEach(segment::putIndex);
+  /** Whether damaged changes were given up: rows cannot be made again from the log alone. */
+  public boolean hasLost() {
+    return trimmer.hasLost();
   }
 
   /** Offset from which on every byte is kept; of those before, some files were deleted. */
@@ -404,8 +399,8 @@ public final class LocalLog implements ChangeReader, Closeable {
   }
 
   /** The partitions that it has, or had, changes of. */
-  public SortedSet<Integer> partitionIds() {
-    return new TreeSet<>(partitions.keySet());
+  public Set<Integer> partitionIds() {
+    return Set.copyOf(partitions.keySet());
   }
 
   @Override
@@ -448,7 +443,8 @@ public final class LocalLog implements ChangeReader, Closeable {
     while (true) {
       long first = firstPosition(partition);
       try {
-        SegmentExtents next = plan(partition, Math.max(position + 1, first), 1);
+        long behind = partitionLog(partition).behindLost(Math.max(position + 1, first));
+        SegmentExtents next = plan(partition, behind, 1);
         return next.isEmpty() ? 0 : next.commitMicros();
       } catch (RefusedException e) {
         requireMoved(partition, first, e);
@@ -501,7 +497,7 @@ public final class LocalLog implements ChangeReader, Closeable {
     try {
       if (!synced.hasFailed()) {
         sync();
-        storeIndex(active);
+        active.storeIndex(disk);
       }
     } finally {
       for (Segment segment : segments.values()) {

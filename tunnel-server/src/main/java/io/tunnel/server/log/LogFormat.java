@@ -25,6 +25,9 @@ final class LogFormat {
    */
   static final int GROUP_HEADER_BYTES = 32;
 
+  /** Of batches without rows that stand where damaged bytes were given up; no partition has it. */
+  static final int FILLER_PARTITION = 0;
+
   static final String SEGMENT_SUFFIX = ".log";
 
   /** As {@link #segmentName} makes it; other files are no segments. */

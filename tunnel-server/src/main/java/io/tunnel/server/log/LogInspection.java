@@ -2,8 +2,7 @@ package io.tunnel.server.log;
 
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.server.disk.Disk;
-import io.tunnel.server.disk.FileDisk;
+import io.tunnel.server.changes.LostHistory;
 import io.tunnel.server.disk.ReadOnlyFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -89,18 +88,21 @@ public final class LogInspection {
    * @param wholeFrom offset from which on no file was deleted
    * @param committed by partition, the position of its last change, also of one that was given up
    * @param givenUp by partition, the position up to which changes were given up
+   * @param salvaged changes that were damaged and given up
    */
   public record Summary(
       long end,
       long wholeFrom,
       SortedMap<Integer, Long> committed,
       SortedMap<Integer, Long> givenUp,
+      List<LostHistory> salvaged,
       Size size,
       List<Finding> findings) {
     /** Copies. */
     public Summary {
       committed = Collections.unmodifiableSortedMap(new TreeMap<>(committed));
       givenUp = Collections.unmodifiableSortedMap(new TreeMap<>(givenUp));
+      salvaged = List.copyOf(salvaged);
       findings = List.copyOf(findings);
     }
   }
@@ -134,11 +136,13 @@ public final class LogInspection {
       throws IOException {
     LogInspection inspection = new LogInspection(directory, identity, visitor);
     inspection.inspect();
+    inspection.trimmed.lost().forEach(inspection::countLost);
     return new Summary(
         inspection.end,
         inspection.trimmed.wholeFrom(),
         inspection.committed,
         inspection.trimmed.positions(),
+        inspection.trimmed.lost(),
         new Size(inspection.segmentCount, inspection.byteCount, inspection.groups),
         inspection.findings);
   }
@@ -150,6 +154,10 @@ public final class LogInspection {
       bytes += Files.size(directory.resolve(name));
     }
     return bytes;
+  }
+
+  private void countLost(LostHistory lost) {
+    committed.merge(lost.partition(), lost.last(), Math::max);
   }
 
   private void found(Trouble trouble, String file, String text) {
@@ -215,15 +223,20 @@ public final class LogInspection {
       return;
     }
     checkHeader(segment, name);
-    boolean isWhole = scan(segment, name, isLast);
+    long indexed = stored == null ? 0 : stored.segmentBytes();
+    boolean isWhole = scan(segment, name, isLast ? indexed : segment.size());
     visitor.read(segment.size());
     if (stored != null && isWhole) {
       compare(segment, stored, name);
     }
   }
 
-  /** Reads all groups; whether each byte of the file was as it was written. */
-  private boolean scan(Segment segment, String name, boolean isLast) throws IOException {
+  /**
+   * Reads all groups; whether each byte of the file was as it was written.
+   *
+   * @param durable bytes of the file that were durable for certain
+   */
+  private boolean scan(Segment segment, String name, long durable) throws IOException {
     boolean isWhole = true;
     long from = LogFormat.SEGMENT_HEADER_BYTES;
     while (from >= 0) {
@@ -237,16 +250,16 @@ public final class LogInspection {
         return isWhole;
       }
       isWhole = false;
-      from = damaged(segment, scan, name, isLast);
+      from = damaged(segment, scan, name, durable);
     }
     return isWhole;
   }
 
   /** Says what is wrong where the scan stopped; where it can go on, -1 when it cannot. */
-  private long damaged(Segment segment, SegmentScan scan, String name, boolean isLast)
+  private long damaged(Segment segment, SegmentScan scan, String name, long durable)
       throws IOException {
     long bad = scan.offset();
-    if (isLast) {
+    if (bad >= durable) {
       try {
         scan.requireTorn();
         end = segment.base() + bad;
@@ -259,7 +272,7 @@ public final class LogInspection {
                 + bad
                 + " on, are a write that a crash cut short");
         return -1;
-      } catch (CorruptLogException durable) {
+      } catch (CorruptLogException corrupt) {
         // Said below.
       }
     }
@@ -301,13 +314,14 @@ public final class LogInspection {
     if (batch.lastPosition() <= trimmed.position(partition)) {
       return;
     }
-    if (batch.basePosition() != last + 1 && visitor.isLive(partition)) {
+    long next = trimmed.behindLost(partition, last + 1);
+    if (batch.basePosition() != next && visitor.isLive(partition)) {
       found(
           Trouble.CHANGES_MISSING,
           name,
           batch.basePosition() > last
               ? "changes "
-                  + (last + 1)
+                  + next
                   + " to "
                   + (batch.basePosition() - 1)
                   + " of partition "
@@ -434,37 +448,11 @@ public final class LogInspection {
     }
   }
 
-  /**
-   * Makes the indexes of all segments but the last anew, from what stands in these.
-   *
-   * @return the names of the files that were written
-   */
-  public static List<String> storeIndexes(Path directory, int shard) throws IOException {
-    Disk disk = new FileDisk(directory);
-    List<String> written = new ArrayList<>();
-    List<String> names = names(directory, LogFormat.SEGMENT_NAME);
-    for (String name : names.subList(0, Math.max(0, names.size() - 1))) {
-      String index = LogFormat.indexName(base(name));
-      if (!Files.exists(directory.resolve(index))) {
-        try (FileChannel file = FileChannel.open(directory.resolve(name))) {
-          Segment segment = new Segment(base(name), ReadOnlyFile.of(file), file.size());
-          SegmentScan scan = new SegmentScan(segment, LogFormat.SEGMENT_HEADER_BYTES);
-          while (scan.next(segment::add)) {
-            // Each step has done its work in the visitor.
-          }
-          disk.replace(index, segment.storedIndex());
-          written.add(index);
-        }
-      }
-    }
-    return written;
-  }
-
-  private static long base(String name) {
+  static long base(String name) {
     return Long.parseLong(name.substring(0, name.indexOf('.')));
   }
 
-  private static List<String> names(Path directory, Pattern pattern) throws IOException {
+  static List<String> names(Path directory, Pattern pattern) throws IOException {
     try (Stream<Path> files = Files.list(directory)) {
       return files
           .map(path -> path.getFileName().toString())

@@ -7,6 +7,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.Logger;
@@ -30,6 +31,12 @@ final class PartitionLog {
   /** Position up to which changes were given up; raised before their segments are taken away. */
   volatile long givenUp;
 
+  /**
+   * Of each range of changes that were damaged and given up, the last position by the first. Filled
+   * before the log is used.
+   */
+  private final NavigableMap<Long, Long> lost = new TreeMap<>();
+
   PartitionLog(int partition) {
     this.partition = partition;
   }
@@ -38,6 +45,18 @@ final class PartitionLog {
   void startBehind(long position) {
     committed = position;
     givenUp = position;
+  }
+
+  /** These changes were damaged and given up before the log was opened. */
+  void lose(LostHistory range) {
+    lost.put(range.first(), range.last());
+    committed = Math.max(committed, range.last());
+  }
+
+  /** The first position at or behind {@code position} that was not damaged and given up. */
+  long behindLost(long position) {
+    Map.Entry<Long, Long> range = lost.floorEntry(position);
+    return range != null && position <= range.getValue() ? range.getValue() + 1 : position;
   }
 
   /** Batches of the segment that is written are committed; for its owner. */
@@ -59,6 +78,10 @@ final class PartitionLog {
     SegmentExtents plan = new SegmentExtents(partition);
     if (position > committed) {
       return plan;
+    }
+    long kept = behindLost(position);
+    if (kept > position) {
+      throw new LostHistory(partition, position, kept - 1).refusal();
     }
     Map.Entry<Long, Segment> start = segments.floorEntry(position);
     if (start == null && position > givenUp) {
@@ -88,12 +111,17 @@ final class PartitionLog {
     }
     int count = index.count();
     for (int i = index.firstBehind(position - 1, count); i < count; i++) {
-      if (!plan.isEmpty() && index.batchBytes(i, count) > bytesMax - plan.bytes()) {
+      boolean isFull = index.batchBytes(i, count) > bytesMax - plan.bytes();
+      if (!plan.isEmpty() && (isFull || isLost(plan.lastPosition() + 1))) {
         return false;
       }
       plan.add(segment, index, i, count);
     }
     return true;
+  }
+
+  private boolean isLost(long position) {
+    return behindLost(position) > position;
   }
 
   /** See {@link ChangeReader#bytesAfter}. */

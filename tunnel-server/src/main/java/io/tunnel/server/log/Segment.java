@@ -176,6 +176,17 @@ final class Segment implements Closeable {
     return StoredIndex.write(base, size, times, index);
   }
 
+  /** Stores its index, and looks things up in what was stored from now on. */
+  void storeIndex(Disk disk) throws IOException {
+    String name = LogFormat.indexName(base);
+    disk.replace(name, storedIndex());
+    StoredIndex.Contents stored = StoredIndex.read(disk.readOnly(name), base);
+    if (stored == null) {
+      throw new IOException("the index " + name + " reads back damaged");
+    }
+    stored.partitions().forEach(this::putIndex);
+  }
+
   /** Whether no batch was written to it. */
   boolean isEmpty() {
     return size <= LogFormat.SEGMENT_HEADER_BYTES;

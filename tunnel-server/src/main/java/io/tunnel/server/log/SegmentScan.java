@@ -69,7 +69,9 @@ final class SegmentScan {
     }
     for (int offset = 0; offset < bytes; ) {
       ChangeBatch batch = ChangeBatch.parse(group, offset, bytes);
-      visitor.batch(batch, (int) (batchesAt + offset));
+      if (batch.partition() != LogFormat.FILLER_PARTITION) {
+        visitor.batch(batch, (int) (batchesAt + offset));
+      }
       offset += batch.byteCount();
     }
     at = batchesAt + bytes;
@@ -95,7 +97,8 @@ final class SegmentScan {
     return header == null ? Long.MIN_VALUE : Binary.getLong(header, 16);
   }
 
-  private byte[] readHeader(long offset) throws IOException {
+  /** The group's header at {@code offset}; null when none that is intact stands there. */
+  byte[] readHeader(long offset) throws IOException {
     if (segment.size() - offset < LogFormat.GROUP_HEADER_BYTES) {
       return null;
     }
@@ -128,13 +131,13 @@ final class SegmentScan {
                 + "): these bytes were durable, for the group at offset "
                 + (segment.base() + offset)
                 + " was written after they were synced. Nothing was changed;"
-                + " restore the file from a copy, or move the data directory away to start empty");
+                + " restore the file from a copy, or give up what is damaged: ./tunnel doctor --salvage");
       }
     }
   }
 
   /** Offset of the next bytes that spell a group's magic number, or -1. */
-  private long nextMagic(long from) throws IOException {
+  long nextMagic(long from) throws IOException {
     byte[] window = new byte[64 * 1024];
     long start = from;
     while (segment.size() - start >= 4) {

@@ -1,12 +1,16 @@
 package io.tunnel.server.log;
 
 import io.tunnel.codec.Checksum;
+import io.tunnel.server.changes.LostHistory;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.IntPredicate;
 
 /**
  * What a log gave up, as it is kept beside its segments; {@code docs/storage.md} draws the bytes.
@@ -15,24 +19,49 @@ import java.util.TreeMap;
  * @param positions by partition, the position up to which its changes were given up
  * @param gaps by its first, the offset behind each range of the log whose files were deleted; they
  *     do not touch
+ * @param lost changes that were damaged and given up, by partition and position
  */
 record TrimFile(
-    long newestMicros, SortedMap<Integer, Long> positions, NavigableMap<Long, Long> gaps) {
+    long newestMicros,
+    SortedMap<Integer, Long> positions,
+    NavigableMap<Long, Long> gaps,
+    List<LostHistory> lost) {
 
-  static final TrimFile NOTHING = new TrimFile(0, new TreeMap<>(), new TreeMap<>());
+  static final TrimFile NOTHING = new TrimFile(0, new TreeMap<>(), new TreeMap<>(), List.of());
 
   private static final int HEADER_BYTES = 24;
   private static final int POSITION_BYTES = 12;
   private static final int GAP_BYTES = 16;
+  private static final int LOST_BYTES = 20;
 
   TrimFile {
     positions = Collections.unmodifiableSortedMap(new TreeMap<>(positions));
     gaps = Collections.unmodifiableNavigableMap(new TreeMap<>(gaps));
+    lost = List.copyOf(lost);
   }
 
   /** Position up to which the changes of a partition were given up; 0 when none were. */
   long position(int partition) {
     return positions.getOrDefault(partition, 0L);
+  }
+
+  /** The first position at or behind {@code position} that was not damaged and given up. */
+  long behindLost(int partition, long position) {
+    long behind = position;
+    for (LostHistory range : lost) {
+      if (range.partition() == partition && range.first() <= behind && behind <= range.last()) {
+        behind = range.last() + 1;
+      }
+    }
+    return behind;
+  }
+
+  /** The lost ranges behind the positions that {@code behind} names, of the partitions in it. */
+  List<LostHistory> lostBehind(SortedMap<Integer, Long> behind, IntPredicate isLive) {
+    return lost.stream()
+        .filter(range -> isLive.test(range.partition()))
+        .filter(range -> range.last() > behind.getOrDefault(range.partition(), 0L))
+        .toList();
   }
 
   /** Offset behind the last byte that was deleted: what follows is whole. */
@@ -87,17 +116,28 @@ record TrimFile(
     for (int left = file.getInt(20); left > 0; left--) {
       gaps.put(at.getLong(), at.getLong());
     }
-    return new TrimFile(file.getLong(8), positions, gaps);
+    List<LostHistory> lost = new ArrayList<>();
+    while (at.remaining() >= LOST_BYTES) {
+      lost.add(new LostHistory(at.getInt(), at.getLong(), at.getLong()));
+    }
+    return new TrimFile(file.getLong(8), positions, gaps, lost);
   }
 
   ByteBuffer write() {
     ByteBuffer file =
         ByteBuffer.allocate(
-            HEADER_BYTES + positions.size() * POSITION_BYTES + gaps.size() * GAP_BYTES + 4);
+            HEADER_BYTES
+                + positions.size() * POSITION_BYTES
+                + gaps.size() * GAP_BYTES
+                + lost.size() * LOST_BYTES
+                + 4);
     file.putLong(LogFormat.TRIM_MAGIC).putLong(newestMicros);
     file.putInt(positions.size()).putInt(gaps.size());
     positions.forEach((partition, position) -> file.putInt(partition).putLong(position));
     gaps.forEach((from, end) -> file.putLong(from).putLong(end));
+    for (LostHistory range : lost) {
+      file.putInt(range.partition()).putLong(range.first()).putLong(range.last());
+    }
     file.putInt(Checksum.crc32c(file.array(), 0, file.position()));
     return file.flip();
   }

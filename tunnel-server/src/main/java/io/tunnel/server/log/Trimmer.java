@@ -1,5 +1,6 @@
 package io.tunnel.server.log;
 
+import io.tunnel.server.changes.LostHistory;
 import io.tunnel.server.disk.Disk;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -44,6 +45,11 @@ final class Trimmer {
     return trimmed.wholeFrom();
   }
 
+  /** Whether damaged changes were given up: rows cannot be made again from the log alone. */
+  boolean hasLost() {
+    return !trimmed.lost().isEmpty();
+  }
+
   /** No change that was given up was committed later; 0 when none was. For any thread. */
   long newestMicros() {
     return trimmed.newestMicros();
@@ -63,7 +69,10 @@ final class Trimmer {
     List<Segment> unused = unused(positions, isLive);
     List<Segment> deletable =
         unused.stream().filter(segment -> segment.end() <= foldedOffset).toList();
-    store(positions, deletable, Math.min(sealedMicros, newestMicros(lastBases, deletable)));
+    store(
+        new Kept(positions, trimmed.lostBehind(positions, isLive)),
+        deletable,
+        Math.min(sealedMicros, newestMicros(lastBases, deletable)));
     long changes = forget(isLive);
     long bytes = 0;
     for (Segment segment : deletable) {
@@ -125,14 +134,18 @@ final class Trimmer {
     return unused;
   }
 
-  private void store(SortedMap<Integer, Long> positions, List<Segment> deletable, long newestMicros)
-      throws IOException {
-    if (positions.equals(trimmed.positions()) && deletable.isEmpty()) {
+  /** What is said of partitions from now on. */
+  private record Kept(SortedMap<Integer, Long> positions, List<LostHistory> lost) {}
+
+  private void store(Kept kept, List<Segment> deletable, long newestMicros) throws IOException {
+    if (kept.positions().equals(trimmed.positions())
+        && kept.lost().equals(trimmed.lost())
+        && deletable.isEmpty()) {
       return;
     }
     NavigableMap<Long, Long> gaps = new TreeMap<>(trimmed.gaps());
     deletable.forEach(segment -> TrimFile.addGap(gaps, segment.base(), segment.end()));
-    TrimFile next = new TrimFile(newestMicros, positions, gaps);
+    TrimFile next = new TrimFile(newestMicros, kept.positions(), gaps, kept.lost());
     disk.replace(LogFormat.TRIM_NAME, next.write());
     trimmed = next;
   }

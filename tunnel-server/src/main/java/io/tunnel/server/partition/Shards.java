@@ -12,6 +12,7 @@ import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -65,13 +66,13 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
       throws IOException {
     List<Closeable> opened = new ArrayList<>();
     try {
-      List<Files> files = new ArrayList<>();
+      List<Kept> files = new ArrayList<>();
       for (int id = 0; id < layout.count(); id++) {
         files.add(open(id, layout, catalog, opened));
       }
       // Behind all of them: one that is refused keeps rows from being removed in the others.
       List<Shard> shards = new ArrayList<>();
-      for (Files of : files) {
+      for (Kept of : files) {
         shards.add(recover(of, layout, catalog, meter, clock));
       }
       shards.forEach(Shard::start);
@@ -85,9 +86,9 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
   }
 
   /** What a shard keeps, open, and looked at to belong to the catalog. */
-  private record Files(int id, LocalLog log, TableStore table) {}
+  private record Kept(int id, LocalLog log, TableStore table) {}
 
-  private static Files open(int id, Layout layout, OwnCatalog catalog, List<Closeable> opened)
+  private static Kept open(int id, Layout layout, OwnCatalog catalog, List<Closeable> opened)
       throws IOException {
     Path directory = layout.directory().resolve("shard-" + id);
     Belonging belonging = new Belonging(id, layout.count(), catalog);
@@ -98,16 +99,19 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
     LocalLog log = LocalLog.open(disk, identity, layout.segmentBytesMax());
     opened.add(log);
     belonging.requireGiven(directory.resolve("log"), log.partitionIds());
+    boolean isThere = Files.exists(directory.resolve("table/CURRENT"));
+    belonging.requireRows(directory.resolve("table"), !isThere && log.hasLost());
     Path rows = DurableFiles.create(directory.resolve("table"));
     TableStore table = TableStore.open(rows, layout.table(), log::sync);
     opened.add(table);
     belonging.requireGiven(rows, table.partitions());
+    belonging.requireRows(rows, table.isNew() && log.hasLost());
     table.requireOrigin(catalog.origin());
-    return new Files(id, log, table);
+    return new Kept(id, log, table);
   }
 
   private static Shard recover(
-      Files files, Layout layout, OwnCatalog catalog, Shard.Meter meter, Shard.Clock clock)
+      Kept files, Layout layout, OwnCatalog catalog, Shard.Meter meter, Shard.Clock clock)
       throws IOException {
     TableStore table = files.table();
     Refold refold = new Refold(table, catalog::hasPartition);
