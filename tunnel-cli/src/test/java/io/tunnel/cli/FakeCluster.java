@@ -1,6 +1,7 @@
 package io.tunnel.cli;
 
 import io.tunnel.sdk.cluster.ClusterInfo;
+import io.tunnel.sdk.cluster.GoneNode;
 import io.tunnel.sdk.cluster.NodeInfo;
 import io.tunnel.sdk.cluster.NodeStatus;
 import io.tunnel.sdk.cluster.ReplicaStatus;
@@ -19,6 +20,9 @@ public final class FakeCluster {
   private final Map<String, NodeInfo> nodes = new TreeMap<>();
   public final Set<String> silent = new HashSet<>();
   public final List<String> orders = new ArrayList<>();
+
+  /** Nodes that were members. */
+  public List<GoneNode> gone = List.of();
 
   /** Nodes that leave the cluster as soon as they drain. */
   public final Set<String> leaving = new HashSet<>();
@@ -39,7 +43,7 @@ public final class FakeCluster {
   }
 
   ClusterInfo describe() {
-    ClusterInfo now = new ClusterInfo("prod", 7, "n1", List.copyOf(nodes.values()));
+    ClusterInfo now = new ClusterInfo("prod", 7, "n1", List.copyOf(nodes.values()), gone);
     nodes.values().stream().filter(NodeInfo::isDraining).toList().forEach(this::shrink);
     return now;
   }

@@ -231,7 +231,12 @@ final class PayloadSamples {
             Optional.of(Bytes.fromHex("7f"))),
         new ClusterControl.Attached(5),
         new ClusterControl.Attached(5, Optional.of(1_790_000_000_000L)),
-        new ClusterControl.ClusterDescription("orders-1", 4, "n1", List.of(MEMBER)),
+        new ClusterControl.ClusterDescription(
+            "orders-1",
+            4,
+            "n1",
+            List.of(MEMBER),
+            List.of(new ClusterControl.GoneNode("n2", "n2:7650", 1_790_000_000_000L))),
         new ClusterControl.NodeStatus("n1", List.of(COPY)),
         new ClusterControl.DrainNode(true),
         new Control.RequestId(Optional.of("id-1")),

@@ -108,7 +108,7 @@ class GatheredAnswersTest {
               i < 2 ? 8 : 0,
               i == 0));
     }
-    return new ClusterDescription("c", 4, "n0", described);
+    return new ClusterDescription("c", 4, "n0", described, List.of());
   }
 
   @Test

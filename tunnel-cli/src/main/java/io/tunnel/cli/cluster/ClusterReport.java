@@ -3,10 +3,12 @@ package io.tunnel.cli.cluster;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import io.tunnel.sdk.cluster.GoneNode;
 import io.tunnel.sdk.cluster.NodeInfo;
 import io.tunnel.sdk.cluster.ReplicaStatus;
 import io.tunnel.terminal.Human;
 import io.tunnel.terminal.TextTable;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,6 +16,7 @@ import java.util.List;
 final class ClusterReport {
 
   private static final String UNKNOWN = "?";
+  private static final String NONE = "-";
 
   /**
    * What a narrow terminal does not show, the first first; who is there and how far behind, always.
@@ -39,6 +42,10 @@ final class ClusterReport {
           Human.count(description.tunnelGroups()),
           description.isCatalogLeader() ? "leads" : "",
           node.status().isPresent() ? Human.count(node.lag()) : UNKNOWN);
+    }
+    for (GoneNode node : state.description().gone()) {
+      table.row(
+          node.name(), node.address(), "GONE, seen " + seen(node), NONE, NONE, NONE, "", UNKNOWN);
     }
     List<String> lines = new ArrayList<>();
     lines.add(
@@ -72,7 +79,22 @@ final class ClusterReport {
     JsonArray nodes = new JsonArray();
     state.nodes().forEach(node -> nodes.add(json(node)));
     json.add("nodes", nodes);
+    JsonArray gone = new JsonArray();
+    state.description().gone().forEach(node -> gone.add(json(node)));
+    json.add("gone", gone);
     return json;
+  }
+
+  private static JsonObject json(GoneNode node) {
+    JsonObject json = new JsonObject();
+    json.addProperty("node", node.name());
+    json.addProperty("address", node.address());
+    json.addProperty("lastSeen", node.lastSeen().toString());
+    return json;
+  }
+
+  private static String seen(GoneNode node) {
+    return node.lastSeen().truncatedTo(ChronoUnit.SECONDS).toString();
   }
 
   private static JsonObject json(ClusterState.Node node) {

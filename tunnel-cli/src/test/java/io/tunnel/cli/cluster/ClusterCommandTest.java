@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.tunnel.cli.CommandLineTest;
+import io.tunnel.sdk.cluster.GoneNode;
+import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +32,22 @@ class ClusterCommandTest extends CommandLineTest {
             "n1    n1:7650  UP             2         1       6  leads     10",
             "n2    n2:7650  UP             1         1       5             5",
             "n3    n3:7650  NO ANSWER      0         1       5             ?");
+  }
+
+  @Test
+  void a_node_that_died_is_shown_with_when_it_was_last_seen() {
+    service.fakeCluster.gone =
+        List.of(new GoneNode("n4", "n4:7650", Instant.parse("2026-11-26T08:00:01.234Z")));
+    assertThat(run("cluster")).isZero();
+    assertThat(out.toString())
+        .containsPattern("n4 +n4:7650 +GONE, seen 2026-11-26T08:00:01Z +- +- +- +\\?");
+    assertThat(run("cluster", "--json")).isZero();
+    assertThat(
+            JsonParser.parseString(outLines().get(outLines().size() - 1))
+                .getAsJsonObject()
+                .get("gone"))
+        .hasToString(
+            "[{\"node\":\"n4\",\"address\":\"n4:7650\",\"lastSeen\":\"2026-11-26T08:00:01.234Z\"}]");
   }
 
   @Test

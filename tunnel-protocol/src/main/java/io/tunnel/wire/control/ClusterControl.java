@@ -203,19 +203,35 @@ public sealed interface ClusterControl extends Control {
   }
 
   /**
+   * A node that was a member and is none any more.
+   *
+   * @param lastSeenMs when the node that was asked saw it last, in milliseconds since 1970
+   */
+  record GoneNode(String name, String address, long lastSeenMs) {
+    /** Refuses null. */
+    public GoneNode {
+      Objects.requireNonNull(name, "name");
+      Objects.requireNonNull(address, "address");
+    }
+  }
+
+  /**
    * The cluster as the node that was asked sees it.
    *
    * @param name the prefix of the cluster's topics
    * @param generation grows with every decision about who leads
    * @param node the name of the node that was asked
+   * @param gone nodes that it has seen as members since its start, and that are none now
    */
-  record ClusterDescription(String name, long generation, String node, List<NodeDescription> nodes)
+  record ClusterDescription(
+      String name, long generation, String node, List<NodeDescription> nodes, List<GoneNode> gone)
       implements ClusterControl {
-    /** Refuses null and copies the list. */
+    /** Refuses null and copies the lists. */
     public ClusterDescription {
       Objects.requireNonNull(name, "name");
       Objects.requireNonNull(node, "node");
       nodes = List.copyOf(Objects.requireNonNull(nodes, "nodes"));
+      gone = gone == null ? List.of() : List.copyOf(gone);
     }
   }
 

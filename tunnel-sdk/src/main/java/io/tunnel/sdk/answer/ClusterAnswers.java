@@ -1,12 +1,14 @@
 package io.tunnel.sdk.answer;
 
 import io.tunnel.sdk.cluster.ClusterInfo;
+import io.tunnel.sdk.cluster.GoneNode;
 import io.tunnel.sdk.cluster.NodeInfo;
 import io.tunnel.sdk.cluster.NodeStatus;
 import io.tunnel.sdk.cluster.ReplicaStatus;
 import io.tunnel.wire.control.ClusterControl;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
+import java.time.Instant;
 import java.util.Arrays;
 
 /** Answers about clusters. */
@@ -20,7 +22,12 @@ public final class ClusterAnswers {
         cluster.name(),
         cluster.generation(),
         cluster.node(),
-        cluster.nodes().stream().map(ClusterAnswers::node).toList());
+        cluster.nodes().stream().map(ClusterAnswers::node).toList(),
+        cluster.gone().stream().map(ClusterAnswers::gone).toList());
+  }
+
+  private static GoneNode gone(ClusterControl.GoneNode node) {
+    return new GoneNode(node.name(), node.address(), Instant.ofEpochMilli(node.lastSeenMs()));
   }
 
   private static NodeInfo node(NodeDescription node) {

@@ -10,13 +10,17 @@ import java.util.Objects;
  * @param generation grows with every decision about which node leads what
  * @param node the name of the node that answered
  * @param nodes the members, this one too
+ * @param gone nodes that it has seen as members since its start, and that are none now: for a week
+ *     at most, and until they come back
  */
-public record ClusterInfo(String name, long generation, String node, List<NodeInfo> nodes) {
+public record ClusterInfo(
+    String name, long generation, String node, List<NodeInfo> nodes, List<GoneNode> gone) {
 
-  /** Refuses null and copies the list. */
+  /** Refuses null and copies the lists. */
   public ClusterInfo {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(node, "node");
     nodes = List.copyOf(nodes);
+    gone = List.copyOf(gone);
   }
 }

@@ -1,6 +1,7 @@
 package io.tunnel.server.cluster;
 
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
+import io.tunnel.wire.control.ClusterControl.GoneNode;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import java.util.ArrayList;
@@ -25,6 +26,9 @@ public final class PlacementView implements ClusterView {
 
     /** Whether it leads that unit, and is ready to. */
     boolean leads(int unit);
+
+    /** Nodes that it has seen as members, and that are none now. */
+    List<GoneNode> gone();
 
     /** As {@link ClusterView#status} has it. */
     NodeStatus status();
@@ -69,7 +73,7 @@ public final class PlacementView implements ClusterView {
     for (Placement.Member node : now.nodes()) {
       nodes.add(describe(now, node));
     }
-    return new ClusterDescription(cluster, now.generation(), part.name(), nodes);
+    return new ClusterDescription(cluster, now.generation(), part.name(), nodes, part.gone());
   }
 
   private static NodeDescription describe(Placement now, Placement.Member node) {

@@ -7,6 +7,7 @@ import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.AsideCore;
 import io.tunnel.server.cluster.ClusterNode;
+import io.tunnel.server.cluster.GoneNodesCore;
 import io.tunnel.server.cluster.KnownUnits;
 import io.tunnel.server.cluster.Membership;
 import io.tunnel.server.cluster.NodeSettings;
@@ -21,7 +22,9 @@ import io.tunnel.server.partition.read.CurrentRows;
 import io.tunnel.server.replica.Replicas;
 import io.tunnel.server.session.Coordinator;
 import io.tunnel.server.session.SessionConfig;
+import io.tunnel.wire.control.ClusterControl.GoneNode;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -43,6 +46,11 @@ final class NodeRooms {
   private final Ports ports;
   private final AbsenceCore absence;
   private final AsideCore aside;
+  private final GoneNodesCore goneNodes = new GoneNodesCore();
+  private final LastPlacement placement;
+
+  /** Nodes that were members, as of the last look. */
+  private volatile List<GoneNode> gone = List.of();
 
   /** Checkpoints of tunnels that are coordinated here, of changes that the log had lost. */
   private final LongAdder takenBack = new LongAdder();
@@ -81,6 +89,7 @@ final class NodeRooms {
     this.log = log;
     this.replicas = replicas;
     this.threads = threads;
+    this.placement = placement;
     absence = new AbsenceCore(self.sessionNanos());
     aside = new AsideCore(threads.clock().nanos());
     Catalog catalog = log.stores().catalog();
@@ -174,6 +183,7 @@ final class NodeRooms {
     boolean takesNothing = disk == DiskCondition.DISK_FULL || disk == DiskCondition.STORAGE_FAILED;
     node.stepAside(aside.look(takesNothing, nowNanos));
     lost.ifPresent(partitions -> partitions.look(node.isLost(), nowNanos));
+    gone = goneNodes.see(placement.get().nodes(), threads.clock().epochMicros() / 1_000);
   }
 
   /** The node as a member of its cluster. */
@@ -207,6 +217,11 @@ final class NodeRooms {
     @Override
     public boolean leads(int unit) {
       return roles.isLeading(unit);
+    }
+
+    @Override
+    public List<GoneNode> gone() {
+      return gone;
     }
 
     @Override

@@ -47,7 +47,7 @@ public final class FakeView implements ClusterView {
 
   @Override
   public ClusterDescription describe() {
-    return new ClusterDescription("fake", 7, "a", List.of());
+    return new ClusterDescription("fake", 7, "a", List.of(), List.of());
   }
 
   @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.wire.control.ClusterControl.GoneNode;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import java.util.HashSet;
@@ -39,6 +40,11 @@ final class PlacementViewTest {
     }
 
     @Override
+    public List<GoneNode> gone() {
+      return List.of(new GoneNode("gone", "away:3", 7));
+    }
+
+    @Override
     public NodeStatus status() {
       return new NodeStatus("a", List.of());
     }
@@ -58,6 +64,7 @@ final class PlacementViewTest {
         .containsExactly(
             new NodeDescription("a", "1", "here:1", false, List.of(1), List.of(2), 1, false),
             new NodeDescription("b", "2", "there:2", true, List.of(2), List.of(1), 1, true));
+    assertThat(view.describe().gone()).containsExactly(new GoneNode("gone", "away:3", 7));
   }
 
   @Test
