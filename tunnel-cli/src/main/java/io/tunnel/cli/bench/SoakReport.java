@@ -5,8 +5,11 @@ import io.tunnel.cli.bench.report.Grid;
 import io.tunnel.cli.bench.report.Plot;
 import io.tunnel.cli.bench.report.Plot.Axis;
 import io.tunnel.cli.bench.report.Report;
+import io.tunnel.cli.bench.report.Trend;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -17,6 +20,12 @@ final class SoakReport {
 
   private static final double MIB = 1 << 20;
   private static final String TIME = "seconds";
+
+  /** A slower rise would not be told from noise in the time that a soak has. */
+  private static final double RISE_PERCENT_AN_HOUR_MIN = 1;
+
+  /** What may leak, by its label. */
+  private static final Map<String, ToDoubleFunction<SoakSample>> HELD = held();
 
   private static final List<Grid.Column> COLUMNS =
       List.of(
@@ -33,6 +42,15 @@ final class SoakReport {
           new Grid.Column("diskBytes", "disk bytes"));
 
   private SoakReport() {}
+
+  private static Map<String, ToDoubleFunction<SoakSample>> held() {
+    Map<String, ToDoubleFunction<SoakSample>> held = new LinkedHashMap<>();
+    held.put("heap", each -> each.holding().heapBytes());
+    held.put("memory", each -> each.holding().residentBytes());
+    held.put("open files", each -> each.holding().openFiles());
+    held.put("threads", each -> each.holding().threads());
+    return held;
+  }
 
   static Report of(SoakBench.Plan plan, double peak, double rate, SoakBench.Result result) {
     Grid grid =
@@ -52,9 +70,41 @@ final class SoakReport {
         figures(peak, rate, result),
         List.of(grid),
         plots(grid),
-        List.of(
-            "Growth is from the second quarter of the time to the last one, without the drain.",
-            "Heap is what was in use after the last garbage collection."));
+        notes(result));
+  }
+
+  private static List<String> notes(SoakBench.Result result) {
+    List<String> notes = new ArrayList<>();
+    notes.add("Growth is from the second quarter of the time to the last one, without the drain.");
+    notes.add("Heap is what was in use after the last garbage collection.");
+    HELD.forEach((label, value) -> notes.add(verdict(label, trend(result, value))));
+    return notes;
+  }
+
+  /** What a line through the looks behind the drain says, in percent of the mean an hour. */
+  static String verdict(String label, Optional<Trend> trend) {
+    if (trend.isEmpty()) {
+      return "Whether " + label + " rises cannot be said: too few independent looks.";
+    }
+    double low = percentAnHour(trend.get(), trend.get().low());
+    double high = percentAnHour(trend.get(), trend.get().high());
+    String range = String.format(Locale.ROOT, "%.1f to %.1f %% an hour (99 %% sure)", low, high);
+    return low > RISE_PERCENT_AN_HOUR_MIN
+        ? "RISES: " + label + ", by " + range + " behind the drain."
+        : "No rise of " + label + " is proved: " + range + " behind the drain.";
+  }
+
+  private static double percentAnHour(Trend trend, double slope) {
+    return 100 * 3600 * slope / trend.mean();
+  }
+
+  /** Behind the drain alone: the drain takes memory that the server then keeps. */
+  static Optional<Trend> trend(SoakBench.Result result, ToDoubleFunction<SoakSample> value) {
+    return Trend.of(
+        result.samples().stream()
+            .filter(sample -> sample.seconds() > result.drain().toSeconds())
+            .map(sample -> new Plot.Point(sample.seconds(), value.applyAsDouble(sample)))
+            .toList());
   }
 
   private static List<Double> row(SoakSample sample) {
@@ -110,6 +160,20 @@ final class SoakReport {
     growth(figures, result, "resident", "memory", each -> each.holding().residentBytes());
     growth(figures, result, "openFiles", "open files", each -> each.holding().openFiles());
     growth(figures, result, "threads", "threads", each -> each.holding().threads());
+    trend(result, each -> each.holding().residentBytes())
+        .ifPresent(
+            trend -> {
+              figures.add(
+                  new Figure(
+                      "residentRiseLowPercentPerHour",
+                      "rise of memory behind the drain, % an hour, at least",
+                      percentAnHour(trend, trend.low())));
+              figures.add(
+                  new Figure(
+                      "residentRiseHighPercentPerHour",
+                      "rise of memory behind the drain, % an hour, at most",
+                      percentAnHour(trend, trend.high())));
+            });
     growth(figures, result, "disk", "disk", each -> each.holding().diskBytes());
     growth(figures, result, "latencyP99", "latency p99", SoakSample::latencyP99Ms);
     return figures;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.tunnel.cli.bench.live.ServerProbe;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.DoubleUnaryOperator;
 import org.junit.jupiter.api.Test;
 
 class SoakReportTest {
@@ -41,5 +42,34 @@ class SoakReportTest {
             samples, new SoakBench.Drain(150, 170, 9), new SoakBench.WriteP99(1, 1, 1));
     assertThat(SoakReport.growth(result, SoakSample::latencyP99Ms)).isCloseTo(20, within(1e-9));
     assertThat(SoakReport.growth(result, SoakSample::writeRowsPerSecond)).isZero();
+  }
+
+  private static SoakBench.Result held(DoubleUnaryOperator bytesAfter) {
+    List<SoakSample> samples = new ArrayList<>();
+    for (int second = 10; second <= 400; second += 10) {
+      double bytes = second <= 170 ? second : bytesAfter.applyAsDouble(second);
+      samples.add(
+          new SoakSample(
+              second, 1, 1, 0, 1, 1, new ServerProbe.Holding(bytes, bytes, 1, 1, bytes)));
+    }
+    return new SoakBench.Result(
+        samples, new SoakBench.Drain(150, 170, 9), new SoakBench.WriteP99(1, 1, 1));
+  }
+
+  private static String verdict(DoubleUnaryOperator bytesAfter) {
+    return SoakReport.verdict(
+        "memory", SoakReport.trend(held(bytesAfter), each -> each.holding().residentBytes()));
+  }
+
+  @Test
+  void memory_that_rises_behind_the_drain_is_said_to_and_other_memory_is_not() {
+    assertThat(verdict(second -> 1_000_000 + 100 * second + second % 30))
+        .startsWith("RISES: memory, by 3");
+    assertThat(verdict(second -> 1_000_000 + second % 30))
+        .startsWith("No rise of memory is proved: ");
+    assertThat(verdict(second -> 1_000_000 - 100 * second + second % 30))
+        .startsWith("No rise of memory is proved: -3");
+    assertThat(verdict(second -> Double.NaN))
+        .isEqualTo("Whether memory rises cannot be said: too few independent looks.");
   }
 }
