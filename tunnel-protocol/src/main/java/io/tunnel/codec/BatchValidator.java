@@ -54,9 +54,22 @@ public final class BatchValidator {
         mustJudge |=
             row.condition() != RowExistenceExpectation.IGNORE || row.kind() == ChangeKind.UPDATE;
       }
+      requireUsed(batch, columnSizes);
       return new Checked(mustJudge, columnSizes);
     } catch (MalformedException e) {
       throw new RefusedException(e.code(), e.getMessage());
+    }
+  }
+
+  /** Every name is kept with the partition, so a name that no row uses would cost for nothing. */
+  private static void requireUsed(ChangeBatch batch, ColumnSizes columnSizes) {
+    for (int name = 0; name < batch.nameCount(); name++) {
+      if (!columnSizes.isNamed(name)) {
+        throw new MalformedException(
+            "no row of the batch uses column name '"
+                + batch.name(name)
+                + "', which stands in its dictionary; leave it out");
+      }
     }
   }
 

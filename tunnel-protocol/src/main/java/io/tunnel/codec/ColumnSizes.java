@@ -4,6 +4,7 @@ package io.tunnel.codec;
 public final class ColumnSizes {
 
   private final int[] bytesMaxByName;
+  private final NameSet named = new NameSet();
 
   ColumnSizes(int nameCount) {
     bytesMaxByName = new int[nameCount];
@@ -24,6 +25,10 @@ public final class ColumnSizes {
 
   void saw(ColumnCursor column) {
     int name = column.nameIndex();
+    boolean unused = named.add(name);
+    if (column.isDelete()) {
+      return;
+    }
     bytesMaxByName[name] = Math.max(bytesMaxByName[name], column.columnEnd() - column.typeOffset());
   }
 
@@ -31,9 +36,14 @@ public final class ColumnSizes {
    * Bytes of type and value of the largest column with a name.
    *
    * @param name its index in the batch's dictionary
-   * @return 0 when no row has such a column
+   * @return 0 when no row sets such a column
    */
   public int bytesMax(int name) {
     return bytesMaxByName[name];
+  }
+
+  /** Whether any row names that column, be it to remove it. */
+  boolean isNamed(int name) {
+    return !named.isNew(name);
   }
 }

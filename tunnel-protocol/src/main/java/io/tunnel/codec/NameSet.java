@@ -27,6 +27,10 @@ final class NameSet {
     return added;
   }
 
+  boolean isNew(int index) {
+    return index < Long.SIZE ? (low & 1L << index) == 0 : high == null || !high.get(index);
+  }
+
   void clear() {
     low = 0;
     if (high != null) {

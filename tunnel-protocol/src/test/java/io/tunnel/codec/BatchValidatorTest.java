@@ -6,6 +6,7 @@ import static io.tunnel.model.ChangeKind.UPDATE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.tunnel.model.ChangeKind;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
@@ -13,6 +14,7 @@ import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
+import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -73,6 +75,15 @@ class BatchValidatorTest {
     RawBatch rows = new RawBatch().row(DELETE, ONE, "00");
     assertThat(validator.require(rows.build(), Bytes.EMPTY, Bytes.EMPTY).mustJudge()).isFalse();
     rows.row(DELETE, RowExistenceExpectation.EXPECT_EXIST, ONE, "00").row(DELETE, ONE, "00");
+    assertThat(validator.require(rows.build(), Bytes.EMPTY, Bytes.EMPTY).mustJudge()).isTrue();
+  }
+
+  @Test
+  void a_name_that_no_row_uses_is_refused() {
+    RawBatch rows = new RawBatch().name("a").name("b").row(ChangeKind.UPDATE, ONE, "010006");
+    assertRefused(
+        rows.build(), ErrorCode.INVALID_REQUEST, "no row of the batch uses column name 'b'");
+    rows.row(ChangeKind.UPDATE, ONE, "010106");
     assertThat(validator.require(rows.build(), Bytes.EMPTY, Bytes.EMPTY).mustJudge()).isTrue();
   }
 
@@ -162,9 +173,11 @@ class BatchValidatorTest {
 
   @Test
   void a_dictionary_of_too_many_names_is_refused() {
-    RawBatch most = new RawBatch().row(DELETE, ONE, "00");
+    RawBatch most = new RawBatch();
     for (int i = 0; i < 4_096; i++) {
-      most.name("name" + i);
+      byte[] index = new byte[Binary.varintBytes(i)];
+      Binary.putVarint(index, 0, i);
+      most.name("name" + i).row(PUT, ONE, "01" + HexFormat.of().formatHex(index) + "0301");
     }
     assertThat(validator.require(most.build(), Bytes.EMPTY, Bytes.EMPTY).mustJudge()).isFalse();
     assertRefused(most.name("over").build(), ErrorCode.BATCH_TOO_LARGE, "4097 names");
@@ -174,7 +187,7 @@ class BatchValidatorTest {
   void names_are_refused_that_are_empty_or_too_long() {
     ChangeBatch empty = new RawBatch().name("").row(DELETE, ONE, "00").build();
     assertRefused(empty, ErrorCode.INVALID_REQUEST, "a column name of 0 bytes");
-    ChangeBatch longest = new RawBatch().name("n".repeat(255)).row(DELETE, ONE, "00").build();
+    ChangeBatch longest = new RawBatch().name("n".repeat(255)).row(PUT, ONE, "01000301").build();
     assertThat(validator.require(longest, Bytes.EMPTY, Bytes.EMPTY).mustJudge()).isFalse();
     ChangeBatch longer = new RawBatch().name("n".repeat(256)).row(DELETE, ONE, "00").build();
     assertRefused(longer, ErrorCode.INVALID_REQUEST, "a column name of 256 bytes");
