@@ -9,6 +9,9 @@ import java.util.Arrays;
  */
 public final class ByteSink {
 
+  /** What the JDK's own classes take for the length that every virtual machine can allocate. */
+  static final int BYTES_MAX = Integer.MAX_VALUE - 8;
+
   private byte[] array;
   private int size;
 
@@ -49,8 +52,17 @@ public final class ByteSink {
    */
   public void ensure(int bytes) {
     if (array.length - size < bytes) {
-      array = Arrays.copyOf(array, Math.max(array.length * 2, Math.addExact(size, bytes)));
+      array = Arrays.copyOf(array, grown(array.length, (long) size + bytes));
     }
+  }
+
+  /** Doubles as long as an array can be twice as long. */
+  static int grown(int bytes, long neededBytes) {
+    if (neededBytes > BYTES_MAX) {
+      throw new IllegalStateException(
+          neededBytes + " bytes do not fit into one array, which has at most " + BYTES_MAX);
+    }
+    return (int) Math.max(neededBytes, Math.min(2L * bytes, BYTES_MAX));
   }
 
   /** Moves everything from {@code from} on so that it starts at {@code to}; the size follows. */

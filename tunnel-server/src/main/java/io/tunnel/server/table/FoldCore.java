@@ -1,21 +1,29 @@
 package io.tunnel.server.table;
 
-import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.codec.UsedNames;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.Limits;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /**
- * Turns changes into one write to the store. The changes of a partition are brought into the order
- * of their keys, and those of one key are made one: the last put or delete, with the updates behind
+ * Turns changes into writes to the store. The changes of a partition are brought into the order of
+ * their keys, and those of one key are made one: the last put or delete, with the updates behind
  * it. Updates alone become a part that is laid upon the stored row, whatever that is.
+ *
+ * <p>Most often all changes of a fold are one write. Rows may need more room than their changes
+ * had, since they carry names or are written anew, so a write ends when it has {@value
+ * #WRITE_BYTES_MAX} bytes, and the rest follows in others. Only the last one says that all is
+ * folded: after a crash between them, all changes are folded once more, which leaves the same rows.
  *
  * <p>Each part makes its row a little dearer to read, so now and then an update reads its row and
  * writes all of it as one part. Chance says when, since nobody counts the parts of each row: of
@@ -24,8 +32,11 @@ import java.util.random.RandomGenerator;
  */
 final class FoldCore {
 
-  /** A dictionary's id as a varint in front of a put's columns. */
-  private static final int ID_BYTES_MAX = 5;
+  /** The number of a form in front of a part that carries its names, and of its names. */
+  private static final int INLINE_HEADER_BYTES_MAX = 11;
+
+  /** Bytes from which on a write is not added to; it has at most one row more. */
+  static final int WRITE_BYTES_MAX = 8 << 20;
 
   static final int UPDATES_PER_READ = 16;
 
@@ -33,7 +44,23 @@ final class FoldCore {
   private final RowSource stored;
   private final RandomGenerator chance;
   private final WriteBatchSink sink = new WriteBatchSink();
+  private final UsedNames usedNames = new UsedNames();
   private final KeyRuns runs = new KeyRuns();
+
+  /** Of the rows in {@link #runs}, so many are in the writes that were made. */
+  private int done;
+
+  /** The batches that are not in {@link #runs} yet, by partition. */
+  private Iterator<List<ChangeBatch>> left = Collections.emptyIterator();
+
+  /** Log offset up to which rows were folded before this fold. */
+  private long formerOffset;
+
+  private long foldedOffset;
+  private BesideRows beside = BesideRows.NONE;
+
+  /** Whether the last write of the fold was made. */
+  private boolean isEnded = true;
 
   /** Where the stored value of a row comes from. */
   @FunctionalInterface
@@ -49,20 +76,64 @@ final class FoldCore {
   }
 
   /**
-   * The write that folds {@code batches}, in order, and records {@code foldedOffset} and what is
-   * beside the rows.
+   * Begins to fold {@code batches}, in order. The last write records {@code newFoldedOffset} and
+   * what is beside the rows; writes before it record that a fold from {@code newFormerOffset} is
+   * under way.
    */
-  byte[] fold(List<ChangeBatch> batches, long foldedOffset, BesideRows beside) {
-    sink.clear();
+  void begin(
+      List<ChangeBatch> batches, long newFormerOffset, long newFoldedOffset, BesideRows newBeside) {
     Map<Integer, List<ChangeBatch>> byPartition = new LinkedHashMap<>();
     for (ChangeBatch batch : batches) {
       byPartition.computeIfAbsent(batch.partition(), id -> new ArrayList<>()).add(batch);
     }
-    byPartition.values().forEach(this::foldPartition);
+    runs.clear();
+    done = 0;
+    left = byPartition.values().iterator();
+    formerOffset = newFormerOffset;
+    foldedOffset = newFoldedOffset;
+    beside = newBeside;
+    isEnded = false;
+  }
+
+  /** The next write; those before it are in the store. Empty when all is folded. */
+  Optional<byte[]> next() {
+    dictionaries.stored();
+    if (isEnded) {
+      return Optional.empty();
+    }
+    sink.clear();
+    while (!isEnded && sink.size() + dictionaries.unstoredBytes() < WRITE_BYTES_MAX) {
+      if (done < runs.count()) {
+        done = foldRun(done);
+      } else if (left.hasNext()) {
+        open(left.next());
+      } else {
+        end();
+      }
+    }
+    if (!isEnded) {
+      sink.put(StoreFormat.foldedKey(), StoreFormat.underWay(formerOffset, foldedOffset));
+    }
     dictionaries.storeNew(sink);
-    byte[] folded = new byte[8];
-    Binary.putLong(folded, 0, foldedOffset);
-    sink.put(StoreFormat.foldedKey(), folded);
+    return Optional.of(sink.toByteArray());
+  }
+
+  private void open(List<ChangeBatch> batches) {
+    runs.clear();
+    for (ChangeBatch batch : batches) {
+      runs.add(batch, dictionaries.idOf(batch));
+    }
+    if (runs.count() > 0) {
+      runs.sort();
+    }
+    done = 0;
+  }
+
+  private void end() {
+    runs.clear();
+    usedNames.clear();
+    done = 0;
+    sink.put(StoreFormat.foldedKey(), StoreFormat.folded(foldedOffset));
     beside
         .states()
         .forEach(
@@ -71,38 +142,25 @@ final class FoldCore {
         .bounds()
         .forEach(
             (partition, bound) -> sink.put(StoreFormat.boundKey(partition), bound.toByteArray()));
-    return sink.toByteArray();
+    isEnded = true;
   }
 
-  private void foldPartition(List<ChangeBatch> batches) {
-    try {
-      for (ChangeBatch batch : batches) {
-        runs.add(batch, dictionaries.idOf(batch));
-      }
-      runs.sort();
-      foldRuns();
-    } finally {
-      runs.clear();
+  /** Folds the rows of one key, of which the first is at {@code from}; returns where they end. */
+  private int foldRun(int from) {
+    int end = runs.endOfRun(from);
+    int base = base(from, end);
+    if (base == end - 1) {
+      foldAlone(runs.row(base), runs.dictionary(base));
+    } else if (base >= from) {
+      put(from, laid(base, end, StoredRow.empty()));
+    } else if (chance.nextInt(UPDATES_PER_READ) == 0) {
+      put(from, laid(from, end, before(runs.row(from))));
+    } else if (from == end - 1) {
+      foldAlone(runs.row(from), runs.dictionary(from));
+    } else {
+      foldUpdates(from, end);
     }
-  }
-
-  private void foldRuns() {
-    for (int from = 0; from < runs.count(); ) {
-      int end = runs.endOfRun(from);
-      int base = base(from, end);
-      if (base == end - 1) {
-        foldAlone(runs.row(base), runs.dictionary(base));
-      } else if (base >= from) {
-        put(from, laid(base, end, StoredRow.empty()));
-      } else if (chance.nextInt(UPDATES_PER_READ) == 0) {
-        put(from, laid(from, end, before(runs.row(from))));
-      } else if (from == end - 1) {
-        foldAlone(runs.row(from), runs.dictionary(from));
-      } else {
-        foldUpdates(from, end);
-      }
-      from = end;
-    }
+    return end;
   }
 
   /** Where the last put or delete of a run is; in front of {@code from} when it has none. */
@@ -138,36 +196,42 @@ final class FoldCore {
     if (updates.columnCount() > Limits.ROW_COLUMNS_MAX) {
       put(from, laid(from, end, before(runs.row(from))));
     } else {
-      sink.merge(rowKey(runs.row(from)), updates.encode(dictionaries));
+      sink.merge(rowKey(runs.row(from)), updates.encode(partition(from), dictionaries));
     }
   }
 
-  /** The part of a row whose names have no dictionary. */
-  private static byte[] inlinePart(RowCursor row) {
-    ChangeBatch batch = row.batch();
-    ByteSink part = new ByteSink(row.columnsBytes() + ID_BYTES_MAX);
+  /** The part of a row whose names have no dictionary: with the names that it uses. */
+  private byte[] inlinePart(RowCursor row) {
+    usedNames.look(row);
+    ByteSink part =
+        new ByteSink(INLINE_HEADER_BYTES_MAX + usedNames.namesBytes() + usedNames.columnsBytes());
     part.writeVarint(StoreFormat.INLINE_DICTIONARY);
-    StoredRow.writeInline(
-        part, batch.array(), batch.dictionaryOffset(), batch.dictionaryBytes(), batch.nameCount());
-    part.write(batch.array(), row.columnsOffset(), row.columnsBytes());
+    usedNames.writeNames(part);
+    usedNames.writeColumns(part);
     return part.toByteArray();
   }
 
   private StoredRow before(RowCursor row) {
     byte[] value = stored.get(rowKey(row));
-    return value == null ? StoredRow.empty() : StoredRow.of(value, dictionaries);
+    return value == null
+        ? StoredRow.empty()
+        : StoredRow.of(value, dictionaries.namesOf(row.batch().partition()));
   }
 
   /** Updates, the first of them perhaps a put or a delete, laid upon {@code value}. */
   private StoredRow laid(int from, int end, StoredRow value) {
     for (int i = from; i < end; i++) {
-      value.lay(runs.row(i));
+      value.lay(runs.row(i), runs.dictionary(i));
     }
     return value;
   }
 
   private void put(int from, StoredRow row) {
-    sink.put(rowKey(runs.row(from)), row.withoutRemoved().encode(dictionaries));
+    sink.put(rowKey(runs.row(from)), row.withoutRemoved().encode(partition(from), dictionaries));
+  }
+
+  private int partition(int from) {
+    return runs.row(from).batch().partition();
   }
 
   private static byte[] rowKey(RowCursor row) {

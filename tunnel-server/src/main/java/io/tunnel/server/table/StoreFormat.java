@@ -2,23 +2,28 @@ package io.tunnel.server.table;
 
 import io.tunnel.codec.Binary;
 import io.tunnel.model.value.Bytes;
+import java.util.Arrays;
 
 /**
  * Keys of the store. A row: {@code u32} partition id, then the row's encoded key. Partition 0 is
  * never given out; its keys are the store's own: kind 1 is the folded log offset, kind 2 with a
- * {@code u32} id is a dictionary, kind 3 with a {@code u32} partition is the state of a replica,
- * kind 4 with a {@code u32} partition is what the partition's rows do not exceed, kind 5 is the
- * origin of the catalog whose partitions these are.
+ * {@code u32} id is a dictionary that partitions share, kind 3 with a {@code u32} partition is the
+ * state of a replica, kind 4 with a {@code u32} partition is what the partition's rows do not
+ * exceed, kind 5 with a {@code u32} partition and a {@code u32} id is a dictionary of the
+ * partition, kind 6 is the origin of the catalog whose partitions these are.
  */
 final class StoreFormat {
 
   static final int PARTITION_BYTES = 4;
   static final int SYSTEM_PARTITION = 0;
   static final byte FOLDED_KIND = 1;
-  static final byte DICTIONARY_KIND = 2;
+  static final byte SHARED_DICTIONARY_KIND = 2;
   static final byte STATE_KIND = 3;
   static final byte BOUND_KIND = 4;
-  static final byte ORIGIN_KIND = 5;
+  static final byte DICTIONARY_KIND = 5;
+  static final byte ORIGIN_KIND = 6;
+
+  private static final int DICTIONARY_ID_OFFSET = 9;
 
   /** The dictionary id of a value that carries its names itself. */
   static final int INLINE_DICTIONARY = 0;
@@ -27,7 +32,7 @@ final class StoreFormat {
    * The first form that a value may have which this version does not know: a value opens with a
    * dictionary's id, and no dictionary has this one or a higher one.
    */
-  static final int LATER_FORM_MIN = Dictionaries.COUNT_MAX + 1;
+  static final int LATER_FORM_MIN = 1 << 28;
 
   private StoreFormat() {}
 
@@ -39,8 +44,49 @@ final class StoreFormat {
     return new byte[] {0, 0, 0, SYSTEM_PARTITION, ORIGIN_KIND};
   }
 
-  static byte[] dictionaryKey(int id) {
-    return systemKey(DICTIONARY_KIND, id);
+  /** The folded offset of a table that has all changes before it and none behind. */
+  static byte[] folded(long offset) {
+    byte[] value = new byte[8];
+    Binary.putLong(value, 0, offset);
+    return value;
+  }
+
+  /** The folded offset of a table that has some of the changes from there to {@code end}. */
+  static byte[] underWay(long offset, long end) {
+    byte[] value = new byte[16];
+    Binary.putLong(value, 0, offset);
+    Binary.putLong(value, 8, end);
+    return value;
+  }
+
+  /** Whether a folded offset is that of a table that has changes behind it. */
+  static boolean isUnderWay(byte[] folded) {
+    return folded.length > 8;
+  }
+
+  /** Of a dictionary of a partition, or of one that partitions share. */
+  static byte[] dictionaryKey(NameCache.Key dictionary) {
+    if (dictionary.partition() == SYSTEM_PARTITION) {
+      return systemKey(SHARED_DICTIONARY_KIND, dictionary.id());
+    }
+    byte[] key = Arrays.copyOf(dictionariesOf(dictionary.partition()), DICTIONARY_ID_OFFSET + 4);
+    Binary.putInt(key, DICTIONARY_ID_OFFSET, dictionary.id());
+    return key;
+  }
+
+  /** What the keys of the dictionaries of a partition begin with. */
+  static byte[] dictionariesOf(int partition) {
+    return systemKey(DICTIONARY_KIND, partition);
+  }
+
+  /** The partition whose dictionary has this key. */
+  static int dictionaryPartition(byte[] dictionaryKey) {
+    return Binary.getInt(dictionaryKey, PARTITION_BYTES + 1);
+  }
+
+  /** The id of the dictionary of a partition that has this key. */
+  static int dictionaryId(byte[] dictionaryKey) {
+    return Binary.getInt(dictionaryKey, DICTIONARY_ID_OFFSET);
   }
 
   /** Of the state of a replica. */

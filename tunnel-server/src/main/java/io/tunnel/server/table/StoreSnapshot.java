@@ -2,7 +2,9 @@ package io.tunnel.server.table;
 
 import io.tunnel.codec.Binary;
 import io.tunnel.model.value.Bytes;
+import java.util.function.IntFunction;
 import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.Slice;
 import org.rocksdb.Snapshot;
@@ -47,13 +49,23 @@ final class StoreSnapshot implements TableSnapshot {
                 .setIterateUpperBound(upper)
                 .setFillCache(false);
         RocksIterator at = reads.db().newIterator(range)) {
+      IntFunction<String[]> names = dictionaries.namesOf(partition, this::get);
       for (at.seekToFirst(); at.isValid(); at.next()) {
-        if (!visitor.row(StoreFormat.key(at.key()), StoredRow.columns(at.value(), dictionaries))) {
+        if (!visitor.row(StoreFormat.key(at.key()), StoredRow.columns(at.value(), names))) {
           return Scan.STOPPED;
         }
       }
       TableStore.requireWholeScan(at);
       return Scan.WHOLE;
+    }
+  }
+
+  /** The snapshot also has the dictionaries of partitions that were dropped after it. */
+  private byte[] get(byte[] key) {
+    try (ReadOptions then = new ReadOptions().setSnapshot(taken)) {
+      return reads.db().get(then, key);
+    } catch (RocksDBException e) {
+      throw new IllegalStateException("cannot read the table: " + e.getMessage(), e);
     }
   }
 

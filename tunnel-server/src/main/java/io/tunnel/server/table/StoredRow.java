@@ -11,11 +11,14 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
+import java.util.function.ToIntFunction;
+import java.util.stream.IntStream;
 
 /**
  * The value of a row: one part or several, each laid upon those before it. A part is a dictionary's
@@ -30,9 +33,13 @@ final class StoredRow {
 
   private final TreeMap<String, Slice> valueByName = new TreeMap<>();
 
-  /** Type and value of a column, or that it is removed, in the array that it came in. */
+  /**
+   * Type and value of a column, or that it is removed, in the array that it came in, and its name
+   * in the dictionary that named it.
+   */
   @SuppressWarnings("ArrayRecordComponent") // Lives as long as the row, on the hot path.
-  private record Slice(byte[] array, int from, int end, boolean isDelete) {
+  private record Slice(
+      byte[] array, int from, int end, boolean isDelete, int dictionary, int nameIndex) {
     int length() {
       return end - from;
     }
@@ -45,8 +52,12 @@ final class StoredRow {
     return new StoredRow();
   }
 
-  /** The columns of a stored value. */
-  static List<Column> columns(byte[] value, Dictionaries dictionaries) {
+  /**
+   * The columns of a stored value.
+   *
+   * @param dictionaries names of a dictionary by its id, for the partition of the row
+   */
+  static List<Column> columns(byte[] value, IntFunction<String[]> dictionaries) {
     Part first = Part.of(value, 0, dictionaries);
     ColumnCursor columns = first.columns();
     List<Column> found = new ArrayList<>();
@@ -61,30 +72,40 @@ final class StoredRow {
   }
 
   /** A stored value, taken apart so that columns can be set and removed. */
-  static StoredRow of(byte[] value, Dictionaries dictionaries) {
+  static StoredRow of(byte[] value, IntFunction<String[]> dictionaries) {
     StoredRow row = empty();
     int at = 0;
     do {
       Part part = Part.of(value, at, dictionaries);
       ColumnCursor columns = part.columns();
-      row.lay(columns, value, i -> part.names[i]);
+      row.lay(columns, value, part.dictionary, i -> part.names[i]);
       at = columns.columnEnd();
     } while (at < value.length);
     return row.withoutRemoved();
   }
 
-  /** Lays the columns of an UPDATE row upon those before it; a PUT sets its own. */
-  void lay(RowCursor row) {
+  /**
+   * Lays the columns of an UPDATE row upon those before it; a PUT sets its own.
+   *
+   * @param dictionary what the dictionary of the row's batch has for an id in the store
+   */
+  void lay(RowCursor row, int dictionary) {
     ChangeBatch batch = row.batch();
-    lay(row.columns(), batch.array(), batch::name);
+    lay(row.columns(), batch.array(), dictionary, batch::name);
   }
 
-  private void lay(ColumnCursor columns, byte[] array, IntFunction<String> names) {
+  private void lay(ColumnCursor columns, byte[] array, int dictionary, IntFunction<String> names) {
     while (columns.left() > 0) {
       columns.next();
       valueByName.put(
           names.apply(columns.nameIndex()),
-          new Slice(array, columns.typeOffset(), columns.columnEnd(), columns.isDelete()));
+          new Slice(
+              array,
+              columns.typeOffset(),
+              columns.columnEnd(),
+              columns.isDelete(),
+              dictionary,
+              columns.nameIndex()));
     }
   }
 
@@ -109,7 +130,8 @@ final class StoredRow {
 
   private List<Column> toColumns() {
     ByteSink sink = new ByteSink(256);
-    writeColumns(sink);
+    // Names are not asked for by their indexes.
+    writeColumns(sink, value -> 0);
     byte[] array = sink.toByteArray();
     ColumnCursor columns = new ColumnCursor(array, 0, array.length);
     List<Column> found = new ArrayList<>();
@@ -127,42 +149,67 @@ final class StoredRow {
     return bytes;
   }
 
-  /** The part to store. Names are sorted, so that rows with the same columns share a dictionary. */
-  byte[] encode(Dictionaries dictionaries) {
-    int id = dictionaries.idOf(valueByName.navigableKeySet());
-    ByteSink sink = new ByteSink(256);
-    sink.writeVarint(id);
-    if (id == StoreFormat.INLINE_DICTIONARY) {
-      byte[] names = Dictionary.encode(valueByName.keySet().toArray(new String[0]));
-      writeInline(sink, names, 0, names.length, valueByName.size());
+  /**
+   * The part to store, its columns sorted by name. Columns that one dictionary named keep it, so
+   * that a row does not take along its names because it was written anew. Others get the dictionary
+   * of their sorted names, so that rows with the same columns share one.
+   */
+  byte[] encode(int partition, Dictionaries dictionaries) {
+    int common = commonDictionary();
+    if (common != StoreFormat.INLINE_DICTIONARY) {
+      return encode(common, Slice::nameIndex);
     }
-    writeColumns(sink);
+    int id = dictionaries.idOf(partition, valueByName.navigableKeySet());
+    Iterator<Integer> indexes = IntStream.range(0, valueByName.size()).iterator();
+    return encode(id, value -> indexes.next());
+  }
+
+  /** The dictionary that named all columns; {@link StoreFormat#INLINE_DICTIONARY} if none did. */
+  private int commonDictionary() {
+    int common = StoreFormat.INLINE_DICTIONARY;
+    for (Slice value : valueByName.values()) {
+      if (common != StoreFormat.INLINE_DICTIONARY && value.dictionary != common) {
+        return StoreFormat.INLINE_DICTIONARY;
+      }
+      common = value.dictionary;
+      if (common == StoreFormat.INLINE_DICTIONARY) {
+        return common;
+      }
+    }
+    return common;
+  }
+
+  private byte[] encode(int dictionary, ToIntFunction<Slice> nameIndex) {
+    ByteSink sink = new ByteSink(256);
+    sink.writeVarint(dictionary);
+    if (dictionary == StoreFormat.INLINE_DICTIONARY) {
+      byte[] names = Dictionary.encode(valueByName.keySet().toArray(new String[0]));
+      sink.writeVarint(valueByName.size());
+      sink.writeVarint(names.length);
+      sink.write(names, 0, names.length);
+    }
+    writeColumns(sink, nameIndex);
     return sink.toByteArray();
   }
 
-  private void writeColumns(ByteSink sink) {
+  private void writeColumns(ByteSink sink, ToIntFunction<Slice> nameIndex) {
     sink.writeVarint(valueByName.size());
-    int index = 0;
     for (Slice value : valueByName.values()) {
-      sink.writeVarint(index++);
+      sink.writeVarint(nameIndex.applyAsInt(value));
       sink.write(value.array, value.from, value.length());
     }
-  }
-
-  static void writeInline(ByteSink sink, byte[] array, int offset, int length, int nameCount) {
-    sink.writeVarint(nameCount);
-    sink.writeVarint(length);
-    sink.write(array, offset, length);
   }
 
   /** Where one part of a value is. */
   private static final class Part {
     private final byte[] value;
+    private final int dictionary;
     private final String[] names;
     private final int columnsOffset;
 
-    Part(byte[] value, String[] names, int columnsOffset) {
+    Part(byte[] value, int dictionary, String[] names, int columnsOffset) {
       this.value = value;
+      this.dictionary = dictionary;
       this.names = names;
       this.columnsOffset = columnsOffset;
     }
@@ -172,7 +219,7 @@ final class StoredRow {
       return new ColumnCursor(value, columnsOffset, value.length);
     }
 
-    static Part of(byte[] value, int offset, Dictionaries dictionaries) {
+    static Part of(byte[] value, int offset, IntFunction<String[]> dictionaries) {
       long id = Binary.getVarint(value, offset, value.length);
       if (Binary.value(id) >= StoreFormat.LATER_FORM_MIN) {
         throw new RefusedException(
@@ -183,13 +230,15 @@ final class StoredRow {
                 + " one");
       }
       if (Binary.value(id) != StoreFormat.INLINE_DICTIONARY) {
-        return new Part(value, dictionaries.names(Binary.value(id)), Binary.next(id));
+        int dictionary = Binary.value(id);
+        return new Part(value, dictionary, dictionaries.apply(dictionary), Binary.next(id));
       }
       long count = Binary.getVarint(value, Binary.next(id), value.length);
       long bytes = Binary.getVarint(value, Binary.next(count), value.length);
       int from = Binary.next(bytes);
       int end = from + Binary.value(bytes);
-      return new Part(value, Dictionary.decode(value, from, end, Binary.value(count)), end);
+      String[] names = Dictionary.decode(value, from, end, Binary.value(count));
+      return new Part(value, StoreFormat.INLINE_DICTIONARY, names, end);
     }
   }
 }

@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
+import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
@@ -16,9 +18,10 @@ import org.rocksdb.RocksIterator;
 public final class StoredTable implements Closeable {
 
   private final ReadOnlyRocks rocks;
-  private final Dictionaries dictionaries = new Dictionaries();
+  private final Dictionaries dictionaries = new Dictionaries(new StoredKeys());
   private final long foldedOffset;
   private final int origin;
+  private final boolean isFoldUnderWay;
 
   /**
    * Opens the table in {@code directory}.
@@ -32,22 +35,27 @@ public final class StoredTable implements Closeable {
       foldedOffset = folded == null ? 0 : Binary.getLong(folded, 0);
       byte[] stored = rocks.db().get(StoreFormat.originKey());
       origin = stored == null ? 0 : Binary.getInt(stored, 0);
-      loadDictionaries();
+      isFoldUnderWay = folded != null && StoreFormat.isUnderWay(folded);
     } catch (RocksDBException | RuntimeException e) {
       rocks.close();
       throw new IOException("cannot read the table in " + directory + ": " + e.getMessage(), e);
     }
   }
 
-  private void loadDictionaries() throws RocksDBException {
-    byte[] prefix = Arrays.copyOf(StoreFormat.dictionaryKey(0), 5);
-    try (RocksIterator at = rocks.db().newIterator()) {
-      at.seek(prefix);
-      while (at.isValid() && Arrays.equals(at.key(), 0, 5, prefix, 0, 5)) {
-        dictionaries.load(Binary.getInt(at.key(), 5), at.value());
-        at.next();
+  /** What the dictionaries see of the store; nobody adds to them. */
+  private final class StoredKeys implements Dictionaries.Source {
+    @Override
+    public byte[] get(byte[] key) {
+      try {
+        return rocks.db().get(key);
+      } catch (RocksDBException e) {
+        throw new IllegalStateException("cannot read the table: " + e.getMessage(), e);
       }
-      at.status();
+    }
+
+    @Override
+    public void forEach(byte[] prefix, BiConsumer<byte[], byte[]> visitor) {
+      throw new IllegalStateException("a table that is only read takes no dictionaries");
     }
   }
 
@@ -59,6 +67,11 @@ public final class StoredTable implements Closeable {
   /** Origin of the catalog whose partitions these are; 0 where none was noted. */
   public int origin() {
     return origin;
+  }
+
+  /** Whether the rows have some of the changes behind {@link #foldedOffset}: a crash left that. */
+  public boolean isFoldUnderWay() {
+    return isFoldUnderWay;
   }
 
   /**
@@ -122,7 +135,11 @@ public final class StoredTable implements Closeable {
           differences.extra(partition(mine), StoreFormat.key(mine.key()));
         } else if (order > 0) {
           differences.missing(partition(theirs), StoreFormat.key(theirs.key()));
-        } else if (!isEqual(mine.value(), theirs.value(), other)) {
+        } else if (!isEqual(
+            mine.value(),
+            theirs.value(),
+            dictionaries.namesOf(partition(mine)),
+            other.dictionaries.namesOf(partition(mine)))) {
           differences.different(partition(mine), StoreFormat.key(mine.key()));
         }
         if (order <= 0) {
@@ -157,10 +174,14 @@ public final class StoredTable implements Closeable {
   }
 
   /** The numbers of dictionaries may differ where the rows do not. */
-  private boolean isEqual(byte[] mine, byte[] theirs, StoredTable other) {
-    return StoredRow.of(mine, dictionaries)
+  private static boolean isEqual(
+      byte[] mine,
+      byte[] theirs,
+      IntFunction<String[]> namesOfMine,
+      IntFunction<String[]> namesOfTheirs) {
+    return StoredRow.of(mine, namesOfMine)
         .values()
-        .equals(StoredRow.of(theirs, other.dictionaries).values());
+        .equals(StoredRow.of(theirs, namesOfTheirs).values());
   }
 
   @Override

@@ -20,6 +20,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
+import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.Range;
@@ -44,13 +45,16 @@ public final class TableStore implements TableRows, Closeable {
   private final StoreResources resources;
   private final RocksDB db;
   private final WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
-  private final Dictionaries dictionaries = new Dictionaries();
+  private final Dictionaries dictionaries;
   private final FoldCore folder;
   private final OpenGate gate = new OpenGate();
   private final OpenReads reads;
 
-  /** What was to be folded last; owner thread only. */
-  private Fold last = new Fold(new byte[0], 0, 0);
+  /** What is folded, or was folded last; owner thread only. */
+  private Fold last = new Fold(0, 0);
+
+  /** A write of {@link #last} that is not known to be in the store; owner thread only. */
+  private Optional<byte[]> made = Optional.empty();
 
   private final boolean isNew;
   private volatile long foldedOffset;
@@ -59,12 +63,12 @@ public final class TableStore implements TableRows, Closeable {
   private TableStore(StoreResources resources, RocksDB db) throws RocksDBException {
     this.resources = resources;
     this.db = db;
+    this.dictionaries = new Dictionaries(new StoredKeys());
     this.reads = new OpenReads(db, dictionaries, gate);
     byte[] folded = db.get(StoreFormat.foldedKey());
     this.isNew = folded == null;
     this.foldedOffset = folded == null ? 0 : Binary.getLong(folded, 0);
     this.folder = new FoldCore(dictionaries, this::get, new SplittableRandom(foldedOffset));
-    forEachOf(StoreFormat.dictionaryKey(0), dictionaries::load);
   }
 
   /**
@@ -113,18 +117,32 @@ public final class TableStore implements TableRows, Closeable {
 
   private SortedMap<Integer, Bytes> allOf(byte[] first) {
     SortedMap<Integer, Bytes> found = new TreeMap<>();
-    forEachOf(first, (id, value) -> found.put(id, Bytes.copyOf(value)));
+    byte[] prefix = Arrays.copyOf(first, 5);
+    forEachOf(
+        prefix, (key, value) -> found.put(Binary.getInt(key, prefix.length), Bytes.copyOf(value)));
     return found;
   }
 
-  private void forEachOf(byte[] first, BiConsumer<Integer, byte[]> visitor) {
-    byte[] prefix = Arrays.copyOf(first, 5);
+  private void forEachOf(byte[] prefix, BiConsumer<byte[], byte[]> visitor) {
     try (OpenGate.Use unused = gate.enter();
         RocksIterator at = db.newIterator()) {
       for (at.seek(prefix); at.isValid() && startsWith(at.key(), prefix); at.next()) {
-        visitor.accept(Binary.getInt(at.key(), prefix.length), at.value());
+        visitor.accept(at.key(), at.value());
       }
       requireWholeScan(at);
+    }
+  }
+
+  /** What the dictionaries see of the store. */
+  private final class StoredKeys implements Dictionaries.Source {
+    @Override
+    public byte[] get(byte[] key) {
+      return TableStore.this.get(key);
+    }
+
+    @Override
+    public void forEach(byte[] prefix, BiConsumer<byte[], byte[]> visitor) {
+      forEachOf(prefix, visitor);
     }
   }
 
@@ -184,24 +202,33 @@ public final class TableStore implements TableRows, Closeable {
     for (ChangeBatch batch : batches) {
       rows += batch.rowCount();
     }
-    try (OpenGate.Use unused = gate.enter()) {
-      last = new Fold(folder.fold(batches, newFoldedOffset, beside), rows, newFoldedOffset);
-    }
+    last = new Fold(rows, newFoldedOffset);
+    made = Optional.empty();
+    folder.begin(batches, foldedOffset, newFoldedOffset, beside);
     foldAgain();
   }
 
   /**
-   * Folds once more what was to be folded last: a {@link DiskFullException} leaves the table as it
-   * was. The very bytes are kept, since names that were given a number meanwhile are among them.
+   * Goes on to fold what was to be folded last: a {@link DiskFullException} leaves a write undone.
+   * The very bytes are kept, since names that were given a number meanwhile are among them.
    */
   public void foldAgain() throws IOException {
-    try (OpenGate.Use unused = gate.enter();
-        WriteBatch write = new WriteBatch(last.write())) {
-      db.write(unlogged, write);
+    try (OpenGate.Use unused = gate.enter()) {
+      made = made.or(folder::next);
+      while (made.isPresent()) {
+        write(made.get());
+        made = folder.next();
+      }
     } catch (RocksDBException e) {
       throw failed("cannot fold into the table: " + e.getMessage(), e);
     }
     addFolded(last.rows(), last.offset());
+  }
+
+  private void write(byte[] bytes) throws RocksDBException {
+    try (WriteBatch write = new WriteBatch(bytes)) {
+      db.write(unlogged, write);
+    }
   }
 
   private static IOException failed(String message, RocksDBException failure) {
@@ -210,9 +237,8 @@ public final class TableStore implements TableRows, Closeable {
     return isFull ? new DiskFullException(message) : new IOException(message, failure);
   }
 
-  /** One write to the store, which folds so many rows up to a log offset. */
-  @SuppressWarnings("ArrayRecordComponent") // Of one write, on the hot path.
-  private record Fold(byte[] write, long rows, long offset) {}
+  /** So many rows, up to a log offset. */
+  private record Fold(long rows, long offset) {}
 
   private void addFolded(long rows, long offset) {
     long total = foldedRows + rows;
@@ -237,21 +263,25 @@ public final class TableStore implements TableRows, Closeable {
   public Map<String, Integer> columnBytes(
       int partition, byte[] array, int keyOffset, int keyBytes) {
     byte[] value = get(StoreFormat.rowKey(partition, array, keyOffset, keyBytes));
-    return value == null ? Map.of() : StoredRow.of(value, dictionaries).columnBytes();
+    return value == null
+        ? Map.of()
+        : StoredRow.of(value, dictionaries.namesOf(partition)).columnBytes();
   }
 
   /** Type and value of each column of a row as they are encoded, by its name. */
   public Optional<SortedMap<String, Bytes>> encodedColumns(int partition, Bytes key) {
     byte[] array = key.toByteArray();
     byte[] value = get(StoreFormat.rowKey(partition, array, 0, array.length));
-    return Optional.ofNullable(value).map(found -> StoredRow.of(found, dictionaries).values());
+    return Optional.ofNullable(value)
+        .map(found -> StoredRow.of(found, dictionaries.namesOf(partition)).values());
   }
 
   @Override
   public Optional<List<Column>> get(int partition, Bytes key) {
     byte[] array = key.toByteArray();
     byte[] value = get(StoreFormat.rowKey(partition, array, 0, array.length));
-    return Optional.ofNullable(value).map(found -> StoredRow.columns(found, dictionaries));
+    return Optional.ofNullable(value)
+        .map(found -> StoredRow.columns(found, dictionaries.namesOf(partition)));
   }
 
   /** Is given rows in order; returns false to stop before taking the row it was given. */
@@ -274,9 +304,10 @@ public final class TableStore implements TableRows, Closeable {
       } else {
         at.seekToLast();
       }
+      IntFunction<String[]> names = dictionaries.namesOf(partition);
       while (at.isValid()) {
         Bytes key = StoreFormat.key(at.key());
-        if (!visitor.row(key, StoredRow.columns(at.value(), dictionaries))) {
+        if (!visitor.row(key, StoredRow.columns(at.value(), names))) {
           return false;
         }
         if (forward) {
@@ -368,9 +399,9 @@ public final class TableStore implements TableRows, Closeable {
   /** The partitions that have rows. */
   public SortedSet<Integer> partitions() {
     SortedSet<Integer> partitions = new TreeSet<>();
-    int next = StoreFormat.SYSTEM_PARTITION + 1;
     try (OpenGate.Use unused = gate.enter();
         RocksIterator at = db.newIterator()) {
+      int next = StoreFormat.SYSTEM_PARTITION + 1;
       for (at.seek(StoreFormat.partitionKey(next)); at.isValid(); ) {
         next = Binary.getInt(at.key(), 0) + 1;
         partitions.add(next - 1);
@@ -387,6 +418,10 @@ public final class TableStore implements TableRows, Closeable {
       if (!isLive.test(partition)) {
         dropPartition(partition);
       }
+    }
+    try (OpenGate.Use unused = gate.enter();
+        RocksIterator at = db.newIterator()) {
+      retainDictionaries(at, isLive);
     }
   }
 
@@ -414,6 +449,18 @@ public final class TableStore implements TableRows, Closeable {
       db.put(unlogged, StoreFormat.originKey(), value);
     } catch (RocksDBException e) {
       throw failed("cannot note whose rows these are: " + e.getMessage(), e);
+    }
+  }
+
+  /** A partition may have dictionaries without having rows. */
+  private void retainDictionaries(RocksIterator at, IntPredicate isLive) throws IOException {
+    byte[] kind = Arrays.copyOf(StoreFormat.dictionariesOf(0), 5);
+    for (at.seek(kind); at.isValid() && startsWith(at.key(), kind); ) {
+      int partition = StoreFormat.dictionaryPartition(at.key());
+      if (!isLive.test(partition)) {
+        dropPartition(partition);
+      }
+      at.seek(StoreFormat.dictionariesOf(partition + 1));
     }
   }
 
@@ -445,12 +492,17 @@ public final class TableStore implements TableRows, Closeable {
     }
   }
 
-  /** Removes all rows of a partition. */
+  /** Removes all rows of a partition, with their names. */
   public void dropPartition(int partition) throws IOException {
-    try (OpenGate.Use unused = gate.enter()) {
-      db.deleteRange(
-          unlogged, StoreFormat.partitionKey(partition), StoreFormat.partitionKey(partition + 1));
-      db.delete(unlogged, StoreFormat.boundKey(partition));
+    try (OpenGate.Use unused = gate.enter();
+        WriteBatch write = new WriteBatch()) {
+      dictionaries.drop(partition);
+      write.deleteRange(
+          StoreFormat.partitionKey(partition), StoreFormat.partitionKey(partition + 1));
+      write.deleteRange(
+          StoreFormat.dictionariesOf(partition), StoreFormat.dictionariesOf(partition + 1));
+      write.delete(StoreFormat.boundKey(partition));
+      db.write(unlogged, write);
     } catch (RocksDBException e) {
       throw failed("cannot drop partition " + partition + ": " + e.getMessage(), e);
     }

@@ -21,7 +21,12 @@ final class WriteBatchSink {
   private static final int PUT = 1;
   private static final int MERGE = 2;
 
-  private final ByteSink sink = new ByteSink(256 * 1024);
+  private static final int BYTES_MIN = 256 * 1024;
+
+  /** What is kept for the next write; a sink that grew beyond is given up. */
+  private static final int BYTES_KEPT_MAX = 8 << 20;
+
+  private ByteSink sink = new ByteSink(BYTES_MIN);
   private int count;
 
   WriteBatchSink() {
@@ -29,6 +34,9 @@ final class WriteBatchSink {
   }
 
   void clear() {
+    if (sink.array().length > BYTES_KEPT_MAX) {
+      sink = new ByteSink(BYTES_MIN);
+    }
     sink.truncate(0);
     int header = sink.skip(HEADER_BYTES);
     Binary.putLong(sink.array(), header, 0);
@@ -84,6 +92,11 @@ final class WriteBatchSink {
     sink.writeVarint(key.length);
     sink.write(key, 0, key.length);
     count++;
+  }
+
+  /** Bytes that {@link #toByteArray} would return now. */
+  int size() {
+    return sink.size();
   }
 
   /** The batch. */

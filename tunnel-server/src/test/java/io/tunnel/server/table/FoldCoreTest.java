@@ -11,16 +11,18 @@ import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /** Which changes read their stored row. */
 final class FoldCoreTest {
 
+  private final StoredMap store = new StoredMap();
   private int reads;
 
   private final FoldCore core =
-      new FoldCore(new Dictionaries(), this::countRead, new SplittableRandom(7));
+      new FoldCore(new Dictionaries(store), this::countRead, new SplittableRandom(7));
 
   private byte[] countRead(byte[] rowKey) {
     reads++;
@@ -28,7 +30,10 @@ final class FoldCoreTest {
   }
 
   private void fold(RowChange... rows) {
-    core.fold(List.of(batch(1, rows)), 1, BesideRows.NONE);
+    core.begin(List.of(batch(1, rows)), 0, 1, BesideRows.NONE);
+    for (Optional<byte[]> write = core.next(); write.isPresent(); write = core.next()) {
+      store.apply(write.get());
+    }
   }
 
   private static RowChange update(String key, String column) {

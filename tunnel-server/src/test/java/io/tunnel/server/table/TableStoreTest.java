@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.Limits;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
@@ -18,6 +19,7 @@ import io.tunnel.server.TestRows;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
@@ -128,7 +130,7 @@ final class TableStoreTest {
   @Test
   void rowsOfMoreShapesThanThereAreDictionariesCarryTheirNames() throws IOException {
     TableModel model = new TableModel();
-    int shapes = Dictionaries.COUNT_MAX + 200;
+    int shapes = Dictionaries.PARTITION_COUNT_MAX + 200;
     try (TableStore table = open()) {
       for (int i = 0; i < shapes; i++) {
         RowChange row = put("k" + i, new Column("shape" + i, ColumnValue.fromLong(i)));
@@ -144,6 +146,50 @@ final class TableStoreTest {
       table.fold(List.of(batch(1, inline, known)), shapes + 1);
       model.requireEqual(table, 1, new Random(7));
     }
+  }
+
+  /** A dictionary was kept for good, on disk and in memory, also when its table was dropped. */
+  @Test
+  void namesAreDroppedWithTheirPartition() throws IOException {
+    try (TableStore table = open()) {
+      for (int partition = 1; partition <= 3; partition++) {
+        RowChange row = put("k", new Column("shape" + partition, ColumnValue.fromLong(1)));
+        table.fold(List.of(batch(partition, row), batch(partition, row)), partition);
+      }
+      table.dropPartition(1);
+      table.retainPartitions(id -> id == 2);
+      assertThat(table.get(2, keyBytes("k")).orElseThrow()).hasSize(1);
+    }
+    assertThat(dictionaryPartitions()).containsExactly(2);
+  }
+
+  @Test
+  void namesOfAPartitionWithoutRowsAreDroppedWhenTheStoreIsOpened() throws IOException {
+    try (TableStore table = open()) {
+      RowChange row = put("k", new Column("shape", ColumnValue.fromLong(1)));
+      RowChange delete = new RowDeleteChange(TestRows.key("k"));
+      table.fold(List.of(batch(1, row), batch(1, row), batch(1, delete)), 1);
+      table.retainPartitions(id -> id == 1);
+    }
+    assertThat(dictionaryPartitions()).containsExactly(1);
+    try (TableStore table = open()) {
+      table.retainPartitions(id -> false);
+    }
+    assertThat(dictionaryPartitions()).isEmpty();
+  }
+
+  private List<Integer> dictionaryPartitions() throws IOException {
+    List<Integer> partitions = new ArrayList<>();
+    byte[] kind = Arrays.copyOf(StoreFormat.dictionariesOf(0), 5);
+    try (ReadOnlyRocks rocks = new ReadOnlyRocks(directory)) {
+      rocks.forEach(
+          (key, value) -> {
+            if (Arrays.equals(kind, 0, 5, key, 0, 5)) {
+              partitions.add(StoreFormat.dictionaryPartition(key));
+            }
+          });
+    }
+    return partitions;
   }
 
   @Test

@@ -33,6 +33,13 @@ final class GroupMaker {
    */
   private static final int OVERRUN_BYTES_MAX = 8 << 20;
 
+  /**
+   * Rows are logged and folded out of the batch of their writer, with all of its names for each run
+   * of rows, only when the names are at most this part of a run. With more names each row is taken
+   * from its record, which has the names that the row uses.
+   */
+  private static final int PART_OF_RUN_FOR_NAMES = 8;
+
   private final int partition;
   private final Leader.Rows rows;
   private final ReplicaConfig.Batches limits;
@@ -142,11 +149,16 @@ final class GroupMaker {
   private void add(PendingWrite write, boolean mustJudge) {
     ConditionCore.Judged judged = conditions.judge(write.batch(), write.isConditional());
     int from = drafts.size();
-    // A row with a condition, or an update, is logged and folded in another form.
-    judged.accepted().ifPresent(batch -> add(batch, mustJudge, !write.isConditional()));
+    judged.accepted().ifPresent(batch -> add(batch, mustJudge, isKept(write)));
     int accepted = write.batch().rowCount() - judged.rejections().size();
     int appended = drafts.size() - from;
     pieces.add(new AppendGroup.Piece(write, judged.rejections(), from, appended, accepted));
+  }
+
+  /** A row with a condition, or an update, is logged and folded in another form. */
+  private boolean isKept(PendingWrite write) {
+    int namesBytesMax = limits.mergedBytesMax() / PART_OF_RUN_FOR_NAMES;
+    return !write.isConditional() && write.batch().dictionaryBytes() <= namesBytesMax;
   }
 
   private void add(ChangeBatch batch, boolean mustRemember, boolean isKept) {

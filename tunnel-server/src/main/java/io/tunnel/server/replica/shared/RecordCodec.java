@@ -2,15 +2,13 @@ package io.tunnel.server.replica.shared;
 
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
-import io.tunnel.codec.ChangeBatch;
-import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.Dictionary;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.codec.UsedNames;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.value.Bytes;
-import java.util.Arrays;
 import java.util.SortedMap;
 import java.util.zip.CRC32C;
 
@@ -28,11 +26,7 @@ public final class RecordCodec {
   private static final int CRC_BYTES = 4;
 
   private final ByteSink sink = new ByteSink(1024);
-
-  /** Offsets of the names in the dictionary of {@link #indexed}. */
-  private int[] nameOffsets = new int[0];
-
-  private ChangeBatch indexed;
+  private final UsedNames names = new UsedNames();
 
   /** The value for a row of a validated batch that is a PUT. */
   public Bytes put(RowCursor row) {
@@ -95,8 +89,10 @@ public final class RecordCodec {
   }
 
   private void writeColumns(SortedMap<String, Bytes> columns) {
-    byte[] names = Dictionary.encode(columns.keySet().toArray(new String[0]));
-    writeNames(columns.size(), names, 0, names.length);
+    byte[] encoded = Dictionary.encode(columns.keySet().toArray(new String[0]));
+    sink.writeVarint(columns.size());
+    sink.writeVarint(encoded.length);
+    sink.write(encoded, 0, encoded.length);
     int bytes = Binary.varintBytes(columns.size());
     int index = 0;
     for (Bytes value : columns.values()) {
@@ -111,75 +107,11 @@ public final class RecordCodec {
     }
   }
 
-  private void writeNames(int count, byte[] array, int offset, int length) {
-    sink.writeVarint(count);
-    sink.writeVarint(length);
-    sink.write(array, offset, length);
-  }
-
   private void writeColumns(RowCursor row) {
-    ChangeBatch batch = row.batch();
-    index(batch);
-    ColumnCursor columns = row.columns();
-    int count = columns.left();
-    int highest = -1;
-    while (columns.next()) {
-      highest = Math.max(highest, columns.nameIndex());
-    }
-    if (highest < count) {
-      // It uses the first names of the dictionary: no index changes.
-      int namesBytes = nameOffsets[count] - nameOffsets[0];
-      writeNames(count, batch.array(), batch.dictionaryOffset(), namesBytes);
-      sink.writeVarint(row.columnsBytes());
-      sink.write(batch.array(), row.columnsOffset(), row.columnsBytes());
-    } else {
-      writeRenumbered(row, count);
-    }
-  }
-
-  private void index(ChangeBatch batch) {
-    if (batch == indexed) {
-      return;
-    }
-    int[] offsets = new int[batch.nameCount() + 1];
-    int at = batch.dictionaryOffset();
-    int limit = at + batch.dictionaryBytes();
-    for (int i = 0; i < batch.nameCount(); i++) {
-      offsets[i] = at;
-      long length = Binary.getVarint(batch.array(), at, limit);
-      at = Binary.next(length) + Binary.value(length);
-    }
-    offsets[batch.nameCount()] = at;
-    nameOffsets = offsets;
-    indexed = batch;
-  }
-
-  /** With only those of the names that the row uses. */
-  private void writeRenumbered(RowCursor row, int count) {
-    byte[] array = row.batch().array();
-    int[] used = new int[count];
-    int namesBytes = 0;
-    int valuesBytes = Binary.varintBytes(count);
-    ColumnCursor columns = row.columns();
-    for (int i = 0; columns.next(); i++) {
-      used[i] = columns.nameIndex();
-      namesBytes += nameOffsets[used[i] + 1] - nameOffsets[used[i]];
-      valuesBytes += columns.columnEnd() - columns.typeOffset();
-    }
-    Arrays.sort(used);
-    sink.writeVarint(count);
-    sink.writeVarint(namesBytes);
-    for (int i = 0; i < count; i++) {
-      valuesBytes += Binary.varintBytes(i);
-      sink.write(array, nameOffsets[used[i]], nameOffsets[used[i] + 1] - nameOffsets[used[i]]);
-    }
-    sink.writeVarint(valuesBytes);
-    sink.writeVarint(count);
-    columns = row.columns();
-    while (columns.next()) {
-      sink.writeVarint(Arrays.binarySearch(used, columns.nameIndex()));
-      sink.write(array, columns.typeOffset(), columns.columnEnd() - columns.typeOffset());
-    }
+    names.look(row);
+    names.writeNames(sink);
+    sink.writeVarint(names.columnsBytes());
+    names.writeColumns(sink);
   }
 
   /**

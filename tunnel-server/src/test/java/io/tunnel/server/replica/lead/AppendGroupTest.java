@@ -16,10 +16,14 @@ import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.replica.FakeReplicaRows;
 import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.shared.BatchRow;
+import io.tunnel.server.replica.shared.RecordCodec;
+import io.tunnel.server.replica.shared.RecordValue;
+import io.tunnel.server.replica.shared.RunCore;
 import io.tunnel.server.replica.shared.SharedLog.Entry;
 import io.tunnel.server.replica.shared.SharedLog.Stored;
 import io.tunnel.wire.WriteResult;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -42,7 +46,10 @@ class AppendGroupTest {
   private static AppendGroup group(boolean isConditional) {
     RowChange put = TestRows.put("a", new Column("x", ColumnValue.fromLong(1)));
     RowChange delete = new RowDeleteChange(TestRows.key("b"));
-    ChangeBatch batch = TestRows.batch(1, put, delete);
+    return group(TestRows.batch(1, put, delete), isConditional);
+  }
+
+  private static AppendGroup group(ChangeBatch batch, boolean isConditional) {
     PendingWrite write =
         new PendingWrite(batch, isConditional, ColumnSizes.of(batch), false, IGNORED);
     GroupMaker maker =
@@ -108,5 +115,30 @@ class AppendGroupTest {
     Entry changed = with(first, EPOCH, 100, changed(first, 2));
     assertThatThrownBy(() -> group.read(stored(changed))).isInstanceOf(IllegalStateException.class);
     group.read(stored(first));
+  }
+
+  /** Each run of rows would take along all names: rows became thousands of times as large. */
+  @Test
+  void rows_of_a_batch_of_many_names_are_read_with_the_names_that_they_use() {
+    List<RowChange> rows = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      String name = "a-column-of-its-own-".repeat(10) + i;
+      rows.add(TestRows.put("k" + i, new Column(name, ColumnValue.fromLong(i))));
+    }
+    ChangeBatch batch = TestRows.batch(1, rows);
+    int runBytes = ReplicaConfig.DEFAULT.batches().mergedBytesMax();
+    assertThat(batch.dictionaryBytes()).isGreaterThan(runBytes / 8);
+    AppendGroup group = group(batch, false);
+    RunCore runs = new RunCore(1, runBytes);
+    long offset = 7;
+    for (Entry entry : List.copyOf(group.entries())) {
+      Stored record = new Stored(offset, 0, entry);
+      assertThat(group.row(record)).isEmpty();
+      Optional<RecordValue> value = entry.value().map(v -> RecordCodec.decode(entry.key(), v));
+      runs.add(offset++, 0, false, entry.key(), value);
+      group.read(record);
+    }
+    long bytes = runs.take().stream().mapToLong(run -> run.rows().byteCount()).sum();
+    assertThat(bytes).isLessThan(2L * batch.byteCount() + 64 * rows.size());
   }
 }
