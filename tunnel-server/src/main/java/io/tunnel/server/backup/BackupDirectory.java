@@ -2,6 +2,7 @@ package io.tunnel.server.backup;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonParseException;
+import io.tunnel.server.disk.PrivateFiles;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
@@ -56,18 +57,18 @@ public final class BackupDirectory implements Closeable {
       throw new IOException(path + " is no directory");
     }
     if (Files.notExists(path.resolve(MARK))) {
-      Files.createDirectories(path);
+      var unused = PrivateFiles.createDirectories(path);
       requireNothingElse(path);
       Path next = path.resolve(MARK_NEXT);
-      Files.writeString(
+      PrivateFiles.write(
           next,
           MARK_TEXT,
           StandardOpenOption.CREATE,
           StandardOpenOption.TRUNCATE_EXISTING,
           StandardOpenOption.WRITE,
           StandardOpenOption.SYNC);
-      Files.createDirectories(path.resolve(FILES));
-      Files.createDirectories(path.resolve(SETS));
+      var unusedFiles = PrivateFiles.createDirectories(path.resolve(FILES));
+      var unusedSets = PrivateFiles.createDirectories(path.resolve(SETS));
       Files.move(next, path.resolve(MARK), StandardCopyOption.ATOMIC_MOVE);
       syncNames(path);
     }
@@ -129,7 +130,7 @@ public final class BackupDirectory implements Closeable {
   /** Locks the directory, shared when the lock's file is opened to be read. */
   private static FileChannel lock(Path path, OpenOption... options) throws IOException {
     boolean isShared = List.of(options).contains(StandardOpenOption.READ);
-    FileChannel file = FileChannel.open(path.resolve("LOCK"), options);
+    FileChannel file = PrivateFiles.open(path.resolve("LOCK"), options);
     FileLock lock = null;
     try {
       lock = file.tryLock(0, Long.MAX_VALUE, isShared);
@@ -223,7 +224,7 @@ public final class BackupDirectory implements Closeable {
   static int copy(InputStream in, long bytes, Path target, Copied copied) throws IOException {
     CRC32C crc = new CRC32C();
     try (FileChannel out =
-        FileChannel.open(
+        PrivateFiles.open(
             target,
             StandardOpenOption.CREATE,
             StandardOpenOption.TRUNCATE_EXISTING,
@@ -266,7 +267,7 @@ public final class BackupDirectory implements Closeable {
     syncNames(path.resolve(FILES));
     String name = String.format(Locale.ROOT, "%08d.json", set.number());
     Path next = path.resolve(SETS).resolve(name + ".next");
-    Files.writeString(
+    PrivateFiles.write(
         next,
         GSON.toJson(set),
         StandardOpenOption.CREATE,

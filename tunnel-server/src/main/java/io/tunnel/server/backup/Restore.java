@@ -7,6 +7,7 @@ import com.google.gson.reflect.TypeToken;
 import io.tunnel.codec.Checksum;
 import io.tunnel.server.catalog.StoredCatalog;
 import io.tunnel.server.check.StoredDirectory;
+import io.tunnel.server.disk.PrivateFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -44,9 +45,9 @@ public final class Restore {
       BackupDirectory backup, BackupSet set, Path data, BackupDirectory.Copied copied)
       throws IOException {
     requireEmpty(data);
-    Files.createDirectories(data);
+    var unused = PrivateFiles.createDirectories(data);
     for (int shard = 0; shard < set.shards(); shard++) {
-      Files.createDirectories(data.resolve("shard-" + shard).resolve("log"));
+      var unusedLog = PrivateFiles.createDirectories(data.resolve("shard-" + shard).resolve("log"));
     }
     SortedMap<String, String> catalog = null;
     for (StoredFile file : set.files()) {
@@ -88,7 +89,7 @@ public final class Restore {
       throw new IOException(
           "a file of the backup would lie outside of " + data + ": " + file.path());
     }
-    Files.createDirectories(target.getParent());
+    var unused = PrivateFiles.createDirectories(target.getParent());
     try (InputStream in = Files.newInputStream(backup.place(file))) {
       int crc = BackupDirectory.copy(in, file.bytes(), target, copied);
       if (crc != file.crc32c()) {

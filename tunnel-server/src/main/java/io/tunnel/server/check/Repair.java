@@ -6,6 +6,7 @@ import io.tunnel.server.check.CheckReport.ShardReport;
 import io.tunnel.server.check.Problem.Kind;
 import io.tunnel.server.check.Problem.Weight;
 import io.tunnel.server.disk.FileDisk;
+import io.tunnel.server.disk.PrivateFiles;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.LogIdentity;
 import io.tunnel.server.log.LogMend;
@@ -124,7 +125,8 @@ public final class Repair {
     if (mustFold && (shard.wholeFrom() > 0 || isSalvaged)) {
       deeds.add(
           name
-              + ": the rows were left as they are, because the log does not have all changes any more");
+              + ": the rows were left as they are, because the log does not have all changes any"
+              + " more");
     } else if (mustFold) {
       fold(shard.shard(), catalog);
     }
@@ -155,14 +157,14 @@ public final class Repair {
       return;
     }
     Path target = aside.resolve(directory.path().relativize(file));
-    Files.createDirectories(target.getParent());
+    var unused = PrivateFiles.createDirectories(target.getParent());
     Files.copy(file, target);
     deeds.add("copied " + directory.path().relativize(file) + " to " + target);
   }
 
   private void moveAside(Path path) throws IOException {
     Path target = aside.resolve(directory.path().relativize(path));
-    Files.createDirectories(target.getParent());
+    var unused = PrivateFiles.createDirectories(target.getParent());
     Files.move(path, target);
     deeds.add("moved " + directory.path().relativize(path) + " to " + target);
   }
@@ -175,7 +177,8 @@ public final class Repair {
     Path log = directory.shard(shard).resolve("log");
     LogIdentity identity = new LogIdentity(shard, catalog.origin());
     try (LocalLog changes = LocalLog.open(new FileDisk(log), identity, SEGMENT_BYTES_MAX);
-        TableStore table = TableStore.open(Files.createDirectories(rows), ROWS, changes::sync)) {
+        TableStore table =
+            TableStore.open(PrivateFiles.createDirectories(rows), ROWS, changes::sync)) {
       table.noteOrigin(catalog.origin());
       changes.replay(0, new Fold(new Refold(table, catalog.tables()::hasPartition)));
       deeds.add(

@@ -2,6 +2,7 @@ package io.tunnel.server.check;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonParseException;
+import io.tunnel.server.disk.PrivateFiles;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -58,7 +59,7 @@ public final class StoredDirectory implements Closeable {
   /** Says in a directory that holds everything already how many shards it has, durably. */
   public static void storeFormat(Path path, int shards) throws IOException {
     Path next = path.resolve("FORMAT.next");
-    Files.writeString(
+    PrivateFiles.write(
         next,
         GSON.toJson(new Format(FORMAT, shards, null)),
         StandardOpenOption.CREATE,

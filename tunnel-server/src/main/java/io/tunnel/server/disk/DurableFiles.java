@@ -39,7 +39,7 @@ public final class DurableFiles {
       if (parent != null) {
         create(parent, false);
       }
-      Files.createDirectories(directory);
+      var unused = PrivateFiles.createDirectories(directory);
     }
     if (parent != null && (isAsked || !isThere)) {
       syncName(parent, directory);
@@ -80,7 +80,7 @@ public final class DurableFiles {
 
   private static void write(Path file, ByteBuffer content) throws IOException {
     try (FileChannel channel =
-        FileChannel.open(
+        PrivateFiles.open(
             file,
             StandardOpenOption.CREATE,
             StandardOpenOption.TRUNCATE_EXISTING,

@@ -33,7 +33,7 @@ public final class FileDisk implements Disk {
     try {
       return new RoomFile(
           new ChannelFile(
-              FileChannel.open(
+              PrivateFiles.open(
                   directory.resolve(name),
                   StandardOpenOption.CREATE,
                   StandardOpenOption.READ,

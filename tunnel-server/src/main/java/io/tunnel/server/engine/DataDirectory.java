@@ -4,6 +4,7 @@ import com.google.gson.Gson;
 import com.google.gson.JsonParseException;
 import io.tunnel.server.disk.CannotStartException;
 import io.tunnel.server.disk.DurableFiles;
+import io.tunnel.server.disk.PrivateFiles;
 import io.tunnel.terminal.Diagnosis;
 import java.io.Closeable;
 import java.io.IOException;
@@ -97,7 +98,7 @@ public final class DataDirectory implements Closeable {
     try {
       DurableFiles.create(path);
       lockFile =
-          FileChannel.open(
+          PrivateFiles.open(
               path.resolve("LOCK"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     } catch (IOException e) {
       throw new IOException(

@@ -1,5 +1,6 @@
 package io.tunnel.server.replica;
 
+import io.tunnel.server.disk.PrivateFiles;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.table.TableStore;
@@ -61,7 +62,7 @@ final class ReplicaDirectory {
 
   private void identify() throws IOException {
     ReplicasIdentity now = layout.identity();
-    Path directory = Files.createDirectories(layout.directory());
+    Path directory = PrivateFiles.createDirectories(layout.directory());
     Optional<ReplicasIdentity> former = ReplicasIdentity.read(directory);
     if (former.isPresent()) {
       former.get().requireSame(directory, now);
@@ -79,8 +80,8 @@ final class ReplicaDirectory {
   private void deleteAll(List<Path> left) throws IOException {
     if (!left.isEmpty()) {
       LOGGER.warn(
-          "{} has replicas for another number of shards, or of a start that was broken off; they are"
-              + " deleted and made again",
+          "{} has replicas for another number of shards, or of a start that was broken off; they"
+              + " are deleted and made again",
           layout.directory());
     }
     for (Path path : left) {
@@ -101,7 +102,7 @@ final class ReplicaDirectory {
   }
 
   private ReplicaStore openStore(int id, Path directory) throws IOException {
-    Path rows = Files.createDirectories(directory.resolve("table"));
+    Path rows = PrivateFiles.createDirectories(directory.resolve("table"));
     LocalLog log =
         LocalLog.open(
             layout.disk().logs().open(directory.resolve("log")),
@@ -128,8 +129,8 @@ final class ReplicaDirectory {
         table.dropReplica(partition);
       } else if (!ports.partitions().exists(partition)) {
         LOGGER.warn(
-            "the catalog does not know partition {}, and has not dropped it: its replica is kept, and"
-                + " of no use before the catalog knows it",
+            "the catalog does not know partition {}, and has not dropped it: its replica is kept,"
+                + " and of no use before the catalog knows it",
             partition);
       }
     }

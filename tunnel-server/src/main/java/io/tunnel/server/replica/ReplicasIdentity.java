@@ -1,10 +1,11 @@
 package io.tunnel.server.replica;
 
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.disk.PrivateFiles;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -47,7 +48,12 @@ public record ReplicasIdentity(String log, Optional<Bytes> catalog, int shards) 
             + shards
             + "\n"
             + catalog.map(origin -> "catalog " + origin + "\n").orElse("");
-    Files.write(directory.resolve(FILE), text.getBytes(StandardCharsets.UTF_8));
+    PrivateFiles.write(
+        directory.resolve(FILE),
+        text,
+        StandardOpenOption.CREATE,
+        StandardOpenOption.TRUNCATE_EXISTING,
+        StandardOpenOption.WRITE);
   }
 
   static void delete(Path directory) throws IOException {

@@ -1,5 +1,6 @@
 package io.tunnel.server.net.audit;
 
+import io.tunnel.server.disk.PrivateFiles;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -78,7 +79,7 @@ final class AuditFile implements Closeable {
     if (channel != null) {
       return;
     }
-    Files.createDirectories(directory);
+    var unused = PrivateFiles.createDirectories(directory);
     openChannel();
     rotation = new RotationCore(settings.bytesMax(), settings.filesMax(), channel.size(), aside());
     endTornLine();
@@ -86,7 +87,7 @@ final class AuditFile implements Closeable {
 
   private void openChannel() throws IOException {
     channel =
-        FileChannel.open(
+        PrivateFiles.open(
             directory.resolve(name + SUFFIX),
             StandardOpenOption.CREATE,
             StandardOpenOption.READ,

@@ -109,6 +109,9 @@ public final class SecurityDirectory implements Gate.Administrators {
       throws IOException {
     Optional<String> variable = Optional.ofNullable(environment.apply(MASTER_KEY_VARIABLE));
     Optional<String> text = variable.isPresent() ? variable : SmallFile.text(file);
+    if (text.isPresent() && variable.isEmpty()) {
+      SmallFile.requireHidden(file);
+    }
     if (text.isEmpty()) {
       throw new IOException(
           "there is no master key: neither the file "

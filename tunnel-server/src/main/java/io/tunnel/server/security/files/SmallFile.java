@@ -8,13 +8,22 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 
 /** Reads files of a security directory whole. Each failure names the file. */
 final class SmallFile {
 
   /** Bytes that a file may have. */
   static final int BYTES_MAX = 1 << 20;
+
+  private static final Set<PosixFilePermission> OPEN =
+      EnumSet.of(
+          PosixFilePermission.GROUP_WRITE,
+          PosixFilePermission.OTHERS_READ,
+          PosixFilePermission.OTHERS_WRITE);
 
   private SmallFile() {}
 
@@ -37,6 +46,27 @@ final class SmallFile {
           file + " has more than " + BYTES_MAX + " bytes, which nothing in this directory needs");
     }
     return Optional.of(read);
+  }
+
+  /**
+   * Refuses a file that any user of the machine may read or change, where files have such rights.
+   * The group may read: a container's orchestrator gives secrets to a group.
+   */
+  static void requireHidden(Path file) throws IOException {
+    Set<PosixFilePermission> rights;
+    try {
+      rights = Files.getPosixFilePermissions(file);
+    } catch (UnsupportedOperationException e) {
+      return; // Files have no such rights here.
+    }
+    if (rights.stream().anyMatch(OPEN::contains)) {
+      throw new IOException(
+          "every user of this machine may read or change "
+              + file
+              + ", with which all secrets of the catalog can be opened: chmod 600 "
+              + file
+              + "; and if others had the time to read it, make new keys");
+    }
   }
 
   /** As {@link #bytes}, of a file that has to be there. */

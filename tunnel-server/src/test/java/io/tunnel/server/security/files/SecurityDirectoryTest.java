@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -60,7 +61,11 @@ final class SecurityDirectoryTest {
   }
 
   private void put(String name, String content) throws IOException {
-    Files.writeString(directory.resolve(name), content);
+    if (name.equals("master.key")) {
+      TestSecurity.writeMasterKey(directory, content);
+    } else {
+      Files.writeString(directory.resolve(name), content);
+    }
   }
 
   private static AccessKey bob() {
@@ -153,6 +158,25 @@ final class SecurityDirectoryTest {
     environment.put(SecurityDirectory.MASTER_KEY_VARIABLE, "");
     put("master.key", TestSecurity.MASTER_KEY);
     assertThat(refused()).as("set, and empty").contains("TUNNEL_MASTER_KEY holds no master key");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rw-r--r--", "rw-----w-", "rw--w----", "r-----r--"})
+  void a_master_key_that_every_user_may_read_or_change_is_refused(String rights)
+      throws IOException {
+    Path file = directory.resolve("master.key");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(rights));
+    assertThat(refused()).contains("chmod 600 " + file).doesNotContain("5a5a");
+    environment.put("TUNNEL_MASTER_KEY", TestSecurity.MASTER_KEY);
+    assertThat(read().principals()).as("the file is not used").isNotEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rw-------", "r--------", "rw-r-----"})
+  void a_master_key_of_its_owner_and_a_group_is_taken(String rights) throws IOException {
+    Files.setPosixFilePermissions(
+        directory.resolve("master.key"), PosixFilePermissions.fromString(rights));
+    assertThat(read().principals()).isNotEmpty();
   }
 
   @Test

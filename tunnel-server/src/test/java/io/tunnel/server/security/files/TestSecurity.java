@@ -12,6 +12,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.Principal;
@@ -231,8 +232,14 @@ public final class TestSecurity {
     Files.createDirectories(directory);
     Files.writeString(directory.resolve("authority.crt"), authority.root().getCertificatePEM());
     writePem(directory, authority.server());
-    Files.writeString(directory.resolve("master.key"), MASTER_KEY + "\n");
+    writeMasterKey(directory, MASTER_KEY + "\n");
     Files.writeString(directory.resolve("keys.json"), keysJson(adminKey()));
+  }
+
+  /** The file of the master key, for its owner alone. */
+  public static void writeMasterKey(Path directory, String content) throws IOException {
+    Path file = Files.writeString(directory.resolve("master.key"), content);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
   }
 
   /** The server's certificate and key in PEM. */

@@ -1,0 +1,58 @@
+package io.tunnel.server.disk;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/**
+ * Creates directories as 0750 and files as 0640, whatever the umask of the process allows beyond
+ * that: rows, changes, the catalog, audit lines and backups are for the server's user and group.
+ * What exists keeps its mode. RocksDB creates its files itself, in directories of this class.
+ */
+public final class PrivateFiles {
+
+  private PrivateFiles() {}
+
+  /** Creates the directory, and those above that do not exist. */
+  public static Path createDirectories(Path directory) throws IOException {
+    return Files.createDirectories(directory, attributes(directory, "rwxr-x---"));
+  }
+
+  /** Opens a file as {@link FileChannel#open}, and creates it where the options say so. */
+  public static FileChannel open(Path file, OpenOption... options) throws IOException {
+    return FileChannel.open(file, Set.of(options), attributes(file, "rw-r-----"));
+  }
+
+  /** Writes a whole text in UTF-8 as {@link Files#writeString}. */
+  public static void write(Path file, String text, OpenOption... options) throws IOException {
+    try (FileChannel channel = open(file, options)) {
+      ByteBuffer left = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+      while (left.hasRemaining()) {
+        int unused = channel.write(left);
+      }
+    }
+  }
+
+  private static FileAttribute<?>[] attributes(Path path, String rights) throws IOException {
+    Path there = path.toAbsolutePath();
+    while (there != null && Files.notExists(there)) {
+      there = there.getParent();
+    }
+    boolean hasRights =
+        there != null
+            && Files.getFileStore(there).supportsFileAttributeView(PosixFileAttributeView.class);
+    return hasRights
+        ? new FileAttribute<?>[] {
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(rights))
+        }
+        : new FileAttribute<?>[0];
+  }
+}
