@@ -427,6 +427,7 @@ final class Connection extends ChannelInboundHandlerAdapter
   /** Nothing more is said to a request. May be called by any thread. */
   void answered(Frame request) {
     openRequests.answered(request);
+    requests.answered(request);
     if (isLeaving) {
       execute(this::leaveWhenAnswered);
     }

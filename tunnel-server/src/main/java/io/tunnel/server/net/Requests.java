@@ -33,8 +33,6 @@ import io.tunnel.wire.control.Json;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Sends each request to the room that serves it. Rows go to their partition's host straight from
@@ -43,11 +41,22 @@ import java.util.concurrent.RejectedExecutionException;
  */
 final class Requests {
 
+  /** Bytes of long requests that are parsed and not answered: each takes some ten times as much. */
+  private static final long PARSED_BYTES_MAX = 2L * Frame.PAYLOAD_BYTES_MAX;
+
   private final NetServer.Rooms rooms;
   private final Authority authority;
   private final Administration administration;
-  private final Executor control;
-  private final Executor readers;
+
+  /** Requests that take long to parse, until they are answered. */
+  private final Turns parsed;
+
+  /** What administrators ask for, on the control thread. */
+  private final Turns administered;
+
+  /** What a principal may do, which is looked up among all permissions. */
+  private final Turns identified;
+
   private final Refusals refusals;
   private final TableRequests tables;
   private final TunnelRequests tunnels;
@@ -63,8 +72,9 @@ final class Requests {
   Requests(NetServer.Rooms rooms, NetServer.Threads threads, Gate gate) {
     this.rooms = rooms;
     this.authority = new Authority(rooms.catalog());
-    this.control = threads.control();
-    this.readers = threads.readers();
+    this.parsed = new Turns(threads.readers(), PARSED_BYTES_MAX);
+    this.administered = new Turns(threads.control(), PARSED_BYTES_MAX);
+    this.identified = new Turns(threads.readers(), PARSED_BYTES_MAX);
     this.refusals = new Refusals(rooms.cluster());
     RequestThreads served =
         new RequestThreads(
@@ -104,14 +114,25 @@ final class Requests {
       }
       operation.requireSize(frame.payload());
       if (isLongToRead(operation, frame.payload(), connection)) {
-        readers.execute(() -> decide(operation, frame, connection));
+        parsed.begin(
+            connection.owner(),
+            new Turn(frame, connection, () -> decide(operation, frame, connection)));
       } else {
         decide(operation, frame, connection);
       }
-    } catch (RejectedExecutionException e) {
-      connection.refuse(frame, RequestThreads.busy());
     } catch (RuntimeException e) {
       connection.refuse(frame, refusals.of(e));
+    }
+  }
+
+  /** A request was answered, or nothing more is said to it. May be called by any thread. */
+  void answered(Frame frame) {
+    Operation operation = frame.operation();
+    if (operation != null && operation.room() == Operation.Room.SECURITY) {
+      administered.answered(frame);
+      identified.answered(frame);
+    } else if (frame.payload().length > Limits.NAMING_REQUEST_BYTES_MAX) {
+      parsed.answered(frame);
     }
   }
 
@@ -182,7 +203,11 @@ final class Requests {
       case DRAIN_NODE -> cluster.drain(frame, connection);
 
       case WHO_AM_I ->
-          administer(frame, connection, unused -> administration.identity(connection.caller()));
+          administer(
+              identified,
+              frame,
+              connection,
+              unused -> administration.identity(connection.caller()));
       case CREATE_KEY ->
           administer(
               frame, connection, payload -> administration.createKey(payload, connection.caller()));
@@ -291,17 +316,36 @@ final class Requests {
   }
 
   private void administer(Frame frame, Connection connection, Administered service) {
-    try {
-      control.execute(
-          () -> {
-            try {
-              connection.respond(frame, Json.encode(service.serve(frame.payload())));
-            } catch (IOException | RuntimeException e) {
-              connection.refuse(frame, refusals.ofCatalog(frame, e));
-            }
-          });
-    } catch (RejectedExecutionException e) {
-      throw RequestThreads.busy();
+    administer(administered, frame, connection, service);
+  }
+
+  private void administer(Turns turns, Frame frame, Connection connection, Administered service) {
+    turns.begin(
+        connection.owner(),
+        new Turn(
+            frame,
+            connection,
+            () -> {
+              try {
+                connection.respond(frame, Json.encode(service.serve(frame.payload())));
+              } catch (IOException | RuntimeException e) {
+                connection.refuse(frame, refusals.ofCatalog(frame, e));
+              }
+            }));
+  }
+
+  /** A request that waits for its principal's turn. */
+  private record Turn(Frame request, Connection connection, Runnable service)
+      implements Turns.Task {
+
+    @Override
+    public void run() {
+      service.run();
+    }
+
+    @Override
+    public void refuse() {
+      connection.refuse(request, RequestThreads.busy());
     }
   }
 

@@ -107,7 +107,9 @@ public final class AuditLog {
   }
 
   private Entry refusal(Frame request, Caller caller, SocketAddress address, ErrorCode code) {
-    AuditedRequest asked = asked(request);
+    AuditedRequest asked =
+        AuditedRequest.readRefused(
+            request.operation(), request.payload(), kept.orElseThrow().catalog());
     return new Entry(
         who(caller, address),
         request.operation().name(),

@@ -241,6 +241,23 @@ record AuditedRequest(Optional<String> resource, Optional<String> detail) {
     }
   }
 
+  /** Of a request that was refused: of a long one the beginning is read, and no more. */
+  static AuditedRequest readRefused(Operation operation, byte[] payload, Catalog catalog) {
+    if (!LongRequest.is(operation, payload)) {
+      return read(operation, payload, catalog);
+    }
+    Optional<String> table =
+        operation == Operation.CREATE_TABLE
+            ? LongRequest.find(payload, "meta", "name")
+            : LongRequest.find(payload, "table");
+    Optional<String> tunnel = LongRequest.find(payload, "tunnel");
+    return new AuditedRequest(
+        operation == Operation.SEEK && tunnel.isPresent()
+            ? table.map(name -> tunnel(name, tunnel.get()))
+            : table.map(AuditedRequest::table),
+        Optional.empty());
+  }
+
   /** The same, and what came of it. */
   AuditedRequest with(Optional<String> made) {
     return made.isEmpty()

@@ -45,6 +45,9 @@ public final class Authority {
       return;
     }
     Right right = operation.right();
+    if (LongRequest.is(operation, payload)) {
+      requireByBeginning(operation, payload, caller);
+    }
     switch (operation) {
       case CREATE_TABLE -> create(Json.decode(payload, CreateTable.class).meta().name(), caller);
       case ALTER_TABLE -> table(right, Json.decode(payload, AlterTable.class).table(), caller);
@@ -127,6 +130,18 @@ public final class Authority {
       case ASSIGN, REVOKE, DELIVER, END_OF_CHANNEL, FENCE, SESSION_END, SETTLED -> {
         // Refused as no request at all.
       }
+    }
+  }
+
+  private static void requireByBeginning(Operation operation, byte[] payload, Caller caller) {
+    if (operation == Operation.CREATE_TABLE) {
+      create(LongRequest.member(payload, "meta", "name"), caller);
+    } else {
+      tunnel(
+          operation.right(),
+          LongRequest.member(payload, "table"),
+          LongRequest.member(payload, "tunnel"),
+          caller);
     }
   }
 

@@ -1,0 +1,85 @@
+package io.tunnel.server.net.access;
+
+import com.google.gson.Strictness;
+import com.google.gson.stream.JsonReader;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
+import io.tunnel.model.RefusedException;
+import io.tunnel.wire.Operation;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/**
+ * Reads the name out of the beginning of a long request in JSON, so that a client without the right
+ * on that name makes the server parse {@value #BEGINNING_BYTES_MAX} bytes and not 8 MiB. Whoever
+ * has the right is judged once more by the whole request, which may say a name twice.
+ */
+final class LongRequest {
+
+  /** Bytes in which a long request has to name what it is about. */
+  static final int BEGINNING_BYTES_MAX = 64 * 1024;
+
+  private LongRequest() {}
+
+  /** Whether the request is judged by its beginning first. */
+  static boolean is(Operation operation, byte[] payload) {
+    return payload.length > Limits.NAMING_REQUEST_BYTES_MAX
+        && (operation == Operation.CREATE_TABLE || operation == Operation.SEEK);
+  }
+
+  /**
+   * The text of a member at the top of the request.
+   *
+   * @throws RefusedException INVALID_REQUEST when it is not in the beginning
+   */
+  static String member(byte[] payload, String name) {
+    return find(payload, name).orElseThrow(() -> tooLate(payload, name));
+  }
+
+  /** Likewise the text of a member of an object at the top of the request. */
+  static String member(byte[] payload, String object, String name) {
+    return find(payload, object, name).orElseThrow(() -> tooLate(payload, object + "." + name));
+  }
+
+  private static RefusedException tooLate(byte[] payload, String name) {
+    return new RefusedException(
+        ErrorCode.INVALID_REQUEST,
+        "a request of "
+            + payload.length
+            + " bytes has its '"
+            + name
+            + "' in its first "
+            + BEGINNING_BYTES_MAX
+            + " bytes; put it first");
+  }
+
+  /** What stands at the path, as far as the beginning says. */
+  static Optional<String> find(byte[] payload, String... path) {
+    JsonReader in =
+        new JsonReader(
+            new InputStreamReader(
+                new ByteArrayInputStream(payload, 0, Math.min(payload.length, BEGINNING_BYTES_MAX)),
+                StandardCharsets.UTF_8));
+    in.setStrictness(Strictness.STRICT);
+    try {
+      int found = 0;
+      in.beginObject();
+      while (in.hasNext()) {
+        if (!in.nextName().equals(path[found])) {
+          in.skipValue();
+        } else if (++found == path.length) {
+          return Optional.of(in.nextString());
+        } else {
+          in.beginObject();
+        }
+      }
+      return Optional.empty();
+    } catch (IOException | IllegalStateException e) {
+      // The beginning is cut off, or no JSON: it names nothing.
+      return Optional.empty();
+    }
+  }
+}

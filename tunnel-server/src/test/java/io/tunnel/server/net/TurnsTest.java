@@ -1,0 +1,142 @@
+package io.tunnel.server.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.Operation;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Test;
+
+/** Who waits for whom on a thread that principals share. */
+final class TurnsTest {
+
+  private final Queue<Runnable> thread = new ArrayDeque<>();
+  private final List<String> served = new ArrayList<>();
+  private boolean isFull;
+  private final Turns turns = new Turns(this::execute, 100);
+
+  private void execute(Runnable task) {
+    if (isFull) {
+      throw new RejectedExecutionException();
+    }
+    thread.add(task);
+  }
+
+  /** A request that is answered when a test says so. */
+  private final class Asked implements Turns.Task {
+    private final String name;
+    private final Frame request;
+
+    Asked(String owner, String name, int bytes) {
+      this.name = name;
+      this.request = new Frame(Operation.SEEK, FrameKind.REQUEST, 1, new byte[bytes]);
+      turns.begin(owner, this);
+    }
+
+    @Override
+    public Frame request() {
+      return request;
+    }
+
+    @Override
+    public void run() {
+      served.add(name);
+    }
+
+    @Override
+    public void refuse() {
+      served.add("no " + name);
+      answer();
+    }
+
+    void answer() {
+      turns.answered(request);
+    }
+  }
+
+  private List<String> run() {
+    while (!thread.isEmpty()) {
+      thread.poll().run();
+    }
+    return served;
+  }
+
+  @Test
+  void one_who_asks_a_thousand_times_is_waited_for_once() {
+    List<Asked> flood = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      flood.add(new Asked("eve", "e" + i, 1));
+    }
+    Asked bob = new Asked("bob", "b", 1);
+    assertThat(run()).containsExactly("e0", "b");
+    bob.answer();
+    flood.get(0).answer();
+    assertThat(run()).containsExactly("e0", "b", "e1");
+    Asked carol = new Asked("carol", "c", 1);
+    assertThat(run()).endsWith("e1", "c");
+    carol.answer();
+    for (int i = 1; i < 1_000; i++) {
+      flood.get(i).answer();
+      assertThat(run()).hasSize(Math.min(1_002, i + 4));
+    }
+  }
+
+  @Test
+  void all_together_have_so_many_bytes_under_way_and_then_take_turns() {
+    Asked eve = new Asked("eve", "e0", 60);
+    Asked bob = new Asked("bob", "b0", 40);
+    Asked carol = new Asked("carol", "c0", 1);
+    Asked more = new Asked("eve", "e1", 60);
+    assertThat(run()).containsExactly("e0", "b0");
+    bob.answer();
+    assertThat(run()).containsExactly("e0", "b0", "c0");
+    eve.answer();
+    assertThat(run()).containsExactly("e0", "b0", "c0", "e1");
+    carol.answer();
+    more.answer();
+    Asked large = new Asked("eve", "large", 1_000);
+    assertThat(run()).as("alone it goes on").endsWith("large");
+    Asked small = new Asked("bob", "small", 1);
+    assertThat(run()).endsWith("large");
+    large.answer();
+    assertThat(run()).endsWith("small");
+    small.answer();
+  }
+
+  @Test
+  void what_is_answered_twice_or_had_no_turn_changes_nothing() {
+    Asked first = new Asked("eve", "e0", 1);
+    Asked second = new Asked("eve", "e1", 1);
+    turns.answered(new Frame(Operation.SEEK, FrameKind.REQUEST, 1, new byte[1]));
+    assertThat(run()).containsExactly("e0");
+    first.answer();
+    first.answer();
+    assertThat(run()).containsExactly("e0", "e1");
+    Asked third = new Asked("eve", "e2", 1);
+    first.answer();
+    assertThat(run()).containsExactly("e0", "e1");
+    second.answer();
+    assertThat(run()).endsWith("e2");
+    third.answer();
+  }
+
+  @Test
+  void when_the_thread_takes_no_more_each_is_refused_and_the_next_comes() {
+    Asked first = new Asked("eve", "e0", 1);
+    Asked second = new Asked("eve", "e1", 1);
+    run();
+    isFull = true;
+    first.answer();
+    assertThat(served).containsExactly("e0", "no e1");
+    isFull = false;
+    second.answer();
+    Asked third = new Asked("eve", "e2", 1);
+    assertThat(run()).endsWith("e2");
+    third.answer();
+  }
+}
