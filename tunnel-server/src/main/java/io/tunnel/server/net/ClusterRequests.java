@@ -1,6 +1,8 @@
 package io.tunnel.server.net;
 
+import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.net.access.VisibleCluster;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
 import io.tunnel.wire.control.Control.Empty;
@@ -10,19 +12,27 @@ import io.tunnel.wire.control.Json;
 final class ClusterRequests {
 
   private final ClusterView view;
+  private final Catalog catalog;
   private final RequestThreads threads;
 
-  ClusterRequests(ClusterView view, RequestThreads threads) {
+  ClusterRequests(ClusterView view, Catalog catalog, RequestThreads threads) {
     this.view = view;
+    this.catalog = catalog;
     this.threads = threads;
   }
 
   void describe(Frame frame, Connection connection) {
-    threads.answer(threads.control(), frame, connection, view::describe);
+    threads.answer(
+        threads.control(), frame, connection, () -> visible(connection).of(view.describe()));
   }
 
   void describeNode(Frame frame, Connection connection) {
-    threads.answer(threads.control(), frame, connection, view::status);
+    threads.answer(
+        threads.control(), frame, connection, () -> visible(connection).of(view.status()));
+  }
+
+  private VisibleCluster visible(Connection connection) {
+    return new VisibleCluster(catalog, connection.caller());
   }
 
   void drain(Frame frame, Connection connection) {

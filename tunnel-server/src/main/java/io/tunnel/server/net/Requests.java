@@ -93,7 +93,7 @@ final class Requests {
     HostRequests hosts = new HostRequests(rooms.tunnels().hosts(), served);
     this.tunnels = new TunnelRequests(hosts, rooms.tunnels().figures());
     this.sessions = new SessionRequests(hosts);
-    this.cluster = new ClusterRequests(rooms.cluster(), served);
+    this.cluster = new ClusterRequests(rooms.cluster(), rooms.catalog(), served);
     this.partitions = new PartitionRequests(rooms.catalog(), rooms.delivery(), served);
     this.administration = new Administration(rooms.catalog(), gate, served.clock()::epochMs);
   }

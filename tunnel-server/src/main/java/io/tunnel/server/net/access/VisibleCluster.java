@@ -1,0 +1,57 @@
+package io.tunnel.server.net.access;
+
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.wire.Operation.Right;
+import io.tunnel.wire.control.ClusterControl.ClusterDescription;
+import io.tunnel.wire.control.ClusterControl.NodeDescription;
+import io.tunnel.wire.control.ClusterControl.NodeStatus;
+import java.util.List;
+
+/**
+ * The cluster as a caller may see it. Partitions of a table that the caller does not see are left
+ * out: how many there are, where they are, and how far their logs have come, is activity of that
+ * table. A caller with the right to read on the cluster sees all. For any thread.
+ */
+public record VisibleCluster(Catalog catalog, Caller caller) {
+
+  private boolean sees(int partition) {
+    return catalog.hasPartition(partition)
+        && caller.sees(catalog.tableOfPartition(partition).meta().name());
+  }
+
+  private List<Integer> visible(List<Integer> partitions) {
+    return partitions.stream().filter(this::sees).toList();
+  }
+
+  /** The description without what the caller may not see. */
+  public ClusterDescription of(ClusterDescription whole) {
+    if (caller.mayOnCluster(Right.READ)) {
+      return whole;
+    }
+    return new ClusterDescription(
+        whole.name(),
+        whole.generation(),
+        whole.node(),
+        whole.nodes().stream().map(this::of).toList());
+  }
+
+  private NodeDescription of(NodeDescription node) {
+    return new NodeDescription(
+        node.name(),
+        node.incarnation(),
+        node.address(),
+        node.isDraining(),
+        visible(node.leads()),
+        visible(node.standbys()),
+        node.tunnelGroups(),
+        node.isCatalogLeader());
+  }
+
+  /** The status without what the caller may not see. */
+  public NodeStatus of(NodeStatus whole) {
+    return caller.mayOnCluster(Right.READ)
+        ? whole
+        : new NodeStatus(
+            whole.name(), whole.copies().stream().filter(copy -> sees(copy.partition())).toList());
+  }
+}

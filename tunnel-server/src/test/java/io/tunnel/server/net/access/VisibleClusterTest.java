@@ -1,0 +1,84 @@
+package io.tunnel.server.net.access;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.model.TableMeta;
+import io.tunnel.server.TestRows;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.wire.control.ClusterControl.ClusterDescription;
+import io.tunnel.wire.control.ClusterControl.CopyStatus;
+import io.tunnel.wire.control.ClusterControl.NodeDescription;
+import io.tunnel.wire.control.ClusterControl.NodeStatus;
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What is said of a cluster to somebody who does not see all of its tables. */
+final class VisibleClusterTest {
+
+  private static final int DROPPED = 999;
+
+  private final TestGate at;
+  private final int shown;
+  private final int hidden;
+
+  VisibleClusterTest() throws IOException {
+    at = new TestGate();
+    shown = partition("orders");
+    hidden = partition("salaries");
+  }
+
+  private int partition(String table) throws IOException {
+    TableRecord made = at.catalog.createTable(new TableMeta(table, TestRows.SCHEMA), List.of(), 0);
+    return made.partitions().get(0).id();
+  }
+
+  private ClusterDescription described(Caller caller) {
+    return new VisibleCluster(at.catalog, caller)
+        .of(
+            new ClusterDescription(
+                "c",
+                7,
+                "n1",
+                List.of(
+                    node("n1", List.of(shown, hidden, DROPPED), List.of()),
+                    node("n2", List.of(), List.of(hidden, shown)))));
+  }
+
+  private static NodeDescription node(String name, List<Integer> leads, List<Integer> standbys) {
+    return new NodeDescription(name, "i", name + ":1", false, leads, standbys, 3, true);
+  }
+
+  private NodeStatus status(Caller caller) {
+    return new VisibleCluster(at.catalog, caller)
+        .of(
+            new NodeStatus(
+                "n1",
+                List.of(
+                    new CopyStatus(shown, "LEADING", 1, 2, 3),
+                    new CopyStatus(hidden, "LEADING", 1, 2, 3),
+                    new CopyStatus(DROPPED, "LEADING", 1, 2, 3))));
+  }
+
+  @Test
+  void partitions_of_hidden_tables_are_left_out() throws IOException {
+    at.allow("bob", "tunnel:orders/t", "consume");
+    assertThat(described(at.caller("bob")).nodes())
+        .containsExactly(
+            node("n1", List.of(shown), List.of()), node("n2", List.of(), List.of(shown)));
+    assertThat(status(at.caller("bob")).copies())
+        .containsExactly(new CopyStatus(shown, "LEADING", 1, 2, 3));
+    assertThat(described(at.caller("eve")).nodes())
+        .containsExactly(node("n1", List.of(), List.of()), node("n2", List.of(), List.of()));
+    assertThat(status(at.caller("eve")).copies()).isEmpty();
+  }
+
+  @Test
+  void who_reads_on_the_cluster_and_who_is_asked_nothing_sees_all() throws IOException {
+    at.allow("ops", "cluster", "read");
+    for (Caller caller : List.of(at.caller("ops"), at.caller("admin"), Caller.anybody())) {
+      assertThat(described(caller).nodes().get(0).leads()).hasSize(3);
+      assertThat(status(caller).copies()).hasSize(3);
+    }
+  }
+}
