@@ -78,7 +78,12 @@ final class ServerSecurity {
     private Optional<Caller> caller(ChannelPipeline connection, Optional<String> bearer) {
       return bearer
           .flatMap(door.gate()::bearer)
-          .or(() -> TlsPeer.of(connection).subject().map(door.gate()::certified));
+          .or(
+              () ->
+                  TlsPeer.of(connection)
+                      .certificate()
+                      .map(door.gate()::certified)
+                      .filter(Caller::isWelcome));
     }
 
     @Override

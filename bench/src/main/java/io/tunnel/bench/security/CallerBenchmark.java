@@ -5,6 +5,7 @@ import io.tunnel.bench.security.GrantedRights.Question;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.net.access.Caller;
 import io.tunnel.server.net.access.Gate;
+import io.tunnel.server.net.access.TlsPeer.ClientCertificate;
 import io.tunnel.server.security.AccessKey;
 import io.tunnel.server.security.MasterKey;
 import io.tunnel.server.security.Principal;
@@ -78,7 +79,7 @@ public class CallerBenchmark {
     Principal first = all.get(0).principal();
     questions =
         all.stream().filter(one -> one.principal().equals(first)).distinct().limit(TABLES).toList();
-    caller = gate.certified(first);
+    caller = gate.certified(new ClientCertificate(first, Long.MAX_VALUE));
   }
 
   /** What does the right to read a table cost? */

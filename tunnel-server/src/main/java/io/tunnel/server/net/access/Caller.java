@@ -9,6 +9,7 @@ import io.tunnel.server.security.Principal;
 import io.tunnel.wire.Operation.Right;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.BiPredicate;
 
 /**
@@ -37,8 +38,15 @@ public final class Caller {
     }
   }
 
+  /**
+   * @param expiresMs when the certificate expires that says who it is, if one does
+   */
   private record Known(
-      Principal principal, Optional<Proof> proof, Gate gate, RecentDecisions recent) {
+      Principal principal,
+      Optional<Proof> proof,
+      OptionalLong expiresMs,
+      Gate gate,
+      RecentDecisions recent) {
 
     boolean isGranted(Question question, BiPredicate<Permissions, Principal> answer) {
       return recent.decide(
@@ -47,8 +55,14 @@ public final class Caller {
           permissions -> answer.test(permissions, principal));
     }
 
-    /** Whether the key is still of that principal, and still has that secret. */
+    /**
+     * Whether the key is still of that principal, and still has that secret; or the certificate has
+     * not expired.
+     */
     boolean isWelcome() {
+      if (expiresMs.isPresent()) {
+        return gate.epochMs() < expiresMs.getAsLong();
+      }
       return proof.isEmpty()
           || gate.key(proof.get().keyId())
               .filter(key -> key.principal().equals(principal))
@@ -63,7 +77,21 @@ public final class Caller {
   }
 
   Caller(Principal principal, Optional<Proof> proof, Gate gate) {
-    this(Optional.of(new Known(principal, proof, gate, new RecentDecisions())), false);
+    this(
+        Optional.of(new Known(principal, proof, OptionalLong.empty(), gate, new RecentDecisions())),
+        false);
+  }
+
+  Caller(TlsPeer.ClientCertificate certificate, Gate gate) {
+    this(
+        Optional.of(
+            new Known(
+                certificate.subject(),
+                Optional.empty(),
+                OptionalLong.of(certificate.expiresMs()),
+                gate,
+                new RecentDecisions())),
+        false);
   }
 
   /** Someone who is not let in yet, and may do nothing. */

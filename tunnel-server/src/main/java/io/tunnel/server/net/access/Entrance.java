@@ -128,12 +128,21 @@ public final class Entrance {
     greeted = Optional.of(new Greeted(hello, agreed, new Login(gate, known.binding())));
     if (gate.isOpen()) {
       pass(Caller.anybody());
-    } else if (known.subject().isPresent()) {
-      pass(gate.caller(known.subject().get(), Optional.empty()));
+    } else if (known.certificate().isPresent()) {
+      pass(welcome(gate.certified(known.certificate().get())));
     } else {
       stage = Stage.AUTHENTICATING;
     }
     port.answer(frame, hello.answer(agreed, Protocol.SPOKEN, serverName).encode());
+  }
+
+  private static Caller welcome(Caller certified) {
+    if (!certified.isWelcome()) {
+      throw new RefusedException(
+          ErrorCode.NOT_AUTHENTICATED,
+          "the certificate of '" + certified.name() + "' has expired; give the client another");
+    }
+    return certified;
   }
 
   private void authenticate(Frame frame) {

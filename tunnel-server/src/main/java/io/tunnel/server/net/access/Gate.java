@@ -158,13 +158,18 @@ public final class Gate {
   public Optional<Caller> bearer(String token) {
     return rights()
         .token(HttpToken.hashOf(token))
-        .filter(known -> !known.isExpired(required().guard().epochMs().getAsLong()))
+        .filter(known -> !known.isExpired(epochMs()))
         .map(known -> caller(known.principal(), Optional.empty()));
   }
 
-  /** Who a certificate of the authority is about. */
-  public Caller certified(Principal subject) {
-    return caller(subject, Optional.empty());
+  /** Who a certificate of the authority is about; welcome until it expires. */
+  public Caller certified(TlsPeer.ClientCertificate certificate) {
+    return new Caller(certificate, this);
+  }
+
+  /** Milliseconds since 1970, now. */
+  long epochMs() {
+    return required().guard().epochMs().getAsLong();
   }
 
   /** Who came with a key, or otherwise. */

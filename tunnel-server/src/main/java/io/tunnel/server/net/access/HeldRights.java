@@ -75,7 +75,8 @@ public final class HeldRights {
     if (!caller.isWelcome()) {
       return Optional.of(
           new RefusedException(
-              ErrorCode.NOT_AUTHENTICATED, "the key with which this client came was revoked"));
+              ErrorCode.NOT_AUTHENTICATED,
+              "the key with which this client came was revoked, or its certificate has expired"));
     }
     for (Held one : snapshot()) {
       try {

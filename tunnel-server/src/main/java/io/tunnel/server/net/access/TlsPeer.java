@@ -17,9 +17,18 @@ import javax.security.auth.x500.X500Principal;
  * What TLS knows of a connection.
  *
  * @param binding what proofs are bound to
- * @param subject whom the client's certificate is about, if it has one
+ * @param certificate the client's, if it has one
  */
-public record TlsPeer(Bytes binding, Optional<Principal> subject) {
+public record TlsPeer(Bytes binding, Optional<ClientCertificate> certificate) {
+
+  /**
+   * The certificate of a client.
+   *
+   * @param subject whom it is about
+   * @param expiresMs milliseconds since 1970; TLS looks at them in a full handshake only, and not
+   *     when a session is resumed or goes on
+   */
+  public record ClientCertificate(Principal subject, long expiresMs) {}
 
   /** A connection without TLS. */
   static final TlsPeer NONE = new TlsPeer(AuthenticationProof.NO_CHANNEL, Optional.empty());
@@ -31,7 +40,7 @@ public record TlsPeer(Bytes binding, Optional<Principal> subject) {
       return NONE;
     }
     SSLSession session = handler.engine().getSession();
-    return new TlsPeer(binding(session.getLocalCertificates()), subject(session));
+    return new TlsPeer(binding(session.getLocalCertificates()), certificate(session));
   }
 
   private static Bytes binding(Certificate[] own) {
@@ -42,11 +51,13 @@ public record TlsPeer(Bytes binding, Optional<Principal> subject) {
     }
   }
 
-  private static Optional<Principal> subject(SSLSession session) {
+  private static Optional<ClientCertificate> certificate(SSLSession session) {
     try {
       X509Certificate certificate = (X509Certificate) session.getPeerCertificates()[0];
       String name = certificate.getSubjectX500Principal().getName(X500Principal.RFC2253);
-      return Optional.of(Principal.ofCertificate(name));
+      return Optional.of(
+          new ClientCertificate(
+              Principal.ofCertificate(name), certificate.getNotAfter().getTime()));
     } catch (SSLPeerUnverifiedException | IllegalArgumentException e) {
       // No certificate, or one of a subject that rights cannot be given to.
       return Optional.empty();

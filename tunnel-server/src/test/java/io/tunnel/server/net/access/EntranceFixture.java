@@ -24,6 +24,10 @@ import java.util.Optional;
 final class EntranceFixture implements Entrance.Port {
 
   static final Bytes BINDING = TestGate.bytes(0xbb);
+
+  /** When the certificate of a client expires that has one. */
+  static final long CERTIFICATE_ENDS_MS = 1_000_000;
+
   static final Bytes NONCE = TestGate.bytes(0xcc);
 
   final Entrance entrance;
@@ -37,7 +41,13 @@ final class EntranceFixture implements Entrance.Port {
   final List<String> refusals = new ArrayList<>();
 
   EntranceFixture(Gate gate, Optional<String> subject) {
-    TlsPeer peer = new TlsPeer(BINDING, subject.map(Principal::ofCertificate));
+    TlsPeer peer =
+        new TlsPeer(
+            BINDING,
+            subject.map(
+                name ->
+                    new TlsPeer.ClientCertificate(
+                        Principal.ofCertificate(name), CERTIFICATE_ENDS_MS)));
     entrance = new Entrance(gate, () -> peer, "server", this);
   }
 

@@ -93,6 +93,15 @@ final class EntranceTest {
   }
 
   @Test
+  void a_certificate_that_has_expired_lets_nobody_in_though_tls_resumed_its_session() {
+    at.epochMs.set(EntranceFixture.CERTIFICATE_ENDS_MS);
+    EntranceFixture late = new EntranceFixture(at.gate, Optional.of("CN=bob")).greet();
+    assertThat(late.entered).isEmpty();
+    assertThat(late.refusals).singleElement().asString().contains("'CN=bob' has expired");
+    assertThat(late.entrance.isOver()).isTrue();
+  }
+
+  @Test
   void a_wrong_secret_and_an_unknown_key_are_refused_alike_and_after_as_much_work()
       throws IOException {
     KeySecret one = at.create("bob");

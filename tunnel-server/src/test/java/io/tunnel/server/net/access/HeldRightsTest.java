@@ -121,4 +121,15 @@ final class HeldRightsTest {
     held.begin(bob, Right.READ, "t0", Optional.empty());
     assertThat(held.lost(bob)).isEmpty();
   }
+
+  @Test
+  void a_client_whose_certificate_expires_cannot_go_on() {
+    Caller caller =
+        new EntranceFixture(at.gate, Optional.of("CN=bob")).greet().entered.orElseThrow();
+    HeldRights held = new HeldRights();
+    at.epochMs.set(EntranceFixture.CERTIFICATE_ENDS_MS - 1);
+    assertThat(held.lost(caller)).isEmpty();
+    at.epochMs.set(EntranceFixture.CERTIFICATE_ENDS_MS);
+    assertThat(held.lost(caller).orElseThrow().code()).isEqualTo(ErrorCode.NOT_AUTHENTICATED);
+  }
 }

@@ -127,7 +127,7 @@ public final class TestGate implements Gate.Administrators {
 
   /** Somebody of whom a certificate says it. */
   public Caller caller(String principal) {
-    return gate.certified(new Principal(principal));
+    return gate.caller(new Principal(principal), Optional.empty());
   }
 
   /** Takes all rights and keys away. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.pkitesting.X509Bundle;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.net.access.TlsPeer;
+import io.tunnel.server.net.access.TlsPeer.ClientCertificate;
 import io.tunnel.server.security.Principal;
 import io.tunnel.server.security.files.TestSecurity.Authority;
 import io.tunnel.wire.AuthenticationProof;
@@ -60,7 +61,7 @@ final class TlsTest {
       TlsPeer peer = server.peer(connection);
       assertThat(connection.getSession().getProtocol()).isEqualTo(protocol);
       assertThat(peer.binding()).isEqualTo(binding(connection));
-      assertThat(peer.subject()).isEmpty();
+      assertThat(peer.certificate()).isEmpty();
     }
   }
 
@@ -95,7 +96,7 @@ final class TlsTest {
   void a_certificate_of_the_authority_says_who_a_client_is(String protocol) throws Exception {
     SSLContext bob = OURS.clientWith(OURS.client("CN=bob, OU=Fleet, O=Example"));
     try (SSLSocket connection = server.connect(bob, protocol)) {
-      assertThat(server.peer(connection).subject())
+      assertThat(server.peer(connection).certificate().map(ClientCertificate::subject))
           .contains(Principal.ofCertificate("CN=bob,OU=Fleet,O=Example"));
     }
   }
@@ -128,7 +129,7 @@ final class TlsTest {
     String subject = "CN=bob,OU=" + "x".repeat(250);
     try (SSLSocket connection = server.connect(OURS.clientWith(OURS.client(subject)))) {
       TlsPeer peer = server.peer(connection);
-      assertThat(peer.subject()).isEmpty();
+      assertThat(peer.certificate()).isEmpty();
       assertThat(peer.binding()).isEqualTo(binding(connection));
     }
   }
@@ -142,7 +143,10 @@ final class TlsTest {
     for (int i = 0; i < 3; i++) {
       try (SSLSocket connection = server.connect(bob, protocol)) {
         TlsPeer peer = server.peer(connection);
-        assertThat(peer.subject()).contains(Principal.ofCertificate("CN=bob"));
+        assertThat(peer.certificate())
+            .contains(
+                new ClientCertificate(
+                    Principal.ofCertificate("CN=bob"), TestSecurity.END.toEpochMilli()));
         assertThat(peer.binding()).isEqualTo(binding(connection));
         long began = connection.getSession().getCreationTime();
         assertThat(firstBegan.orElse(began)).as("the first session").isEqualTo(began);
