@@ -175,11 +175,11 @@ public final class Connection implements Link {
             challenge ->
                 request(Operation.AUTHENTICATE, exchange.prove(challenge.payload()), deadline))
         .thenAccept(
-            accepted ->
-                LOGGER.debug(
-                    "{} knows the client as {}",
-                    endpoint,
-                    exchange.confirm(endpoint.toString(), accepted.payload())));
+            accepted -> {
+              // Verifies the server: not an argument of a line that may not be logged.
+              String principal = exchange.confirm(endpoint.toString(), accepted.payload());
+              LOGGER.debug("{} knows the client as {}", endpoint, principal);
+            });
   }
 
   /** Why there is no connection, in words for people. */
