@@ -122,7 +122,7 @@ public final class Server implements Closeable {
         new HttpServer(
             new InetSocketAddress(net.localAddress().getAddress(), config.net().httpPort()),
             net.eventLoops(),
-            config.net().limits().httpConnectionsMax(),
+            config.net(),
             parts.openThreads(new WaitingThread("pages", PAGES_WAITING_MAX)),
             pages,
             ServerSecurity.httpDoor(door));

@@ -197,6 +197,7 @@ public final class ServerCommand implements Callable<Integer> {
             net.threads(),
             net.connectionsMax(),
             isInsecure || net.isInsecure(),
+            net.httpHosts(),
             net.limits());
     AuditTrail.Settings written = base.audit();
     return base.withNet(asked)

@@ -4,14 +4,24 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.net.access.Gate;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The connections of the HTTP port: so many at most, and each for so long at most. A new one takes
- * the place of the oldest, so that those that are opened and left keep nobody out.
+ * The connections of the HTTP port: so many at most, and each for so long at most. A network has a
+ * quarter of the places; a further connection of a network takes the place of the network's oldest,
+ * and when all places are taken, that of the oldest of the network that has most. So a client that
+ * connects without end displaces its own connections. Connections of this machine have as many
+ * places of their own, which no other machine takes: for the probes of an orchestrator's agent.
  *
  * <p>Its monitor guards which there are; nothing is called under it.
  */
@@ -22,10 +32,24 @@ final class HttpConnections extends ChannelInboundHandlerAdapter {
   static final long LIFE_S_MAX = 10;
 
   private final int connectionsMax;
-  private final Set<Channel> open = new LinkedHashSet<>();
+  private final int ofNetworkMax;
+  private final Set<Channel> local = new LinkedHashSet<>();
+
+  /** Of other machines, by network; none that is empty. */
+  private final Map<Bytes, Set<Channel>> remote = new LinkedHashMap<>();
+
+  /** As many as {@code remote} has together. */
+  private int remotes;
 
   HttpConnections(int connectionsMax) {
     this.connectionsMax = connectionsMax;
+    this.ofNetworkMax = Math.max(1, connectionsMax / 4);
+  }
+
+  private static boolean isLocal(SocketAddress address) {
+    return address instanceof InetSocketAddress inet
+        && inet.getAddress() != null
+        && inet.getAddress().isLoopbackAddress();
   }
 
   @Override
@@ -37,17 +61,50 @@ final class HttpConnections extends ChannelInboundHandlerAdapter {
 
   /** Returns the one whose place it takes. */
   private synchronized Optional<Channel> enter(Channel nettyChannel) {
-    Optional<Channel> oldest =
-        open.size() < connectionsMax ? Optional.empty() : Optional.of(open.iterator().next());
-    oldest.ifPresent(open::remove);
-    open.add(nettyChannel);
+    SocketAddress address = nettyChannel.remoteAddress();
+    if (isLocal(address)) {
+      Optional<Channel> oldest = local.size() < connectionsMax ? Optional.empty() : first(local);
+      oldest.ifPresent(local::remove);
+      local.add(nettyChannel);
+      return oldest;
+    }
+    Bytes network = Gate.network(address);
+    Set<Channel> own = remote.getOrDefault(network, Set.of());
+    Optional<Channel> oldest = Optional.empty();
+    if (own.size() >= ofNetworkMax) {
+      oldest = first(own);
+    } else if (remotes >= connectionsMax) {
+      oldest =
+          remote.values().stream().max(Comparator.comparingInt(Set::size)).flatMap(this::first);
+    }
+    oldest.ifPresent(this::leave);
+    remote.computeIfAbsent(network, unused -> new LinkedHashSet<>()).add(nettyChannel);
+    remotes++;
     return oldest;
+  }
+
+  private Optional<Channel> first(Set<Channel> some) {
+    return some.stream().findFirst();
+  }
+
+  private void leave(Channel nettyChannel) {
+    if (local.remove(nettyChannel)) {
+      return;
+    }
+    Bytes network = Gate.network(nettyChannel.remoteAddress());
+    Set<Channel> own = remote.get(network);
+    if (own != null && own.remove(nettyChannel)) {
+      remotes--;
+      if (own.isEmpty()) {
+        remote.remove(network);
+      }
+    }
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     synchronized (this) {
-      open.remove(ctx.channel());
+      leave(ctx.channel());
     }
     ctx.fireChannelInactive();
   }

@@ -36,8 +36,10 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
   private final Executor maker;
   private final HttpServer.Pages pages;
   private final HttpServer.Visitors visitors;
+  private final HttpHosts hosts;
 
-  HttpPages(Executor maker, HttpServer.Pages pages, HttpServer.Visitors visitors) {
+  HttpPages(Executor maker, HttpServer.Pages pages, HttpServer.Visitors visitors, HttpHosts hosts) {
+    this.hosts = hosts;
     this.maker = maker;
     this.pages = pages;
     this.visitors = visitors;
@@ -50,6 +52,17 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
     if (request.decoderResult().isFailure()) {
       ctx.writeAndFlush(response(refusal(request.decoderResult().cause()), false))
           .addListener(written -> lingerThenClose(ctx));
+      return;
+    }
+    if (!hosts.areOurs(request.headers().getAll(HttpHeaderNames.HOST))) {
+      respond(
+          ctx,
+          new Page(
+              HttpResponseStatus.MISDIRECTED_REQUEST,
+              TEXT,
+              "this server has another name; ask it by its address, or add the name to"
+                  + " net.httpHosts of its settings\n"),
+          false);
       return;
     }
     boolean isHead = request.method().equals(HttpMethod.HEAD);
@@ -114,8 +127,8 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
               new Page(
                   HttpResponseStatus.UNAUTHORIZED,
                   TEXT,
-                  "send a token as Authorization: Bearer TOKEN; 'tunnel security token create' makes"
-                      + " one\n"),
+                  "send a token as Authorization: Bearer TOKEN; 'tunnel security token create'"
+                      + " makes one\n"),
               isHead);
       case NOT_PERMITTED ->
           respond(

@@ -14,6 +14,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.tunnel.server.disk.CannotStartException;
+import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.security.files.Tls;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -106,19 +107,20 @@ public final class HttpServer implements AutoCloseable {
   /**
    * Binds and begins to serve on {@code eventLoops}.
    *
-   * @param connectionsMax connections at the same time; a further one takes the oldest's place
+   * @param config how many connections there are at the same time, and by which names they ask
    * @param maker makes figures; refuses when too many wait for them
    * @param door who is shown what, and what connections are encrypted with
    */
   public HttpServer(
       InetSocketAddress address,
       EventLoopGroup eventLoops,
-      int connectionsMax,
+      NetConfig config,
       Executor maker,
       Pages pages,
       Door door)
       throws IOException {
-    HttpConnections connections = new HttpConnections(connectionsMax);
+    HttpConnections connections = new HttpConnections(config.limits().httpConnectionsMax());
+    HttpHosts hosts = door.tls().isPresent() ? HttpHosts.ALL : HttpHosts.of(config);
     ChannelFuture bound =
         new ServerBootstrap()
             .group(eventLoops)
@@ -140,7 +142,7 @@ public final class HttpServer implements AutoCloseable {
                         .addLast(
                             new HttpServerCodec(LINE_BYTES_MAX, HEADER_BYTES_MAX, BODY_BYTES_MAX),
                             new HttpObjectAggregator(BODY_BYTES_MAX, true),
-                            new HttpPages(maker, pages, door.visitors()));
+                            new HttpPages(maker, pages, door.visitors(), hosts));
                   }
                 })
             .bind(address)

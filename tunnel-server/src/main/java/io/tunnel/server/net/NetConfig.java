@@ -10,6 +10,8 @@ package io.tunnel.server.net;
  * @param connectionsMax connections at the same time; further ones are refused as BUSY
  * @param isInsecure whether it was said that clients who are not authenticated may come from other
  *     machines
+ * @param httpHosts names, with commas between them, by which the HTTP port may be asked without
+ *     TLS, beside addresses, {@code localhost} and {@code host}; {@code *} for any
  * @param limits what clients may make the server hold for them
  */
 public record NetConfig(
@@ -19,6 +21,7 @@ public record NetConfig(
     int threads,
     int connectionsMax,
     boolean isInsecure,
+    String httpHosts,
     NetLimits limits) {
 
   private static final int PORT_MAX = 65_535;
@@ -30,19 +33,27 @@ public record NetConfig(
     require(httpPort >= -1 && httpPort <= PORT_MAX, "httpPort is -1 to 65535, not " + httpPort);
     require(connectionsMax >= 1, "connectionsMax is at least 1, not " + connectionsMax);
     require(threads >= 1 && threads <= 256, "threads is 1 to 256, not " + threads);
+    require(httpHosts != null, "httpHosts is text in quotes, not null");
     require(limits != null, "limits is an object, not null");
   }
 
   /** An address with the default limits. */
   public NetConfig(
       String host, int port, int httpPort, int threads, int connectionsMax, boolean isInsecure) {
-    this(host, port, httpPort, threads, connectionsMax, isInsecure, NetLimits.DEFAULT);
+    this(host, port, httpPort, threads, connectionsMax, isInsecure, "", NetLimits.DEFAULT);
   }
 
   /** This configuration at other ports. */
   public NetConfig at(String otherHost, int otherPort, int otherHttpPort) {
     return new NetConfig(
-        otherHost, otherPort, otherHttpPort, threads, connectionsMax, isInsecure, limits);
+        otherHost,
+        otherPort,
+        otherHttpPort,
+        threads,
+        connectionsMax,
+        isInsecure,
+        httpHosts,
+        limits);
   }
 
   private static void require(boolean holds, String message) {

@@ -2,11 +2,16 @@ package io.tunnel.server.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.Gson;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
+import io.tunnel.server.net.NetConfig;
+import io.tunnel.server.net.NetLimits;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -24,6 +29,7 @@ import org.junit.jupiter.api.Test;
 final class HttpServerTest {
 
   private static final int CONNECTIONS_MAX = 3;
+  private static final Gson GSON = new Gson();
 
   private final EventLoopGroup eventLoops =
       new MultiThreadIoEventLoopGroup(
@@ -56,10 +62,17 @@ final class HttpServerTest {
         new HttpServer(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             eventLoops,
-            CONNECTIONS_MAX,
+            config(),
             this::makeFigures,
             new Pages(),
             HttpServer.Door.open());
+  }
+
+  private static NetConfig config() {
+    JsonObject limits = JsonParser.parseString(GSON.toJson(NetLimits.DEFAULT)).getAsJsonObject();
+    limits.addProperty("httpConnectionsMax", CONNECTIONS_MAX);
+    return new NetConfig(
+        "127.0.0.1", 0, 0, 1, 100, false, "here", GSON.fromJson(limits, NetLimits.class));
   }
 
   /** Nobody makes any until a test does. */
@@ -112,6 +125,14 @@ final class HttpServerTest {
     assertThat(answer("GET /health?x=1")).startsWith("HTTP/1.1 200");
     isHealthy = false;
     assertThat(answer("GET /health")).startsWith("HTTP/1.1 503");
+  }
+
+  @Test
+  void whoAsksAnotherNameIsRefused() throws IOException {
+    try (Socket socket = connect()) {
+      send(socket, "GET /health HTTP/1.1\r\nHost: evil.example.com\r\n\r\n");
+      assertThat(rest(socket)).startsWith("HTTP/1.1 421").contains("net.httpHosts");
+    }
   }
 
   @Test

@@ -170,7 +170,7 @@ final class TestNode implements Closeable {
     readings = served.rooms().delivery().readings();
     net =
         new NetServer(
-            new NetConfig("127.0.0.1", 0, -1, 1, 100, false, limits),
+            new NetConfig("127.0.0.1", 0, -1, 1, 100, false, "", limits),
             served.rooms(),
             served.threads(),
             NetServer.Door.open(),

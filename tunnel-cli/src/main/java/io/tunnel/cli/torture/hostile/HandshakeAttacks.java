@@ -137,7 +137,8 @@ final class HandshakeAttacks {
     if (scene.target().httpPort().isPresent() && random.nextBoolean()) {
       String page = random.nextBoolean() ? "/metrics" : "/health";
       byte[] request =
-          ("GET " + page + " HTTP/1.1\r\nHost: here\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
+          ("GET " + page + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
+              .getBytes(StandardCharsets.US_ASCII);
       String answer =
           new String(
               answer(scene.target().httpPort().getAsInt(), request, false),

@@ -135,7 +135,9 @@ final class HostileRun {
         Socket socket = target.isTls() ? RawConnection.tls(plain) : plain) {
       socket
           .getOutputStream()
-          .write("GET /health HTTP/1.1\r\nHost: here\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+          .write(
+              "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                  .getBytes(StandardCharsets.US_ASCII));
       return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
           .contains("\"status\":\"UP\"");
     } catch (IOException e) {

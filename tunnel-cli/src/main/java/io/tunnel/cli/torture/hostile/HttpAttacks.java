@@ -42,7 +42,12 @@ final class HttpAttacks {
     String answer =
         answer(
             scene,
-            method + " " + path + " HTTP/1.1\r\nHost: here\r\n" + said(scene, random) + "\r\n");
+            method
+                + " "
+                + path
+                + " HTTP/1.1\r\nHost: localhost\r\n"
+                + said(scene, random)
+                + "\r\n");
     if (answer.contains("tunnel_") || answer.contains("root:")) {
       throw new HoleException(method + " " + path + " was answered with " + answer);
     }

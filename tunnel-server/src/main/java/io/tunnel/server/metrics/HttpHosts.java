@@ -1,0 +1,58 @@
+package io.tunnel.server.metrics;
+
+import io.netty.util.NetUtil;
+import io.tunnel.server.net.NetConfig;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The names by which a server may be asked over HTTP. A web page makes a browser ask any address by
+ * a name that the page's owner has pointed at that address: a server that shows everything to
+ * everybody answers to its own names only. An address is no such name. Where the port speaks TLS,
+ * the certificate says by which names it is asked, and any name is taken here.
+ */
+record HttpHosts(Set<String> names) {
+
+  private static final String ANY = "*";
+
+  /** Any. */
+  static final HttpHosts ALL = new HttpHosts(Set.of(ANY));
+
+  /** Takes the names in lower case. */
+  HttpHosts {
+    names = Set.copyOf(names);
+  }
+
+  /** Of a server without TLS. */
+  static HttpHosts of(NetConfig net) {
+    return new HttpHosts(
+        Stream.concat(Stream.of("localhost", net.host()), Stream.of(net.httpHosts().split(",", -1)))
+            .map(name -> name.strip().toLowerCase(Locale.ROOT))
+            .filter(name -> !name.isEmpty())
+            .collect(Collectors.toUnmodifiableSet()));
+  }
+
+  /** Whether all of these Host headers name this server; none names it too. */
+  boolean areOurs(List<String> headers) {
+    return names.contains(ANY) || headers.stream().allMatch(this::isOurs);
+  }
+
+  private boolean isOurs(String header) {
+    String host = withoutPort(header.strip()).toLowerCase(Locale.ROOT);
+    return NetUtil.isValidIpV4Address(host)
+        || NetUtil.isValidIpV6Address(host)
+        || names.contains(host.endsWith(".") ? host.substring(0, host.length() - 1) : host);
+  }
+
+  private static String withoutPort(String header) {
+    if (header.startsWith("[")) {
+      int end = header.indexOf(']');
+      return end < 0 ? header : header.substring(1, end);
+    }
+    int colon = header.indexOf(':');
+    return colon < 0 ? header : header.substring(0, colon);
+  }
+}
