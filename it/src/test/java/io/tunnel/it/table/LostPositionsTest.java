@@ -182,7 +182,7 @@ class LostPositionsTest {
     try (BackupDirectory backup = BackupDirectory.create(copies)) {
       Backup.Options options = new Backup.Options(false, Optional.empty());
       Backup.Outcome taken = Backup.take(server.data(), backup, options, 1, count -> {});
-      Restore.run(backup, taken.set(), again.data(), count -> {});
+      var unused = Restore.run(backup, taken.set(), again.data(), count -> {});
     }
     write(6, 10);
     PartitionReader live = reader(server);

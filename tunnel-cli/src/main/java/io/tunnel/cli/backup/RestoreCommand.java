@@ -90,7 +90,12 @@ public final class RestoreCommand implements Callable<Integer> {
   }
 
   /** What {@code --json} prints of a restore. */
-  private record Summary(Entry restored, boolean isSound, List<String> problems) {}
+  private record Summary(
+      Entry restored,
+      boolean isSound,
+      List<String> problems,
+      List<String> revivedKeys,
+      List<String> revivedTokens) {}
 
   @Override
   public Integer call() throws IOException {
@@ -139,13 +144,14 @@ public final class RestoreCommand implements Callable<Integer> {
     Screen screen = Screen.standardError(spec.commandLine().getErr(), System.getenv());
     try {
       BackupSet set = backup.set(Optional.ofNullable(number));
+      Restore.Revived revived;
       try (ProgressBar bar =
           new ProgressBar(
               "copying", "bytes", OptionalLong.of(set.bytes()), screen, System::nanoTime)) {
-        Restore.run(backup, set, data, bar::add);
+        revived = Restore.run(backup, set, data, bar::add);
       }
       CheckReport report = check(screen);
-      print(set, report);
+      print(set, report, revived);
       return report.isSound() ? ExitCode.OK : ExitCode.FAILED;
     } catch (IOException e) {
       throw CommandFailure.failed(Diagnosis.ofFile(e));
@@ -165,7 +171,7 @@ public final class RestoreCommand implements Callable<Integer> {
     }
   }
 
-  private void print(BackupSet set, CheckReport report) {
+  private void print(BackupSet set, CheckReport report, Restore.Revived revived) {
     List<String> problems =
         report.problems().stream()
             .filter(problem -> problem.kind().weight() == Problem.Weight.WRONG)
@@ -173,7 +179,10 @@ public final class RestoreCommand implements Callable<Integer> {
             .toList();
     PrintWriter out = spec.commandLine().getOut();
     if (isJson) {
-      out.println(GSON.toJson(new Summary(Entry.of(set), report.isSound(), problems)));
+      out.println(
+          GSON.toJson(
+              new Summary(
+                  Entry.of(set), report.isSound(), problems, revived.keys(), revived.tokens())));
     } else {
       out.println(
           "restored backup "
@@ -187,9 +196,32 @@ public final class RestoreCommand implements Callable<Integer> {
               + " in "
               + Human.counted(set.fileCount(), "file"));
       problems.forEach(problem -> out.println("WRONG " + problem));
+      printRevived(revived, out);
       out.println(
           report.isSound() ? "sound: a server can start on it" : "not sound; see ./tunnel doctor");
     }
     out.flush();
+  }
+
+  /** The backup does not know what was revoked behind it. */
+  private static void printRevived(Restore.Revived revived, PrintWriter out) {
+    if (revived.keys().isEmpty() && revived.tokens().isEmpty()) {
+      return;
+    }
+    out.println(
+        Human.counted(revived.keys().size(), "access key")
+            + " and "
+            + Human.counted(revived.tokens().size(), "token")
+            + " of the backup can be used again, also those that were revoked, and rights that were"
+            + " withdrawn, since it was taken:");
+    if (!revived.keys().isEmpty()) {
+      out.println("  keys " + String.join(" ", revived.keys()));
+    }
+    if (!revived.tokens().isEmpty()) {
+      out.println("  tokens " + String.join(" ", revived.tokens()));
+    }
+    out.println(
+        "before clients come, revoke again what REVOKE_KEY, REVOKE_TOKEN and WITHDRAW lines of"
+            + " audit/administration.jsonl name");
   }
 }

@@ -33,13 +33,36 @@ final class GrantCommand extends SecurityAction {
       description = "NAME of a principal, or group:NAME.")
   private String subject;
 
+  private static final String GROUP = "group:";
+
   /** For picocli. */
   GrantCommand() {}
+
+  /** A certificate's subject is known to its authority only. */
+  private boolean isKnown(SecurityClient client) {
+    if (subject.startsWith(GROUP)) {
+      String group = subject.substring(GROUP.length());
+      return client.groups().stream().anyMatch(one -> one.name().equals(group));
+    }
+    return subject.contains("=")
+        || client.keys().stream().anyMatch(key -> key.principal().equals(subject))
+        || client.tokens().stream().anyMatch(token -> token.principal().equals(subject));
+  }
 
   @Override
   protected void run(SecurityClient client, Administered server) {
     Permission permission = rights.of(subject);
     client.grant(permission);
+    if (!isKnown(client)) {
+      warn(
+          subject.startsWith(GROUP)
+              ? subject + " has no members yet; 'tunnel security group add' adds some"
+              : "no key or token is for '"
+                  + subject
+                  + "' yet; if the name is not misspelt, 'tunnel security key create "
+                  + subject
+                  + "' makes a key");
+    }
     print(
         () -> SecurityJson.permission(permission), () -> List.of(subject + " is " + rights.text()));
   }

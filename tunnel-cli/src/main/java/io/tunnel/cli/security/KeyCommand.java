@@ -185,7 +185,9 @@ final class KeyCommand extends CommandGroup {
   @Command(
       name = "revoke",
       mixinStandardHelpOptions = true,
-      description = "End a key; the connections that came with it are closed.",
+      description =
+          "End a key; the connections that came with it are closed. With the last key of a"
+              + " principal its tokens end too.",
       footerHeading = "%nExample:%n",
       footer = "  tunnel security key revoke tk2f6zq1ab77fgh5mn")
   static final class RevokeKey extends SecurityAction {

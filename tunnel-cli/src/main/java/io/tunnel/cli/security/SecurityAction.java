@@ -4,6 +4,7 @@ import com.google.gson.JsonObject;
 import io.tunnel.cli.service.ServiceCommand;
 import io.tunnel.cli.service.ServiceGroup;
 import io.tunnel.sdk.security.SecurityClient;
+import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -32,6 +33,13 @@ abstract class SecurityAction extends ServiceCommand<Administered> {
 
   /** Asks, and prints the answer. */
   protected abstract void run(SecurityClient client, Administered server) throws Exception;
+
+  /** Says something beside the answer, on standard error. */
+  protected final void warn(String line) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println("note: " + line);
+    err.flush();
+  }
 
   /** Says what was done. */
   protected final void done(String member, String what, String line) {

@@ -8,13 +8,18 @@ import io.tunnel.codec.Checksum;
 import io.tunnel.server.catalog.StoredCatalog;
 import io.tunnel.server.check.StoredDirectory;
 import io.tunnel.server.disk.PrivateFiles;
+import io.tunnel.server.security.AccessKey;
+import io.tunnel.server.security.HttpToken;
+import io.tunnel.server.security.SecurityRecords;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -37,11 +42,26 @@ public final class Restore {
   private Restore() {}
 
   /**
+   * What serves somebody again, though it may have been revoked since the backup was taken.
+   *
+   * @param keys ids of access keys
+   * @param tokens ids of tokens of the HTTP port
+   */
+  public record Revived(List<String> keys, List<String> tokens) {
+    /** Copies the lists. */
+    public Revived {
+      keys = List.copyOf(keys);
+      tokens = List.copyOf(tokens);
+    }
+  }
+
+  /**
    * Makes the directory {@code data}, which does not exist or is empty, as it was in {@code set}.
    *
+   * @return what can be used again
    * @throws IOException when a file of the backup is damaged, or the directory is not empty
    */
-  public static void run(
+  public static Revived run(
       BackupDirectory backup, BackupSet set, Path data, BackupDirectory.Copied copied)
       throws IOException {
     requireEmpty(data);
@@ -67,6 +87,19 @@ public final class Restore {
       }
     }
     StoredDirectory.storeFormat(data, set.shards());
+    return revived(catalog);
+  }
+
+  private static Revived revived(SortedMap<String, String> catalog) {
+    SecurityRecords records = new SecurityRecords(SecurityRecords.Limits.DEFAULTS, Set.of());
+    records.replace(catalog);
+    return new Revived(
+        records.snapshot().keys("", Integer.MAX_VALUE, key -> !key.isRevoked()).stream()
+            .map(AccessKey::id)
+            .toList(),
+        records.snapshot().tokens("", Integer.MAX_VALUE, token -> true).stream()
+            .map(HttpToken::id)
+            .toList());
   }
 
   private static void requireEmpty(Path data) throws IOException {

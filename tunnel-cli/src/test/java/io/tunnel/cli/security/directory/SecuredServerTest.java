@@ -9,8 +9,12 @@ import io.tunnel.server.config.ServerConfig;
 import io.tunnel.server.config.ServerConfig.SecurityConfig;
 import io.tunnel.server.net.NetConfig;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -60,6 +64,73 @@ class SecuredServerTest extends CommandLineTest {
         .isZero();
     assertThat(ask("stress --create --table load --rows 1000")).isEqualTo(69);
     assertThat(err.toString()).contains("TLS").doesNotContain("Is a server running");
+  }
+
+  @Test
+  void what_it_writes_and_backs_up_is_not_for_every_user_of_the_machine() throws IOException {
+    String admin = " --profile " + security + "/admin.json";
+    assertThat(ask("stress --create --table load --rows 100 --partitions 2" + admin))
+        .as(err::toString)
+        .isZero();
+    server.close();
+    Path backups = files.resolve("backups");
+    assertThat(run("backup", "--data", files.resolve("data").toString(), "--to", "" + backups))
+        .as(err::toString)
+        .isZero();
+    for (Path top : List.of(files.resolve("data"), backups)) {
+      try (Stream<Path> all = Files.walk(top)) {
+        assertThat(all.filter(Files::isDirectory))
+            .hasSizeGreaterThan(2)
+            .allMatch(directory -> rights(directory).endsWith("r-x---"));
+      }
+    }
+    try (Stream<Path> all = Files.walk(backups)) {
+      assertThat(all.filter(Files::isRegularFile))
+          .hasSizeGreaterThan(2)
+          .allMatch(file -> rights(file).equals("rw-r-----"));
+    }
+    assertThat(rights(files.resolve("data/audit/audit.jsonl"))).isEqualTo("rw-r-----");
+    assertThat(rights(files.resolve("data/shard-0/log"))).isEqualTo("rwxr-x---");
+  }
+
+  private static String rights(Path path) {
+    try {
+      return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void a_grant_to_a_name_that_nobody_has_is_done_and_said() {
+    String admin = " --profile " + security + "/admin.json";
+    assertThat(ask("security grant --to biling read --on table:orders" + admin)).isZero();
+    assertThat(err.toString()).contains("no key or token is for 'biling'");
+    assertThat(ask("security grant --to group:ops read --on table:orders" + admin)).isZero();
+    assertThat(err.toString()).contains("group:ops has no members yet");
+    assertThat(ask("security grant --to CN=ann read --on table:orders" + admin)).isZero();
+    assertThat(err.toString()).doesNotContain("CN=ann");
+    assertThat(ask("security key create billing" + admin)).isZero();
+    assertThat(ask("security grant --to billing read --on table:orders" + admin)).isZero();
+    assertThat(err.toString()).doesNotContain("'billing'");
+  }
+
+  @Test
+  void a_restore_says_which_keys_and_tokens_can_be_used_again() throws IOException {
+    String admin = " --profile " + security + "/admin.json";
+    assertThat(ask("security key create billing --json" + admin)).isZero();
+    String key = JsonParser.parseString(out.toString()).getAsJsonObject().get("id").getAsString();
+    Path backups = files.resolve("backups");
+    assertThat(run("backup", "--data", files.resolve("data").toString(), "--to", "" + backups))
+        .as(err::toString)
+        .isZero();
+    assertThat(ask("security key revoke " + key + admin)).isZero();
+    assertThat(run("restore", "--from", "" + backups, "--data", "" + files.resolve("again")))
+        .as(err::toString)
+        .isZero();
+    assertThat(out.toString())
+        .contains("1 access key and 0 tokens of the backup can be used again", key)
+        .contains("REVOKE_KEY");
   }
 
   @Test

@@ -166,12 +166,34 @@ public final class Administration {
         key.id(), key.principal().name(), key.sealedSecrets().size(), key.createdMs());
   }
 
-  /** REVOKE_KEY. */
+  /**
+   * REVOKE_KEY. A principal that loses its last key loses its tokens with it: who revokes the keys
+   * of a principal means to keep the principal out.
+   */
   public Control revokeKey(byte[] payload) throws IOException {
     requireLeading();
     AccessKey key = key(Json.decode(payload, SecurityId.class).id());
-    write(SecurityRecords.removalOfKey(key.id()));
+    Map<String, Optional<String>> changes = new HashMap<>(SecurityRecords.removalOfKey(key.id()));
+    if (!hasOtherKey(key)) {
+      snapshot()
+          .tokens("", Integer.MAX_VALUE, token -> token.principal().equals(key.principal()))
+          .forEach(token -> changes.putAll(SecurityRecords.removalOfToken(token.id())));
+    }
+    write(changes);
     return new Empty();
+  }
+
+  private boolean hasOtherKey(AccessKey key) {
+    return gate.isAdministrator(key.principal())
+        || !snapshot()
+            .keys(
+                "",
+                1,
+                other ->
+                    other.principal().equals(key.principal())
+                        && !other.id().equals(key.id())
+                        && !other.isRevoked())
+            .isEmpty();
   }
 
   private AccessKey key(String id) throws IOException {

@@ -102,6 +102,29 @@ final class AdministrationTest {
     requireRefused(ErrorCode.INVALID_REQUEST, "there is no key", () -> at.revoke(made.key().id()));
   }
 
+  private String token(String principal) throws IOException {
+    return ((TokenSecret)
+            at.administration.createToken(
+                of(new CreateToken(principal, Optional.empty())), at.caller("admin")))
+        .token();
+  }
+
+  @Test
+  void with_its_last_key_a_principal_loses_its_tokens() throws IOException {
+    String first = at.create("bob").key().id();
+    String second = at.create("bob").key().id();
+    String ofBob = token("bob");
+    String ofPrometheus = token("prometheus");
+    at.revoke(first);
+    assertThat(at.gate.bearer(ofBob)).isPresent();
+    at.revoke(second);
+    assertThat(at.gate.bearer(ofBob)).isEmpty();
+    assertThat(at.gate.bearer(ofPrometheus)).as("has no key anyway").isPresent();
+    String ofAdmin = token("admin");
+    at.revoke(at.create("admin").key().id());
+    assertThat(at.gate.bearer(ofAdmin)).as("has its key in keys.json").isPresent();
+  }
+
   @Test
   void keys_are_for_names_of_keys() {
     for (String name : List.of("", "CN=bob", "group:ops", "a b", "x".repeat(65))) {
