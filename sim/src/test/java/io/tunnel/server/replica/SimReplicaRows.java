@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.ObjIntConsumer;
 
 /**
  * Rows of replicas in memory. What a killed process, or a machine without power, leaves is what
@@ -169,7 +170,12 @@ public final class SimReplicaRows implements ReplicaRows {
   }
 
   @Override
-  public Map<String, Integer> columnBytes(
+  public void columns(
+      int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
+    columnBytes(partition, array, keyOffset, keyBytes).forEach(column::accept);
+  }
+
+  private Map<String, Integer> columnBytes(
       int partition, byte[] array, int keyOffset, int keyBytes) {
     Map<String, Integer> bytes = new TreeMap<>();
     columns(partition, Bytes.copyOf(array, keyOffset, keyBytes))

@@ -37,7 +37,7 @@ import java.util.function.LongSupplier;
  */
 final class FoldQueue {
 
-  private final Shard.Rows rows;
+  private final ShardRows rows;
   private final Together together;
   private final Timing timing;
   private final Runnable wakeOwner;
@@ -146,7 +146,7 @@ final class FoldQueue {
    *
    * @param wakeOwner called by the queue's thread when a fold failed
    */
-  FoldQueue(String name, Shard.Rows rows, Together together, Timing timing, Runnable wakeOwner) {
+  FoldQueue(String name, ShardRows rows, Together together, Timing timing, Runnable wakeOwner) {
     this.rows = rows;
     this.together = together;
     this.timing = timing;

@@ -8,7 +8,6 @@ import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.partition.judge.RowBounds;
-import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.wire.WriteResult;
@@ -19,8 +18,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The one thread that writes to a shard's log, and decides what goes into its table.
@@ -34,23 +34,26 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>After a failure of the disk, or an error on its thread, it is unknown what the disk holds:
  * every write from then on is refused with STORAGE_FAILED until the server is started again and
- * recovers from the log. Rows are read as long as the table has all that was acknowledged. A disk
- * without room is no failure: writes are refused as BUSY until there is room. {@link ShardState}
- * names what can be.
+ * recovers from the log. ShardRows are read as long as the table has all that was acknowledged. A
+ * disk without room is no failure: writes are refused as BUSY until there is room. {@link
+ * ShardState} names what can be.
  */
 public final class Shard implements Closeable, PartitionHost {
+
+  /** Writes are gathered for no longer, so that reads and writes behind them have their turn. */
+  private static final long GATHER_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final int id;
   private final ShardConfig config;
   private final LocalLog log;
-  private final Rows rows;
+  private final ShardRows rows;
   private final Meter meter;
   private final Clock clock;
   private final OwnerLoop<ShardTask> loop;
-  private final AtomicLong queuedBytes = new AtomicLong();
   private final GroupCore group;
   private final ConditionCore conditions;
   private final RowBounds bounds;
+  private final WriteTurns turns;
   private final Deque<Admitted> admitted = new ArrayDeque<>();
   private final ShardDisk disk;
   private final FoldQueue folds;
@@ -61,52 +64,8 @@ public final class Shard implements Closeable, PartitionHost {
    */
   private record Admitted(PendingWrite write, ConditionCore.Judged judged, int number) {}
 
-  /** The rows of a shard, as far as the shard itself needs them. */
-  public interface Rows extends ConditionCore.StoredRows, Closeable {
-
-    /** Whether a partition exists at this moment; writes to others are refused. */
-    boolean isLive(int partition);
-
-    /** What the rows do not exceed; asked for once, by the shard that they are opened for. */
-    default RowBounds bounds() {
-      return RowBounds.unknown();
-    }
-
-    /**
-     * Applies batches that stand before log offset {@code end}, and stores what is beside them. By
-     * one thread at a time.
-     */
-    void fold(List<ChangeBatch> batches, long end, BesideRows beside) throws IOException;
-
-    /** Applies once more what a {@link DiskFullException} kept from being applied. */
-    void foldAgain() throws IOException;
-
-    /** All that can be done with them. */
-    TableStore store();
-
-    /** Offset of the log up to which they are folded and on disk: a crash does not take it back. */
-    default long durableOffset() throws IOException {
-      return store().durableOffset();
-    }
-
-    /** Begins to write what is folded to disk. */
-    default void startFlush() throws IOException {
-      store().startFlush();
-    }
-
-    /** Removes all rows of a partition. */
-    default void dropPartition(int partition) throws IOException {
-      store().dropPartition(partition);
-    }
-
-    /** The rows, for readers. */
-    default TableRows readable() {
-      return store();
-    }
-  }
-
   /** A shard over an open log and the rows folded from it, which it closes. */
-  Shard(int id, ShardConfig config, LocalLog log, Rows rows, Meter meter, Clock clock) {
+  Shard(int id, ShardConfig config, LocalLog log, ShardRows rows, Meter meter, Clock clock) {
     this.id = id;
     this.config = config;
     this.log = log;
@@ -122,13 +81,14 @@ public final class Shard implements Closeable, PartitionHost {
             "shard-" + id,
             new OwnerLoop.Work<>(
                 this::step, () -> OwnerLoop.FOREVER_NANOS, this::fail, Shard::end));
+    this.turns = new WriteTurns(loop, rows, config.queueBytesMax(), clock::nanos);
     this.folds =
         new FoldQueue(
             "fold-" + id,
             rows,
             FoldQueue.Together.of(config.groupBytesMax()),
             FoldQueue.Timing.of(clock::nanos, foldNanos -> meter.folded(id, foldNanos)),
-            () -> loop.post(new ShardTask.Barrier(() -> {})));
+            () -> loop.post(new ShardTask.Barrier(() -> {}, false)));
   }
 
   /** Before it works: there is no room for {@code rest}, which its table lacks. */
@@ -166,7 +126,7 @@ public final class Shard implements Closeable, PartitionHost {
   }
 
   /** The rows, for the shard's own thread. */
-  Rows rows() {
+  ShardRows rows() {
     return rows;
   }
 
@@ -182,7 +142,7 @@ public final class Shard implements Closeable, PartitionHost {
 
   /** Bytes of batches that wait. */
   public long queuedBytes() {
-    return queuedBytes.get();
+    return turns.queuedBytes();
   }
 
   /** Bytes that are held of batches that are committed and not in the table yet. */
@@ -225,19 +185,12 @@ public final class Shard implements Closeable, PartitionHost {
     if (isRefusing) {
       throw PendingWrite.stopping();
     }
-    int bytes = write.batch().byteCount();
-    if (queuedBytes.addAndGet(bytes) > config.queueBytesMax()) {
-      queuedBytes.addAndGet(-bytes);
-      throw new RefusedException(
-          ErrorCode.BUSY,
-          "more than " + config.queueBytesMax() + " bytes wait to be written; try again later");
-    }
-    loop.post(write);
+    turns.post(write);
   }
 
   @Override
   public void execute(Runnable action) {
-    loop.post(new ShardTask.Barrier(action));
+    loop.post(new ShardTask.Barrier(action, false));
   }
 
   /**
@@ -246,7 +199,7 @@ public final class Shard implements Closeable, PartitionHost {
   public void drain() {
     isRefusing = true;
     CountDownLatch isDrained = new CountDownLatch(1);
-    execute(isDrained::countDown);
+    loop.post(new ShardTask.Barrier(isDrained::countDown, true));
     try {
       isDrained.await();
     } catch (InterruptedException e) {
@@ -256,26 +209,35 @@ public final class Shard implements Closeable, PartitionHost {
 
   /** Does what waits first; false when nothing does. For the shard's thread, or in its place. */
   boolean step() {
-    ShardTask next = loop.peek();
-    if (next == null) {
-      return foldInPlace();
-    }
-    if (next instanceof PendingWrite) {
+    judgeInTurn();
+    ShardTask next = turns.peek();
+    if (turns.hasJudged() || next instanceof PendingWrite) {
       if (disk.state() == ShardState.BEHIND || folds.hasFailed()) {
         foldAll();
       }
       commitGroup();
     } else if (next instanceof ShardTask.Barrier barrier) {
       foldAll();
-      loop.poll();
+      turns.take();
       OwnerLoop.runPosted(barrier.action());
+    } else {
+      return !turns.isEmpty() || foldInPlace();
     }
     return true;
   }
 
+  private void judgeInTurn() {
+    try {
+      turns.judgeInTurn();
+    } catch (RuntimeException e) {
+      foldAll();
+      fail(e);
+    }
+  }
+
   /** Whether nothing waits. */
   boolean isIdle() {
-    return loop.isIdle() && !isFoldingInPlace();
+    return loop.isIdle() && turns.isEmpty() && !isFoldingInPlace();
   }
 
   /** Whether there is something to fold and no thread that does it, as in a simulation. */
@@ -355,26 +317,54 @@ public final class Shard implements Closeable, PartitionHost {
 
   /** Takes writes from the queue into the group; returns whether any of them asks for a sync. */
   private boolean gather() throws IOException {
+    Optional<WriteTurns.Done> judgedBefore = turns.takeJudged();
+    if (judgedBefore.isPresent()) {
+      // Alone: the group's conditions know nothing of its rows.
+      return gather(judgedBefore.get());
+    }
     boolean mustSync = false;
-    while (group.byteCount() < config.groupBytesMax() && loop.peek() instanceof PendingWrite) {
+    long begunNanos = clock.nanos();
+    while (group.byteCount() < config.groupBytesMax()
+        && clock.nanos() - begunNanos < GATHER_NANOS_MAX
+        && turns.peek() instanceof PendingWrite write) {
       // Judging reads the table and may fail; the write then is still there to be answered.
-      PendingWrite write = (PendingWrite) loop.peek();
       if (!rows.isLive(write.batch().partition())) {
-        pollWrite().refused(dropped());
+        turns.take();
+        write.refused(dropped());
         continue;
       }
       boolean mustJudge =
           bounds.mustJudge(write.batch(), write.isConditional(), write.columnSizes());
+      if (mustJudge && WriteTurns.isLong(write)) {
+        if (admitted.isEmpty()) {
+          folds.finish();
+          turns.begin(write);
+        }
+        break;
+      }
       if (mustJudge) {
         folds.finish();
       }
       ConditionCore.Judged judged = conditions.judge(write.batch(), mustJudge);
-      int number = judged.accepted().map(group::add).orElse(-1);
-      admitted.add(new Admitted(write, judged, number));
-      pollWrite();
+      admit(write, judged);
+      turns.take();
       mustSync |= write.isSynced();
     }
     return mustSync;
+  }
+
+  private boolean gather(WriteTurns.Done done) {
+    if (!rows.isLive(done.write().batch().partition())) {
+      done.write().refused(dropped());
+      return false;
+    }
+    admit(done.write(), done.judged());
+    return done.write().isSynced();
+  }
+
+  private void admit(PendingWrite write, ConditionCore.Judged judged) {
+    int number = judged.accepted().map(group::add).orElse(-1);
+    admitted.add(new Admitted(write, judged, number));
   }
 
   /** The table was there when the write was accepted. */
@@ -430,15 +420,7 @@ public final class Shard implements Closeable, PartitionHost {
 
   private void refuseAll(RefusedException reason) {
     admitted.forEach(lost -> lost.write().refused(reason));
-    while (loop.peek() instanceof PendingWrite) {
-      pollWrite().refused(reason);
-    }
-  }
-
-  private PendingWrite pollWrite() {
-    PendingWrite write = (PendingWrite) loop.poll();
-    queuedBytes.addAndGet(-write.batch().byteCount());
-    return write;
+    turns.takeWrites(write -> write.refused(reason));
   }
 
   /** Commits what waits, stops the thread, and closes table and log. */
@@ -484,7 +466,7 @@ public final class Shard implements Closeable, PartitionHost {
     /** One group or several were folded. */
     void folded(int shard, long foldNanos);
 
-    /** Rows whose condition did not hold. */
+    /** ShardRows whose condition did not hold. */
     void rejected(int shard, long rows);
 
     /** Changes that are kept no longer, and the files that went with them; often none of either. */

@@ -4,7 +4,10 @@ package io.tunnel.server.partition;
 sealed interface ShardTask permits PendingWrite, ShardTask.Barrier {
 
   /**
-   * Runs on the shard's thread when everything that was posted before it is committed and folded.
+   * Runs on the shard's thread when everything that was acknowledged before it is folded.
+   *
+   * @param isBehindWrites whether it also waits until all writes that were posted before it are
+   *     answered, be they judged in slices
    */
-  record Barrier(Runnable action) implements ShardTask {}
+  record Barrier(Runnable action, boolean isBehindWrites) implements ShardTask {}
 }

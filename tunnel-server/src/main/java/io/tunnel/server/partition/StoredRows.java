@@ -6,11 +6,11 @@ import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import java.util.function.IntPredicate;
+import java.util.function.ObjIntConsumer;
 
 /** The rows that RocksDB keeps. */
-record StoredRows(TableStore store, RowBounds bounds, IntPredicate live) implements Shard.Rows {
+record StoredRows(TableStore store, RowBounds bounds, IntPredicate live) implements ShardRows {
 
   @Override
   public boolean isLive(int partition) {
@@ -23,9 +23,9 @@ record StoredRows(TableStore store, RowBounds bounds, IntPredicate live) impleme
   }
 
   @Override
-  public Map<String, Integer> columnBytes(
-      int partition, byte[] array, int keyOffset, int keyBytes) {
-    return store.columnBytes(partition, array, keyOffset, keyBytes);
+  public void columns(
+      int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
+    store.columns(partition, array, keyOffset, keyBytes, column);
   }
 
   @Override

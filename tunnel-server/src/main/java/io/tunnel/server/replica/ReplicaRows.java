@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.function.ObjIntConsumer;
 
 /** The rows of the replicas of a shard, and what is stored with them, for the shard's thread. */
 interface ReplicaRows extends Leader.Rows, Closeable {
@@ -53,9 +54,9 @@ interface ReplicaRows extends Leader.Rows, Closeable {
     }
 
     @Override
-    public Map<String, Integer> columnBytes(
-        int partition, byte[] array, int keyOffset, int keyBytes) {
-      return store.columnBytes(partition, array, keyOffset, keyBytes);
+    public void columns(
+        int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
+      store.columns(partition, array, keyOffset, keyBytes, column);
     }
 
     @Override

@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -22,6 +21,7 @@ import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
+import java.util.function.ObjIntConsumer;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.Range;
 import org.rocksdb.ReadOptions;
@@ -259,13 +259,13 @@ public final class TableStore implements TableRows, Closeable {
     return get(StoreFormat.rowKey(partition, array, keyOffset, keyBytes)) != null;
   }
 
-  /** Bytes of each column's type and value, by its name; nothing when there is no row. */
-  public Map<String, Integer> columnBytes(
-      int partition, byte[] array, int keyOffset, int keyBytes) {
+  /** Tells the name of each column, and the bytes of its type and value; nothing without a row. */
+  public void columns(
+      int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
     byte[] value = get(StoreFormat.rowKey(partition, array, keyOffset, keyBytes));
-    return value == null
-        ? Map.of()
-        : StoredRow.of(value, dictionaries.namesOf(partition)).columnBytes();
+    if (value != null) {
+      StoredRow.columnBytes(value, dictionaries.namesOf(partition), column);
+    }
   }
 
   /** Type and value of each column of a row as they are encoded, by its name. */

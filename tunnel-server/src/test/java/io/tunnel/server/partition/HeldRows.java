@@ -13,9 +13,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.ObjIntConsumer;
 
 /** The keys of rows in memory, whose folds the test holds up, refuses or lets fail. */
-final class HeldRows implements Shard.Rows {
+final class HeldRows implements ShardRows {
 
   private final Set<Bytes> keys = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean isInUse = new AtomicBoolean();
@@ -121,7 +122,12 @@ final class HeldRows implements Shard.Rows {
   }
 
   @Override
-  public Map<String, Integer> columnBytes(
+  public void columns(
+      int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
+    columnBytes(partition, array, keyOffset, keyBytes).forEach(column::accept);
+  }
+
+  private Map<String, Integer> columnBytes(
       int partition, byte[] array, int keyOffset, int keyBytes) {
     return Map.of();
   }

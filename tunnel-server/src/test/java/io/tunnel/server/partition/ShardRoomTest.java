@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ObjIntConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,7 +58,7 @@ final class ShardRoomTest {
   }
 
   /** Rows that have room when the test says so. */
-  private final class TightRows implements Shard.Rows {
+  private final class TightRows implements ShardRows {
     private final StoredRows real;
     private boolean isFull;
     private List<ChangeBatch> kept;
@@ -97,9 +98,9 @@ final class ShardRoomTest {
     }
 
     @Override
-    public Map<String, Integer> columnBytes(
-        int partition, byte[] array, int keyOffset, int keyBytes) {
-      return real.columnBytes(partition, array, keyOffset, keyBytes);
+    public void columns(
+        int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
+      real.columns(partition, array, keyOffset, keyBytes, column);
     }
 
     @Override

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.ObjIntConsumer;
 
 /**
  * Rows in memory. When the process is killed, what is left is what there was after some earlier
@@ -137,7 +138,12 @@ public final class FakeReplicaRows implements ReplicaRows {
   }
 
   @Override
-  public Map<String, Integer> columnBytes(
+  public void columns(
+      int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
+    columnBytes(partition, array, keyOffset, keyBytes).forEach(column::accept);
+  }
+
+  private Map<String, Integer> columnBytes(
       int partition, byte[] array, int keyOffset, int keyBytes) {
     Map<String, Integer> bytes = new HashMap<>();
     columns(partition, Bytes.copyOf(array, keyOffset, keyBytes))

@@ -6,7 +6,7 @@ import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.log.LocalLog;
-import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.ShardRows;
 import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.SimTableRows;
@@ -19,12 +19,13 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.IntPredicate;
+import java.util.function.ObjIntConsumer;
 
 /**
  * The rows of a shard in memory, where a real one has RocksDB. A crash leaves what there was at the
  * last flush; the log is synced before one, as RocksDB's is.
  */
-public final class SimRows implements Shard.Rows {
+public final class SimRows implements ShardRows {
 
   private final TreeMap<Integer, RowFold> rows = new TreeMap<>();
   private Optional<SimRows> stored = Optional.empty();
@@ -95,7 +96,12 @@ public final class SimRows implements Shard.Rows {
   }
 
   @Override
-  public Map<String, Integer> columnBytes(
+  public void columns(
+      int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
+    columnBytes(partition, array, keyOffset, keyBytes).forEach(column::accept);
+  }
+
+  private Map<String, Integer> columnBytes(
       int partition, byte[] array, int keyOffset, int keyBytes) {
     NavigableMap<String, ColumnValue> columns =
         of(partition).rows().get(Bytes.copyOf(array, keyOffset, keyBytes));

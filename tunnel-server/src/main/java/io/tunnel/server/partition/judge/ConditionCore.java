@@ -1,7 +1,5 @@
 package io.tunnel.server.partition.judge;
 
-import io.tunnel.codec.BatchBuilder;
-import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ChangeKind;
@@ -9,11 +7,16 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.WriteResult.Rejection;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.ObjIntConsumer;
 
 /**
  * Decides which rows of the batches of a group may be applied: those whose row-existence condition
@@ -34,39 +37,54 @@ public final class ConditionCore {
     /** Whether there is a row. */
     boolean exists(int partition, byte[] array, int keyOffset, int keyBytes);
 
-    /** Bytes of each column's type and value, by its name; nothing when there is no row. */
-    Map<String, Integer> columnBytes(int partition, byte[] array, int keyOffset, int keyBytes);
+    /**
+     * Tells the name of each column, and the bytes of its type and value; nothing when there is no
+     * row.
+     */
+    void columns(
+        int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column);
   }
 
   private record RowKey(int partition, Bytes key) {}
 
-  /** A row that the group changes: what its last change leaves. */
+  /** A row that the group changes: what its last PUT or DELETE leaves, and the updates since. */
   private static final class RowInGroup {
-    private final ChangeBatch batch;
-    private final int rowOffset;
-    private final boolean exists;
-    private RowSize size;
+    private final RowSize size;
+    private boolean exists;
 
-    /** After a put, whose size is only found when an update asks for it, or a delete. */
-    RowInGroup(RowCursor row) {
-      this.batch = row.batch();
-      this.rowOffset = row.rowOffset();
-      this.exists = row.kind() != ChangeKind.DELETE;
+    /** Updates that need not be judged; they are looked at when one has to be. */
+    private final Deque<RowPlace> notCounted = new ArrayDeque<>();
+
+    RowInGroup(RowSize.Columns below, boolean exists) {
+      this.size = new RowSize(below);
+      this.exists = exists;
     }
 
-    /** After an update. */
-    RowInGroup(RowCursor row, RowSize size) {
-      this(row);
-      this.size = size;
+    void update(RowCursor row) {
+      notCounted.add(RowPlace.of(row));
+      exists = true;
     }
 
-    RowSize size() {
-      if (size == null && exists) {
-        RowCursor put = batch.rows();
-        put.moveTo(rowOffset);
-        size = RowSize.empty().after(put);
+    boolean updateIfLegal(RowCursor row) {
+      for (RowPlace next = notCounted.poll(); next != null; next = notCounted.poll()) {
+        size.update(next.row());
       }
-      return exists ? size : RowSize.empty();
+      boolean isLegal = size.updateIfLegal(row);
+      exists |= isLegal;
+      return isLegal;
+    }
+  }
+
+  /** Where a row stands. */
+  private record RowPlace(ChangeBatch batch, int rowOffset) {
+    static RowPlace of(RowCursor row) {
+      return new RowPlace(row.batch(), row.rowOffset());
+    }
+
+    RowCursor row() {
+      RowCursor row = batch.rows();
+      row.moveTo(rowOffset);
+      return row;
     }
   }
 
@@ -95,26 +113,68 @@ public final class ConditionCore {
       notIndexed.add(batch);
       return new Judged(Optional.of(batch), List.of());
     }
+    Judging judging = begin(batch);
+    boolean isWhole = judging.run(() -> true);
+    if (!isWhole) {
+      throw new IllegalStateException("stopped judging a batch that nothing interrupts");
+    }
+    return judging.judged();
+  }
+
+  /** Begins to judge a batch, some rows at a time. No other batch may be judged meanwhile. */
+  public Judging begin(ChangeBatch batch) {
     indexRemembered();
-    List<Rejection> rejections = new ArrayList<>();
-    ByteSink acceptedRows = new ByteSink(batch.byteCount());
-    acceptedRows.skip(ChangeBatch.HEADER_BYTES_MIN);
-    RowCursor row = batch.rows();
-    while (row.next()) {
-      Optional<ErrorCode> refusal = judge(row);
-      if (refusal.isEmpty()) {
-        acceptedRows.write(batch.array(), row.rowOffset(), row.rowEnd() - row.rowOffset());
-      } else {
-        rejections.add(new Rejection(row.index(), refusal.get()));
+    return new Judging(batch);
+  }
+
+  /** A batch that is being judged. */
+  public final class Judging {
+    private final ChangeBatch batch;
+    private final RowCursor row;
+    private final BitSet accepted = new BitSet();
+    private final List<Rejection> rejections = new ArrayList<>();
+
+    private Judging(ChangeBatch batch) {
+      this.batch = batch;
+      this.row = batch.rows();
+    }
+
+    /**
+     * Judges the next row, and others as long as {@code mayGoOn} says so before each of them.
+     * Returns whether all rows are judged.
+     */
+    public boolean run(BooleanSupplier mayGoOn) {
+      do {
+        if (!row.next()) {
+          return true;
+        }
+        Optional<ErrorCode> refusal = judge(row);
+        if (refusal.isEmpty()) {
+          accepted.set(row.index());
+        } else {
+          rejections.add(new Rejection(row.index(), refusal.get()));
+        }
+      } while (mayGoOn.getAsBoolean());
+      return false;
+    }
+
+    /** What became of the batch, all of whose rows are judged. */
+    public Judged judged() {
+      if (accepted.cardinality() + rejections.size() != batch.rowCount()) {
+        throw new IllegalStateException(
+            "judged "
+                + (accepted.cardinality() + rejections.size())
+                + " of "
+                + batch.rowCount()
+                + " rows");
       }
+      if (rejections.isEmpty()) {
+        return new Judged(Optional.of(batch), rejections);
+      }
+      return new Judged(
+          accepted.isEmpty() ? Optional.empty() : Optional.of(AcceptedRows.of(batch, accepted)),
+          rejections);
     }
-    if (rejections.isEmpty()) {
-      return new Judged(Optional.of(batch), rejections);
-    }
-    int rowsLeft = batch.rowCount() - rejections.size();
-    return new Judged(
-        rowsLeft == 0 ? Optional.empty() : Optional.of(rebuild(batch, acceptedRows, rowsLeft)),
-        rejections);
   }
 
   private void indexRemembered() {
@@ -122,18 +182,33 @@ public final class ConditionCore {
       RowCursor row = batch.rows();
       while (row.next()) {
         RowKey key = key(row);
-        group.put(
-            key,
-            row.kind() == ChangeKind.UPDATE
-                ? new RowInGroup(row, sizeAfter(row, group.get(key)))
-                : new RowInGroup(row));
+        if (row.kind() == ChangeKind.UPDATE) {
+          group.computeIfAbsent(key, id -> stored(row)).update(row);
+        } else {
+          group.put(key, replaced(row));
+        }
       }
     }
     notIndexed.clear();
   }
 
-  private RowSize sizeAfter(RowCursor update, RowInGroup before) {
-    return (before == null ? storedSize(update) : before.size()).after(update);
+  /** A row that the group has not changed before. */
+  private RowInGroup stored(RowCursor row) {
+    int partition = row.batch().partition();
+    byte[] array = row.batch().array();
+    int keyOffset = row.keyOffset();
+    int keyBytes = row.keyBytes();
+    return new RowInGroup(
+        column -> stored.columns(partition, array, keyOffset, keyBytes, column), false);
+  }
+
+  /** A row behind a PUT or a DELETE, which leave nothing of what was there. */
+  private static RowInGroup replaced(RowCursor row) {
+    if (row.kind() == ChangeKind.DELETE) {
+      return new RowInGroup(column -> {}, false);
+    }
+    RowPlace put = RowPlace.of(row);
+    return new RowInGroup(column -> RowSize.columns(put.row(), column), true);
   }
 
   private static RowKey key(RowCursor row) {
@@ -150,14 +225,14 @@ public final class ConditionCore {
       return Optional.of(ErrorCode.CONDITION_FAILED);
     }
     if (row.kind() != ChangeKind.UPDATE) {
-      group.put(key, new RowInGroup(row));
+      group.put(key, replaced(row));
       return Optional.empty();
     }
-    RowSize size = sizeAfter(row, before);
-    if (!size.isLegal(row.keyBytes())) {
+    RowInGroup updated = before == null ? stored(row) : before;
+    if (!updated.updateIfLegal(row)) {
       return Optional.of(ErrorCode.ROW_TOO_LARGE);
     }
-    group.put(key, new RowInGroup(row, size));
+    group.put(key, updated);
     return Optional.empty();
   }
 
@@ -171,21 +246,5 @@ public final class ConditionCore {
             ? before.exists
             : stored.exists(batch.partition(), batch.array(), row.keyOffset(), row.keyBytes());
     return exists == (row.condition() == RowExistenceExpectation.EXPECT_EXIST);
-  }
-
-  private RowSize storedSize(RowCursor row) {
-    ChangeBatch batch = row.batch();
-    return new RowSize(
-        stored.columnBytes(batch.partition(), batch.array(), row.keyOffset(), row.keyBytes()));
-  }
-
-  private static ChangeBatch rebuild(ChangeBatch batch, ByteSink rows, int rowCount) {
-    int rowsBytes = rows.size() - ChangeBatch.HEADER_BYTES_MIN;
-    rows.write(batch.array(), batch.dictionaryOffset(), batch.dictionaryBytes());
-    byte[] array = rows.toByteArray();
-    BatchBuilder.writeHeader(
-        array, 0, array.length, batch.nameCount(), batch.partition(), rowCount, rowsBytes);
-    BatchBuilder.stamp(array, 0, 0, 0);
-    return ChangeBatch.parse(array, 0, array.length);
   }
 }

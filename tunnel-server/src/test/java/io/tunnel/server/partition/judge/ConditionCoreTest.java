@@ -6,7 +6,9 @@ import static io.tunnel.server.TestRows.keyBytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.model.ChangeKind;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
@@ -19,12 +21,17 @@ import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ObjIntConsumer;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,7 +60,12 @@ final class ConditionCoreTest {
     }
 
     @Override
-    public Map<String, Integer> columnBytes(
+    public void columns(
+        int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
+      columnBytes(partition, array, keyOffset, keyBytes).forEach(column::accept);
+    }
+
+    private Map<String, Integer> columnBytes(
         int partition, byte[] array, int keyOffset, int keyBytes) {
       Map<String, Integer> found = new HashMap<>();
       rows.getOrDefault(Bytes.copyOf(array, keyOffset, keyBytes), Set.of())
@@ -192,6 +204,140 @@ final class ConditionCoreTest {
     assertThat(core.judge(batch(1, update("k", more)), true).rejections())
         .containsExactly(new Rejection(0, ErrorCode.ROW_TOO_LARGE));
     assertThat(core.judge(batch(1, update("k", more, remove("big"))), true).rejections()).isEmpty();
+  }
+
+  /** Rows that grow and shrink near the limit of columns, judged in groups of several batches. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void aRowIsAsLargeAsAllItsChangesMakeIt(long seed) {
+    Random random = new Random(seed);
+    ModelRows rows = new ModelRows();
+    ConditionCore sizes = new ConditionCore(rows);
+    Map<Bytes, Set<String>> model = new HashMap<>();
+    for (int group = 0; group < 4; group++) {
+      List<ChangeBatch> accepted = new ArrayList<>();
+      for (int i = random.nextInt(4); i >= 0; i--) {
+        ChangeBatch batch = batch(1, growing(random));
+        boolean mustJudge = random.nextInt(4) > 0 || model.values().stream().anyMatch(nearFull());
+        ConditionCore.Judged judged = sizes.judge(batch, mustJudge);
+        assertThat(judged.rejections()).isEqualTo(applied(batch, model));
+        judged.accepted().ifPresent(accepted::add);
+      }
+      sizes.clear();
+      accepted.forEach(rows::apply);
+    }
+  }
+
+  private static Predicate<Set<String>> nearFull() {
+    return columns -> columns.size() > 1_024 - 3 * 200;
+  }
+
+  private static List<RowChange> growing(Random random) {
+    List<RowChange> changes = new ArrayList<>();
+    for (int i = random.nextInt(3); i >= 0; i--) {
+      String key = "k" + random.nextInt(2);
+      int from = random.nextInt(1_100);
+      List<ColumnUpdate> updates = new ArrayList<>();
+      boolean isRemoval = random.nextInt(4) == 0;
+      names(from, from + 1 + random.nextInt(200))
+          .forEach(name -> updates.add(isRemoval ? remove(name) : set(name)));
+      changes.add(
+          switch (random.nextInt(16)) {
+            case 0 -> new RowDeleteChange(key(key), IGNORE);
+            case 1 -> new RowPutChange(key(key), List.of(), IGNORE);
+            default -> new RowUpdateChange(key(key), updates, IGNORE);
+          });
+    }
+    return changes;
+  }
+
+  private static List<Rejection> applied(ChangeBatch batch, Map<Bytes, Set<String>> model) {
+    List<Rejection> rejections = new ArrayList<>();
+    RowCursor row = batch.rows();
+    while (row.next()) {
+      Bytes key = Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
+      Set<String> after = new TreeSet<>();
+      if (row.kind() == ChangeKind.UPDATE) {
+        after.addAll(model.getOrDefault(key, Set.of()));
+      }
+      ColumnCursor columns = row.columns();
+      while (columns.next()) {
+        String name = batch.name(columns.nameIndex());
+        boolean unused = columns.isDelete() ? after.remove(name) : after.add(name);
+      }
+      if (after.size() > 1_024) {
+        rejections.add(new Rejection(row.index(), ErrorCode.ROW_TOO_LARGE));
+      } else if (row.kind() == ChangeKind.DELETE) {
+        model.remove(key);
+      } else {
+        model.put(key, after);
+      }
+    }
+    return rejections;
+  }
+
+  /**
+   * Of a row of many columns only those are kept that updates name, however many rows there are.
+   */
+  @Test
+  void aStoredRowIsLookedAtOnceForUpdatesOfOneColumn() {
+    AtomicInteger looks = new AtomicInteger();
+    ConditionCore counting =
+        new ConditionCore(
+            new ConditionCore.StoredRows() {
+              @Override
+              public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
+                return true;
+              }
+
+              @Override
+              public void columns(
+                  int partition,
+                  byte[] array,
+                  int keyOffset,
+                  int keyBytes,
+                  ObjIntConsumer<String> column) {
+                looks.incrementAndGet();
+                names(0, 1_000).forEach(name -> column.accept(name, 9));
+              }
+            });
+    RowChange[] updates = new RowChange[500];
+    Arrays.fill(updates, update("k", set("c1")));
+    assertThat(counting.judge(batch(1, updates), true).rejections()).isEmpty();
+    assertThat(looks).hasValue(1);
+  }
+
+  @Test
+  void whatIsLeftOfABatchHasTheNamesOfItsRowsAlone() {
+    ChangeBatch batch =
+        batch(
+            1,
+            new RowPutChange(key("refused"), columns(0, 200), RowExistenceExpectation.EXPECT_EXIST),
+            new RowPutChange(key("a"), columns(150, 160), IGNORE),
+            update("b", set("c3"), remove("c155")),
+            new RowDeleteChange(key("c"), IGNORE));
+    ChangeBatch left = core.judge(batch, true).accepted().orElseThrow();
+    assertThat(left.nameCount()).isEqualTo(11);
+    assertThat(left.rowCount()).isEqualTo(3);
+    List<String> rows = new ArrayList<>();
+    RowCursor row = left.rows();
+    while (row.next()) {
+      StringBuilder text = new StringBuilder(row.kind().name());
+      ColumnCursor columns = row.columns();
+      while (columns.next()) {
+        text.append(columns.isDelete() ? " -" : " ").append(left.name(columns.nameIndex()));
+      }
+      rows.add(text.toString());
+    }
+    assertThat(rows)
+        .containsExactly(
+            "PUT c150 c151 c152 c153 c154 c155 c156 c157 c158 c159", "UPDATE c3 -c155", "DELETE");
+  }
+
+  private static List<Column> columns(int from, int to) {
+    return IntStream.range(from, to)
+        .mapToObj(i -> new Column("c" + i, ColumnValue.fromLong(i)))
+        .toList();
   }
 
   private static Set<String> names(int from, int to) {

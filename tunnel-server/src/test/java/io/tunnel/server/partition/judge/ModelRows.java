@@ -7,6 +7,7 @@ import io.tunnel.model.ChangeKind;
 import io.tunnel.model.value.Bytes;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.ObjIntConsumer;
 
 /** The sizes of rows as their changes leave them, of one partition. */
 final class ModelRows implements ConditionCore.StoredRows {
@@ -29,7 +30,12 @@ final class ModelRows implements ConditionCore.StoredRows {
   private static void apply(RowCursor row, Map<String, Integer> sizes) {
     ColumnCursor columns = row.columns();
     while (columns.next()) {
-      sizes.put(row.batch().name(columns.nameIndex()), columns.columnEnd() - columns.typeOffset());
+      String name = row.batch().name(columns.nameIndex());
+      if (columns.isDelete()) {
+        sizes.remove(name);
+      } else {
+        sizes.put(name, columns.columnEnd() - columns.typeOffset());
+      }
     }
   }
 
@@ -39,7 +45,12 @@ final class ModelRows implements ConditionCore.StoredRows {
   }
 
   @Override
-  public Map<String, Integer> columnBytes(
+  public void columns(
+      int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
+    columnBytes(partition, array, keyOffset, keyBytes).forEach(column::accept);
+  }
+
+  private Map<String, Integer> columnBytes(
       int partition, byte[] array, int keyOffset, int keyBytes) {
     return rows.getOrDefault(Bytes.copyOf(array, keyOffset, keyBytes), Map.of());
   }

@@ -6,9 +6,12 @@ import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.Binary;
+import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnSizes;
+import io.tunnel.codec.Dictionary;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.Limits;
 import io.tunnel.model.RowChange;
@@ -116,8 +119,8 @@ final class RowBoundsTest {
       RowCursor row = one.getValue().rows();
       while (row.next()) {
         byte[] array = one.getValue().array();
-        Map<String, Integer> columns =
-            table.columnBytes(one.getKey(), array, row.keyOffset(), row.keyBytes());
+        Map<String, Integer> columns = new HashMap<>();
+        table.columns(one.getKey(), array, row.keyOffset(), row.keyBytes(), columns::put);
         long bytes = columns.values().stream().mapToLong(Integer::longValue).sum();
         assertThat(bytes).isLessThanOrEqualTo(bound.bytes());
         assertThat(columns.size()).isLessThanOrEqualTo(bound.columns());
@@ -201,6 +204,31 @@ final class RowBoundsTest {
     RowBounds again = new RowBounds(bounds.takeRaised(), false);
     assertThat(mustJudge(again, 1, update("a", 1))).isTrue();
     assertThat(mustJudge(again, 2, update("a", half))).isFalse();
+  }
+
+  /** Logs hold such batches: the rows that used the names were refused, or no row ever did. */
+  @Test
+  void namesThatNoRowSetsAreNoColumns() {
+    RowBounds bounds = new RowBounds(Map.of(), true);
+    RowChange removal = new RowUpdateChange(key("k"), List.of(new ColumnUpdate.Delete("gone")));
+    assertThat(mustJudge(bounds, 1, removal, update("a", 1))).isFalse();
+    assertThat(bounds.of(1).columns()).isEqualTo(1);
+    ChangeBatch unused = withNames(batch(1, update("a", 1)), "a", "unused");
+    bounds.saw(unused, ColumnSizes.of(unused));
+    assertThat(bounds.of(1).columns()).isEqualTo(1);
+  }
+
+  private static ChangeBatch withNames(ChangeBatch batch, String... names) {
+    ByteSink sink = new ByteSink(256);
+    sink.write(batch.array(), 0, batch.dictionaryOffset());
+    byte[] dictionary = Dictionary.encode(names);
+    sink.write(dictionary, 0, dictionary.length);
+    byte[] array = sink.toByteArray();
+    int rowsBytes = batch.dictionaryOffset() - batch.rowsOffset();
+    BatchBuilder.writeHeader(
+        array, 0, array.length, names.length, batch.partition(), batch.rowCount(), rowsBytes);
+    BatchBuilder.stamp(array, 0, 0, 0);
+    return ChangeBatch.parse(array, 0, array.length);
   }
 
   @Test

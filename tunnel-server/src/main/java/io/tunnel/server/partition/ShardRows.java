@@ -1,0 +1,56 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.server.disk.DiskFullException;
+import io.tunnel.server.partition.judge.ConditionCore;
+import io.tunnel.server.partition.judge.RowBounds;
+import io.tunnel.server.table.BesideRows;
+import io.tunnel.server.table.TableRows;
+import io.tunnel.server.table.TableStore;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+
+/** The rows of a shard, as far as the shard itself needs them. */
+public interface ShardRows extends ConditionCore.StoredRows, Closeable {
+
+  /** Whether a partition exists at this moment; writes to others are refused. */
+  boolean isLive(int partition);
+
+  /** What the rows do not exceed; asked for once, by the shard that they are opened for. */
+  default RowBounds bounds() {
+    return RowBounds.unknown();
+  }
+
+  /**
+   * Applies batches that stand before log offset {@code end}, and stores what is beside them. By
+   * one thread at a time.
+   */
+  void fold(List<ChangeBatch> batches, long end, BesideRows beside) throws IOException;
+
+  /** Applies once more what a {@link DiskFullException} kept from being applied. */
+  void foldAgain() throws IOException;
+
+  /** All that can be done with them. */
+  TableStore store();
+
+  /** Offset of the log up to which they are folded and on disk: a crash does not take it back. */
+  default long durableOffset() throws IOException {
+    return store().durableOffset();
+  }
+
+  /** Begins to write what is folded to disk. */
+  default void startFlush() throws IOException {
+    store().startFlush();
+  }
+
+  /** Removes all rows of a partition. */
+  default void dropPartition(int partition) throws IOException {
+    store().dropPartition(partition);
+  }
+
+  /** The rows, for readers. */
+  default TableRows readable() {
+    return store();
+  }
+}

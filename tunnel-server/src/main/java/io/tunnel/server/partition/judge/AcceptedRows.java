@@ -1,0 +1,100 @@
+package io.tunnel.server.partition.judge;
+
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.Binary;
+import io.tunnel.codec.ByteSink;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnCursor;
+import io.tunnel.codec.Dictionary;
+import io.tunnel.codec.RowCursor;
+import java.util.BitSet;
+
+/**
+ * Some rows of a batch as a batch of their own, which has only the names that these rows use. Names
+ * keep their order, so an index never grows, and no row becomes longer.
+ */
+final class AcceptedRows {
+
+  private final ChangeBatch batch;
+  private final BitSet accepted;
+
+  /** By its index in the batch, the index of a name that is used. */
+  private final int[] newIndex;
+
+  private AcceptedRows(ChangeBatch batch, BitSet accepted) {
+    this.batch = batch;
+    this.accepted = accepted;
+    this.newIndex = new int[batch.nameCount()];
+  }
+
+  /** The rows whose indexes are set, at least one. */
+  static ChangeBatch of(ChangeBatch batch, BitSet accepted) {
+    return new AcceptedRows(batch, accepted).build();
+  }
+
+  private ChangeBatch build() {
+    String[] names = renumber(usedNames());
+    ByteSink sink = new ByteSink(batch.byteCount());
+    sink.skip(ChangeBatch.HEADER_BYTES_MIN);
+    RowCursor row = batch.rows();
+    while (row.next()) {
+      if (accepted.get(row.index())) {
+        write(sink, row);
+      }
+    }
+    int rowsBytes = sink.size() - ChangeBatch.HEADER_BYTES_MIN;
+    byte[] dictionary = Dictionary.encode(names);
+    sink.write(dictionary, 0, dictionary.length);
+    byte[] array = sink.toByteArray();
+    BatchBuilder.writeHeader(
+        array, 0, array.length, names.length, batch.partition(), accepted.cardinality(), rowsBytes);
+    BatchBuilder.stamp(array, 0, 0, 0);
+    return ChangeBatch.parse(array, 0, array.length);
+  }
+
+  private BitSet usedNames() {
+    BitSet used = new BitSet();
+    RowCursor row = batch.rows();
+    while (row.next()) {
+      if (accepted.get(row.index())) {
+        ColumnCursor columns = row.columns();
+        while (columns.next()) {
+          used.set(columns.nameIndex());
+        }
+      }
+    }
+    return used;
+  }
+
+  private String[] renumber(BitSet used) {
+    String[] names = new String[used.cardinality()];
+    int next = 0;
+    for (int name = used.nextSetBit(0); name >= 0; name = used.nextSetBit(name + 1)) {
+      names[next] = batch.name(name);
+      newIndex[name] = next++;
+    }
+    return names;
+  }
+
+  private void write(ByteSink sink, RowCursor row) {
+    int flagsOffset = row.keyOffset() - Binary.varintBytes(row.keyBytes()) - 1;
+    int headBytes = row.columnsOffset() - flagsOffset;
+    sink.writeVarint(headBytes + columnsBytes(row.columns()));
+    sink.write(batch.array(), flagsOffset, headBytes);
+    ColumnCursor columns = row.columns();
+    sink.writeVarint(columns.left());
+    while (columns.next()) {
+      sink.writeVarint(newIndex[columns.nameIndex()]);
+      sink.write(batch.array(), columns.typeOffset(), columns.columnEnd() - columns.typeOffset());
+    }
+  }
+
+  private int columnsBytes(ColumnCursor columns) {
+    int bytes = Binary.varintBytes(columns.left());
+    while (columns.next()) {
+      bytes += Binary.varintBytes(newIndex[columns.nameIndex()]);
+      bytes += columns.columnEnd() - columns.typeOffset();
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,291 @@
+package io.tunnel.server.partition;
+
+import static io.tunnel.server.TestRows.batch;
+import static io.tunnel.server.TestRows.key;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnSizes;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.model.ChangeKind;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowDeleteChange;
+import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.ColumnUpdate;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.server.disk.CrashDisk;
+import io.tunnel.server.log.TestLogs;
+import io.tunnel.server.table.BesideRows;
+import io.tunnel.server.table.TableStore;
+import io.tunnel.wire.WriteResult;
+import io.tunnel.wire.WriteResult.Rejection;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.ObjIntConsumer;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Long writes that must be judged, and what others get done meanwhile. The test is the thread. */
+final class ShardTurnsTest {
+
+  private static final ShardConfig CONFIG = new ShardConfig(8 << 20, 1 << 20, 8 << 20);
+  private static final int PARTITIONS = 3;
+  private static final int LONG_ROWS = 3 * WriteTurns.AT_ONCE_ROWS_MAX;
+
+  private final CrashDisk disk = new CrashDisk();
+  private final KeptRows rows = new KeptRows();
+  private final Set<Integer> dropped = new HashSet<>();
+
+  /** What was told, in order: the numbers of writes, and what actions say. */
+  private final List<String> told = new ArrayList<>();
+
+  private Shard shard;
+
+  /** The keys of the rows that are folded. */
+  private final class KeptRows implements ShardRows {
+    private final Map<Integer, Set<Bytes>> keys = new HashMap<>();
+
+    @Override
+    public boolean isLive(int partition) {
+      return !dropped.contains(partition);
+    }
+
+    @Override
+    public void fold(List<ChangeBatch> batches, long end, BesideRows beside) {
+      batches.forEach(batch -> apply(batch, keys));
+    }
+
+    @Override
+    public void foldAgain() {
+      throw new UnsupportedOperationException("no fold is refused");
+    }
+
+    @Override
+    public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
+      Set<Bytes> of = keys.getOrDefault(partition, Set.of());
+      return of.contains(Bytes.copyOf(array, keyOffset, keyBytes));
+    }
+
+    @Override
+    public void columns(
+        int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
+      // Only what is there or not counts here.
+    }
+
+    @Override
+    public TableStore store() {
+      throw new UnsupportedOperationException("these rows are not in a TableStore");
+    }
+
+    @Override
+    public void close() {
+      // Nothing is held.
+    }
+  }
+
+  private final class Told implements PendingWrite.Outcome {
+    private final String name;
+    private WriteResult result;
+    private RefusedException refusal;
+
+    Told(String name) {
+      this.name = name;
+    }
+
+    @Override
+    public void written(WriteResult written) {
+      assertThat(result).isNull();
+      result = written;
+      told.add(name);
+    }
+
+    @Override
+    public void refused(RefusedException reason) {
+      assertThat(refusal).isNull();
+      refusal = reason;
+      told.add(name);
+    }
+  }
+
+  @BeforeEach
+  void open() throws IOException {
+    shard = new Shard(0, CONFIG, TestLogs.open(disk, 0), rows, new NoMeter(), new TestClock());
+  }
+
+  private static void apply(ChangeBatch batch, Map<Integer, Set<Bytes>> keys) {
+    Set<Bytes> of = keys.computeIfAbsent(batch.partition(), id -> new HashSet<>());
+    RowCursor row = batch.rows();
+    while (row.next()) {
+      Bytes key = Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
+      boolean unused = row.kind() == ChangeKind.DELETE ? of.remove(key) : of.add(key);
+    }
+  }
+
+  private Told write(String name, ChangeBatch batch, boolean isConditional) {
+    Told outcome = new Told(name);
+    shard.write(new PendingWrite(batch, isConditional, ColumnSizes.of(batch), true, outcome));
+    return outcome;
+  }
+
+  private void say(String word) {
+    shard.execute(() -> told.add(word));
+  }
+
+  private void runAll() {
+    for (int steps = 0; !shard.isIdle(); steps++) {
+      assertThat(steps).isLessThan(100_000);
+      boolean unused = shard.step();
+    }
+  }
+
+  private static ChangeBatch updates(int partition, int rowCount) {
+    List<RowChange> updates = new ArrayList<>();
+    for (int i = 0; i < rowCount; i++) {
+      updates.add(update("k" + i, RowExistenceExpectation.IGNORE));
+    }
+    return batch(partition, updates);
+  }
+
+  private static RowChange update(String key, RowExistenceExpectation condition) {
+    ColumnUpdate update = new ColumnUpdate.Put("c", ColumnValue.fromLong(1));
+    return new RowUpdateChange(key(key), List.of(update), condition);
+  }
+
+  @Test
+  void readsAndWritesOfOthersAreDoneWhileALongWriteIsJudged() {
+    write("long", updates(1, LONG_ROWS), true);
+    write("behind", updates(1, 1), true);
+    write("other", updates(2, 1), true);
+    say("read");
+    runAll();
+    assertThat(told).containsExactly("other", "read", "long", "behind");
+  }
+
+  @Test
+  void aDrainWaitsForWritesThatAreJudgedInSlices() throws InterruptedException {
+    write("long", updates(1, LONG_ROWS), true);
+    write("behind", updates(1, 1), true);
+    Thread drain =
+        new Thread(
+            () -> {
+              shard.drain();
+              told.add("drained");
+            });
+    drain.start();
+    ShardWaits.until(() -> drain.getState() == Thread.State.WAITING);
+    runAll();
+    drain.join();
+    assertThat(told).containsExactly("long", "behind", "drained");
+  }
+
+  @Test
+  void aTableThatIsDroppedMeanwhileRefusesTheWrite() {
+    Told outcome = write("long", updates(1, LONG_ROWS), true);
+    shard.execute(() -> dropped.add(1));
+    runAll();
+    assertThat(outcome.refusal.code()).isEqualTo(ErrorCode.TABLE_NOT_FOUND);
+    assertThat(shard.log().committed(1)).isZero();
+  }
+
+  @Test
+  void aDiskThatFailsRefusesWhatIsJudgedAndWhatWaitsForThat() {
+    Told slow = write("long", updates(1, LONG_ROWS), true);
+    Told behind = write("behind", updates(1, 1), true);
+    Told other = write("other", updates(2, 1), true);
+    disk.failAfter(CrashDisk.Operation.WRITE, 0);
+    runAll();
+    for (Told outcome : List.of(slow, behind, other)) {
+      assertThat(outcome.refusal.code()).isEqualTo(ErrorCode.STORAGE_FAILED);
+    }
+    assertThat(shard.queuedBytes()).isZero();
+  }
+
+  static LongStream seeds() {
+    return LongStream.range(0, 150);
+  }
+
+  /** One partition after the other, each write is judged as if it were alone. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void orderAndConditionsOfEachPartitionAreAsIfNothingWereJudgedInSlices(long seed) {
+    Random random = new Random(seed);
+    List<ChangeBatch> batches = new ArrayList<>();
+    List<Told> outcomes = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      boolean isConditional = random.nextInt(3) > 0;
+      batches.add(batch(1 + random.nextInt(PARTITIONS), changes(random, isConditional)));
+      outcomes.add(write(Integer.toString(i), batches.get(i), isConditional));
+      for (int steps = random.nextInt(4); steps > 0; steps--) {
+        boolean unused = shard.step();
+      }
+    }
+    runAll();
+    Map<Integer, Set<Bytes>> model = new HashMap<>();
+    Map<Integer, Long> positions = new HashMap<>();
+    for (int i = 0; i < batches.size(); i++) {
+      WriteResult expected = apply(batches.get(i), model, positions);
+      assertThat(outcomes.get(i).result).as("write %d", i).isEqualTo(expected);
+    }
+    assertThat(rows.keys).isEqualTo(model);
+    assertThat(shard.queuedBytes()).isZero();
+  }
+
+  private static WriteResult apply(
+      ChangeBatch batch, Map<Integer, Set<Bytes>> model, Map<Integer, Long> positions) {
+    Set<Bytes> keys = model.computeIfAbsent(batch.partition(), id -> new HashSet<>());
+    List<Rejection> rejections = new ArrayList<>();
+    RowCursor row = batch.rows();
+    while (row.next()) {
+      Bytes key = Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
+      boolean holds =
+          switch (row.condition()) {
+            case IGNORE -> true;
+            case EXPECT_EXIST -> keys.contains(key);
+            case EXPECT_NOT_EXIST -> !keys.contains(key);
+          };
+      if (!holds) {
+        rejections.add(new Rejection(row.index(), ErrorCode.CONDITION_FAILED));
+      } else {
+        boolean unused = row.kind() == ChangeKind.DELETE ? keys.remove(key) : keys.add(key);
+      }
+    }
+    int applied = batch.rowCount() - rejections.size();
+    long first = positions.getOrDefault(batch.partition(), 0L) + 1;
+    positions.merge(batch.partition(), (long) applied, Long::sum);
+    return new WriteResult(applied == 0 ? 0 : first, applied, rejections);
+  }
+
+  private static List<RowChange> changes(Random random, boolean isConditional) {
+    List<RowChange> changes = new ArrayList<>();
+    int rowCount = random.nextInt(5) == 0 ? random.nextInt(LONG_ROWS) : random.nextInt(4);
+    for (int i = 0; i <= rowCount; i++) {
+      String key = "k" + random.nextInt(LONG_ROWS / 8);
+      RowExistenceExpectation condition =
+          isConditional
+              ? RowExistenceExpectation.values()[
+                  random.nextInt(RowExistenceExpectation.values().length)]
+              : RowExistenceExpectation.IGNORE;
+      changes.add(
+          switch (random.nextInt(isConditional ? 3 : 2)) {
+            case 0 -> new RowPutChange(key(key), List.of(), condition);
+            case 1 -> new RowDeleteChange(key(key), condition);
+            default -> update(key, condition);
+          });
+    }
+    return changes;
+  }
+}
