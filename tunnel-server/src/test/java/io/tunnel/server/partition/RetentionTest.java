@@ -167,6 +167,23 @@ final class RetentionTest {
   }
 
   @Test
+  void anIdleTableKeepsTheSegmentOfABurstUntilTheLimitIsWrittenBehindIt() throws Exception {
+    int limit = 8_000;
+    TableRecord table = table("burst", 0, limit);
+    for (int i = 0; i < 10; i++) {
+      write(table, 4_000);
+    }
+    look();
+    look();
+    assertThat(shards.firstPosition(id(table))).as("all of the burst is kept").isEqualTo(1);
+    for (int i = 0; i < 2; i++) {
+      write(table, 4_000);
+    }
+    look();
+    assertThat(shards.firstPosition(id(table))).as("none of it is").isEqualTo(11);
+  }
+
+  @Test
   void spaceIsFreedWhenTheTableIsOnDiskAndWhatIsLeftOpensAgain() throws Exception {
     TableRecord table = table("short", 1, 0);
     for (int i = 0; i < 60; i++) {
