@@ -8,6 +8,7 @@ import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.FailureControl;
 import io.tunnel.wire.control.OperatorControl;
 import io.tunnel.wire.control.PartitionControl;
+import io.tunnel.wire.control.Renewal;
 import io.tunnel.wire.control.SecurityControl;
 import io.tunnel.wire.control.SessionControl;
 import java.util.EnumSet;

@@ -12,6 +12,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.WriteResult.Rejection;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.Renewal;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

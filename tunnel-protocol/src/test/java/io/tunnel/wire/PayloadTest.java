@@ -14,6 +14,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.WriteResult.Jump;
 import io.tunnel.wire.WriteResult.Rejection;
+import io.tunnel.wire.control.Renewal;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;

@@ -10,10 +10,10 @@ import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.Renewal;
 import io.tunnel.wire.control.ClusterControl.Attached;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.Renewal;
 import java.util.Optional;
 
 /**

@@ -22,12 +22,10 @@ import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameException;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Hello;
-import io.tunnel.wire.Operation;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -44,10 +42,6 @@ final class Connection extends ChannelInboundHandlerAdapter
     implements ReadTurns.Asker, Places.Holder {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Connection.class);
-
-  /** Pushes that a server takes from a client. */
-  private static final Set<Operation> PUSHED_BY_CLIENTS =
-      Set.of(Operation.CREDIT, Operation.LIMIT, Operation.RENEW);
 
   private static final String STOPPING = "the server is stopping; try again when it is back";
 
@@ -177,7 +171,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
     if (!entrance.isPassed()) {
       entrance.take(frame);
-    } else if (frame.kind() == FrameKind.PUSH && PUSHED_BY_CLIENTS.contains(frame.operation())) {
+    } else if (DeliveryPushes.takes(frame)) {
       pushed(frame);
     } else if (frame.kind() != FrameKind.REQUEST) {
       doom(

@@ -11,14 +11,19 @@ import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.Renewal;
+import io.tunnel.wire.control.Renewal;
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /** What a connection delivers, to workers and readers that have attached on it. */
 final class DeliveryPushes implements Attachments.Port {
+
+  /** What clients say that is not answered. */
+  private static final Set<Operation> TAKEN =
+      EnumSet.of(Operation.CREDIT, Operation.LIMIT, Operation.RENEW);
 
   private final Connection connection;
   private final Requests requests;
@@ -36,6 +41,11 @@ final class DeliveryPushes implements Attachments.Port {
   DeliveryPushes(Connection connection, Requests requests) {
     this.connection = connection;
     this.requests = requests;
+  }
+
+  /** Whether a client may push that. */
+  static boolean takes(Frame frame) {
+    return frame.kind() == FrameKind.PUSH && TAKEN.contains(frame.operation());
   }
 
   /**

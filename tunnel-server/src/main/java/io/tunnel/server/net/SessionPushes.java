@@ -3,7 +3,7 @@ package io.tunnel.server.net;
 import io.tunnel.server.session.SessionPort;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.Renewal;
+import io.tunnel.wire.control.Renewal;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import io.tunnel.wire.control.SessionControl.Fence;
 import io.tunnel.wire.control.SessionControl.Revocation;

@@ -1,7 +1,7 @@
 package io.tunnel.server.session;
 
 import io.tunnel.wire.ChannelEnd;
-import io.tunnel.wire.Renewal;
+import io.tunnel.wire.control.Renewal;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import io.tunnel.wire.control.SessionControl.Fence;
 import io.tunnel.wire.control.SessionControl.Revocation;

@@ -8,7 +8,7 @@ import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.server.session.SessionPort;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Checkpoint;
-import io.tunnel.wire.Renewal;
+import io.tunnel.wire.control.Renewal;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import io.tunnel.wire.control.SessionControl.Fence;
 import io.tunnel.wire.control.SessionControl.Revocation;

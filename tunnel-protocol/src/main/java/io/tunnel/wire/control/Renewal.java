@@ -1,6 +1,8 @@
-package io.tunnel.wire;
+package io.tunnel.wire.control;
 
+import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
+import io.tunnel.codec.MalformedException;
 import io.tunnel.model.value.Bytes;
 import java.util.Objects;
 
@@ -36,9 +38,11 @@ public record Renewal(int handle, long epoch, Bytes grant) {
 
   /** Reads {@link #encode}'s bytes. */
   public static Renewal decode(byte[] payload) {
-    PayloadReader reader = new PayloadReader("renewal", payload);
-    int handle = reader.readInt();
-    long epoch = reader.readLong();
-    return new Renewal(handle, epoch, reader.readRest(GRANT_BYTES_MAX));
+    int bytes = payload.length - PREFIX_BYTES;
+    if (bytes < 0 || bytes > GRANT_BYTES_MAX) {
+      throw new MalformedException("a renewal of " + payload.length + " bytes");
+    }
+    Bytes grant = Bytes.copyOf(payload, PREFIX_BYTES, bytes);
+    return new Renewal(Binary.getInt(payload, 0), Binary.getLong(payload, 4), grant);
   }
 }
