@@ -42,7 +42,6 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -132,7 +131,6 @@ final class AttachedWorkerTest {
     }
   }
 
-  @Timeout(30)
   @ParameterizedTest
   @EnumSource(Ending.class)
   void whatEndsAHoldEndsItsAttachmentAndItsGrant(Ending how) throws Exception {
