@@ -65,7 +65,7 @@ class MoveCommandsTest extends AuditTunnelTest {
     assertThat(service.seeks)
         .extracting(SeekTunnelRequest::isDryRun)
         .containsExactly(true, true, false);
-    assertThat(service.seeks.get(2).timeMs()).contains(1_000L);
+    assertThat(service.seeks.get(2).timeMs()).contains(1_000_000_000_000L);
   }
 
   @Test
