@@ -128,7 +128,7 @@ final class ShardCheck implements LogInspection.Visitor {
         .filter(range -> catalog.hasPartition(range.partition()))
         .forEach(range -> problem(Kind.CHANGES_GIVEN_UP, place("log"), text(range)));
     boolean isLogWhole = log.findings().stream().noneMatch(finding -> isWrong(finding.trouble()));
-    // A table into which nothing was ever folded is none, for a log that cannot make it.
+    // An empty table counts as missing where the log cannot fill it.
     boolean isMissing =
         table.isEmpty() || (foldedOffset.orElse(0) == 0 && !log.salvaged().isEmpty());
     if (isMissing && problems.stream().noneMatch(p -> p.kind() == Kind.TABLE_DAMAGED)) {

@@ -120,7 +120,7 @@ public final class LogMend {
         Comparator.comparingInt(LostHistory::partition).thenComparingLong(LostHistory::first));
   }
 
-  /** A segment, which has its bytes again when it is mended; returns how many these are. */
+  /** Looks at a segment; returns how many bytes its file has when it is mended. */
   private long look(String name, boolean isLast) throws IOException {
     try (FileChannel file = FileChannel.open(directory.resolve(name), StandardOpenOption.READ)) {
       long base = LogInspection.base(name);
@@ -205,7 +205,7 @@ public final class LogMend {
   }
 
   /**
-   * Makes the indexes of all segments but the last anew that have none, from what stands in these.
+   * Makes the missing indexes of all segments but the last, from the batches in the segments.
    *
    * @return the names of the files that were written
    */
