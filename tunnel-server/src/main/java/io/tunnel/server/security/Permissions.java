@@ -3,6 +3,7 @@ package io.tunnel.server.security;
 import io.tunnel.wire.Operation.Right;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -36,6 +37,9 @@ public final class Permissions {
   /** Patterns that are looked at before a table is shown. */
   static final int LOOKS_MAX = 1_024;
 
+  /** Permissions of one subject on pairs of patterns, each of which every decision looks at. */
+  static final int PAIRS_MAX = 64;
+
   /** Of these permissions alone. */
   private final Object mark = new Object();
 
@@ -44,6 +48,9 @@ public final class Permissions {
 
   /** Patterns of tunnels by subject, as permissions name it: for {@link #seesTable} alone. */
   private final PersistentMap<PatternTree> tunnels;
+
+  /** Permissions on pairs of patterns, by subject; at most {@value #PAIRS_MAX} of each. */
+  private final PersistentMap<List<Permission>> pairs;
 
   private final Memberships memberships;
 
@@ -54,11 +61,13 @@ public final class Permissions {
       Set<String> administrators,
       PermissionIndex index,
       PersistentMap<PatternTree> tunnels,
+      PersistentMap<List<Permission>> pairs,
       Memberships memberships,
       int unread) {
     this.administrators = administrators;
     this.index = index;
     this.tunnels = tunnels;
+    this.pairs = pairs;
     this.memberships = memberships;
     this.unread = unread;
   }
@@ -68,7 +77,12 @@ public final class Permissions {
     Set<String> names =
         administrators.stream().map(Principal::name).collect(Collectors.toUnmodifiableSet());
     return new Permissions(
-        names, PermissionIndex.EMPTY, PersistentMap.empty(), Memberships.NONE, 0);
+        names,
+        PermissionIndex.EMPTY,
+        PersistentMap.empty(),
+        PersistentMap.empty(),
+        Memberships.NONE,
+        0);
   }
 
   /** What no other permissions have: decisions are remembered beside it. */
@@ -109,7 +123,10 @@ public final class Permissions {
     int masks = masks(principal, Resource.Kind.TABLE, table, "");
     return Rights.left(masks) != 0
         || new TunnelSearch(
-                treesOf(principal), treesOfUnread(), PermissionIndex.included(masks), table)
+                treesOf(principal, table),
+                treesOfUnread(table),
+                PermissionIndex.included(masks),
+                table)
             .finds();
   }
 
@@ -137,23 +154,61 @@ public final class Permissions {
   }
 
   Permissions with(Memberships newMemberships) {
-    return new Permissions(administrators, index, tunnels, newMemberships, unread);
+    return new Permissions(administrators, index, tunnels, pairs, newMemberships, unread);
   }
 
   /** With so many more permissions that cannot be read. */
   Permissions withUnread(int more) {
-    return new Permissions(administrators, index, tunnels, memberships, unread + more);
+    return new Permissions(administrators, index, tunnels, pairs, memberships, unread + more);
   }
 
   private Permissions changed(Permission permission, boolean isPlus) {
+    if (permission.resource().isPair()) {
+      return new Permissions(
+          administrators, index, tunnels, changedPairs(permission, isPlus), memberships, unread);
+    }
     return new Permissions(
         administrators,
         isPlus ? index.plus(permission) : index.minus(permission),
         permission.resource().kind() == Resource.Kind.TUNNEL
             ? changedTunnels(permission, isPlus)
             : tunnels,
+        pairs,
         memberships,
         unread);
+  }
+
+  private PersistentMap<List<Permission>> changedPairs(Permission permission, boolean isPlus) {
+    List<Permission> after = new ArrayList<>(pairs(permission.subject()));
+    boolean unused = isPlus ? after.add(permission) : after.remove(permission);
+    return after.isEmpty()
+        ? pairs.without(permission.subject())
+        : pairs.with(permission.subject(), List.copyOf(after));
+  }
+
+  /** Permissions of a subject on pairs of patterns. */
+  List<Permission> pairs(String subject) {
+    List<Permission> some = pairs.get(subject);
+    return some == null ? List.of() : some;
+  }
+
+  /** What the pairs of a subject say of a tunnel. */
+  private int pairMasks(String subject, String table, String tunnel) {
+    int masks = 0;
+    for (Permission pair : pairs(subject)) {
+      if (pair.resource().matches(table, tunnel)) {
+        masks |= pair.masks();
+      }
+    }
+    return masks;
+  }
+
+  private int pairMasks(String principal, List<String> groups, String table, String tunnel) {
+    int masks = principal.isEmpty() ? 0 : pairMasks(principal, table, tunnel);
+    for (String group : groups) {
+      masks |= pairMasks(Subjects.ofGroup(group), table, tunnel);
+    }
+    return masks;
   }
 
   private PersistentMap<PatternTree> changedTunnels(Permission permission, boolean isPlus) {
@@ -183,42 +238,60 @@ public final class Permissions {
   private int masks(Principal principal, Resource.Kind kind, String table, String tunnel) {
     String name = principal.name();
     List<String> groups = memberships.of(name);
-    int masks = index.masks(kind, new PermissionIndex.Question(table, tunnel, name, groups));
+    int masks = masksOf(kind, new PermissionIndex.Question(table, tunnel, name, groups));
     List<String> unreadGroups = memberships.unread();
     if (unreadGroups.isEmpty()) {
       return masks;
     }
     // Everybody may be in these groups: what they deny is denied to everybody.
     return masks
-        | denied(index.masks(kind, new PermissionIndex.Question(table, tunnel, "", unreadGroups)));
+        | denied(masksOf(kind, new PermissionIndex.Question(table, tunnel, "", unreadGroups)));
+  }
+
+  private int masksOf(Resource.Kind kind, PermissionIndex.Question question) {
+    int masks = index.masks(kind, question);
+    return kind != Resource.Kind.TUNNEL || pairs.size() == 0
+        ? masks
+        : masks
+            | pairMasks(
+                question.principal(), question.groups(), question.table(), question.tunnel());
   }
 
   private static int denied(int masks) {
     return Rights.denying(Rights.denied(masks));
   }
 
-  private List<PatternTree> treesOf(Principal principal) {
+  private List<PatternTree> treesOf(Principal principal, String table) {
     List<PatternTree> all = new ArrayList<>();
-    PatternTree own = tunnels.get(principal.name());
-    if (own != null) {
-      all.add(own);
-    }
-    addGroups(memberships.of(principal.name()), all);
+    addTree(principal.name(), table, all);
+    addGroups(memberships.of(principal.name()), table, all);
     return all;
   }
 
-  private List<PatternTree> treesOfUnread() {
+  private List<PatternTree> treesOfUnread(String table) {
     List<PatternTree> all = new ArrayList<>();
-    addGroups(memberships.unread(), all);
+    addGroups(memberships.unread(), table, all);
     return all;
   }
 
-  private void addGroups(List<String> groups, List<PatternTree> all) {
+  private void addGroups(List<String> groups, String table, List<PatternTree> all) {
     for (String group : groups) {
-      PatternTree tree = tunnels.get(Subjects.ofGroup(group));
-      if (tree != null) {
-        all.add(tree);
+      addTree(Subjects.ofGroup(group), table, all);
+    }
+  }
+
+  /** The subject's patterns, with what its pairs say of the tunnels of the table. */
+  private void addTree(String subject, String table, List<PatternTree> all) {
+    PatternTree some = tunnels.get(subject);
+    PatternTree tree = some == null ? PatternTree.EMPTY : some;
+    for (Permission pair : pairs(subject)) {
+      Optional<Resource> there = pair.resource().ofTable(table);
+      if (there.isPresent()) {
+        tree = tree.plus(there.get(), pair.masks());
       }
+    }
+    if (!tree.isEmpty()) {
+      all.add(tree);
     }
   }
 }

@@ -3,12 +3,13 @@ package io.tunnel.server.security;
 import io.tunnel.model.Names;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * What a permission is on: {@code table:PATTERN}, {@code tunnel:TABLE/PATTERN} or {@code cluster}.
  * A pattern is a name, or the beginning of names with one {@code *} behind it; {@code *} alone is
- * all of them. That of tunnels is matched with {@code TABLE/TUNNEL} as a whole, so {@code
- * tunnel:ord*} is all tunnels of all tables that begin so.
+ * all of them. {@code tunnel:ord*} is all tunnels of all tables that begin so, and {@code
+ * tunnel:ord*<b>/</b>sales*}, a pair of patterns, those of their tunnels that begin so.
  *
  * @param kind of what
  * @param pattern with its {@code *}; empty for the cluster
@@ -92,18 +93,74 @@ record Resource(Kind kind, String pattern) {
     };
   }
 
+  /** A name, or the beginning of names. */
+  private record Part(String stem, boolean isBeginning) {
+
+    static final Part EVERY = new Part("", true);
+
+    static Part of(String text) {
+      return text.endsWith(ANY)
+          ? new Part(text.substring(0, text.length() - 1), true)
+          : new Part(text, false);
+    }
+
+    boolean matches(String name) {
+      return isBeginning ? name.startsWith(stem) : name.equals(stem);
+    }
+
+    boolean covers(Part other) {
+      return isBeginning ? other.stem.startsWith(stem) : equals(other);
+    }
+
+    boolean meets(Part other) {
+      return covers(other) || other.covers(this);
+    }
+  }
+
+  /** The table's part of the pattern. */
+  private Part tablePart() {
+    int slash = pattern.indexOf('/');
+    return Part.of(slash < 0 ? pattern : pattern.substring(0, slash));
+  }
+
+  /** The tunnel's part of the pattern: all of them where it names none. */
+  private Part tunnelPart() {
+    int slash = pattern.indexOf('/');
+    return slash < 0 ? Part.EVERY : Part.of(pattern.substring(slash + 1));
+  }
+
+  /**
+   * Whether it is {@code tunnel:TABLE_PATTERN/PATTERN}, two patterns in one: no beginning of a text
+   * says that, so an index by beginnings does not hold it.
+   */
+  boolean isPair() {
+    return pattern.contains(ANY + "/");
+  }
+
+  /** Of a pair: the pattern of those of its tunnels that a table has, if the table is of it. */
+  Optional<Resource> ofTable(String table) {
+    return tablePart().matches(table)
+        ? Optional.of(new Resource(Kind.TUNNEL, table + pattern.substring(pattern.indexOf('/'))))
+        : Optional.empty();
+  }
+
+  /** Of a pair: whether a tunnel is of it. */
+  boolean matches(String table, String tunnel) {
+    return tablePart().matches(table) && tunnelPart().matches(tunnel);
+  }
+
   /** Whether something can be of both patterns. */
   boolean meets(Resource other) {
     return kind == other.kind
-        && (covers(other)
-            || other.covers(this)
-            || (isBeginning() && other.isBeginning() && other.stem().startsWith(stem())));
+        && tablePart().meets(other.tablePart())
+        && tunnelPart().meets(other.tunnelPart());
   }
 
   /** Whether everything of the other pattern is of this one. */
   boolean covers(Resource other) {
     return kind == other.kind
-        && (isBeginning() ? other.stem().startsWith(stem()) : pattern.equals(other.pattern));
+        && tablePart().covers(other.tablePart())
+        && tunnelPart().covers(other.tunnelPart());
   }
 
   /** The text form. */
@@ -127,17 +184,22 @@ record Resource(Kind kind, String pattern) {
   }
 
   private static void requireTunnelPattern(String pattern) {
-    boolean isBeginning = pattern.endsWith(ANY);
-    String stem = isBeginning ? pattern.substring(0, pattern.length() - 1) : pattern;
-    int slash = stem.indexOf('/');
-    if (slash < 0 && !isBeginning) {
+    int slash = pattern.indexOf('/');
+    if (slash >= 0) {
+      requirePart("table", pattern.substring(0, slash));
+      requirePart("tunnel", pattern.substring(slash + 1));
+      return;
+    }
+    if (!pattern.endsWith(ANY)) {
       throw new IllegalArgumentException(
           "tunnel:" + pattern + " names no tunnel; right is tunnel:TABLE/NAME or tunnel:TABLE/*");
     }
-    requireName("table", slash < 0 ? stem : stem.substring(0, slash), slash < 0);
-    if (slash >= 0) {
-      requireName("tunnel", stem.substring(slash + 1), isBeginning);
-    }
+    requirePart("table", pattern);
+  }
+
+  private static void requirePart(String what, String text) {
+    Part part = Part.of(text);
+    requireName(what, part.stem(), part.isBeginning());
   }
 
   /** The beginning of a name is empty or a name itself. */

@@ -138,7 +138,19 @@ public final class SecurityRecords {
         permission.id(),
         snapshot.records().permissions(),
         limits.permissionsMax());
+    requireRoomForPair(permission);
     return noting(StoredTexts.Kind.PERMISSION, permission.id(), StoredTexts.text(permission));
+  }
+
+  private void requireRoomForPair(Permission permission) {
+    List<Permission> pairs = snapshot.permissions().pairs(permission.subject());
+    if (permission.resource().isPair()
+        && pairs.size() >= Permissions.PAIRS_MAX
+        && pairs.stream().noneMatch(one -> one.id().equals(permission.id()))) {
+      throw limitReached(
+          permission.subject() + " has " + pairs.size() + " permissions with a '*' in front of '/'",
+          Permissions.PAIRS_MAX);
+    }
   }
 
   /** Likewise for one that takes the place of another, which is removed by the same write. */

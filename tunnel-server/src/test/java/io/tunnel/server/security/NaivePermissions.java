@@ -54,7 +54,7 @@ final class NaivePermissions {
       return true;
     }
     for (Permission permission : of(principal)) {
-      String stem = permission.resource().stem();
+      String stem = stemIn(permission.resource(), table);
       if (permission.resource().kind() == Resource.Kind.TUNNEL && stem.startsWith(all)) {
         boolean isName = !permission.resource().isBeginning();
         if (!left(principal, other -> coversTunnels(other, table, stem, isName)).isEmpty()) {
@@ -63,6 +63,15 @@ final class NaivePermissions {
       }
     }
     return false;
+  }
+
+  private static String stemIn(Resource resource, String table) {
+    String[] pair = resource.pattern().split("\\*/", -1);
+    String text = resource.pattern();
+    if (pair.length == 2) {
+      text = table.startsWith(pair[0]) ? table + "/" + pair[1] : "";
+    }
+    return text.endsWith("*") ? text.substring(0, text.length() - 1) : text;
   }
 
   private interface Cover {
@@ -128,6 +137,17 @@ final class NaivePermissions {
       return false;
     }
     String pattern = resource.substring(kind.length() + 1);
+    int pair = pattern.indexOf("*/");
+    if (pair >= 0) {
+      int slash = text.indexOf('/');
+      String table = text.substring(0, slash);
+      return table.startsWith(pattern.substring(0, pair))
+          && covers(pattern.substring(pair + 2), text.substring(slash + 1), isName);
+    }
+    return covers(pattern, text, isName);
+  }
+
+  private static boolean covers(String pattern, String text, boolean isName) {
     return pattern.endsWith("*")
         ? text.startsWith(pattern.substring(0, pattern.length() - 1))
         : isName && text.equals(pattern);

@@ -35,6 +35,28 @@ final class PermissionTest {
   }
 
   @ParameterizedTest
+  @CsvSource({
+    "tunnel:ord*/s*,tunnel:orders/sales,true,true",
+    "tunnel:ord*/s*,tunnel:orders/*,true,false",
+    "tunnel:ord*/s*,tunnel:o*,true,false",
+    "tunnel:ord*/s*,tunnel:orders*/sales*,true,true",
+    "tunnel:ord*/s*,tunnel:orders/billing,false,false",
+    "tunnel:ord*/s*,tunnel:users/sales,false,false",
+    "tunnel:ord*,tunnel:ord*/s*,true,true",
+    "tunnel:*,tunnel:*/s*,true,true",
+    "tunnel:orders/s*,tunnel:orders/sales,true,true",
+    "tunnel:orders/sales,tunnel:orders/sal,false,false"
+  })
+  void patterns_meet_and_cover_each_other_part_by_part(
+      String one, String other, boolean meets, boolean covers) {
+    Permission left = Permission.of("ann", true, List.of("consume"), one);
+    Permission right = Permission.of("bob", false, List.of("consume"), other);
+    assertThat(left.meets(right)).isEqualTo(meets);
+    assertThat(right.meets(left)).isEqualTo(meets);
+    assertThat(left.covers(right)).isEqualTo(covers);
+  }
+
+  @ParameterizedTest
   @EnumSource(
       value = Right.class,
       names = {"ANYBODY", "SEE", "HOLD", "SERVER"})

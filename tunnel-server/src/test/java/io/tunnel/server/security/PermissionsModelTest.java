@@ -175,7 +175,9 @@ final class PermissionsModelTest {
       resource = Resource.parse("table:" + stem(random, beginning) + beginning);
       rights.addAll(List.of("read", "write", "create", "alter", "drop", "admin"));
     } else if (kind.equals("tunnel")) {
-      String table = beginning.isEmpty() || random.nextInt(3) > 0 ? name(random) + "/" : "";
+      String pair = random.nextInt(3) == 0 ? "*" : "";
+      String table =
+          beginning.isEmpty() || random.nextInt(3) > 0 ? stem(random, pair) + pair + "/" : "";
       resource = Resource.parse("tunnel:" + table + stem(random, beginning) + beginning);
       rights.addAll(List.of("consume", "create", "drop", "operate", "admin"));
     } else {

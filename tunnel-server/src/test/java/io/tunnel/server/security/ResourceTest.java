@@ -20,6 +20,10 @@ final class ResourceTest {
         "tunnel:orders/b*",
         "tunnel:orders/*",
         "tunnel:ord*",
+        "tunnel:ord*/b*",
+        "tunnel:ord*/billing",
+        "tunnel:*/billing",
+        "tunnel:*/*",
         "tunnel:*",
         "cluster"
       })
@@ -56,7 +60,10 @@ final class ResourceTest {
         "tunnel:orders/ | tunnel name '' is not valid",
         "tunnel:/billing | table name '' is not valid",
         "tunnel:/* | table name '' is not valid",
-        "tunnel:*/billing | one '*', at its end",
+        "tunnel:o*d/billing | one '*', at its end",
+        "tunnel:**/billing | one '*', at its end",
+        "tunnel:ord*/ | tunnel name '' is not valid",
+        "tunnel:ord*/a*b | one '*', at its end",
         "tunnel:a/b/c | tunnel name 'b/c' is not valid",
         "tunnel:a/b.c | tunnel name 'b.c' is not valid"
       })

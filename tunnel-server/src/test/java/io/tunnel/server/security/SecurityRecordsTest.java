@@ -241,4 +241,20 @@ final class SecurityRecordsTest {
             refused -> assertThat(refused.code()).isEqualTo(ErrorCode.LIMIT_REACHED))
         .hasMessageContaining("the limit is ");
   }
+
+  @Test
+  void a_subject_has_so_many_pairs_of_patterns_because_each_decision_looks_at_all() {
+    SecurityRecords records = new SecurityRecords(SecurityRecords.Limits.DEFAULTS, Set.of());
+    for (int i = 0; i < Permissions.PAIRS_MAX; i++) {
+      records.apply(
+          records.noting(Permission.of("bob", true, List.of("consume"), "tunnel:a" + i + "*/b*")));
+    }
+    Permission more = Permission.of("bob", true, List.of("consume"), "tunnel:more*/b*");
+    assertThatThrownBy(() -> records.noting(more)).hasMessageContaining("the limit is 64");
+    assertThat(records.noting(Permission.of("bob", true, List.of("consume"), "tunnel:a0*/b*")))
+        .as("again")
+        .hasSize(1);
+    assertThat(records.noting(Permission.of("ann", true, List.of("consume"), "tunnel:more*/b*")))
+        .hasSize(1);
+  }
 }
