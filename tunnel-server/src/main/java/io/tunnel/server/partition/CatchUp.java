@@ -12,14 +12,14 @@ import java.io.IOException;
 final class CatchUp implements FoldQueue.Rest {
 
   private final LocalLog log;
-  private final Shard.Rows rows;
+  private final ShardRows rows;
   private final Refold refold;
 
   /** Whether the last fold was refused, and is to be made again before all others. */
   private boolean isRefused;
 
   /** By way of {@code refold}, which folds into {@code rows}. */
-  CatchUp(LocalLog log, Shard.Rows rows, Refold refold) {
+  CatchUp(LocalLog log, ShardRows rows, Refold refold) {
     this.log = log;
     this.rows = rows;
     this.refold = refold;

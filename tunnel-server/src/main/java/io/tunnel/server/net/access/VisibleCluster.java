@@ -32,7 +32,8 @@ public record VisibleCluster(Catalog catalog, Caller caller) {
         whole.name(),
         whole.generation(),
         whole.node(),
-        whole.nodes().stream().map(this::of).toList());
+        whole.nodes().stream().map(this::of).toList(),
+        whole.gone());
   }
 
   private NodeDescription of(NodeDescription node) {
