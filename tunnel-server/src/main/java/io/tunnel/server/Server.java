@@ -58,7 +58,7 @@ public final class Server implements Closeable {
       meters.catchUp(served::catchUp);
       AuditTrail trail = security.audit(parts, config.audit());
       meters.audit(trail::figures);
-      NetServer.Door door = security.door(engine.ports().catalog(), trail);
+      NetServer.Door door = security.door(engine, trail);
       net = new NetServer(engine.address(), served.rooms(), served.threads(), door, meters);
       parts.open(net::close);
       security.watch(parts, engine.ports().catalog(), net::reviseRights);

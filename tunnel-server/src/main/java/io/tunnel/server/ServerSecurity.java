@@ -1,8 +1,10 @@
 package io.tunnel.server;
 
 import io.netty.channel.ChannelPipeline;
+import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.config.ServerConfig.SecurityConfig;
+import io.tunnel.server.engine.Engine;
 import io.tunnel.server.engine.OwnThread;
 import io.tunnel.server.engine.Parts;
 import io.tunnel.server.engine.SystemClock;
@@ -86,16 +88,27 @@ final class ServerSecurity {
                       .filter(Caller::isWelcome));
     }
 
+    /** A visitor whose token or rights may have been taken away is not known. */
+    private Optional<Caller> current(ChannelPipeline connection, Optional<String> bearer) {
+      try {
+        Optional<Caller> known = caller(connection, bearer);
+        known.ifPresent(one -> one.mayOnCluster(Right.READ));
+        return known;
+      } catch (RefusedException e) {
+        return Optional.empty();
+      }
+    }
+
     @Override
     public Visit visit(ChannelPipeline connection, Optional<String> bearer) {
-      return caller(connection, bearer)
+      return current(connection, bearer)
           .map(one -> one.mayOnCluster(Right.READ) ? Visit.WELCOME : Visit.NOT_PERMITTED)
           .orElse(Visit.UNKNOWN);
     }
 
     @Override
     public void refused(ChannelPipeline connection, Optional<String> bearer) {
-      door.audit().refusedVisit(caller(connection, bearer), connection.channel().remoteAddress());
+      door.audit().refusedVisit(current(connection, bearer), connection.channel().remoteAddress());
     }
   }
 
@@ -109,11 +122,11 @@ final class ServerSecurity {
     return directory.map(one -> one.tls().sockets()).orElseGet(SocketFactory::getDefault);
   }
 
-  /** Lets clients in, by the keys and rights of a catalog, and keeps who did what. */
-  NetServer.Door door(Catalog catalog, AuditTrail trail) {
-    AuditLog audit = new AuditLog(trail, catalog);
+  /** Lets clients in, by the keys and rights of the engine's catalog, and keeps who did what. */
+  NetServer.Door door(Engine engine, AuditTrail trail) {
+    AuditLog audit = new AuditLog(trail, engine.ports().catalog());
     return directory
-        .map(one -> new NetServer.Door(gate(one, catalog), Optional.of(one.tls()), audit))
+        .map(one -> new NetServer.Door(gate(one, engine), Optional.of(one.tls()), audit))
         .orElseGet(() -> new NetServer.Door(Gate.open(), Optional.empty(), audit));
   }
 
@@ -132,15 +145,16 @@ final class ServerSecurity {
     return trail;
   }
 
-  private Gate gate(SecurityDirectory closed, Catalog catalog) {
+  private Gate gate(SecurityDirectory closed, Engine engine) {
     return Gate.closed(
         new Gate.Guard(
             closed.master(),
             closed,
-            catalog.security()::snapshot,
+            engine.ports().catalog().security()::snapshot,
             WiringChance::secret,
             clock::nanos,
-            this::epochMs));
+            this::epochMs),
+        engine::requireCurrentCatalog);
   }
 
   /**

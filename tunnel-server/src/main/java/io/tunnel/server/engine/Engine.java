@@ -33,6 +33,14 @@ public interface Engine extends Closeable {
   /** What is said of the server's health. */
   Health health(int connections);
 
+  /**
+   * Refuses to decide by keys and rights that may have been taken away long ago, without a word of
+   * that to this server.
+   *
+   * @throws io.tunnel.model.RefusedException when this server has not heard of others for too long
+   */
+  default void requireCurrentCatalog() {}
+
   /** Looks at what only pages of figures say; may wait. */
   default void look() {}
 

@@ -61,6 +61,12 @@ public final class ClusterEngine implements Engine {
   /** How often the log is asked at least before rows would be too old to be read. */
   private static final long LOOKS_AT_ENDS = 4;
 
+  /** How often the log is asked whether the catalog was read up to its end. */
+  private static final long CATALOG_MS = 1_000;
+
+  /** How old a catalog may be also where sessions are shorter: the log takes time to answer. */
+  private static final int CATALOG_AGE_MS_MIN = 3_000;
+
   private static final long DECIDE_INTERVAL_MS = 250;
 
   /** Below the data directory: may be deleted whenever the node does not run. */
@@ -83,6 +89,7 @@ public final class ClusterEngine implements Engine {
   private final NodeThreads threads;
   private final ClusterLog log;
   private final LastPlacement placement;
+  private final CatalogAge age;
   private final Replicas replicas;
   private final NodeRooms rooms;
   private final PeerWatch peers;
@@ -119,6 +126,8 @@ public final class ClusterEngine implements Engine {
       Path kept = directory.path().resolve(COPIES);
       log = parts.open(new ClusterLog(config, cluster, threads, clock, kept));
       log.catalog().limit(() -> config.catalog().forNodes(placement.get().nodes().size()));
+      int ageMs = Math.max(CATALOG_AGE_MS_MIN, cluster.log().sessionMs());
+      age = new CatalogAge(log::whenCaughtUp, clock::nanos, ageMs);
       replicas =
           parts.open(
               Replicas.open(
@@ -263,6 +272,7 @@ public final class ClusterEngine implements Engine {
     long ageMs = copies(config, cluster).times().readAgeMsMax();
     long endsMs = Math.max(1, Math.min(ENDS_MS, ageMs / LOOKS_AT_ENDS));
     Ticks.every(threads.control(), clock::nanos, endsMs, replicas::lookAtEnds);
+    Ticks.every(threads.control(), clock::nanos, CATALOG_MS, age::look);
     Ticks.every(
         threads.control(),
         clock::nanos,
@@ -277,6 +287,11 @@ public final class ClusterEngine implements Engine {
 
   private void watchPeers() {
     peers.watch(placement.get().nodes());
+  }
+
+  @Override
+  public void requireCurrentCatalog() {
+    age.require();
   }
 
   @Override

@@ -171,6 +171,11 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     return afterAll(() -> null);
   }
 
+  /** Runs {@code then} when the catalog was told all that is stored by now. */
+  void whenCaughtUp(Runnable then) {
+    tail.catchUp(() -> threads.control().execute(then));
+  }
+
   private <T> CompletableFuture<T> afterAll(Supplier<T> then) {
     CompletableFuture<T> done = new CompletableFuture<>();
     tail.catchUp(() -> threads.control().execute(() -> done.complete(then.get())));

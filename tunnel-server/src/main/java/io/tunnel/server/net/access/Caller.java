@@ -50,7 +50,7 @@ public final class Caller {
 
     boolean isGranted(Question question, BiPredicate<Permissions, Principal> answer) {
       return recent.decide(
-          gate.rights().permissions(),
+          gate.currentRights().permissions(),
           question,
           permissions -> answer.test(permissions, principal));
     }

@@ -59,7 +59,8 @@ public final class Gate {
   /**
    * @param decoy stands for keys that there are not: nobody has its secrets
    */
-  private record Closed(Guard guard, AttemptsCore attempts, AccessKey decoy) {}
+  private record Closed(
+      Guard guard, Runnable requireCurrent, AttemptsCore attempts, AccessKey decoy) {}
 
   private Gate(Optional<Closed> closed) {
     this.closed = closed;
@@ -72,7 +73,18 @@ public final class Gate {
 
   /** Asks everybody who they are. */
   public static Gate closed(Guard guard) {
-    return new Gate(Optional.of(new Closed(guard, new AttemptsCore(), decoy(guard))));
+    return closed(guard, () -> {});
+  }
+
+  /**
+   * Asks everybody who they are.
+   *
+   * @param requireCurrent throws a RefusedException while the keys, tokens and rights of the
+   *     catalog may be too old to decide by; those of the security directory are not asked for
+   */
+  public static Gate closed(Guard guard, Runnable requireCurrent) {
+    return new Gate(
+        Optional.of(new Closed(guard, requireCurrent, new AttemptsCore(), decoy(guard))));
   }
 
   private static AccessKey decoy(Guard guard) {
@@ -110,7 +122,7 @@ public final class Gate {
         .guard()
         .administrators()
         .key(id)
-        .or(() -> rights().key(id))
+        .or(() -> currentRights().key(id))
         .filter(key -> !key.isRevoked());
   }
 
@@ -156,7 +168,7 @@ public final class Gate {
 
   /** Who sent a token to the HTTP port, if it is one. */
   public Optional<Caller> bearer(String token) {
-    return rights()
+    return currentRights()
         .token(HttpToken.hashOf(token))
         .filter(known -> !known.isExpired(epochMs()))
         .map(known -> caller(known.principal(), Optional.empty()));
@@ -184,6 +196,12 @@ public final class Gate {
 
   boolean isAdministrator(Principal principal) {
     return required().guard().administrators().principals().contains(principal);
+  }
+
+  /** As {@link #rights}, for decisions: what was taken away long ago does not count. */
+  SecuritySnapshot currentRights() {
+    required().requireCurrent().run();
+    return rights();
   }
 
   SecuritySnapshot rights() {

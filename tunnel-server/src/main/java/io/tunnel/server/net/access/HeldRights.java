@@ -70,22 +70,23 @@ public final class HeldRights {
     held.remove(one);
   }
 
-  /** Why the connection cannot go on with what it has begun, if so. */
+  /** Why the connection cannot go on with what it has begun, if so; also that nobody can tell. */
   public Optional<RefusedException> lost(Caller caller) {
+    try {
+      requireWelcome(caller);
+      snapshot().forEach(one -> one.require(caller));
+      return Optional.empty();
+    } catch (RefusedException e) {
+      return Optional.of(e);
+    }
+  }
+
+  private static void requireWelcome(Caller caller) {
     if (!caller.isWelcome()) {
-      return Optional.of(
-          new RefusedException(
-              ErrorCode.NOT_AUTHENTICATED,
-              "the key with which this client came was revoked, or its certificate has expired"));
+      throw new RefusedException(
+          ErrorCode.NOT_AUTHENTICATED,
+          "the key with which this client came was revoked, or its certificate has expired");
     }
-    for (Held one : snapshot()) {
-      try {
-        one.require(caller);
-      } catch (RefusedException e) {
-        return Optional.of(e);
-      }
-    }
-    return Optional.empty();
   }
 
   private synchronized Set<Held> snapshot() {

@@ -1,5 +1,6 @@
 package io.tunnel.server.net.access;
 
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
@@ -45,6 +46,9 @@ public final class TestGate implements Gate.Administrators {
   /** Milliseconds since 1970. */
   public final AtomicLong epochMs = new AtomicLong(5_000);
 
+  /** Why the catalog is too old to decide by, if it is. */
+  public Optional<RefusedException> doubt = Optional.empty();
+
   /** Who is let in. */
   public final Gate gate;
 
@@ -64,7 +68,12 @@ public final class TestGate implements Gate.Administrators {
                 catalog.security()::snapshot,
                 TestSecurity.chance(3),
                 nanos::get,
-                epochMs::get));
+                epochMs::get),
+            () ->
+                doubt.ifPresent(
+                    reason -> {
+                      throw reason;
+                    }));
     administration = new Administration(catalog, gate, epochMs::get);
   }
 
