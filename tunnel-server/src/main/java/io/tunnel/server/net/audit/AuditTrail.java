@@ -68,12 +68,27 @@ public final class AuditTrail implements Closeable {
   private final Executor writer;
   private volatile boolean isFailing;
 
-  /**
-   * A line that waits for its file.
-   *
-   * @param isAdministrative whether it is for the file that no other request can push it out of
-   */
-  private record Line(boolean isAdministrative, byte[] bytes) {}
+  /** A line that waits for its file. */
+  private static final class Line {
+    private final boolean isAdministrative;
+    private final byte[] bytes;
+
+    /**
+     * @param isAdministrative whether it is for the file that no other request can push it out of
+     */
+    Line(boolean isAdministrative, byte[] bytes) {
+      this.isAdministrative = isAdministrative;
+      this.bytes = bytes;
+    }
+
+    boolean isAdministrative() {
+      return isAdministrative;
+    }
+
+    byte[] bytes() {
+      return bytes;
+    }
+  }
 
   /** What is written beside administrative requests and refusals of rights, which always are. */
   public enum Written {
@@ -328,8 +343,10 @@ public final class AuditTrail implements Closeable {
     }
     offer(ofStrangers, ofCallers);
     drain();
-    try (requested) {
+    try {
       administered.close();
+    } finally {
+      requested.close();
     }
   }
 }
