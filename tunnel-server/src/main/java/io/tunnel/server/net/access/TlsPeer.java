@@ -57,7 +57,7 @@ public record TlsPeer(Bytes binding, Optional<ClientCertificate> certificate) {
       String name = certificate.getSubjectX500Principal().getName(X500Principal.RFC2253);
       return Optional.of(
           new ClientCertificate(
-              Principal.ofCertificate(name), certificate.getNotAfter().getTime()));
+              Principal.ofCertificate(name), certificate.getNotAfter().toInstant().toEpochMilli()));
     } catch (SSLPeerUnverifiedException | IllegalArgumentException e) {
       // No certificate, or one of a subject that rights cannot be given to.
       return Optional.empty();
