@@ -21,7 +21,8 @@ class DocumentedCommandsTest {
   private static final Path ROOT = Path.of("..");
 
   /** In a block: from {@code ./tunnel} to the comment, the redirection or the end of the line. */
-  private static final Pattern IN_BLOCK = Pattern.compile("(?:^|[|;&] *|\\s)\\./tunnel +([^|<>&]*)");
+  private static final Pattern IN_BLOCK =
+      Pattern.compile("(?:^|[|;&] *|\\s)\\./tunnel +([^|<>&]*)");
 
   private static final Pattern IN_TEXT = Pattern.compile("`(?:\\./)?tunnel +([^`|<>&]*)`");
 

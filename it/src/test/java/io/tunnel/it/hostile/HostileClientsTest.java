@@ -162,7 +162,9 @@ class HostileClientsTest {
       socket.setSoTimeout(60_000);
       socket
           .getOutputStream()
-          .write("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+          .write(
+              "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                  .getBytes(StandardCharsets.US_ASCII));
       String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       assertThat(answer).startsWith("HTTP/1.1 200").contains("\"UP\"");
     } catch (IOException e) {

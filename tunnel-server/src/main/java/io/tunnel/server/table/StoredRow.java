@@ -146,7 +146,8 @@ final class StoredRow {
    * Tells the name of each column of a stored value, and the bytes of its type and value. A value
    * of one part, as nearly all are, is not taken apart for that.
    */
-  static void columnBytes(byte[] value, IntFunction<String[]> dictionaries, ObjIntConsumer<String> column) {
+  static void columnBytes(
+      byte[] value, IntFunction<String[]> dictionaries, ObjIntConsumer<String> column) {
     Part first = Part.of(value, 0, dictionaries);
     if (columnsEnd(first.columns()) < value.length) {
       of(value, dictionaries)

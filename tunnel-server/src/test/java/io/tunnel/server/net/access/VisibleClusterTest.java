@@ -42,7 +42,8 @@ final class VisibleClusterTest {
                 "n1",
                 List.of(
                     node("n1", List.of(shown, hidden, DROPPED), List.of()),
-                    node("n2", List.of(), List.of(hidden, shown))), List.of()));
+                    node("n2", List.of(), List.of(hidden, shown))),
+                List.of()));
   }
 
   private static NodeDescription node(String name, List<Integer> leads, List<Integer> standbys) {
