@@ -31,7 +31,7 @@ final class Turns {
   private long bytes;
 
   /** Owners of what is under way, by request: no two frames are the same one. */
-  private final Map<Frame, Object> underWay = new IdentityHashMap<>();
+  private final IdentityHashMap<Frame, Object> underWay = new IdentityHashMap<>();
 
   /** A request that waits for its turn. */
   interface Task {
