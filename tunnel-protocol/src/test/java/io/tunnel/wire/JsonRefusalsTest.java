@@ -44,6 +44,7 @@ class JsonRefusalsTest {
           Map.entry(Control.CreateTable.class, List.of("splitPoints")),
           Map.entry(SessionControl.Assignment.class, List.of("type", "key")),
           Map.entry(ClusterControl.Attach.class, List.of("key")),
+          Map.entry(ClusterControl.ClusterDescription.class, List.of("gone")),
           Map.entry(PartitionControl.ReadPartition.class, List.of("key")),
           Map.entry(Control.ChannelDescription.class, List.of("type", "waitsFor")),
           Map.entry(Control.TunnelDescription.class, List.of("sessions", "skipped")),

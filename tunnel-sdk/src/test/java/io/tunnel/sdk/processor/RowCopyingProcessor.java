@@ -16,6 +16,7 @@ import java.util.Map;
  * What a program for Tablestore's tunnel SDK does that copies rows to somewhere else, but for its
  * imports: written with members that are there, and with none of ours.
  */
+@SuppressWarnings("StatementSwitchToExpressionSwitch") // Users of the original write it so.
 final class RowCopyingProcessor implements IChannelProcessor {
 
   /** The columns of each row, by the values of its key. */
