@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
@@ -270,7 +271,7 @@ final class DamagedGroups {
         && (right == 0 || right >= ChangeBatch.HEADER_BYTES_MIN);
   }
 
-  private static void split(TreeSet<Long> starts, long from, long end) {
+  private static void split(SortedSet<Long> starts, long from, long end) {
     int bytesMin = HEADER + ChangeBatch.HEADER_BYTES_MIN;
     for (long next = from + FILLER_BYTES_MAX; end - next >= bytesMin; next += FILLER_BYTES_MAX) {
       starts.add(next);

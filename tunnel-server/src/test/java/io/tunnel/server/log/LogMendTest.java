@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -122,8 +123,8 @@ final class LogMendTest {
   }
 
   /** The positions that are damaged, by partition. */
-  private SortedMap<Integer, TreeSet<Long>> hit(Path file, long from, long end) {
-    SortedMap<Integer, TreeSet<Long>> hit = new TreeMap<>();
+  private SortedMap<Integer, NavigableSet<Long>> hit(Path file, long from, long end) {
+    SortedMap<Integer, NavigableSet<Long>> hit = new TreeMap<>();
     for (Placed batch : placed) {
       if (batch.file().equals(file) && batch.from() < end && from < batch.end()) {
         for (long position = batch.first(); position <= batch.last(); position++) {
@@ -134,8 +135,8 @@ final class LogMendTest {
     return hit;
   }
 
-  private static SortedMap<Integer, TreeSet<Long>> positions(List<LostHistory> lost) {
-    SortedMap<Integer, TreeSet<Long>> positions = new TreeMap<>();
+  private static SortedMap<Integer, NavigableSet<Long>> positions(List<LostHistory> lost) {
+    SortedMap<Integer, NavigableSet<Long>> positions = new TreeMap<>();
     for (LostHistory range : lost) {
       for (long position = range.first(); position <= range.last(); position++) {
         positions.computeIfAbsent(range.partition(), id -> new TreeSet<>()).add(position);
@@ -145,7 +146,7 @@ final class LogMendTest {
   }
 
   /** All that is not lost is read, what is lost is refused, and new changes come behind. */
-  private void requireServed(SortedMap<Integer, TreeSet<Long>> lost) throws IOException {
+  private void requireServed(SortedMap<Integer, NavigableSet<Long>> lost) throws IOException {
     try (LocalLog served = open()) {
       assertThat(served.hasLost()).isEqualTo(!lost.isEmpty());
       for (int id = 1; id <= PARTITIONS; id++) {
@@ -157,7 +158,7 @@ final class LogMendTest {
                 .max()
                 .orElse(0);
         assertThat(served.committed(id)).as("no position is given again").isEqualTo(last);
-        TreeSet<Long> gone = lost.getOrDefault(id, new TreeSet<>());
+        NavigableSet<Long> gone = lost.getOrDefault(id, new TreeSet<>());
         for (long position = 1; position <= last; position++) {
           long at = position;
           if (gone.contains(position)) {
@@ -210,7 +211,7 @@ final class LogMendTest {
       Path file = files.get(random.nextInt(files.size()));
       long from = random.nextLong(Files.size(file));
       long end = Math.min(Files.size(file), from + bytes);
-      SortedMap<Integer, TreeSet<Long>> lost = hit(file, from, end);
+      SortedMap<Integer, NavigableSet<Long>> lost = hit(file, from, end);
       damage(file, from, end);
       LogMend mend = plan();
       assertThat(positions(mend.lost())).as("seed %d", seed).isEqualTo(lost);
@@ -231,7 +232,7 @@ final class LogMendTest {
       damage(file, 100, 1_000);
       Path other = segments().get(2);
       damage(other, Files.size(other) - 10, Files.size(other));
-      SortedMap<Integer, TreeSet<Long>> lost = hit(file, 100, 1_000);
+      SortedMap<Integer, NavigableSet<Long>> lost = hit(file, 100, 1_000);
       hit(other, Files.size(other) - 10, Files.size(other))
           .forEach((id, at) -> lost.computeIfAbsent(id, none -> new TreeSet<>()).addAll(at));
       int[] left = {steps};

@@ -9,7 +9,6 @@ import io.tunnel.server.table.TableStore;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -124,12 +123,7 @@ final class HeldRows implements ShardRows {
   @Override
   public void columns(
       int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
-    columnBytes(partition, array, keyOffset, keyBytes).forEach(column::accept);
-  }
-
-  private Map<String, Integer> columnBytes(
-      int partition, byte[] array, int keyOffset, int keyBytes) {
-    return Map.of();
+    // The rows have no columns.
   }
 
   @Override

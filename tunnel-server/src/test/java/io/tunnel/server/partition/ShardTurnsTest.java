@@ -42,6 +42,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Long writes that must be judged, and what others get done meanwhile. The test is the thread. */
 final class ShardTurnsTest {
 
+  private static final List<RowExistenceExpectation> CONDITIONS =
+      List.of(RowExistenceExpectation.values());
+
   private static final ShardConfig CONFIG = new ShardConfig(8 << 20, 1 << 20, 8 << 20);
   private static final int PARTITIONS = 3;
   private static final int LONG_ROWS = 3 * WriteTurns.AT_ONCE_ROWS_MAX;
@@ -276,8 +279,7 @@ final class ShardTurnsTest {
       String key = "k" + random.nextInt(LONG_ROWS / 8);
       RowExistenceExpectation condition =
           isConditional
-              ? RowExistenceExpectation.values()[
-                  random.nextInt(RowExistenceExpectation.values().length)]
+              ? CONDITIONS.get(random.nextInt(CONDITIONS.size()))
               : RowExistenceExpectation.IGNORE;
       changes.add(
           switch (random.nextInt(isConditional ? 3 : 2)) {

@@ -15,7 +15,7 @@ class HostileTallyTest {
   @BeforeEach
   void a_wave_with_one_attempt_that_nobody_answered() {
     tally.health(true);
-    Attack attack = Attack.values()[0];
+    Attack attack = Attack.UNPROVED_REQUEST;
     tally.came(
         new AttackProgram.Counts(
             0, Map.of(attack, 5), Map.of(), List.of("garbage: no answer"), 0, List.of()));

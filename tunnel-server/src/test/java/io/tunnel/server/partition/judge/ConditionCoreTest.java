@@ -30,7 +30,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ObjIntConsumer;
-import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -62,15 +61,8 @@ final class ConditionCoreTest {
     @Override
     public void columns(
         int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
-      columnBytes(partition, array, keyOffset, keyBytes).forEach(column::accept);
-    }
-
-    private Map<String, Integer> columnBytes(
-        int partition, byte[] array, int keyOffset, int keyBytes) {
-      Map<String, Integer> found = new HashMap<>();
       rows.getOrDefault(Bytes.copyOf(array, keyOffset, keyBytes), Set.of())
-          .forEach(name -> found.put(name, bytes.getOrDefault(name, 9)));
-      return found;
+          .forEach(name -> column.accept(name, bytes.getOrDefault(name, 9)));
     }
   }
 
@@ -218,7 +210,9 @@ final class ConditionCoreTest {
       List<ChangeBatch> accepted = new ArrayList<>();
       for (int i = random.nextInt(4); i >= 0; i--) {
         ChangeBatch batch = batch(1, growing(random));
-        boolean mustJudge = random.nextInt(4) > 0 || model.values().stream().anyMatch(nearFull());
+        boolean mustJudge =
+            random.nextInt(4) > 0
+                || model.values().stream().anyMatch(ConditionCoreTest::isNearFull);
         ConditionCore.Judged judged = sizes.judge(batch, mustJudge);
         assertThat(judged.rejections()).isEqualTo(applied(batch, model));
         judged.accepted().ifPresent(accepted::add);
@@ -228,8 +222,8 @@ final class ConditionCoreTest {
     }
   }
 
-  private static Predicate<Set<String>> nearFull() {
-    return columns -> columns.size() > 1_024 - 3 * 200;
+  private static boolean isNearFull(Set<String> columns) {
+    return columns.size() > 1_024 - 3 * 200;
   }
 
   private static List<RowChange> growing(Random random) {

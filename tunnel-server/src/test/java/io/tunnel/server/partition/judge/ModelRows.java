@@ -47,11 +47,6 @@ final class ModelRows implements ConditionCore.StoredRows {
   @Override
   public void columns(
       int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
-    columnBytes(partition, array, keyOffset, keyBytes).forEach(column::accept);
-  }
-
-  private Map<String, Integer> columnBytes(
-      int partition, byte[] array, int keyOffset, int keyBytes) {
-    return rows.getOrDefault(Bytes.copyOf(array, keyOffset, keyBytes), Map.of());
+    rows.getOrDefault(Bytes.copyOf(array, keyOffset, keyBytes), Map.of()).forEach(column::accept);
   }
 }

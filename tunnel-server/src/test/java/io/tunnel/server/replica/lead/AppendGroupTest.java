@@ -139,6 +139,6 @@ class AppendGroupTest {
       group.read(record);
     }
     long bytes = runs.take().stream().mapToLong(run -> run.rows().byteCount()).sum();
-    assertThat(bytes).isLessThan(2L * batch.byteCount() + 64 * rows.size());
+    assertThat(bytes).isLessThan(2L * batch.byteCount() + 64L * rows.size());
   }
 }
