@@ -67,11 +67,14 @@ final class Purity {
           "(java\\.(lang|util)|io\\.tunnel\\.(model|codec|wire))\\..*|java\\.time\\.Duration"
               + "|com\\.google\\.gson\\.annotations\\..*");
 
-  /** Inside java.lang and java.util, what starts threads, waits, guesses or does I/O. */
+  /**
+   * Inside java.lang and java.util, what starts threads, waits, guesses or does I/O. A map that
+   * several threads may read is a collection.
+   */
   private static final Pattern IMPURE =
       Pattern.compile(
           "java\\.lang\\.(Thread.*|Process.*|Runtime|InheritableThreadLocal)"
-              + "|java\\.util\\.concurrent\\.(?!TimeUnit).*"
+              + "|java\\.util\\.concurrent\\.(?!TimeUnit|ConcurrentHashMap).*"
               + "|java\\.util\\.(logging|prefs|jar)\\..*"
               + "|java\\.util\\.(Timer.*|Scanner|Formatter)"
               + "|java\\.util\\.zip\\.(ZipFile|.*Stream).*");

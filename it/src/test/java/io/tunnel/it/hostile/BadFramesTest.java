@@ -173,13 +173,18 @@ class BadFramesTest {
   @Test
   void an_unknown_operation_is_named_and_the_connection_goes_on() {
     try (RawClient client = RawClient.greeted(calm.server())) {
-      for (int operation : new int[] {0, 3, 15, 47, 67, 255}) {
+      for (int operation : new int[] {0, 3, 15, 47, 68, 255}) {
         ErrorPayload error = RawClient.errorOf(client.ask(operation, new byte[] {1, 2, 3}));
         assertThat(error.code()).isEqualTo(ErrorCode.UNKNOWN_OPERATION);
         assertThat(error.message()).contains("no operation " + operation);
       }
       for (Operation pushed :
-          List.of(Operation.ASSIGN, Operation.DELIVER, Operation.CREDIT, Operation.FENCE)) {
+          List.of(
+              Operation.ASSIGN,
+              Operation.DELIVER,
+              Operation.CREDIT,
+              Operation.RENEW,
+              Operation.FENCE)) {
         ErrorPayload error = client.refused(pushed, NOTHING);
         assertThat(error.code()).isEqualTo(ErrorCode.UNKNOWN_OPERATION);
         assertThat(error.message()).contains(pushed.name());

@@ -251,7 +251,7 @@ class WorkerSessionTest extends WorkerFixture {
     config.setProcessAttemptsMax(2);
     TunnelWorker worker = start(config);
     assertThat(worker.status().activity().phase()).isEqualTo(Phase.WORKING);
-    tunnel.append(0, 10);
+    tunnel.append(0, 1);
     Waits.until("it is closed", () -> heard.lines.contains("closed p0_1 STOPPED"));
     tunnel.assign(0);
     Waits.until("it is held again", () -> heard.lines.contains("channel p0_1 2"));

@@ -44,18 +44,13 @@ public final class LocalLog implements ChangeReader, Closeable {
   private volatile Segment active;
   private long lastCommitMicros;
 
-  /**
-   * A time that was decided upon as one that has passed; later changes are not committed before.
-   */
+  /** Was decided upon as a time that has passed: no later change is committed before it. */
   private long passedMicros;
 
   /** Of the sealed segments; what is behind may be lost with the power. */
   private long sealedMicros;
 
-  /**
-   * Whether the active segment takes no more although the next one could not be begun: its index is
-   * stored, and the file of the next one may be there, which has to begin where it ends.
-   */
+  /** The active segment takes no more, its index is stored, and the next one has to begin there. */
   private boolean isActiveEnded;
 
   private LocalLog(
@@ -114,10 +109,7 @@ public final class LocalLog implements ChangeReader, Closeable {
     return partitions.computeIfAbsent(partition, PartitionLog::new);
   }
 
-  /**
-   * The clock has shown {@code micros}: no later change gets an earlier commit time, although the
-   * clock may be set back. For the thread that appends.
-   */
+  /** The clock has shown {@code micros}; it may be set back. For the thread that appends. */
   public void passed(long micros) {
     passedMicros = Math.max(passedMicros, micros);
   }

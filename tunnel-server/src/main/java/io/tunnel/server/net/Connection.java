@@ -27,7 +27,6 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Optional;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
@@ -493,18 +492,8 @@ final class Connection extends ChannelInboundHandlerAdapter
     return account;
   }
 
-  /**
-   * Runs {@code action} on the event loop. Drops it when the loop has ended: the server stops, and
-   * the connection with everything that waited for it is gone. Threads that serve others too, such
-   * as those of tunnels, need not know.
-   */
+  /** Runs {@code action} on the event loop, unless the server has stopped. */
   void execute(Runnable action) {
-    try {
-      context.channel().eventLoop().execute(action);
-    } catch (RejectedExecutionException e) {
-      if (!context.channel().eventLoop().isShuttingDown()) {
-        throw e;
-      }
-    }
+    writer.onLoop(action);
   }
 }

@@ -3,6 +3,7 @@ package io.tunnel.server.net;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.util.concurrent.EventExecutor;
 import io.tunnel.server.changes.Extents;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Frame;
@@ -12,6 +13,7 @@ import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Writes frames to a connection. May be called by any thread; Netty keeps the order.
@@ -100,5 +102,21 @@ final class FrameWriter {
     meter.delivered(payload.length);
     write(Operation.DELIVER.code(), FrameKind.PUSH, 0, payload);
     return payload.length;
+  }
+
+  /**
+   * Runs {@code action} on the event loop. Drops it when the loop has ended: the server stops, and
+   * the connection with everything that waited for it is gone. Threads that serve others too, such
+   * as those of tunnels, need not know.
+   */
+  void onLoop(Runnable action) {
+    EventExecutor loop = context.channel().eventLoop();
+    try {
+      loop.execute(action);
+    } catch (RejectedExecutionException e) {
+      if (!loop.isShuttingDown()) {
+        throw e;
+      }
+    }
   }
 }

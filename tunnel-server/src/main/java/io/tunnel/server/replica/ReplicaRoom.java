@@ -55,6 +55,13 @@ final class ReplicaRoom {
     return wasStuck && !isStuck();
   }
 
+  /** Notices that room has gone, though nothing is written. Room that comes is found by steps. */
+  void look() {
+    if (!disk.wantsRoom()) {
+      disk.findRoom();
+    }
+  }
+
   boolean isStuck() {
     return stuck.isPresent();
   }

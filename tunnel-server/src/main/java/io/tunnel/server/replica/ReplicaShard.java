@@ -110,7 +110,7 @@ final class ReplicaShard implements Closeable {
     left.removeAll(replicas().keySet());
     try {
       if (!hasFailed) {
-        store.disk().findRoom();
+        room.look();
         retention.look(id, replicas().keySet(), left, meter, nowMicros);
         if (!room.isStuck()) {
           replicas().values().forEach(Replica::publish);

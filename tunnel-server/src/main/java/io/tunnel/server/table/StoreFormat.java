@@ -40,8 +40,29 @@ final class StoreFormat {
     return new byte[] {0, 0, 0, SYSTEM_PARTITION, FOLDED_KIND};
   }
 
+  static byte[] lowerBound(int partition, Bytes from) {
+    return rowKey(partition, from.toByteArray(), 0, from.length());
+  }
+
+  static byte[] upperBound(int partition, Bytes to) {
+    return to.length() == 0
+        ? partitionKey(partition + 1)
+        : rowKey(partition, to.toByteArray(), 0, to.length());
+  }
+
   static byte[] originKey() {
     return new byte[] {0, 0, 0, SYSTEM_PARTITION, ORIGIN_KIND};
+  }
+
+  static byte[] origin(int origin) {
+    byte[] value = new byte[4];
+    Binary.putInt(value, 0, origin);
+    return value;
+  }
+
+  /** Whether a stored origin is that one. Rows of a new table, or that a crash took, have none. */
+  static boolean isOrigin(byte[] stored, int origin) {
+    return stored == null || Binary.getInt(stored, 0) == origin;
   }
 
   /** The folded offset of a table that has all changes before it and none behind. */

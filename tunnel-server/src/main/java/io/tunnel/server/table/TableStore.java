@@ -23,13 +23,11 @@ import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import java.util.function.ObjIntConsumer;
 import org.rocksdb.FlushOptions;
-import org.rocksdb.Range;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.ReadTier;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
-import org.rocksdb.SizeApproximationFlag;
 import org.rocksdb.Slice;
 import org.rocksdb.Status;
 import org.rocksdb.WriteBatch;
@@ -294,8 +292,8 @@ public final class TableStore implements TableRows, Closeable {
   @Override
   public boolean scan(int partition, Bytes from, Bytes to, boolean forward, RowVisitor visitor) {
     try (OpenGate.Use unused = gate.enter();
-        Slice lower = new Slice(lowerBound(partition, from));
-        Slice upper = new Slice(upperBound(partition, to));
+        Slice lower = new Slice(StoreFormat.lowerBound(partition, from));
+        Slice upper = new Slice(StoreFormat.upperBound(partition, to));
         ReadOptions range =
             new ReadOptions().setIterateLowerBound(lower).setIterateUpperBound(upper);
         RocksIterator at = db.newIterator(range)) {
@@ -344,16 +342,6 @@ public final class TableStore implements TableRows, Closeable {
     return reads.count();
   }
 
-  private static byte[] lowerBound(int partition, Bytes from) {
-    return StoreFormat.rowKey(partition, from.toByteArray(), 0, from.length());
-  }
-
-  private static byte[] upperBound(int partition, Bytes to) {
-    return to.length() == 0
-        ? StoreFormat.partitionKey(partition + 1)
-        : StoreFormat.rowKey(partition, to.toByteArray(), 0, to.length());
-  }
-
   /**
    * Rows of a partition.
    *
@@ -365,34 +353,8 @@ public final class TableStore implements TableRows, Closeable {
 
   @Override
   public RowCount count(int partition, long countedMax) {
-    byte[] first = StoreFormat.partitionKey(partition);
-    byte[] end = StoreFormat.partitionKey(partition + 1);
-    long rows = 0;
-    long bytes;
-    try (OpenGate.Use unused = gate.enter();
-        Slice upper = new Slice(end);
-        ReadOptions range = new ReadOptions().setIterateUpperBound(upper).setFillCache(false);
-        RocksIterator at = db.newIterator(range)) {
-      bytes = approximateBytes(first, end);
-      for (at.seek(first); at.isValid(); at.next()) {
-        if (rows == countedMax) {
-          long countedBytes = Math.max(1, approximateBytes(first, at.key()));
-          return new RowCount((long) ((double) rows * bytes / countedBytes), false, bytes);
-        }
-        rows++;
-      }
-      requireWholeScan(at);
-    }
-    return new RowCount(rows, true, bytes);
-  }
-
-  private long approximateBytes(byte[] from, byte[] to) {
-    try (Slice start = new Slice(from);
-        Slice limit = new Slice(to)) {
-      return db.getApproximateSizes(
-              List.of(new Range(start, limit)),
-              SizeApproximationFlag.INCLUDE_FILES,
-              SizeApproximationFlag.INCLUDE_MEMTABLES)[0];
+    try (OpenGate.Use unused = gate.enter()) {
+      return RowCounts.of(db, partition, countedMax);
     }
   }
 
@@ -425,16 +387,11 @@ public final class TableStore implements TableRows, Closeable {
     }
   }
 
-  /**
-   * Refuses rows that carry another origin. Those that carry none were folded before there were
-   * origins, or lost theirs together with the rows in a crash.
-   */
+  /** Refuses rows that carry another origin. */
   public void requireOrigin(int origin) throws IOException {
-    byte[] stored = get(StoreFormat.originKey());
-    if (stored != null && Binary.getInt(stored, 0) != origin) {
+    if (!StoreFormat.isOrigin(get(StoreFormat.originKey()), origin)) {
       throw new IOException(
-          "the rows were written under another catalog: rows and catalog do not belong together."
-              + " Nothing was changed; restore both from one backup");
+          "the rows are of another catalog. Nothing was changed; restore both from one backup");
     }
   }
 
@@ -443,10 +400,8 @@ public final class TableStore implements TableRows, Closeable {
     if (origin == 0 || get(StoreFormat.originKey()) != null) {
       return;
     }
-    byte[] value = new byte[4];
-    Binary.putInt(value, 0, origin);
     try (OpenGate.Use unused = gate.enter()) {
-      db.put(unlogged, StoreFormat.originKey(), value);
+      db.put(unlogged, StoreFormat.originKey(), StoreFormat.origin(origin));
     } catch (RocksDBException e) {
       throw failed("cannot note whose rows these are: " + e.getMessage(), e);
     }

@@ -372,7 +372,7 @@ final class ReadPartitionTest {
         .isEqualTo(ErrorCode.INVALID_POSITION);
     assertThat(
             reader
-                .refused(Operation.FIND_POSITIONS, new FindPositions("mine", Optional.of(-1L)))
+                .refused(Operation.FIND_POSITIONS, new FindPositions("mine", Optional.of(0L)))
                 .code())
         .isEqualTo(ErrorCode.INVALID_POSITION);
     node.bounds.unreachable(true);

@@ -33,9 +33,9 @@ final class StoreBroker implements Closeable {
         "bootstrap.servers",
         broker.bootstrap(),
         "request.timeout.ms",
-        "10000",
+        "1000",
         "delivery.timeout.ms",
-        "20000",
+        "2000",
         // So that reads end inside of transactions.
         "max.poll.records",
         "7");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -45,6 +47,13 @@ final class StoreTailTest {
         new KafkaCatalogStore.Waits(60_000, 60_000),
         System::nanoTime,
         new FakeStoreOwner().asOwner());
+  }
+
+  /** A leader of before, as patient as a busy machine needs. */
+  private static Producer<String, String> zombie(StoreTopic topic) {
+    Map<String, Object> settings = new HashMap<>(topic.producer(topic.topic()));
+    settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 60_000);
+    return new KafkaProducer<>(settings);
   }
 
   private static Map<String, Optional<String>> changes(int number, int size) {
@@ -96,7 +105,7 @@ final class StoreTailTest {
   void whatIsNotCommittedIsNotTold() throws Exception {
     StoreTopic topic = broker.topic(Map.of());
     try (StoreTail tail = new StoreTail(topic, told::add);
-        Producer<String, String> zombie = new KafkaProducer<>(topic.producer(topic.topic()))) {
+        Producer<String, String> zombie = zombie(topic)) {
       zombie.initTransactions();
       zombie.beginTransaction();
       zombie.send(new ProducerRecord<>(topic.topic(), 0, "a", "half"));
