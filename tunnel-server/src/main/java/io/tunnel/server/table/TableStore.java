@@ -391,7 +391,7 @@ public final class TableStore implements TableRows, Closeable {
   public void requireOrigin(int origin) throws IOException {
     if (!StoreFormat.isOrigin(get(StoreFormat.originKey()), origin)) {
       throw new IOException(
-          "the rows are of another catalog. Nothing was changed; restore both from one backup");
+          "the rows were written under another catalog; restore both from one backup");
     }
   }
 
