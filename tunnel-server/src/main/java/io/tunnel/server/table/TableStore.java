@@ -185,10 +185,7 @@ public final class TableStore implements TableRows, Closeable {
     return foldedRows;
   }
 
-  /**
-   * Applies {@code batches}, in order, and records that everything before {@code newFoldedOffset}
-   * is folded.
-   */
+  /** Applies {@code batches} in order and records that all before the offset is folded. */
   public void fold(List<ChangeBatch> batches, long newFoldedOffset) throws IOException {
     fold(batches, newFoldedOffset, BesideRows.NONE);
   }
@@ -391,7 +388,8 @@ public final class TableStore implements TableRows, Closeable {
   public void requireOrigin(int origin) throws IOException {
     if (!StoreFormat.isOrigin(get(StoreFormat.originKey()), origin)) {
       throw new IOException(
-          "the rows were written under another catalog; restore both from one backup");
+          "the rows were written under another catalog: rows and catalog do not belong together."
+              + " Nothing was changed; restore both from one backup");
     }
   }
 
