@@ -81,6 +81,8 @@ class CallersFrameTest {
     calls.put("createTable(TableMeta)", () -> tables.createTable(META));
     calls.put("createTable(CreateTableRequest)", () -> tables.createTable(request));
     calls.put("createTable(TableMeta,List)", () -> tables.createTable(META, List.of()));
+    calls.put(
+        "createTableIfAbsent(CreateTableRequest)", () -> tables.createTableIfAbsent(request));
     calls.put("describeTable(String)", () -> tables.describeTable("t"));
     calls.put("partitionMap(String)", () -> tables.partitionMap("t"));
     calls.put("findPositions(String,Optional)", () -> tables.findPositions("t", Optional.empty()));
@@ -112,6 +114,9 @@ class CallersFrameTest {
     calls.put(
         "createTunnel(CreateTunnelRequest)",
         () -> tunnels.createTunnel(new CreateTunnelRequest("t", "x", TunnelType.Stream)));
+    calls.put(
+        "createTunnelIfAbsent(CreateTunnelRequest)",
+        () -> tunnels.createTunnelIfAbsent(new CreateTunnelRequest("t", "x", TunnelType.Stream)));
     calls.put(
         "listTunnel(ListTunnelRequest)", () -> tunnels.listTunnel(new ListTunnelRequest("t")));
     calls.put(
