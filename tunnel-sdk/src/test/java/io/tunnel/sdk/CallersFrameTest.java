@@ -48,11 +48,9 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The caller that is refused is found in the trace of the refusal, and so is the code. */
-@Tag("proof-service")
 class CallersFrameTest {
 
   private static final ErrorCode CODE = ErrorCode.TABLE_NOT_FOUND;
