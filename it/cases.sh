@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# Inputs that once lost rows, changed them in silence or ended the server, tried on a real server by the programs as users start them.
+#
+#   it/cases.sh       starts a server on free ports and a temporary directory; prints a line per case; ends with 1 when one is not right
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+work=$(mktemp -d)
+server=''
+finish() {
+  [ -z "$server" ] || { kill "$server" 2> /dev/null && wait "$server" 2> /dev/null || true; }
+  rm -rf "$work"
+}
+trap finish EXIT
+
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])' ; }
+./tunnel version > /dev/null
+port=$(free_port)
+./tunnel server --data "$work/data" --port "$port" --metrics-port "$(free_port)" > "$work/server.log" 2>&1 &
+server=$!
+export TUNNEL_SERVER=127.0.0.1:$port
+for _ in $(seq 120); do
+  ./tunnel tables list > /dev/null 2>&1 && break
+  kill -0 "$server" 2> /dev/null || { cat "$work/server.log" >&2; exit 1; }
+done
+
+bad=0
+# $1: a case; $2: the exit code that is right; $3: an extended regular expression that the output has; the others: a command.
+right() {
+  local name=$1 code=$2 pattern=$3 got=0
+  shift 3
+  "$@" > "$work/out" 2>&1 < /dev/null || got=$?
+  if [ "$got" -eq "$code" ] && grep -qE -- "$pattern" "$work/out"; then
+    echo "right: $name"
+  else
+    echo "WRONG: $name: exit code $got, not $code, or no '$pattern' in:" >&2
+    head -c 2000 "$work/out" >&2
+    bad=1
+  fi
+}
+
+table() { ./tunnel partition create --table "$1" --key id:STRING --partitions 1 > /dev/null; }
+put() { ./tunnel tables put --table "$@"; }
+rows() { LC_ALL=C.UTF-8 ./tunnel tables scan --table "$1" --json --limit all | wc -l; }
+ascii() { env -u LANG -u LC_ALL -u LC_CTYPE ./tunnel "$@"; }
+
+table quotes
+printf 'id\tv\na\t"x\nb\ty\nc\tz"\nd\tok\n' > "$work/quotes.tsv"
+right 'quotes of a tab-separated file are text' 0 '4 rows' put quotes --from "$work/quotes.tsv"
+right 'all four rows are there' 0 '^4$' rows quotes
+
+table twice
+printf '%s\n' '{"id":"a","id":"b","v":1}' > "$work/twice.jsonl"
+right 'a name that comes twice is refused with its line' 1 'line 1' put twice --from "$work/twice.jsonl"
+right 'no row of it is written' 0 '^0$' rows twice
+
+table wide
+{
+  echo '{"id":"r0"}'
+  printf '{"id":"r1"'
+  for i in $(seq 1025); do printf ',"c%d":1' "$i"; done
+  printf '}\n{"id":"r2"}\n'
+} > "$work/wide.jsonl"
+right 'a row with too many columns is refused with its line' 1 'line 2' put wide --from "$work/wide.jsonl"
+right 'such a row can be skipped' 0 'line 2' put wide --from "$work/wide.jsonl" --bad-lines skip
+right 'the rows around it are there' 0 '^2$' rows wide
+
+table numbers
+printf 'id,a\nk,5d\n' > "$work/numbers.csv"
+right 'a number that only Java reads is refused with its line' 1 'line 2' put numbers --from "$work/numbers.csv" --types a:DOUBLE
+printf 'id,a\nk,1e400\n' > "$work/numbers.csv"
+right 'a number that no DOUBLE holds is refused with its line' 1 'line 2' put numbers --from "$work/numbers.csv" --types a:DOUBLE
+
+table letters
+right 'a key of letters beyond ASCII, without a locale' 0 '' ascii tables put --table letters --key id=Kööö --set v=1
+right 'another key of that length' 0 '' ascii tables put --table letters --key id=Käää --set v=2
+right 'both rows are there' 0 '^2$' rows letters
+
+table sparse
+python3 - "$work/sparse.jsonl" << 'PY'
+import random, sys
+chance = random.Random(1)
+with open(sys.argv[1], "w") as out:
+    for row in range(5000):
+        names = chance.sample(range(4096), 3)
+        out.write('{"id":"%d",%s}\n' % (row, ",".join('"%s":1' % ("c%d" % name).ljust(20, "x") for name in names)))
+PY
+right 'sparse rows of many names are taken' 0 '5,000 rows' put sparse --from "$work/sparse.jsonl"
+right 'and read' 0 '^5000$' rows sparse
+
+kill "$server"
+wait "$server" 2> /dev/null || true
+server=''
+right 'the directory is sound' 0 '' ./tunnel doctor --data "$work/data"
+./tunnel server --data "$work/data" --port "$port" --metrics-port "$(free_port)" > "$work/server.log" 2>&1 &
+server=$!
+for _ in $(seq 120); do
+  ./tunnel tables list > /dev/null 2>&1 && break
+  kill -0 "$server" 2> /dev/null || { cat "$work/server.log" >&2; exit 1; }
+done
+right 'a restarted server has them' 0 '^5000$' rows sparse
+kill "$server"
+wait "$server" 2> /dev/null || true
+server=''
+megabytes=$(du -sm "$work/data" | cut -f 1)
+right 'they take megabytes, not hundreds' 0 '' test "$megabytes" -lt 100
+mv "$work/data/catalog" "$work/catalog"
+right 'a directory without its catalog is refused' 74 'catalog' ./tunnel server --data "$work/data" --port "$port" --metrics-port "$(free_port)"
+exit $bad
