@@ -7,10 +7,13 @@ import io.tunnel.it.process.Scene;
 import io.tunnel.it.process.ServerProcess;
 import io.tunnel.it.process.Stage;
 import io.tunnel.kafka.broker.KafkaBroker;
+import io.tunnel.model.Durability;
+import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -62,6 +65,17 @@ class MetricsDocTest {
     return name.startsWith("jvm_") || name.startsWith("process_") || name.startsWith("system_");
   }
 
+  /** A tunnel with unread changes of a table that keeps changes for a limited time. */
+  private static void makeUnread(ServerProcess server, Scene scene) {
+    var unused = scene.tunnel("audit", TunnelType.Stream);
+    TableOptions anHour = new TableOptions(Durability.OS).withRetention(Duration.ofHours(1));
+    var altered = scene.tables().alterTable(scene.table(), anHour);
+    scene.fill(10, 10);
+    Poll.until(
+        "history left is told",
+        () -> server.http("/metrics", 200).contains("tunnel_channel_history_left_seconds{"));
+  }
+
   /** Those of the JVM come when there is something to say, as after a pause for its garbage. */
   private static void requireDocumented(ServerProcess server, Set<String> expected) {
     Set<String> registered = new TreeSet<>();
@@ -78,8 +92,7 @@ class MetricsDocTest {
   @Test
   void every_meter_of_a_server_is_documented_and_every_documented_one_is_there() {
     ServerProcess server = stage.server();
-    Scene scene = new Scene(stage, server, 2);
-    var unused = scene.tunnel("audit", TunnelType.Stream);
+    makeUnread(server, new Scene(stage, server, 2));
     Set<String> expected = documented("Every server");
     expected.addAll(documented("Tunnels"));
     expected.addAll(documented("A server that is alone"));
@@ -102,8 +115,7 @@ class MetricsDocTest {
             "--replication",
             "1");
     ServerProcess node = new ServerProcess(stage, stage.path("n1"), options).start();
-    Scene scene = new Scene(stage, node, 2);
-    var unused = scene.tunnel("audit", TunnelType.Stream);
+    makeUnread(node, new Scene(stage, node, 2));
     Set<String> expected = documented("Every server");
     expected.addAll(documented("Tunnels"));
     expected.addAll(documented("A node of a cluster"));

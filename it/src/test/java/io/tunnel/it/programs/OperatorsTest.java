@@ -183,7 +183,7 @@ class OperatorsTest {
     Poll.until("another session", () -> !session().isEmpty() && !session().equals(first));
 
     ChildProcess again = command("end-session", "--tunnel", "audit", "--session", first);
-    assertThat(again.awaitExit()).isEqualTo(1);
+    assertThat(again.awaitExit()).isEqualTo(4);
     assertThat(again.transcript()).contains("has no session '" + first + "'");
   }
 
