@@ -128,11 +128,11 @@ final class AttachGrantsTest {
   @Test
   void aRenewalLetsItGoOnAndDeliversNothingAgain() throws IOException {
     at.write("a");
-    int handle = attach(at.worker, granted(5));
+    Attach older = granted(5);
+    int handle = attach(at.worker, older);
     credit(at.worker, handle, 5);
     assertThat(delivered(at.worker).firstPosition()).isEqualTo(1);
     at.node.pass(LIFE_MS - 1_000);
-    Attach older = granted(5, 0, new Terms("n", 0, Optional.empty(), Optional.empty(), 1, 1));
     renew(handle, granted(5));
     renew(handle, older);
     settle();
