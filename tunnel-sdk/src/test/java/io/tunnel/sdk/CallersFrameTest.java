@@ -79,8 +79,7 @@ class CallersFrameTest {
     calls.put("createTable(TableMeta)", () -> tables.createTable(META));
     calls.put("createTable(CreateTableRequest)", () -> tables.createTable(request));
     calls.put("createTable(TableMeta,List)", () -> tables.createTable(META, List.of()));
-    calls.put(
-        "createTableIfAbsent(CreateTableRequest)", () -> tables.createTableIfAbsent(request));
+    calls.put("createTableIfAbsent(CreateTableRequest)", () -> tables.createTableIfAbsent(request));
     calls.put("describeTable(String)", () -> tables.describeTable("t"));
     calls.put("partitionMap(String)", () -> tables.partitionMap("t"));
     calls.put("findPositions(String,Optional)", () -> tables.findPositions("t", Optional.empty()));
