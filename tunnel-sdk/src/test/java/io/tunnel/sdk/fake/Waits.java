@@ -8,7 +8,7 @@ import java.util.function.BooleanSupplier;
 /** Waiting for something that will happen, not for time to pass. */
 public final class Waits {
 
-  private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(180);
+  private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private Waits() {}
 
