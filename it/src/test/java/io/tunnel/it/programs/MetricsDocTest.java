@@ -69,7 +69,7 @@ class MetricsDocTest {
   private static void makeUnread(ServerProcess server, Scene scene) {
     var unused = scene.tunnel("audit", TunnelType.Stream);
     TableOptions anHour = new TableOptions(Durability.OS).withRetention(Duration.ofHours(1));
-    var altered = scene.tables().alterTable(scene.table(), anHour);
+    assertThat(scene.tables().alterTable(scene.table(), anHour)).isNotNull();
     scene.fill(10, 10);
     Poll.until(
         "history left is told",
