@@ -102,8 +102,8 @@ final class PayloadSamples {
       new ClusterControl.NodeDescription(
           "n1", "x-1", "h:1", false, List.of(7, 8), List.of(9), 16, true);
 
-  private static final ClusterControl.CopyStatus COPY =
-      new ClusterControl.CopyStatus(7, "LEADING", 5, 40, 40);
+  private static final ClusterControl.ReplicaStatus REPLICA =
+      new ClusterControl.ReplicaStatus(7, "LEADING", 5, 40, 40);
 
   private static final OperatorControl.CheckpointSet CHECKPOINTS =
       new OperatorControl.CheckpointSet(
@@ -237,7 +237,7 @@ final class PayloadSamples {
             "n1",
             List.of(MEMBER),
             List.of(new ClusterControl.GoneNode("n2", "n2:7650", 1_790_000_000_000L))),
-        new ClusterControl.NodeStatus("n1", List.of(COPY)),
+        new ClusterControl.NodeStatus("n1", List.of(REPLICA)),
         new ClusterControl.DrainNode(true),
         new Control.RequestId(Optional.of("id-1")),
         new Control.RequestId(Optional.empty()),

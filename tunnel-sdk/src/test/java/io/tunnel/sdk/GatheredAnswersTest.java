@@ -15,10 +15,10 @@ import io.tunnel.sdk.tunnel.ListTunnelRequest;
 import io.tunnel.sdk.tunnel.TunnelInfo;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
-import io.tunnel.wire.control.ClusterControl.CopyStatus;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
+import io.tunnel.wire.control.ClusterControl.ReplicaStatus;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
 import java.util.ArrayList;
@@ -154,7 +154,7 @@ class GatheredAnswersTest {
   @Test
   void operators_see_the_cluster_and_empty_a_node() {
     cluster.node(0).on(Operation.DESCRIBE_CLUSTER, (c, frame) -> answer(c, frame, describe()));
-    NodeStatus status = new NodeStatus("n1", List.of(new CopyStatus(3, "LEADING", 5, 7, 9)));
+    NodeStatus status = new NodeStatus("n1", List.of(new ReplicaStatus(3, "LEADING", 5, 7, 9)));
     cluster.node(1).on(Operation.DESCRIBE_NODE, (c, frame) -> answer(c, frame, status));
     cluster
         .node(1)

@@ -215,7 +215,7 @@ class ClusterServerTest {
       awaitLeader(again);
     }
     assertThat(data.resolve("n1").resolve("FORMAT")).exists();
-    assertThat(data.resolve("n1").resolve("copies")).exists();
+    assertThat(data.resolve("n1").resolve("replicas")).exists();
   }
 
   private Admin admin() {
@@ -265,9 +265,9 @@ class ClusterServerTest {
     try (Node server = start()) {
       awaitLeader(server);
     }
-    Path identity = data.resolve("n1").resolve("copies").resolve("identity");
+    Path identity = data.resolve("n1").resolve("replicas").resolve("identity");
     String before = Files.readString(identity);
-    assertThat(before).startsWith("copies 1\nc of kafka ").contains("\ncatalog ");
+    assertThat(before).startsWith("replicas 1\nc of kafka ").contains("\ncatalog ");
     delete("c.tunnels");
     delete("c.catalog");
     assertThatThrownBy(this::start)

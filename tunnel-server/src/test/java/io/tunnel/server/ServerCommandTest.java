@@ -48,7 +48,7 @@ class ServerCommandTest {
   void rows_that_may_be_older_than_a_session_are_a_wrong_setting() throws IOException {
     requireRefused(
         "--config",
-        "{'log':{'copies':{'times':{'readAgeMsMax':4000}}}}".replace('\'', '"'),
-        "log.copies.times.readAgeMsMax is less than the 4000 ms of --session-ms, not 4000");
+        "{'log':{'replicas':{'times':{'readAgeMsMax':4000}}}}".replace('\'', '"'),
+        "log.replicas.times.readAgeMsMax is less than the 4000 ms of --session-ms, not 4000");
   }
 }

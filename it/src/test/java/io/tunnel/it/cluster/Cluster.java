@@ -9,10 +9,10 @@ import io.tunnel.it.process.Stage;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
-import io.tunnel.wire.control.ClusterControl.CopyStatus;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
+import io.tunnel.wire.control.ClusterControl.ReplicaStatus;
 import io.tunnel.wire.control.Control;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -119,7 +119,7 @@ public final class Cluster implements Service {
     return ask(node, Operation.DESCRIBE_CLUSTER, new Control.Empty(), ClusterDescription.class);
   }
 
-  /** What a node says of its copies. */
+  /** What a node says of its replicas. */
   static NodeStatus statusOf(NodeProcess node) {
     return ask(node, Operation.DESCRIBE_NODE, new Control.Empty(), NodeStatus.class);
   }
@@ -251,30 +251,33 @@ public final class Cluster implements Service {
     return missing;
   }
 
-  /** Copies that do not do what they were given. */
+  /** Replicas that do not do what they were given. */
   private static List<String> cold(ClusterDescription view, List<NodeStatus> statuses) {
     List<String> missing = new ArrayList<>();
     for (NodeDescription node : view.nodes()) {
-      List<CopyStatus> copies =
+      List<ReplicaStatus> replicas =
           statuses.stream()
               .filter(status -> status.name().equals(node.name()))
-              .flatMap(status -> status.copies().stream())
-              .sorted(Comparator.comparing(CopyStatus::partition))
+              .flatMap(status -> status.replicas().stream())
+              .sorted(Comparator.comparing(ReplicaStatus::partition))
               .toList();
-      missing.addAll(unlike(node.name(), node.leads(), copies, c -> c.role().equals("LEADING")));
+      missing.addAll(unlike(node.name(), node.leads(), replicas, c -> c.role().equals("LEADING")));
       missing.addAll(
-          unlike(node.name(), node.standbys(), copies, c -> c.role().equals("FOLLOWING")));
+          unlike(node.name(), node.standbys(), replicas, c -> c.role().equals("FOLLOWING")));
     }
     return missing;
   }
 
   private static List<String> unlike(
-      String node, List<Integer> partitions, List<CopyStatus> copies, Predicate<CopyStatus> isSo) {
+      String node,
+      List<Integer> partitions,
+      List<ReplicaStatus> replicas,
+      Predicate<ReplicaStatus> isSo) {
     Set<Integer> fine =
-        copies.stream().filter(isSo).map(CopyStatus::partition).collect(Collectors.toSet());
+        replicas.stream().filter(isSo).map(ReplicaStatus::partition).collect(Collectors.toSet());
     return partitions.stream()
         .filter(partition -> !fine.contains(partition))
-        .map(partition -> node + " has of " + partition + " only " + copies)
+        .map(partition -> node + " has of " + partition + " only " + replicas)
         .toList();
   }
 

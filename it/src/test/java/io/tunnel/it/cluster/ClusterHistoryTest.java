@@ -44,7 +44,7 @@ class ClusterHistoryTest {
   private static final int LOCAL_BYTES = 65_536;
   private static final String CONFIG =
       "{\"log\":{\"shards\":1,\"segmentBytesMax\":65536,\"retentionCheckMs\":100,"
-          + "\"copies\":{\"history\":{\"localBytesMax\":65536,\"readBytesMax\":65536,"
+          + "\"replicas\":{\"history\":{\"localBytesMax\":65536,\"readBytesMax\":65536,"
           + "\"heldBytesMax\":131072}}}}";
 
   @RegisterExtension static final Stage STAGE = new Stage();

@@ -123,7 +123,7 @@ class MetricsDocTest {
     // Needs the commit time of an unread change, which the page says a node may not know.
     expected.remove("tunnel_channel_history_left_seconds");
     Poll.until(
-        "its copies are there", () -> node.http("/metrics", 200).contains("tunnel_copy_lag{"));
+        "its replicas are there", () -> node.http("/metrics", 200).contains("tunnel_replica_lag{"));
     requireDocumented(node, expected);
   }
 }

@@ -103,7 +103,7 @@ class NodeOperationsTest {
   }
 
   @Test
-  void a_nodes_figures_say_what_it_leads_copies_delivers_and_was_told() throws Exception {
+  void a_nodes_figures_say_what_it_leads_replicates_delivers_and_was_told() throws Exception {
     List<ServerProcess> nodes = List.of(node("figures", "n1"), node("figures", "n2"));
     awaitFigure(nodes, "tunnel_cluster_nodes", 4);
     awaitFigure(nodes, "tunnel_node_groups", 16);
@@ -111,9 +111,9 @@ class NodeOperationsTest {
     TestTable table = new TestTable("t", PARTITIONS);
     var unused = table.create(STAGE.tables(nodes.get(0)));
     awaitFigure(nodes, "tunnel_node_leads", PARTITIONS);
-    awaitFigure(nodes, "tunnel_node_copies", 2 * PARTITIONS);
-    awaitFigure(nodes, "tunnel_node_copies_behind", 0);
-    awaitFigure(nodes, "tunnel_node_copies_unread", 0);
+    awaitFigure(nodes, "tunnel_node_replicas", 2 * PARTITIONS);
+    awaitFigure(nodes, "tunnel_node_replicas_behind", 0);
+    awaitFigure(nodes, "tunnel_node_replicas_unread", 0);
 
     TunnelClient tunnels = STAGE.tunnels(nodes.get(1));
     String id = table.createTunnel(tunnels, "all");
@@ -123,14 +123,14 @@ class NodeOperationsTest {
     worker.shutdown();
     awaitFigure(nodes, "tunnel_node_attached", 0);
 
-    assertThat(sum(nodes, "tunnel_copy_leads_total")).isGreaterThanOrEqualTo(PARTITIONS);
-    assertThat(sum(nodes, "tunnel_copy_claims_total"))
-        .isGreaterThanOrEqualTo(sum(nodes, "tunnel_copy_leads_total"));
+    assertThat(sum(nodes, "tunnel_replica_leads_total")).isGreaterThanOrEqualTo(PARTITIONS);
+    assertThat(sum(nodes, "tunnel_replica_claims_total"))
+        .isGreaterThanOrEqualTo(sum(nodes, "tunnel_replica_leads_total"));
     for (ServerProcess node : nodes) {
       assertThat(figure(node, "tunnel_node_placements_total")).isPositive();
       assertThat(figure(node, "tunnel_cluster_generation")).isPositive();
       for (String none : List.of("fenced", "repairs", "append_failures", "restarts")) {
-        assertThat(figure(node, "tunnel_copy_" + none + "_total")).as(none).isZero();
+        assertThat(figure(node, "tunnel_replica_" + none + "_total")).as(none).isZero();
       }
       assertThat(figure(node, "tunnel_node_draining")).isZero();
     }

@@ -110,7 +110,7 @@ final class ClusterReport {
     json.addProperty("tunnelGroups", description.tunnelGroups());
     json.addProperty("isCatalogLeader", description.isCatalogLeader());
     json.addProperty("lag", node.status().isPresent() ? node.lag() : null);
-    json.add("copies", copies(node));
+    json.add("replicas", replicas(node));
     return json;
   }
 
@@ -120,7 +120,7 @@ final class ClusterReport {
     return array;
   }
 
-  private static JsonElement copies(ClusterState.Node node) {
+  private static JsonElement replicas(ClusterState.Node node) {
     JsonArray array = new JsonArray();
     node.status().ifPresent(said -> said.replicas().forEach(replica -> array.add(json(replica))));
     return array;

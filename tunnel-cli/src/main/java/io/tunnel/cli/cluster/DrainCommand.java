@@ -46,7 +46,7 @@ final class DrainCommand implements Callable<Integer> {
   @Parameters(paramLabel = "NODE", description = "The node, as tunnel cluster names it.")
   private String name;
 
-  @Option(names = "--undo", description = "Let it lead and copy again.")
+  @Option(names = "--undo", description = "Let it lead and keep replicas again.")
   private boolean isUndone;
 
   @Option(

@@ -59,7 +59,7 @@ class ClusterCommandTest extends CommandLineTest {
     JsonObject first = json.getAsJsonArray("nodes").get(0).getAsJsonObject();
     assertThat(first.get("leads")).hasToString("[1,2]");
     assertThat(first.get("lag").getAsLong()).isEqualTo(10);
-    assertThat(first.getAsJsonArray("copies").get(0))
+    assertThat(first.getAsJsonArray("replicas").get(0))
         .hasToString(
             "{\"partition\":1,\"role\":\"CLAIMING\",\"epoch\":3,\"next\":100,\"end\":105,\"lag\":5}");
     JsonObject third = json.getAsJsonArray("nodes").get(2).getAsJsonObject();

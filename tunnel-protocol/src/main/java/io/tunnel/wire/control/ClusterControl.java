@@ -243,9 +243,9 @@ public sealed interface ClusterControl extends Control {
    * @param next the position that it reads next
    * @param end the end of the log as last seen
    */
-  record CopyStatus(int partition, String role, long epoch, long next, long end) {
+  record ReplicaStatus(int partition, String role, long epoch, long next, long end) {
     /** Refuses null. */
-    public CopyStatus {
+    public ReplicaStatus {
       Objects.requireNonNull(role, "role");
     }
 
@@ -256,11 +256,11 @@ public sealed interface ClusterControl extends Control {
   }
 
   /** The replicas that a node has. */
-  record NodeStatus(String name, List<CopyStatus> copies) implements ClusterControl {
+  record NodeStatus(String name, List<ReplicaStatus> replicas) implements ClusterControl {
     /** Refuses null and copies the list. */
     public NodeStatus {
       Objects.requireNonNull(name, "name");
-      copies = List.copyOf(Objects.requireNonNull(copies, "copies"));
+      replicas = List.copyOf(Objects.requireNonNull(replicas, "replicas"));
     }
   }
 

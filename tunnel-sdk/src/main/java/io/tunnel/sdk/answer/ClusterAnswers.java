@@ -46,7 +46,7 @@ public final class ClusterAnswers {
   public static NodeStatus status(ClusterControl.NodeStatus node) {
     return new NodeStatus(
         node.name(),
-        node.copies().stream()
+        node.replicas().stream()
             .map(
                 copy ->
                     new ReplicaStatus(

@@ -19,7 +19,7 @@ import io.tunnel.sdk.table.PartitionFigures;
 import io.tunnel.sdk.table.PartitionInfo;
 import io.tunnel.sdk.tunnel.ChannelInfo;
 import io.tunnel.sdk.tunnel.RetryInfo;
-import io.tunnel.wire.control.ClusterControl.CopyStatus;
+import io.tunnel.wire.control.ClusterControl;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import io.tunnel.wire.control.Control.ChannelDescription;
 import io.tunnel.wire.control.Control.PartitionDescription;
@@ -94,9 +94,9 @@ class AnswersTest {
         new NodeStatus(
             "n1",
             List.of(
-                new CopyStatus(1, "LEADING", 3, 7, 9),
-                new CopyStatus(2, "WATCHING", 0, 9, 7),
-                new CopyStatus(3, "FAILED", 3, 7, 9)));
+                new ClusterControl.ReplicaStatus(1, "LEADING", 3, 7, 9),
+                new ClusterControl.ReplicaStatus(2, "WATCHING", 0, 9, 7),
+                new ClusterControl.ReplicaStatus(3, "FAILED", 3, 7, 9)));
     List<ReplicaStatus> replicas = ClusterAnswers.status(status).replicas();
     assertThat(replicas)
         .containsExactly(

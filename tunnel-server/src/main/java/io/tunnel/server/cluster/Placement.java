@@ -1,6 +1,5 @@
 package io.tunnel.server.cluster;
 
-import com.google.gson.annotations.SerializedName;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -19,14 +18,13 @@ import java.util.TreeSet;
  * @param nodes all members, by name
  * @param leaders by unit, the name of the node that leads it; units of which nobody can are missing
  * @param replicas by partition, the names of the nodes beside the leader that keep a replica:
- *     standbys, and nodes that are to lead it as soon as their replica is warm; peers of any
- *     version call the member {@code copies}
+ *     standbys, and nodes that are to lead it as soon as their replica is warm
  */
 public record Placement(
     long generation,
     List<Member> nodes,
     Map<Integer, String> leaders,
-    @SerializedName("copies") Map<Integer, Set<String>> replicas) {
+    Map<Integer, Set<String>> replicas) {
 
   /** A node, for those who want to reach it. */
   public record Member(String name, String incarnation, String address, boolean isDraining) {

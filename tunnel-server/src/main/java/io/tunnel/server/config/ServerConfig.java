@@ -104,7 +104,7 @@ public record ServerConfig(
    * @param openFilesMax files of all shards that are open at a time
    * @param retentionCheckMs how often is looked for changes that are kept no longer
    * @param kafka of a node of a cluster: how long is waited for the log that all nodes share
-   * @param copies of a node of a cluster: limits of its replicas of partitions
+   * @param replicas of a node of a cluster: limits of its replicas of partitions
    */
   public record LogConfig(
       int shards,
@@ -112,7 +112,7 @@ public record ServerConfig(
       int openFilesMax,
       long retentionCheckMs,
       KafkaConfig.Times kafka,
-      ReplicaConfig copies) {
+      ReplicaConfig replicas) {
     private static final int SHARDS_MAX = 64;
     private static final int SEGMENT_BYTES_MIN = 1 << 16;
     private static final int SEGMENT_BYTES_MAX = 1 << 30;
@@ -140,7 +140,7 @@ public record ServerConfig(
             "log.retentionCheckMs is 100 to 3600000 (an hour), not " + retentionCheckMs);
       }
       Objects.requireNonNull(kafka, "log.kafka is an object, not null");
-      Objects.requireNonNull(copies, "log.copies is an object, not null");
+      Objects.requireNonNull(replicas, "log.replicas is an object, not null");
     }
 
     /** A log with the defaults of a cluster. */

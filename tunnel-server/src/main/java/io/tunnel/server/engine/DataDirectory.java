@@ -171,7 +171,8 @@ public final class DataDirectory implements Closeable {
 
   /** Without its FORMAT nobody knows how many shards the data of a directory is spread over. */
   private static void requireUnused(Path path) throws IOException {
-    try (DirectoryStream<Path> data = Files.newDirectoryStream(path, "{catalog,shard-*,copies}")) {
+    try (DirectoryStream<Path> data =
+        Files.newDirectoryStream(path, "{catalog,shard-*,replicas}")) {
       if (data.iterator().hasNext()) {
         throw new IOException(
             "the data directory "

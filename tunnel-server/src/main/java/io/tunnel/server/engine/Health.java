@@ -19,6 +19,6 @@ public sealed interface Health {
    * @param nodes members of the cluster, as far as the node knows
    * @param leads partitions that take writes here
    */
-  record OfNode(String status, String node, int nodes, int leads, int copies, int connections)
+  record OfNode(String status, String node, int nodes, int leads, int replicas, int connections)
       implements Health {}
 }

@@ -7,7 +7,7 @@ import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
 import io.tunnel.server.replica.Incident;
 import io.tunnel.server.replica.Replicas;
-import io.tunnel.wire.control.ClusterControl.CopyStatus;
+import io.tunnel.wire.control.ClusterControl.ReplicaStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -17,7 +17,7 @@ import java.util.function.ToDoubleFunction;
 public final class NodeMeters {
 
   private final MeterRegistry registry;
-  private final MultiGauge copyLag;
+  private final MultiGauge replicaLag;
 
   /** Held here, because the registry holds whom it asks weakly. */
   private volatile Supplier<Standing> standing =
@@ -26,8 +26,8 @@ public final class NodeMeters {
   /** Adds to {@code meters}. */
   public NodeMeters(ServerMeters meters) {
     registry = meters.registry();
-    copyLag =
-        MultiGauge.builder("tunnel.copy.lag")
+    replicaLag =
+        MultiGauge.builder("tunnel.replica.lag")
             .description("Positions that a replica is behind the end of its log")
             .register(registry);
   }
@@ -59,18 +59,18 @@ public final class NodeMeters {
   /** Adds what the node knows of its replicas. */
   public void watch(Replicas replicas) {
     gauge(
-        "tunnel.node.copies",
+        "tunnel.node.replicas",
         "Partitions of which there is a replica",
         replicas,
         Replicas.Figures::replicas);
     gauge("tunnel.node.leads", "Partitions led", replicas, Replicas.Figures::leading);
     gauge(
-        "tunnel.node.copies.behind",
+        "tunnel.node.replicas.behind",
         "Replicas that have not read yet what there was when they began",
         replicas,
         Replicas.Figures::behind);
     gauge(
-        "tunnel.node.copies.unread",
+        "tunnel.node.replicas.unread",
         "Positions that those have to read before they are of use",
         replicas,
         Replicas.Figures::unread);
@@ -106,13 +106,13 @@ public final class NodeMeters {
 
   private static String name(Incident what) {
     return switch (what) {
-      case CLAIMED -> "tunnel.copy.claims";
-      case LED -> "tunnel.copy.leads";
-      case FENCED -> "tunnel.copy.fenced";
-      case REPAIRED -> "tunnel.copy.repairs";
-      case APPEND_FAILED -> "tunnel.copy.append.failures";
-      case READ_TOO_OLD -> "tunnel.copy.old.reads";
-      case BEGUN_ANEW -> "tunnel.copy.restarts";
+      case CLAIMED -> "tunnel.replica.claims";
+      case LED -> "tunnel.replica.leads";
+      case FENCED -> "tunnel.replica.fenced";
+      case REPAIRED -> "tunnel.replica.repairs";
+      case APPEND_FAILED -> "tunnel.replica.append.failures";
+      case READ_TOO_OLD -> "tunnel.replica.old.reads";
+      case BEGUN_ANEW -> "tunnel.replica.restarts";
     };
   }
 
@@ -180,13 +180,13 @@ public final class NodeMeters {
   }
 
   /** How far the replicas of a node are behind the ends of their logs, in positions. */
-  public void lags(List<CopyStatus> status) {
+  public void lags(List<ReplicaStatus> status) {
     List<MultiGauge.Row<?>> rows = new ArrayList<>();
-    for (CopyStatus replica : status) {
+    for (ReplicaStatus replica : status) {
       Tags tags =
           Tags.of("partition", Integer.toString(replica.partition()), "role", replica.role());
       rows.add(MultiGauge.Row.of(tags, (double) replica.lag()));
     }
-    copyLag.register(rows, true);
+    replicaLag.register(rows, true);
   }
 }

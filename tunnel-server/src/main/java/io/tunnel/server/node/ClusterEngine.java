@@ -70,7 +70,7 @@ public final class ClusterEngine implements Engine {
   private static final long DECIDE_INTERVAL_MS = 250;
 
   /** Below the data directory: may be deleted whenever the node does not run. */
-  private static final String COPIES = "copies";
+  private static final String REPLICAS = "replicas";
 
   /** How long a stop waits for other nodes to take over. */
   private static final long DRAIN_MS_MAX = 10_000;
@@ -123,7 +123,7 @@ public final class ClusterEngine implements Engine {
       DataDirectory directory =
           parts.open(DataDirectory.open(data, config.log().shards(), Optional.of(cluster.name())));
       threads = new NodeThreads(parts.openThreads(new OwnThread("control")), groupThreads());
-      Path kept = directory.path().resolve(COPIES);
+      Path kept = directory.path().resolve(REPLICAS);
       log = parts.open(new ClusterLog(config, cluster, threads, clock, kept));
       log.catalog().limit(() -> config.catalog().forNodes(placement.get().nodes().size()));
       int ageMs = Math.max(CATALOG_AGE_MS_MIN, cluster.log().sessionMs());
@@ -153,7 +153,7 @@ public final class ClusterEngine implements Engine {
    */
   public static void requireUsable(ServerConfig config, ClusterConfig cluster) {
     var unusedKafka = ClusterLog.config(config, cluster);
-    var unusedCopies = copies(config, cluster);
+    var unusedReplicas = replicas(config, cluster);
   }
 
   private List<ScheduledExecutorService> groupThreads() {
@@ -172,12 +172,12 @@ public final class ClusterEngine implements Engine {
             new OpenFiles(disks, config.log().openFilesMax()),
             config.log().segmentBytesMax(),
             config.shard().freeBytesMin()),
-        copies(config, cluster),
+        replicas(config, cluster),
         config.table());
   }
 
-  private static ReplicaConfig copies(ServerConfig config, ClusterConfig cluster) {
-    return config.log().copies().boundBy(cluster.log().sessionMs());
+  private static ReplicaConfig replicas(ServerConfig config, ClusterConfig cluster) {
+    return config.log().replicas().boundBy(cluster.log().sessionMs());
   }
 
   private Replicas.Ports replicaPorts(String incarnation) {
@@ -269,7 +269,7 @@ public final class ClusterEngine implements Engine {
       int group = i;
       Ticks.begin(threads.ofGroup(group), clock::nanos, List.of(() -> rooms.tunnels().tick(group)));
     }
-    long ageMs = copies(config, cluster).times().readAgeMsMax();
+    long ageMs = replicas(config, cluster).times().readAgeMsMax();
     long endsMs = Math.max(1, Math.min(ENDS_MS, ageMs / LOOKS_AT_ENDS));
     Ticks.every(threads.control(), clock::nanos, endsMs, replicas::lookAtEnds);
     Ticks.every(threads.control(), clock::nanos, CATALOG_MS, age::look);

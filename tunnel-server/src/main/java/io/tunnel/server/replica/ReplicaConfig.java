@@ -179,9 +179,9 @@ public record ReplicaConfig(Batches batches, Times times, History history, long 
 
   /** Refuses limits that cannot work. */
   public ReplicaConfig {
-    Objects.requireNonNull(batches, "log.copies.batches is an object, not null");
-    Objects.requireNonNull(times, "log.copies.times is an object, not null");
-    Objects.requireNonNull(history, "log.copies.history is an object, not null");
+    Objects.requireNonNull(batches, "log.replicas.batches is an object, not null");
+    Objects.requireNonNull(times, "log.replicas.times is an object, not null");
+    Objects.requireNonNull(history, "log.replicas.history is an object, not null");
     require(warmLagMax >= 0, "warmLagMax is at least 0, not " + warmLagMax);
   }
 
@@ -218,7 +218,7 @@ public record ReplicaConfig(Batches batches, Times times, History history, long 
 
   private static void require(boolean holds, String message) {
     if (!holds) {
-      throw new IllegalArgumentException("log.copies." + message);
+      throw new IllegalArgumentException("log.replicas." + message);
     }
   }
 }

@@ -20,7 +20,7 @@ import io.tunnel.server.replica.shared.Markers;
 import io.tunnel.server.replica.shared.SharedLog;
 import io.tunnel.server.replica.shared.SharedLog.Stored;
 import io.tunnel.server.table.TableStoreConfig;
-import io.tunnel.wire.control.ClusterControl.CopyStatus;
+import io.tunnel.wire.control.ClusterControl.ReplicaStatus;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -248,15 +248,15 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
   }
 
   /** All replicas, sorted by partition. */
-  public List<CopyStatus> status() {
-    TreeMap<Integer, CopyStatus> status = new TreeMap<>();
+  public List<ReplicaStatus> status() {
+    TreeMap<Integer, ReplicaStatus> status = new TreeMap<>();
     for (ReplicaShard shard : shards) {
       for (Replica replica : shard.replicas().values()) {
         Replica.View view = replica.view();
         String role = shard.hasFailed() ? "FAILED" : view.role();
         status.put(
             replica.partition(),
-            new CopyStatus(replica.partition(), role, view.epoch(), view.next(), view.end()));
+            new ReplicaStatus(replica.partition(), role, view.epoch(), view.next(), view.end()));
       }
     }
     return new ArrayList<>(status.values());

@@ -22,7 +22,7 @@ public record ReplicasIdentity(String log, Optional<Bytes> catalog, int shards) 
 
   private static final String FILE = "identity";
   private static final Pattern TEXT =
-      Pattern.compile("copies 1\n(.*)\nshards (\\d{1,4})\n(?:catalog ([0-9a-f]{2,510})\n)?");
+      Pattern.compile("replicas 1\n(.*)\nshards (\\d{1,4})\n(?:catalog ([0-9a-f]{2,510})\n)?");
 
   /** What the file says; nothing where there is none, or none that was written to its end. */
   public static Optional<ReplicasIdentity> read(Path directory) throws IOException {
@@ -42,7 +42,7 @@ public record ReplicasIdentity(String log, Optional<Bytes> catalog, int shards) 
 
   void write(Path directory) throws IOException {
     String text =
-        "copies 1\n"
+        "replicas 1\n"
             + log
             + "\nshards "
             + shards

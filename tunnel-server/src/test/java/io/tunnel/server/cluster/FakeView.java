@@ -1,8 +1,8 @@
 package io.tunnel.server.cluster;
 
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
-import io.tunnel.wire.control.ClusterControl.CopyStatus;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
+import io.tunnel.wire.control.ClusterControl.ReplicaStatus;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,7 +52,7 @@ public final class FakeView implements ClusterView {
 
   @Override
   public NodeStatus status() {
-    return new NodeStatus("a", List.of(new CopyStatus(1, "LEADING", 2, 3, 4)));
+    return new NodeStatus("a", List.of(new ReplicaStatus(1, "LEADING", 2, 3, 4)));
   }
 
   @Override

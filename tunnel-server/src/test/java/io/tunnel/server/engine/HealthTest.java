@@ -16,7 +16,7 @@ class HealthTest {
   void the_page_of_a_node_whatever_it_is_called() {
     assertThat(new Health.OfNode("STORAGE_FAILED", "n\"1", 3, 2, 5, 7).text())
         .isEqualTo(
-            "{\"status\":\"STORAGE_FAILED\",\"node\":\"n\\\"1\",\"nodes\":3,\"leads\":2,\"copies\":5,"
+            "{\"status\":\"STORAGE_FAILED\",\"node\":\"n\\\"1\",\"nodes\":3,\"leads\":2,\"replicas\":5,"
                 + "\"connections\":7}");
   }
 }

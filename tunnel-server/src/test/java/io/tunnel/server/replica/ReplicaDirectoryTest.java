@@ -225,12 +225,12 @@ class ReplicaDirectoryTest {
   void copies_of_an_older_version_are_gone_on_with_and_know_their_catalog_from_then_on()
       throws IOException {
     close();
-    Files.writeString(directory.resolve("identity"), "copies 1\ncluster x\nshards 2\n");
+    Files.writeString(directory.resolve("identity"), "replicas 1\ncluster x\nshards 2\n");
     open("cluster x", 2);
     shards.forEach(ReplicaShard::step);
     requireRows(1);
     assertThat(Files.readString(directory.resolve("identity")))
-        .isEqualTo("copies 1\ncluster x\nshards 2\ncatalog 0c\n");
+        .isEqualTo("replicas 1\ncluster x\nshards 2\ncatalog 0c\n");
   }
 
   @Test

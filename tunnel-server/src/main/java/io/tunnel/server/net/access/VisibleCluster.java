@@ -53,6 +53,7 @@ public record VisibleCluster(Catalog catalog, Caller caller) {
     return caller.mayOnCluster(Right.READ)
         ? whole
         : new NodeStatus(
-            whole.name(), whole.copies().stream().filter(copy -> sees(copy.partition())).toList());
+            whole.name(),
+            whole.replicas().stream().filter(replica -> sees(replica.partition())).toList());
   }
 }

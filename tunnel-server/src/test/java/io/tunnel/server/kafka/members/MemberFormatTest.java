@@ -48,10 +48,10 @@ class MemberFormatTest {
 
   /** Nodes of any version read and write it. */
   @Test
-  void the_nodes_with_replicas_are_a_member_named_copies() throws Exception {
+  void the_nodes_with_replicas_are_a_member_named_replicas() throws Exception {
     ByteBuffer told =
         deflated(
-            "{\"generation\":1,\"nodes\":[],\"leaders\":{\"1\":\"a\"},\"copies\":{\"1\":[\"b\"]}}");
+            "{\"generation\":1,\"nodes\":[],\"leaders\":{\"1\":\"a\"},\"replicas\":{\"1\":[\"b\"]}}");
     Placement placement = MemberFormat.placement(told);
     assertThat(placement.replicas()).isEqualTo(Map.of(1, Set.of("b")));
     assertThat(MemberFormat.encode(placement)).isEqualTo(told);

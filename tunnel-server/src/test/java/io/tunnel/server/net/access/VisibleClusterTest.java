@@ -6,9 +6,9 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
-import io.tunnel.wire.control.ClusterControl.CopyStatus;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
+import io.tunnel.wire.control.ClusterControl.ReplicaStatus;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -56,9 +56,9 @@ final class VisibleClusterTest {
             new NodeStatus(
                 "n1",
                 List.of(
-                    new CopyStatus(shown, "LEADING", 1, 2, 3),
-                    new CopyStatus(hidden, "LEADING", 1, 2, 3),
-                    new CopyStatus(DROPPED, "LEADING", 1, 2, 3))));
+                    new ReplicaStatus(shown, "LEADING", 1, 2, 3),
+                    new ReplicaStatus(hidden, "LEADING", 1, 2, 3),
+                    new ReplicaStatus(DROPPED, "LEADING", 1, 2, 3))));
   }
 
   @Test
@@ -67,11 +67,11 @@ final class VisibleClusterTest {
     assertThat(described(at.caller("bob")).nodes())
         .containsExactly(
             node("n1", List.of(shown), List.of()), node("n2", List.of(), List.of(shown)));
-    assertThat(status(at.caller("bob")).copies())
-        .containsExactly(new CopyStatus(shown, "LEADING", 1, 2, 3));
+    assertThat(status(at.caller("bob")).replicas())
+        .containsExactly(new ReplicaStatus(shown, "LEADING", 1, 2, 3));
     assertThat(described(at.caller("eve")).nodes())
         .containsExactly(node("n1", List.of(), List.of()), node("n2", List.of(), List.of()));
-    assertThat(status(at.caller("eve")).copies()).isEmpty();
+    assertThat(status(at.caller("eve")).replicas()).isEmpty();
   }
 
   @Test
@@ -79,7 +79,7 @@ final class VisibleClusterTest {
     at.allow("ops", "cluster", "read");
     for (Caller caller : List.of(at.caller("ops"), at.caller("admin"), Caller.anybody())) {
       assertThat(described(caller).nodes().get(0).leads()).hasSize(3);
-      assertThat(status(caller).copies()).hasSize(3);
+      assertThat(status(caller).replicas()).hasSize(3);
     }
   }
 }
