@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Rows of one partition that are sent together. While it grows it belongs to its lane's lock; once
- * closed, to the thread that took it from the lane's queue.
+ * Rows of one partition that one request carries. The lock of its lane guards a growing batch; a
+ * closed batch belongs to the thread that took it from the lane's queue.
  */
 final class Batch {
 
@@ -27,13 +27,16 @@ final class Batch {
   private int encodedBytes;
   private ByteBuffer payload = NOT_BUILT;
 
-  /** Words that its rows, or those of the batch that they were in before, belong elsewhere. */
+  /** Refusals as misrouted, of this batch or of the batch that held its rows before. */
   private Optional<Misrouted> misrouted;
 
-  /** Whether it is to be sent as soon as its lane is free, however young it is. */
+  /** Whether the batch leaves as soon as its lane is free, without lingering. */
   private boolean isDue;
 
-  /** How large a batch is expected to become: what it grows into is not copied then. */
+  /** Rows whose {@link #counted} callback has returned, at most all; on the event loop. */
+  private int countedRows;
+
+  /** The expected size: a batch that stays below it never copies its buffer. */
   record Size(int rows, int bytes) {}
 
   Batch(
@@ -47,9 +50,9 @@ final class Batch {
   }
 
   /**
-   * Adds a row; returns the bytes that it takes, or -1 when the batch has no room for it.
+   * Adds a row; returns the bytes that the row takes, or -1 when the batch has no room for it.
    *
-   * @throws IllegalArgumentException when the row can never be written; the batch is as it was
+   * @throws IllegalArgumentException when the row can never be written; the batch is unchanged
    */
   int add(RowChange row, RowCallback callback) {
     if (!builder.add(row)) {
@@ -63,13 +66,13 @@ final class Batch {
     return rows.size() == 1 ? encodedBytes : encodedBytes - before;
   }
 
-  /** Encodes the batch; no row can be added any more. */
+  /** Encodes the batch, which then takes no more rows. */
   void close(int partition) {
     payload = builder.finish(partition);
     builder = null;
   }
 
-  /** The encoded batch, to be read. */
+  /** A view of the encoded batch, from its first byte to its last. */
   ByteBuffer payload() {
     return payload.duplicate();
   }
@@ -86,7 +89,26 @@ final class Batch {
     return callbacks.get(index);
   }
 
-  /** What the budget was charged for it. */
+  /**
+   * The callback of a row for a batch whose rows end apart: in several batches, or in several
+   * answers. The batch is {@link #done} when the callbacks of all rows have returned. On the event
+   * loop only, once per row.
+   */
+  RowCallback counted(int index) {
+    RowCallback callback = callbacks.get(index);
+    return (row, result) -> {
+      try {
+        callback.completed(row, result);
+      } finally {
+        countedRows++;
+        if (countedRows == rows.size()) {
+          done.complete(null);
+        }
+      }
+    };
+  }
+
+  /** The bytes that the budget is charged for the batch. */
   int encodedBytes() {
     return rows.isEmpty() ? 0 : encodedBytes;
   }

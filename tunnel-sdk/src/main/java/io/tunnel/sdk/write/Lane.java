@@ -4,27 +4,32 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.RowCallback;
+import io.tunnel.sdk.metrics.SdkMeter;
+import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.sdk.write.LaneCore.Misrouted;
 import io.tunnel.sdk.write.LaneCore.State;
 import io.tunnel.sdk.write.LaneCore.Verdict;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The rows of one partition on their way: a batch that grows, closed batches that wait, and the
- * head, the one that is under way. Callers' threads add under the lane's lock; the head is moved on
- * by the engine's event loop alone.
+ * The rows of one partition that have no outcome yet: a growing batch, closed batches that wait,
+ * and the head, which is in flight or waits to be sent again. Callers' threads add rows under the
+ * lane's lock; only the engine's event loop moves the head on.
  *
- * <p>Longer than most files, because what it guards is one state that falls apart in two.
+ * <p>Longer than most files, because one lock guards all of this state.
  *
- * <p>Methods that can free the way return the batch that is to be sent now; the caller sends it
- * after they have returned, outside the lock. When a method returns, whatever is to be sent before
- * the waiting batches stands before them or is the head: between two calls of the event loop any
- * thread may take the next batch.
+ * <p>A method that may free the way returns the batch to send now, and the caller sends the batch
+ * after the method, outside the lock. Between two calls of the event loop any thread may take the
+ * next batch: so when a method returns, a batch that goes before the waiting ones is already in
+ * front of them, or is the head.
  */
 final class Lane {
 
@@ -34,9 +39,9 @@ final class Lane {
   private final int partition;
   private final byte[] prefix;
   private final List<PrimaryKeySchema> schema;
-  private final LaneSettings settings;
+  private final Settings settings;
 
-  /** The node that leads the partition; absent when it is not known, or there is only one. */
+  /** The node that leads the partition; absent when unknown, or when there is only one node. */
   private volatile Optional<Endpoint> leader;
 
   // Guarded by this.
@@ -45,39 +50,66 @@ final class Lane {
   private Optional<Batch> growing = Optional.empty();
   private Optional<Batch> head = Optional.empty();
 
-  /** Batches that have left the queue and whose rows have not all been told their outcomes. */
-  private final Deque<Batch> untold = new ArrayDeque<>();
+  /** Batches that have left the queue, and have rows without an outcome. */
+  private final Set<Batch> ending = new LinkedHashSet<>();
 
   private int bytesGuess = BYTES_GUESS_MIN;
   private int rowsGuess = ROWS_GUESS_MIN;
-  private boolean isLingering;
-  private boolean isClosed;
-  private boolean refusesRows;
+  private boolean isTimerSet;
+  private Phase phase = Phase.OPEN;
 
-  /** Results to be told, in order; belongs to the event loop. */
+  /** Results to tell, in order; on the event loop. */
   private final Deque<Runnable> outbox = new ArrayDeque<>();
 
   private boolean isTelling;
 
+  /** Which rows the lane takes. A lane moves down this list, and never up. */
+  enum Phase {
+    /** Takes rows. */
+    OPEN,
+    /** The writer is closed: takes only rows that move here from another lane. */
+    ENDING,
+    /** The partition is gone: takes no rows and sends nothing, until its rows move away. */
+    CLOSED
+  }
+
   /**
-   * What an addition led to.
+   * Settings and parts that all lanes of a writer share.
    *
-   * @param wasAdded false when the lane takes no more rows: look for the partition map that
-   *     replaces this one
-   * @param toSend the batch to send now
-   * @param lingers whether a timer is to be set for {@link #lingered}
+   * @param batchBytesMax encoded bytes after which a batch is closed
+   * @param lingerNanos how long a row waits at most for others to join its batch
+   * @param retryNanos how long after its first failure a batch is retried
+   * @param budget the bytes that all lanes hold together
+   * @param ticker time
+   * @param meter counts batches, rows and outcomes
    */
-  record Added(boolean wasAdded, Optional<Batch> toSend, boolean lingers) {
-    static final Added NOTHING_TO_DO = new Added(true, Optional.empty(), false);
-    private static final Added LINGERS = new Added(true, Optional.empty(), true);
-    private static final Added CLOSED = new Added(false, Optional.empty(), false);
+  record Settings(
+      int batchBytesMax,
+      long lingerNanos,
+      long retryNanos,
+      ByteBudget budget,
+      Ticker ticker,
+      SdkMeter meter) {}
+
+  /**
+   * What the engine does after a call.
+   *
+   * @param wasAdded false when the lane takes no more rows, and the row belongs to a lane of the
+   *     next partition map
+   * @param toSend the batch to send now
+   * @param timerNanos after which time to call {@link #lingered}, if at all
+   */
+  record Step(boolean wasAdded, Optional<Batch> toSend, OptionalLong timerNanos) {
+    private static final Step NOTHING_TO_DO =
+        new Step(true, Optional.empty(), OptionalLong.empty());
+    private static final Step NOT_ADDED = new Step(false, Optional.empty(), OptionalLong.empty());
   }
 
   Lane(
       int partition,
       byte[] prefix,
       List<PrimaryKeySchema> schema,
-      LaneSettings settings,
+      Settings settings,
       Optional<Endpoint> leader) {
     this.partition = partition;
     this.leader = leader;
@@ -95,12 +127,12 @@ final class Lane {
     return leader;
   }
 
-  /** The partition is led there from now on. */
+  /** Sets the node that leads the partition from now on. */
   void ledBy(Optional<Endpoint> node) {
     leader = node;
   }
 
-  /** What stands before the batch in a write request. */
+  /** The bytes before the batch in a write request. */
   byte[] prefix() {
     return prefix;
   }
@@ -110,24 +142,24 @@ final class Lane {
    *
    * @throws IllegalArgumentException when the row can never be written
    */
-  synchronized Added add(RowChange row, RowCallback callback) {
-    return isClosed || refusesRows ? Added.CLOSED : append(row, callback, Optional.empty());
+  synchronized Step add(RowChange row, RowCallback callback) {
+    return phase == Phase.OPEN ? append(row, callback, Optional.empty()) : Step.NOT_ADDED;
   }
 
   /**
-   * Adds a row of a lane that is gone; also when the writer takes no rows any more.
+   * Adds a row from a lane that is gone, also when the writer is closed.
    *
-   * @param misrouted words that its batch belonged elsewhere
+   * @param misrouted the refusals of its batch as sent to the wrong partition
    * @throws IllegalArgumentException when the row can never be written
    */
-  synchronized Added addMoved(RowChange row, RowCallback callback, Optional<Misrouted> misrouted) {
-    if (isClosed) {
-      throw new IllegalStateException("rows moved to a lane that is gone, " + partition);
+  synchronized Step addMoved(RowChange row, RowCallback callback, Optional<Misrouted> misrouted) {
+    if (phase == Phase.CLOSED) {
+      throw new IllegalStateException("rows moved to partition " + partition + ", which is gone");
     }
     return append(row, callback, misrouted);
   }
 
-  private Added append(RowChange row, RowCallback callback, Optional<Misrouted> misrouted) {
+  private Step append(RowChange row, RowCallback callback, Optional<Misrouted> misrouted) {
     Batch batch = growing.orElse(null);
     boolean isAlike = batch != null && (misrouted.isEmpty() || batch.misrouted().isPresent());
     int bytes = isAlike ? batch.add(row, callback) : -1;
@@ -145,33 +177,33 @@ final class Lane {
     if (batch.encodedBytes() >= settings.batchBytesMax()) {
       closeGrowing();
     }
-    return afterAdding();
+    // Most rows only join the growing batch, whose timer is set: no need to look at the time.
+    return core.state() != State.IDLE || (isTimerSet && waiting.isEmpty())
+        ? Step.NOTHING_TO_DO
+        : proceed();
   }
 
-  private Added afterAdding() {
-    if (core.state() != State.IDLE) {
-      return Added.NOTHING_TO_DO;
+  /** Takes the next batch if the lane is free; else asks for a timer if a batch lingers. */
+  synchronized Step proceed() {
+    Optional<Batch> toSend = takeNext();
+    if (toSend.isPresent()) {
+      return new Step(true, toSend, OptionalLong.empty());
     }
-    if (!waiting.isEmpty() || settings.lingerNanos() == 0) {
-      return new Added(true, next(), false);
+    boolean lingers = growing.isPresent() && core.state() == State.IDLE && phase != Phase.CLOSED;
+    if (isTimerSet || !lingers) {
+      return Step.NOTHING_TO_DO;
     }
-    return lingersNow() ? Added.LINGERS : Added.NOTHING_TO_DO;
-  }
-
-  /** Whether a timer must be set, which is then taken as set. */
-  private boolean lingersNow() {
-    if (isLingering || growing.isEmpty() || core.state() != State.IDLE) {
-      return false;
-    }
-    isLingering = true;
-    return true;
+    isTimerSet = true;
+    long ageNanos = settings.ticker().nanos() - growing.get().startedNanos();
+    long leftNanos = Math.max(0, settings.lingerNanos() - ageNanos);
+    return new Step(true, Optional.empty(), OptionalLong.of(leftNanos));
   }
 
   private void closeGrowing() {
     if (growing.isPresent()) {
       Batch batch = growing.get();
       batch.close(partition);
-      // A full batch is one row over its bound: with room for that row, it is never copied.
+      // A full batch exceeds its bound by one row: with room for that row, it is never copied.
       int bytesMax = settings.batchBytesMax() + settings.batchBytesMax() / 8;
       bytesGuess = Math.max(BYTES_GUESS_MIN, Math.min(bytesMax, batch.encodedBytes() * 5 / 4));
       rowsGuess = Math.max(ROWS_GUESS_MIN, batch.rowCount() * 5 / 4);
@@ -180,13 +212,17 @@ final class Lane {
     }
   }
 
-  /** The batch to send now, which becomes the head. */
-  private Optional<Batch> next() {
-    if (core.state() != State.IDLE || isClosed) {
+  /** Takes the batch to send now, which becomes the head. */
+  private Optional<Batch> takeNext() {
+    if (core.state() != State.IDLE || phase == Phase.CLOSED) {
       return Optional.empty();
     }
-    if (waiting.isEmpty() && growing.isPresent() && isRipe(growing.get())) {
-      closeGrowing();
+    if (waiting.isEmpty() && growing.isPresent()) {
+      Batch batch = growing.get();
+      long nowNanos = settings.ticker().nanos();
+      if (batch.isDue() || nowNanos - batch.startedNanos() >= settings.lingerNanos()) {
+        closeGrowing();
+      }
     }
     head = Optional.ofNullable(waiting.poll());
     if (head.isPresent()) {
@@ -195,37 +231,25 @@ final class Lane {
     return head;
   }
 
-  private boolean isRipe(Batch batch) {
-    return batch.isDue()
-        || settings.ticker().nanos() - batch.startedNanos() >= settings.lingerNanos();
+  /** The timer of {@link Step#timerNanos} has fired. */
+  synchronized Step lingered() {
+    isTimerSet = false;
+    return proceed();
   }
 
-  /** The timer of {@link Added#lingers} has fired. */
-  synchronized Added lingered() {
-    isLingering = false;
-    Optional<Batch> toSend = next();
-    return new Added(true, toSend, toSend.isEmpty() && lingersNow());
-  }
-
-  /** Nanoseconds until the growing batch is to be sent. */
-  synchronized long lingerLeftNanos() {
-    long age = growing.map(b -> settings.ticker().nanos() - b.startedNanos()).orElse(0L);
-    return Math.max(0, settings.lingerNanos() - age);
-  }
-
-  /** Sends what there is as soon as the lane is free. */
+  /** Ends the lingering: all rows are sent as soon as the lane is free. */
   synchronized Optional<Batch> hurry() {
     growing.ifPresent(Batch::makeDue);
-    return next();
+    return takeNext();
   }
 
   /**
-   * One for each batch that has rows without an outcome. The last alone would not do: when the rows
-   * move to other partitions, those of an older batch may end after it.
+   * A future for each batch that has rows without an outcome. The last batch alone would not do:
+   * when rows move to other partitions, an older batch may end after a younger one.
    */
   synchronized List<CompletableFuture<Void>> ends() {
-    List<CompletableFuture<Void>> ends = new ArrayList<>(untold.size() + waiting.size() + 2);
-    untold.forEach(batch -> ends.add(batch.done()));
+    List<CompletableFuture<Void>> ends = new ArrayList<>(ending.size() + waiting.size() + 2);
+    ending.forEach(batch -> ends.add(batch.done()));
     head.ifPresent(batch -> ends.add(batch.done()));
     waiting.forEach(batch -> ends.add(batch.done()));
     growing.ifPresent(batch -> ends.add(batch.done()));
@@ -233,21 +257,16 @@ final class Lane {
   }
 
   /** The head has a result. */
-  synchronized Added answered() {
+  synchronized Step answered() {
     releaseHead();
     core.answered();
-    return moveOn();
-  }
-
-  /** Like {@link #lingered}: the way may be free. */
-  private Added moveOn() {
-    Optional<Batch> toSend = next();
-    return new Added(true, toSend, toSend.isEmpty() && !isClosed && lingersNow());
+    return proceed();
   }
 
   /**
-   * The head failed. It stays the head when it is to be sent again or re-routed; its halves stand
-   * before all that wait when it is split.
+   * The head failed. A batch that is retried or re-routed stays the head. The halves of a batch
+   * that is split go before all waiting batches. Every other batch leaves the lane. After all but a
+   * retry and a re-routing, the caller has the lane {@link #proceed}.
    */
   synchronized Verdict failed(LaneCore.Failure failure, Batch batch) {
     long nowNanos = settings.ticker().nanos();
@@ -262,48 +281,39 @@ final class Lane {
   }
 
   private void releaseHead() {
-    head.ifPresent(untold::add);
+    head.ifPresent(this::awaitEnd);
     head = Optional.empty();
   }
 
-  /** The rows of a batch that has left the queue have been told their outcomes. */
-  synchronized void told(Batch batch) {
-    untold.remove(batch);
+  private void awaitEnd(Batch batch) {
+    ending.add(batch);
+    var unused = batch.done().whenComplete((done, failure) -> ended(batch));
   }
 
-  /** After a failure that removed the head. */
-  synchronized Added afterFailure() {
-    return moveOn();
+  private synchronized void ended(Batch batch) {
+    ending.remove(batch);
   }
 
+  /** How often in a row the head failed in the way for which it waits now; 0 if it does not. */
   synchronized int failures() {
-    return core.failures();
+    return switch (core.state()) {
+      case IDLE, IN_FLIGHT -> 0;
+      case PAUSED -> core.failures();
+      case MISROUTED -> head.flatMap(Batch::misrouted).map(Misrouted::times).orElse(0);
+    };
   }
 
-  /** The pause of a retry is over. */
-  synchronized Optional<Batch> resume() {
-    if (core.state() != State.PAUSED || isClosed) {
+  /** Sends the head again, if it still waits for that: for a pause to end, or for a map. */
+  synchronized Optional<Batch> resend() {
+    boolean waits = core.state() == State.PAUSED || core.state() == State.MISROUTED;
+    if (!waits || phase == Phase.CLOSED) {
       return Optional.empty();
     }
     core.sent(settings.ticker().nanos());
     return head;
   }
 
-  /** The head was sent to the wrong partition, but by the new map this is the right one. */
-  synchronized Optional<Batch> sendAgain() {
-    if (core.state() != State.MISROUTED || isClosed) {
-      return Optional.empty();
-    }
-    core.sent(settings.ticker().nanos());
-    return head;
-  }
-
-  /** How often in a row the head was sent to the wrong partition. */
-  synchronized int misroutings() {
-    return head.flatMap(Batch::misrouted).map(Misrouted::times).orElse(0);
-  }
-
-  /** Takes the head that waits for a new partition map, which cannot be had. */
+  /** Takes the head that waits for a partition map, because no map can be had. */
   synchronized Optional<Batch> takeMisrouted() {
     if (core.state() != State.MISROUTED) {
       return Optional.empty();
@@ -314,12 +324,11 @@ final class Lane {
     return taken;
   }
 
-  /** Puts the two halves of the head, which failed, before all that wait. */
+  /** Puts the two halves of the failed head before all waiting batches. */
   private void split(Batch batch) {
-    Countdown countdown = new Countdown(batch);
     int middle = batch.rowCount() / 2;
-    Batch first = part(batch, 0, middle, countdown);
-    Batch second = part(batch, middle, batch.rowCount(), countdown);
+    Batch first = part(batch, 0, middle);
+    Batch second = part(batch, middle, batch.rowCount());
     settings.budget().giveBack(batch.encodedBytes());
     settings.budget().take(first.encodedBytes() + (long) second.encodedBytes());
     waiting.addFirst(second);
@@ -328,33 +337,26 @@ final class Lane {
   }
 
   /**
-   * Of the head, the first {@code told} rows have outcomes. The others stay the head, as a batch of
-   * their own, so that nothing overtakes them.
+   * The first {@code told} rows of the head have outcomes. The other rows become the head, as a
+   * batch of their own, so that no row overtakes them.
+   *
+   * @return the new head
    */
-  synchronized Remainder keep(Batch batch, int told) {
-    Countdown countdown = new Countdown(batch);
-    Batch rest = part(batch, told, batch.rowCount(), countdown);
+  synchronized Batch keep(Batch batch, int told) {
+    Batch rest = part(batch, told, batch.rowCount());
     settings.budget().giveBack(batch.encodedBytes());
     settings.budget().take(rest.encodedBytes());
-    untold.add(batch);
+    awaitEnd(batch);
     head = Optional.of(rest);
     core.progressed();
-    return new Remainder(rest, countdown);
+    return rest;
   }
 
-  /**
-   * What is left of a batch.
-   *
-   * @param rest its last rows
-   * @param countdown ends the whole batch when all its rows have outcomes
-   */
-  record Remainder(Batch rest, Countdown countdown) {}
-
-  private Batch part(Batch batch, int from, int to, Countdown countdown) {
+  private Batch part(Batch batch, int from, int to) {
     Batch.Size size = new Batch.Size(to - from, batch.encodedBytes());
     Batch part = new Batch(schema, size, batch.misrouted(), batch.startedNanos());
     for (int i = from; i < to; i++) {
-      if (part.add(batch.row(i), countdown.counting(batch.callback(i))) < 0) {
+      if (part.add(batch.row(i), batch.counted(i)) < 0) {
         throw new IllegalStateException("a part of a batch has no room for row " + i + " of it");
       }
     }
@@ -362,25 +364,22 @@ final class Lane {
     return part;
   }
 
-  /** From now on the lane takes no rows, but sends what it has. */
-  synchronized void refuseRows() {
-    refusesRows = true;
-  }
-
-  /** From now on the lane takes no rows and sends nothing. */
-  synchronized void close() {
-    isClosed = true;
+  /** Moves the lane on to {@code next}, if it is not there or further. */
+  synchronized void move(Phase next) {
+    if (next.compareTo(phase) > 0) {
+      phase = next;
+    }
   }
 
   synchronized boolean isClosed() {
-    return isClosed;
+    return phase == Phase.CLOSED;
   }
 
   synchronized boolean isInFlight() {
     return core.state() == State.IN_FLIGHT;
   }
 
-  /** Takes everything out of a closed lane, oldest first; nothing may be in flight. */
+  /** Empties a closed lane that has nothing in flight; returns its batches, oldest first. */
   synchronized List<Batch> takeAll() {
     core.taken();
     List<Batch> all = new ArrayList<>();
@@ -394,8 +393,8 @@ final class Lane {
   }
 
   /**
-   * Tells results in the order of these calls, also when telling leads to the next call. On the
-   * event loop only.
+   * Tells results in the order of the calls: a call from inside another one, by a callback, is
+   * served after the outer call. On the event loop only.
    */
   void tell(Runnable results) {
     outbox.add(results);

@@ -14,14 +14,14 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells the rows of a batch what became of them. */
+/** Reads the answer to a write, and tells the rows of the batch their results. */
 final class Outcomes {
 
   private static final Logger LOG = LoggerFactory.getLogger(Outcomes.class);
 
   private Outcomes() {}
 
-  /** Reads a write's answer, which must speak of as many rows as were sent. */
+  /** Reads the answer to a write, which must cover exactly the rows that were sent. */
   static WriteResult read(byte[] payload, Batch batch) {
     WriteResult result = WriteResult.decode(payload);
     int rows = result.appliedRows() + result.rejections().size();
@@ -33,8 +33,8 @@ final class Outcomes {
   }
 
   /**
-   * How many rows have an outcome. The others are the last of the batch: they were not applied,
-   * because the node ceased to lead on the way or could not reach the log any more.
+   * How many rows have an outcome. The rows behind them were not applied, because the node lost its
+   * leadership or its log in the middle of the batch.
    */
   static int toldRows(WriteResult result, Batch batch) {
     List<WriteResult.Rejection> rejections = result.rejections();
@@ -63,8 +63,12 @@ final class Outcomes {
     return told;
   }
 
-  /** Tells each of the first {@code rows} rows whether it was applied. */
-  static void tell(Told rows, int partition, WriteResult result) {
+  /**
+   * Tells each of the first {@code told} rows whether it was applied. Fewer rows than the batch has
+   * are told as {@linkplain Batch#counted counted}, because the other rows end in another batch.
+   */
+  static void tell(Batch batch, int told, int partition, WriteResult result) {
+    boolean isWhole = told == batch.rowCount();
     Iterator<WriteResult.Rejection> rejections = result.rejections().iterator();
     int nextRejected = Integer.MAX_VALUE;
     WriteResult.Rejection rejection = null;
@@ -76,9 +80,10 @@ final class Outcomes {
     WriteResult.Jump jump = jumps.hasNext() ? jumps.next() : null;
     long position = result.firstPosition();
     int applied = 0;
-    for (int i = 0; i < rows.count(); i++) {
+    for (int i = 0; i < told; i++) {
+      RowResult outcome;
       if (i == nextRejected) {
-        rows.tell(i, rejected(partition, rejection.code()));
+        outcome = rejected(partition, rejection.code());
         rejection = rejections.hasNext() ? rejections.next() : null;
         nextRejected = rejection == null ? Integer.MAX_VALUE : rejection.rowIndex();
       } else {
@@ -87,22 +92,9 @@ final class Outcomes {
           jump = jumps.hasNext() ? jumps.next() : null;
         }
         applied++;
-        rows.tell(i, RowResult.applied(partition, position++));
+        outcome = RowResult.applied(partition, position++);
       }
-    }
-  }
-
-  /**
-   * The rows of a batch that are told now.
-   *
-   * @param count the first so many
-   * @param countdown counts those that are told when others are not; absent when it is all
-   */
-  record Told(Batch batch, int count, Optional<Countdown> countdown) {
-    private void tell(int index, RowResult result) {
-      RowCallback callback = batch.callback(index);
-      Outcomes.tell(
-          batch.row(index), countdown.map(c -> c.counting(callback)).orElse(callback), result);
+      tell(batch.row(i), isWhole ? batch.callback(i) : batch.counted(i), outcome);
     }
   }
 
@@ -114,14 +106,14 @@ final class Outcomes {
     return new RowResult(Outcome.REJECTED, partition, -1, Optional.of(code), message);
   }
 
-  /** Tells every row the same. */
+  /** Tells every row of a batch the result of the batch. */
   static void tellAll(Batch batch, RowResult result) {
     for (int i = 0; i < batch.rowCount(); i++) {
-      tell(batch, i, result);
+      tell(batch.row(i), batch.callback(i), result);
     }
   }
 
-  /** The result of rows whose batch failed so. */
+  /** The result of the rows of a batch that failed with {@code failure}. */
   static RowResult failure(Outcome outcome, int partition, Throwable failure) {
     Optional<ErrorCode> code =
         failure instanceof RefusedException refused
@@ -130,11 +122,7 @@ final class Outcomes {
     return new RowResult(outcome, partition, -1, code, String.valueOf(failure.getMessage()));
   }
 
-  private static void tell(Batch batch, int index, RowResult result) {
-    tell(batch.row(index), batch.callback(index), result);
-  }
-
-  /** A callback that throws must not keep others from learning their results. */
+  /** Tells a row its result. A callback that throws does not keep other rows from theirs. */
   static void tell(RowChange row, RowCallback callback, RowResult result) {
     try {
       callback.completed(row, result);

@@ -1,25 +1,47 @@
 package io.tunnel.sdk.write;
 
+import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.RowChange;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.RowCallback;
+import io.tunnel.sdk.RowResult;
+import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.transport.BackoffCore;
+import io.tunnel.sdk.transport.Caller;
+import io.tunnel.sdk.transport.Nodes;
 import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.wire.control.Control.PartitionDescription;
 import io.tunnel.wire.control.Control.TableDescription;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 
 /**
- * When and where the batches are sent again that were not applied. Each lane has pauses of its own;
- * which node leads its partition now is learned from the refusal, or from the partition map, which
- * is read once for all lanes that want it together. All of it runs on the event loop.
+ * When and where a batch that was not applied is sent again. All of it runs on the event loop.
+ *
+ * <p>The server may have refused the batch because another node leads, or because another partition
+ * holds the rows. The refusal names the leader, or the partition map does. One read of the map
+ * answers all lanes that wait for it; the lanes that begin to wait during the read share the next
+ * one, because the map may be older than their refusals.
+ *
+ * <p>When the map has other partitions, the rows of the partitions that are gone move to the new
+ * ones. Writes to a key keep their order: the lanes that are gone take no rows once the new map is
+ * known, no row moves while one of these lanes has a batch in flight, rows move oldest first, and
+ * callers see the new map only when all rows have moved. A caller that adds to a lane that is gone
+ * waits until then; callers of other lanes do not notice.
+ *
+ * <p>The map may also be older than the refusal, because its node has not heard of the split or
+ * merge. Rows that are refused again wait for another map, with growing pauses, until their
+ * deadline.
  */
 final class Retries {
 
@@ -27,56 +49,104 @@ final class Retries {
   private static final long PAUSE_MS_MAX = 500;
 
   private final WriteEngine engine;
+  private final Nodes nodes;
+  private final PartitionMaps maps;
+  private final Lane.Settings settings;
+  private final Optional<Durability> durability;
   private final RandomGenerator jitter = SystemClock.jitter();
   private final BackoffCore backoff = BackoffCore.ofMillis(PAUSE_FIRST_MS, PAUSE_MS_MAX);
 
-  /** Lanes that wait for the map that is being read, or the next one. */
-  private final Set<Lane> seeking = new LinkedHashSet<>();
+  /** Lanes that want to know their leader. The head of each is paused, or was taken away. */
+  private final Set<Lane> leaderless = new LinkedHashSet<>();
+
+  /** Lanes that want the current partitions. The head of each is misrouted, or was taken away. */
+  private final Set<Lane> misrouted = new LinkedHashSet<>();
 
   private boolean isReading;
 
-  Retries(WriteEngine engine) {
+  /** The routes by the new map, until the rows of the lanes in {@link #leaving} have moved. */
+  private Optional<Routes> next = Optional.empty();
+
+  private List<Lane> leaving = List.of();
+
+  Retries(
+      WriteEngine engine,
+      Nodes nodes,
+      PartitionMaps maps,
+      Lane.Settings settings,
+      Optional<Durability> durability) {
     this.engine = engine;
+    this.nodes = nodes;
+    this.maps = maps;
+    this.settings = settings;
+    this.durability = durability;
   }
 
-  /** The head of {@code lane} failed so, and is to be sent again. */
+  /** The routes by a map; lanes of {@code known} whose partitions are in the map stay. */
+  Routes routes(TableDescription map, List<Lane> known) {
+    return Routes.of(map, durability, settings, known);
+  }
+
+  /** Sends the head of {@code lane}, which failed with {@code failure}, again after a pause. */
   void later(Lane lane, Throwable failure) {
     Optional<Endpoint> leader = told(failure);
     boolean isNews = isSentOn(lane, failure);
-    boolean wantsMap = leader.isEmpty() && isOfLeader(lane, failure);
+    boolean wantsLeader = leader.isEmpty() && isOfLeader(lane, failure);
     if (isNews) {
       lane.ledBy(leader);
     }
-    if (wantsMap) {
-      // A leader that is cut off from its log believes in itself, and would say so in its map.
-      lane.leader().ifPresent(engine::avoid);
+    if (wantsLeader) {
+      // A leader that is cut off from its log still names itself in its map.
+      lane.leader().ifPresent(nodes::avoid);
     }
-    long pause =
-        isNews && lane.failures() == 1
-            ? 0
-            : backoff.pauseNanos(lane.failures(), jitter.nextDouble());
+    boolean isFollowedAtOnce = isNews && lane.failures() == 1;
     engine.later(
         () -> {
-          if (wantsMap) {
-            seek(lane);
+          if (wantsLeader) {
+            await(leaderless, lane);
           } else {
-            resume(lane);
+            resend(lane);
           }
         },
-        pause);
+        isFollowedAtOnce ? 0 : pauseNanos(lane.failures()));
   }
 
   /**
-   * The head of {@code lane} failed so, and is not sent again: the batches behind it go to the node
-   * that is said to lead, or ask anew if the node that was taken for the leader seems to be gone.
+   * Handles the failure of a head that is not sent again. The batches behind it go to the leader
+   * that the failure names. When the failure suggests that the leader is gone, the next batch asks
+   * any node.
    */
   void leave(Lane lane, Throwable failure) {
     if (told(failure).isPresent()) {
       lane.ledBy(told(failure));
     } else if (isOfLeader(lane, failure)) {
-      lane.leader().ifPresent(engine::avoid);
+      lane.leader().ifPresent(nodes::avoid);
       lane.ledBy(Optional.empty());
     }
+  }
+
+  /** The server refused the head of {@code lane} as sent to the wrong partition. */
+  void misrouted(Lane lane) {
+    if (lane.isClosed()) {
+      return; // A new map is known, and the rows are about to move.
+    }
+    int times = lane.failures();
+    if (times == 1) {
+      await(misrouted, lane);
+      return;
+    }
+    // The map that led here was old: another node may have a newer one.
+    nodes.leaveHome();
+    engine.later(() -> await(misrouted, lane), pauseNanos(times - 1));
+  }
+
+  /** Fails the rows that wait for a map, because the writer was closed. */
+  void abandon(Throwable reason) {
+    engine.routes().lanes().forEach(lane -> failMisrouted(lane, reason));
+  }
+
+  private long pauseNanos(int failures) {
+    return backoff.pauseNanos(failures, jitter.nextDouble());
   }
 
   private static Optional<Endpoint> told(Throwable failure) {
@@ -85,13 +155,13 @@ final class Retries {
         : Optional.empty();
   }
 
-  /** Whether the failure says that another node leads than the one that was asked. */
+  /** Whether the failure names a leader other than the node that was asked. */
   static boolean isSentOn(Lane lane, Throwable failure) {
     Optional<Endpoint> leader = told(failure);
     return leader.isPresent() && !leader.equals(lane.leader());
   }
 
-  /** Whether the failure may mean that somebody else leads now. */
+  /** Whether another node may lead now, to judge by the failure. */
   private static boolean isOfLeader(Lane lane, Throwable failure) {
     if (failure instanceof RefusedException refused) {
       return refused.code() == ErrorCode.NOT_LEADER
@@ -100,40 +170,132 @@ final class Retries {
     return failure instanceof ConnectionException && lane.leader().isPresent();
   }
 
-  private void resume(Lane lane) {
-    lane.resume().ifPresent(again -> engine.send(lane, again));
+  private void resend(Lane lane) {
+    lane.resend().ifPresent(batch -> engine.send(lane, batch));
   }
 
-  private void seek(Lane lane) {
-    seeking.add(lane);
-    if (!isReading) {
-      read();
+  private void await(Set<Lane> waiting, Lane lane) {
+    if (!lane.isClosed()) { // The rows of a closed lane move by the map that closed it.
+      waiting.add(lane);
+      readIfWanted();
     }
   }
 
-  /** A map that was asked for before a lane failed may be older than its failure. */
-  private void read() {
+  private void readIfWanted() {
+    // While a handover is under way, a second set of new partitions has to wait.
+    boolean takesPartitions = next.isEmpty() && !misrouted.isEmpty();
+    if (isReading || (leaderless.isEmpty() && !takesPartitions)) {
+      return;
+    }
     isReading = true;
-    List<Lane> asking = List.copyOf(seeking);
-    seeking.clear();
-    engine.readMap((map, failure) -> arrived(map, failure, asking));
+    List<Lane> wantLeader = List.copyOf(leaderless);
+    leaderless.clear();
+    List<Lane> wantPartitions = takesPartitions ? List.copyOf(misrouted) : List.of();
+    misrouted.removeAll(wantPartitions);
+    CompletableFuture<TableDescription> reading;
+    try {
+      reading = maps.read();
+    } catch (RuntimeException e) {
+      reading = CompletableFuture.failedFuture(e);
+    }
+    var unused =
+        reading.whenComplete(
+            (map, failure) ->
+                engine.onLoop(
+                    () -> arrived(map, Caller.unwrap(failure), wantLeader, wantPartitions)));
   }
 
-  /** Without a map, the lanes find out again that they are wrong, until their deadline. */
-  private void arrived(TableDescription map, Throwable failure, List<Lane> asking) {
+  private void arrived(
+      TableDescription map, Throwable failure, List<Lane> wantLeader, List<Lane> wantPartitions) {
     isReading = false;
     if (failure == null) {
-      Map<Integer, Optional<Endpoint>> leaders = new HashMap<>();
-      for (PartitionDescription partition : map.partitions()) {
-        leaders.put(partition.id(), Endpoint.told(partition.leader()));
-      }
-      for (Lane lane : asking) {
-        lane.ledBy(leaders.getOrDefault(lane.partition(), Optional.empty()));
-      }
+      learnLeaders(map, wantLeader);
     }
-    asking.forEach(this::resume);
-    if (!seeking.isEmpty() && !isReading) {
-      read();
+    if (!wantPartitions.isEmpty()) {
+      reroute(map, failure, wantPartitions);
+    }
+    // Without a map these lanes are refused again, and ask again, until their deadline.
+    wantLeader.forEach(this::resend);
+    handOverIfQuiet();
+    readIfWanted();
+  }
+
+  private static void learnLeaders(TableDescription map, List<Lane> lanes) {
+    Map<Integer, Optional<Endpoint>> leaders = new HashMap<>();
+    for (PartitionDescription partition : map.partitions()) {
+      leaders.put(partition.id(), Endpoint.told(partition.leader()));
+    }
+    for (Lane lane : lanes) {
+      lane.ledBy(leaders.getOrDefault(lane.partition(), Optional.empty()));
+    }
+  }
+
+  private void reroute(TableDescription map, Throwable failure, List<Lane> waiting) {
+    List<Lane> current = engine.routes().lanes();
+    Routes routes;
+    try {
+      if (failure != null) {
+        waiting.forEach(lane -> failMisrouted(lane, failure));
+        return;
+      }
+      routes = routes(map, current);
+    } catch (RuntimeException e) {
+      // A map that makes no sense must not keep the lanes waiting for ever.
+      waiting.forEach(lane -> failMisrouted(lane, e));
+      return;
+    }
+    leaving = new ArrayList<>(current);
+    leaving.removeAll(routes.lanes());
+    leaving.forEach(lane -> lane.move(Lane.Phase.CLOSED));
+    leaving.forEach(misrouted::remove); // Their rows move now, by this map.
+    next = Optional.of(routes);
+    waiting.forEach(this::resend);
+  }
+
+  private void failMisrouted(Lane lane, Throwable failure) {
+    Outcome outcome =
+        failure instanceof RefusedException refused && !refused.retriable()
+            ? Outcome.REJECTED
+            : Outcome.NOT_SENT;
+    lane.takeMisrouted().ifPresent(batch -> engine.fail(lane, batch, outcome, failure));
+  }
+
+  /** Moves the rows of the leaving lanes, once no batch in flight can change their order. */
+  void handOverIfQuiet() {
+    if (next.isEmpty() || leaving.stream().anyMatch(Lane::isInFlight)) {
+      return;
+    }
+    Routes routes = next.get();
+    List<Lane> gone = leaving;
+    next = Optional.empty();
+    leaving = List.of();
+    List<Runnable> refusals = new ArrayList<>();
+    engine.handOver(
+        routes,
+        () -> {
+          for (Lane lane : gone) {
+            lane.takeAll().forEach(batch -> move(batch, routes, refusals));
+          }
+        });
+    refusals.forEach(Runnable::run);
+    readIfWanted();
+  }
+
+  private void move(Batch batch, Routes routes, List<Runnable> refusals) {
+    engine.moves(batch);
+    settings.budget().giveBack(batch.encodedBytes());
+    for (int i = 0; i < batch.rowCount(); i++) {
+      RowChange row = batch.row(i);
+      RowCallback callback = batch.counted(i);
+      try {
+        Lane lane = routes.laneOf(row);
+        engine.act(lane, lane.addMoved(row, callback, batch.misrouted()));
+      } catch (IllegalArgumentException e) {
+        // The table was created again, with another key.
+        RefusedException refused = new RefusedException(ErrorCode.KEY_MISMATCH, e.getMessage());
+        RowResult result = Outcomes.failure(Outcome.REJECTED, -1, refused);
+        refusals.add(() -> Outcomes.tell(row, callback, result));
+      }
     }
   }
 }

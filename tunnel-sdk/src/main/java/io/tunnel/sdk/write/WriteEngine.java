@@ -2,6 +2,7 @@ package io.tunnel.sdk.write;
 
 import io.netty.channel.EventLoop;
 import io.tunnel.codec.MalformedException;
+import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
@@ -20,7 +21,6 @@ import io.tunnel.sdk.write.LaneCore.Verdict;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.WriteResult;
-import io.tunnel.wire.control.Control.TableDescription;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,7 +29,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 
 /**
  * Writes rows of one table: collects them per partition on the callers' threads, and moves one
@@ -39,9 +38,7 @@ public final class WriteEngine implements AutoCloseable {
 
   private final Nodes nodes;
   private final EventLoop loop;
-  private final LaneSettings settings;
-  private final PartitionMaps maps;
-  private final Rerouting rerouting;
+  private final Lane.Settings settings;
   private final Retries retries;
 
   /** Held while rows move from the lanes of one partition map to those of the next. */
@@ -57,28 +54,26 @@ public final class WriteEngine implements AutoCloseable {
   private volatile boolean isAbandoned;
 
   private WriteEngine(
-      Nodes nodes, LaneSettings settings, PartitionMaps maps, RouteBuilder routeBuilder) {
+      Nodes nodes, Lane.Settings settings, PartitionMaps maps, Optional<Durability> durability) {
     this.nodes = nodes;
     this.loop = nodes.loop();
     this.settings = settings;
-    this.maps = maps;
-    this.rerouting = new Rerouting(this, routeBuilder);
-    this.retries = new Retries(this);
-    this.routes = routeBuilder.build(Caller.await(maps.read()), List.of());
+    this.retries = new Retries(this, nodes, maps, settings, durability);
+    this.routes = retries.routes(Caller.await(maps.read()), List.of());
   }
 
-  /** An engine for the table that {@code maps} reads the partition map of, which it does now. */
+  /** Opens an engine for one table; waits for the partition map, which {@code maps} reads. */
   public static WriteEngine open(
       Nodes nodes, Ticker ticker, PartitionMaps maps, TableWriterConfig config) {
-    LaneSettings settings =
-        new LaneSettings(
+    Lane.Settings settings =
+        new Lane.Settings(
             config.batchBytesMax(),
             config.linger().toNanos(),
             nodes.config().writeRetryDeadline().toNanos(),
             new ByteBudget(config.bufferBytesMax()),
             ticker,
             nodes.config().meter());
-    return new WriteEngine(nodes, settings, maps, new RouteBuilder(config.durability(), settings));
+    return new WriteEngine(nodes, settings, maps, config.durability());
   }
 
   /**
@@ -90,7 +85,7 @@ public final class WriteEngine implements AutoCloseable {
    */
   public void add(RowChange row, RowCallback callback) {
     settings.budget().awaitRoom(this::hurry);
-    Lane.Added added;
+    Lane.Step added;
     Lane lane;
     do {
       if (isClosed) {
@@ -157,7 +152,7 @@ public final class WriteEngine implements AutoCloseable {
     flush();
     synchronized (handover) {
       isClosed = true;
-      routes.lanes().forEach(Lane::refuseRows);
+      routes.lanes().forEach(lane -> lane.move(Lane.Phase.ENDING));
       handover.notifyAll();
     }
     // What other threads added while the first flush waited.
@@ -170,8 +165,8 @@ public final class WriteEngine implements AutoCloseable {
     // Those that pause would wait for their time, or for a partition map.
     onLoop(
         () -> {
-          rerouting.abandon(abandoned());
-          routes.lanes().forEach(lane -> lane.resume().ifPresent(b -> send(lane, b)));
+          retries.abandon(abandoned());
+          routes.lanes().forEach(lane -> lane.resend().ifPresent(b -> send(lane, b)));
         });
     close();
   }
@@ -185,11 +180,9 @@ public final class WriteEngine implements AutoCloseable {
     return settings.budget().used();
   }
 
-  void act(Lane lane, Lane.Added added) {
+  void act(Lane lane, Lane.Step added) {
     added.toSend().ifPresent(batch -> send(lane, batch));
-    if (added.lingers()) {
-      later(() -> act(lane, lane.lingered()), lane.lingerLeftNanos());
-    }
+    added.timerNanos().ifPresent(nanos -> later(() -> act(lane, lane.lingered()), nanos));
   }
 
   /** Runs a task on the event loop after a pause. */
@@ -199,25 +192,6 @@ public final class WriteEngine implements AutoCloseable {
     } catch (RejectedExecutionException e) {
       // The client is closed, before which every row has been told its outcome: nothing waits.
     }
-  }
-
-  /** Reads the partition map; what it is, or why there is none, is told on the event loop. */
-  void readMap(BiConsumer<TableDescription, Throwable> arrived) {
-    CompletableFuture<TableDescription> reading;
-    try {
-      reading = maps.read();
-    } catch (RuntimeException e) {
-      reading = CompletableFuture.failedFuture(e);
-    }
-    var unused =
-        reading.whenComplete(
-            (map, failure) -> {
-              if (loop.inEventLoop()) {
-                arrived.accept(map, Caller.unwrap(failure));
-              } else {
-                onLoop(() -> arrived.accept(map, Caller.unwrap(failure)));
-              }
-            });
   }
 
   void send(Lane lane, Batch batch) {
@@ -253,7 +227,7 @@ public final class WriteEngine implements AutoCloseable {
     return connection.request(Operation.WRITE, lane.prefix(), batch.payload());
   }
 
-  private void onLoop(Runnable task) {
+  void onLoop(Runnable task) {
     try {
       loop.execute(task);
     } catch (RejectedExecutionException e) {
@@ -274,7 +248,7 @@ public final class WriteEngine implements AutoCloseable {
       failed(lane, batch, failure);
     }
     if (lane.isClosed()) {
-      rerouting.handOverIfQuiet();
+      retries.handOverIfQuiet();
     }
   }
 
@@ -285,8 +259,7 @@ public final class WriteEngine implements AutoCloseable {
     settings.meter().rows(Outcome.REJECTED, rejected);
     if (told == batch.rowCount()) {
       act(lane, lane.answered());
-      Outcomes.Told all = new Outcomes.Told(batch, told, Optional.empty());
-      finish(lane, batch, () -> Outcomes.tell(all, lane.partition(), result));
+      finish(lane, batch, () -> Outcomes.tell(batch, told, lane.partition(), result));
       return;
     }
     List<WriteResult.Rejection> rejections = result.rejections();
@@ -298,19 +271,17 @@ public final class WriteEngine implements AutoCloseable {
       failed(lane, batch, reason);
       return;
     }
-    Lane.Remainder remainder = lane.keep(batch, told);
-    Outcomes.Told first = new Outcomes.Told(batch, told, Optional.of(remainder.countdown()));
-    var unused = batch.done().whenComplete((done, failure) -> lane.told(batch));
-    lane.tell(() -> Outcomes.tell(first, lane.partition(), result));
-    failed(lane, remainder.rest(), reason);
+    Batch rest = lane.keep(batch, told);
+    lane.tell(() -> Outcomes.tell(batch, told, lane.partition(), result));
+    failed(lane, rest, reason);
   }
 
   private void failed(Lane lane, Batch batch, Throwable failure) {
     Verdict verdict = lane.failed(kindOf(lane, failure), batch);
     switch (verdict) {
       case RETRY -> retries.later(lane, failure);
-      case REROUTE -> rerouting.misrouted(lane);
-      case SPLIT -> act(lane, lane.afterFailure());
+      case REROUTE -> retries.misrouted(lane);
+      case SPLIT -> act(lane, lane.proceed());
       case GIVE_UP -> {
         retries.leave(lane, failure);
         fail(lane, batch, Outcome.NOT_SENT, failure);
@@ -329,7 +300,7 @@ public final class WriteEngine implements AutoCloseable {
   void fail(Lane lane, Batch batch, Outcome outcome, Throwable failure) {
     RowResult result = Outcomes.failure(outcome, lane.partition(), failure);
     settings.meter().rows(outcome, batch.rowCount());
-    act(lane, lane.afterFailure());
+    act(lane, lane.proceed());
     finish(lane, batch, () -> Outcomes.tellAll(batch, result));
   }
 
@@ -339,7 +310,6 @@ public final class WriteEngine implements AutoCloseable {
           settings.budget().giveBack(batch.encodedBytes());
           telling.run();
           batch.done().complete(null);
-          lane.told(batch);
         });
   }
 
@@ -373,7 +343,7 @@ public final class WriteEngine implements AutoCloseable {
       move.run();
       routes = next;
       if (isClosed) {
-        next.lanes().forEach(Lane::refuseRows);
+        next.lanes().forEach(lane -> lane.move(Lane.Phase.ENDING));
       }
       handover.notifyAll();
     }
@@ -382,19 +352,5 @@ public final class WriteEngine implements AutoCloseable {
 
   Routes routes() {
     return routes;
-  }
-
-  ByteBudget budget() {
-    return settings.budget();
-  }
-
-  /** Maps are not asked of that node next. */
-  void avoid(Endpoint node) {
-    nodes.avoid(node);
-  }
-
-  /** Maps are asked of another node next, if there is one. */
-  void leaveHome() {
-    nodes.leaveHome();
   }
 }

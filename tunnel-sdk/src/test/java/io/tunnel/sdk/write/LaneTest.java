@@ -33,8 +33,8 @@ class LaneTest {
   private static final long RETRY_NANOS = 1_000_000;
 
   private long nowNanos;
-  private final LaneSettings settings =
-      new LaneSettings(
+  private final Lane.Settings settings =
+      new Lane.Settings(
           64 << 10, 0, RETRY_NANOS, new ByteBudget(1 << 20), () -> nowNanos, SdkMeter.NONE);
   private final Lane lane = lane();
 
@@ -70,7 +70,7 @@ class LaneTest {
     // Another thread, before the event loop comes back to the lane.
     Batch next = lane.hurry().orElseThrow();
     assertThat(values(next)).containsExactly(1L, 2L);
-    assertThat(lane.afterFailure().toSend()).as("one batch is under way").isEmpty();
+    assertThat(lane.proceed().toSend()).as("one batch is under way").isEmpty();
     assertThat(values(lane.answered().toSend().orElseThrow())).containsExactly(3L, 4L);
     assertThat(values(lane.answered().toSend().orElseThrow())).containsExactly(5L);
   }
@@ -112,8 +112,8 @@ class LaneTest {
 
   @Test
   void the_largest_row_is_taken_whatever_names_the_rows_before_it_have() {
-    LaneSettings large =
-        new LaneSettings(
+    Lane.Settings large =
+        new Lane.Settings(
             5 << 20, 0, RETRY_NANOS, new ByteBudget(1 << 24), () -> nowNanos, SdkMeter.NONE);
     Lane roomy = new Lane(1, new byte[0], SCHEMA, large, Optional.empty());
     roomy.add(WriterFixture.row(1, 0), DEAF);
@@ -183,7 +183,7 @@ class LaneTest {
     }
 
     private void resume() {
-      sent(lane.resume());
+      sent(lane.resend());
     }
 
     private void apply(Batch batch) {
@@ -204,7 +204,7 @@ class LaneTest {
           if (batch.rowCount() > 1) {
             int told = 1 + random.nextInt(batch.rowCount() - 1);
             applied.addAll(values(batch).subList(0, told));
-            Batch rest = lane.keep(batch, told).rest();
+            Batch rest = lane.keep(batch, told);
             otherThread();
             failed(rest, BUSY);
           }
@@ -218,7 +218,7 @@ class LaneTest {
       Verdict verdict = lane.failed(failure, batch);
       otherThread();
       if (verdict == Verdict.SPLIT) {
-        sent(lane.afterFailure().toSend());
+        sent(lane.proceed().toSend());
       } else {
         assertThat(verdict).isEqualTo(Verdict.RETRY);
       }

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Keys are compared with bounds in the order of their bytes, encoded or not. */
-class BoundTest {
+class RoutesTest {
 
   private static final List<PrimaryKeyValue> TEXTS =
       Stream.of(
@@ -58,7 +58,7 @@ class BoundTest {
   @MethodSource("values")
   void a_key_is_where_its_bytes_are(List<PrimaryKeyValue> values) {
     for (PrimaryKeyValue at : values) {
-      Bound bound = Bound.of(KeyCodec.encode(at), at.getType());
+      Routes.Bound bound = Routes.Bound.of(KeyCodec.encode(at), at.getType());
       for (PrimaryKeyValue key : values) {
         boolean isAtOrBelow = KeyCodec.encode(at).compareTo(KeyCodec.encode(key)) <= 0;
         assertThat(bound.isAtOrBelow(key)).as("%s <= %s", at, key).isEqualTo(isAtOrBelow);
@@ -69,7 +69,7 @@ class BoundTest {
   @ParameterizedTest
   @MethodSource("values")
   void a_key_of_another_type_is_where_its_bytes_are(List<PrimaryKeyValue> values) {
-    Bound bound = Bound.of(KeyCodec.encode(TEXTS.get(5)), PrimaryKeyType.STRING);
+    Routes.Bound bound = Routes.Bound.of(KeyCodec.encode(TEXTS.get(5)), PrimaryKeyType.STRING);
     for (PrimaryKeyValue key : values) {
       boolean isAtOrBelow = bound.encoded().compareTo(KeyCodec.encode(key)) <= 0;
       assertThat(bound.isAtOrBelow(key)).as("%s", key).isEqualTo(isAtOrBelow);
@@ -82,7 +82,7 @@ class BoundTest {
     for (PrimaryKeyValue at : values) {
       Bytes whole = KeyCodec.encode(at);
       Bytes part = Bytes.copyOf(whole.toByteArray(), 0, whole.length() - 1);
-      Bound bound = Bound.of(part, at.getType());
+      Routes.Bound bound = Routes.Bound.of(part, at.getType());
       for (PrimaryKeyValue key : values) {
         boolean isAtOrBelow = part.compareTo(KeyCodec.encode(key)) <= 0;
         assertThat(bound.isAtOrBelow(key)).as("%s <= %s", part, key).isEqualTo(isAtOrBelow);
@@ -95,7 +95,7 @@ class BoundTest {
   void a_key_that_cannot_be_encoded_is_refused_or_left_to_the_batch(List<PrimaryKeyValue> values) {
     PrimaryKeyValue unpaired = PrimaryKeyValue.fromString("\ud800");
     PrimaryKeyValue at = values.get(0);
-    Bound bound = Bound.of(KeyCodec.encode(at), at.getType());
+    Routes.Bound bound = Routes.Bound.of(KeyCodec.encode(at), at.getType());
     if (at.getType() == PrimaryKeyType.STRING) {
       assertThat(bound.isAtOrBelow(unpaired)).isTrue();
     } else {
