@@ -5,7 +5,6 @@ import io.tunnel.sdk.processor.FailurePolicy;
 import io.tunnel.sdk.processor.IChannelProcessor;
 import io.tunnel.sdk.processor.ITunnelWorkerListener;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
-import io.tunnel.sdk.worker.HostTag;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;

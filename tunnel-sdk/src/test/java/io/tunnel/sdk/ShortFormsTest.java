@@ -23,7 +23,6 @@ import io.tunnel.sdk.table.CreateTableRequest;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.testing.InMemoryTunnelService;
 import io.tunnel.sdk.tunnel.CreateTunnelRequest;
-import io.tunnel.sdk.worker.HostTag;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

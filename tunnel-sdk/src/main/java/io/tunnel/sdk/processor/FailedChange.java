@@ -4,14 +4,14 @@ import io.tunnel.model.PrimaryKey;
 import java.util.Objects;
 
 /**
- * A change that a processor fails at.
+ * A change at which a processor fails.
  *
- * @param partition the partition of its row
- * @param position of the change in its partition, or of the first of several; of a base channel the
- *     number of its row
- * @param key its key, or that of the first of several
- * @param changes how many changes were processed together from there on; 1 when it is known which
- *     of them fails
+ * @param partition the partition of the changed row
+ * @param position position of the change in its partition, or of the first of several changes; in a
+ *     base channel the number of the row
+ * @param key primary key of the row at {@code position}
+ * @param changes number of changes, from {@code position} on, that were processed together; 1 when
+ *     the failing change is known
  */
 public record FailedChange(int partition, long position, PrimaryKey key, int changes) {
 

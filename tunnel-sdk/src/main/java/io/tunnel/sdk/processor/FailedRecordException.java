@@ -4,9 +4,9 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Thrown by a processor that knows which record of its input it fails at. If the failure policy
- * says {@link FailurePolicy.Skip}, exactly that change is left out; and retries, the log and
- * descriptions name it.
+ * Thrown by a processor that knows which record of its input fails. If the failure policy decides
+ * {@link FailurePolicy.Skip}, the worker skips exactly that change. Retries, the log and tunnel
+ * descriptions name the change.
  */
 public final class FailedRecordException extends RuntimeException {
 
@@ -17,10 +17,10 @@ public final class FailedRecordException extends RuntimeException {
   private final long position;
 
   /**
-   * The processor fails at a record.
+   * The processor fails at {@code record}.
    *
-   * @param record one of the input's
-   * @param cause why
+   * @param record a record of the processor's input
+   * @param cause the reason
    */
   public FailedRecordException(StreamRecord record, Throwable cause) {
     super(
@@ -34,7 +34,7 @@ public final class FailedRecordException extends RuntimeException {
     return position;
   }
 
-  /** The error, or the first of its causes, that names a record. */
+  /** The first exception that names a record: {@code error} or one of its causes. */
   public static Optional<FailedRecordException> in(Throwable error) {
     Throwable each = error;
     for (int i = 0; i < CAUSES_MAX && each != null; i++) {
@@ -46,7 +46,7 @@ public final class FailedRecordException extends RuntimeException {
     return Optional.empty();
   }
 
-  /** Whether the error or one of its causes is of one of these types. */
+  /** True when {@code error} or one of its causes has one of the {@code types}. */
   public static boolean isCausedBy(Throwable error, Iterable<Class<? extends Throwable>> types) {
     Throwable each = error;
     for (int i = 0; i < CAUSES_MAX && each != null; i++) {

@@ -1,21 +1,18 @@
 package io.tunnel.sdk.processor;
 
-import io.tunnel.sdk.TunnelWorkerConfig;
-import io.tunnel.sdk.tunnel.DescribeTunnelResponse;
 import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Decides what happens when a processor has thrown. Called on the thread that called the processor,
- * for several channels at once; when it throws itself, the channel stops. Without one, the retries
- * of {@link TunnelWorkerConfig} apply.
+ * Decides what happens after a processor has thrown. The worker calls the policy on the thread that
+ * called the processor, for several channels at once. When the policy throws, the channel stops.
+ * Without a policy, the retries of {@link io.tunnel.sdk.TunnelWorkerConfig} apply.
  *
- * <p>It is asked about what the processor was given in that call, which may be a part of what was
- * given before, see {@link Skip}.
+ * <p>The policy decides about the input of the failed call, which may be a part of an earlier
+ * input, see {@link Skip}.
  *
- * <p>What a policy cannot say yet is "keep this change and all later ones of its key aside, and go
- * on with the other keys": that needs durable storage for what is kept aside, and would be one more
- * {@link Decision}.
+ * <p>A policy cannot park a change and all later changes of its key while other keys go on. Parking
+ * needs durable storage for the parked changes, and would be a further {@link Decision}.
  */
 @FunctionalInterface
 public interface FailurePolicy {
@@ -24,9 +21,9 @@ public interface FailurePolicy {
   sealed interface Decision permits Retry, Skip, Stop {}
 
   /**
-   * The same input is given to the processor again.
+   * Retry: the processor is given the same input again.
    *
-   * @param pause until then, up to an hour; the channel waits meanwhile, others do not
+   * @param pause time before the next attempt, at most an hour; only this channel waits
    */
   record Retry(Duration pause) implements Decision {
     private static final Duration PAUSE_MAX = Duration.ofHours(1);
@@ -42,39 +39,40 @@ public interface FailurePolicy {
   }
 
   /**
-   * What was processed before is checkpointed, and the channel is given back with the error. It is
-   * given to nobody until an operator resumes it. Operators have to know which change fails: if no
-   * {@link FailedRecordException} names it and the input has several records, the input is divided
-   * first as for {@link Skip}, and the policy is asked again for each half that fails.
+   * Stop the channel: the worker checkpoints all earlier changes and gives the channel back with
+   * the error. No worker gets the channel until an operator resumes it. The operator has to know
+   * which change fails: if no {@link FailedRecordException} names the change and the input has
+   * several records, the worker first divides the input as for {@link Skip}, and asks the policy
+   * again for each half that fails.
    */
   record Stop() implements Decision {}
 
   /**
-   * One change is left out: the one that a {@link FailedRecordException} names, as the error or one
-   * of its causes. If none does and the input has several records, the input is divided in halves,
-   * and so on until a single record fails; the policy is asked again each time. The order of
+   * Skip one change: the change that a {@link FailedRecordException} names, as the error or one of
+   * its causes. If no exception names a change and the input has several records, the worker halves
+   * the input until a single record fails, and asks the policy again each time. The order of
    * changes stays.
    *
-   * <p>Processed again is everything in a call that failed, but for the change that is left out:
-   * what comes before it in a call of its own, and then what comes behind. What was in a call that
-   * returned is not processed again. A half has the failed attempts of the whole; a single record
-   * begins with none, and so does the second half when the first has failed. So a policy that
-   * retries some times before it skips sees that each change that it leaves out has failed that
-   * often alone, unless it was named.
+   * <p>The worker processes all other changes of the failed call again: first the changes before
+   * the skipped change, in a call of their own, and then the changes behind it. Changes of a call
+   * that returned are not processed again. A half inherits the failed attempts of the whole input.
+   * A single record begins with none, and so does the second half when the first half has failed. A
+   * policy that retries several times before it skips therefore skips a change only after the
+   * change alone has failed that often, unless an exception named the change.
    *
-   * <p>The change is logged, counted, and stored with the checkpoint that passes it: {@link
-   * DescribeTunnelResponse#skipped} has the last hundred. If the channel ends before that
-   * checkpoint is stored, its next holder is given the change again.
+   * <p>The worker logs and counts the skipped change, and stores it with the checkpoint that passes
+   * it: {@link io.tunnel.sdk.tunnel.DescribeTunnelResponse#skipped} lists the last hundred. If the
+   * channel ends before that checkpoint is stored, its next holder is given the change again.
    */
   record Skip() implements Decision {}
 
   /**
    * Decides.
    *
-   * @param input what the processor was given
-   * @param error what it threw
-   * @param attempts how often it has thrown at this input, this time included; see {@link Skip} for
-   *     a part of an input
+   * @param input the input of the failed call
+   * @param error the exception that the processor threw
+   * @param attempts failed attempts at this input so far, including the last; for parts of an input
+   *     see {@link Skip}
    */
   Decision decide(ProcessRecordsInput input, Throwable error, int attempts);
 }

@@ -1,25 +1,25 @@
 package io.tunnel.sdk.processor;
 
-import io.tunnel.sdk.TunnelWorkerConfig;
 import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * The user's callback. A processor given to {@link TunnelWorkerConfig} is shared by all channels
- * and must be thread-safe: its {@link #process} runs for several channels at once, for one channel
- * one call after the other. One made by an {@link IChannelProcessorFactory} belongs to one channel
- * and is called by one thread at a time, but for {@link #revoked}.
+ * The user's callback. All channels share a processor that is set in {@link
+ * io.tunnel.sdk.TunnelWorkerConfig}, so it must be thread-safe: {@link #process} runs for several
+ * channels at once, and for one channel one call after the other. A processor made by an {@link
+ * IChannelProcessorFactory} belongs to one channel; one thread at a time calls it, except for
+ * {@link #revoked}.
  *
- * <p>Each time that a channel was opened, exactly one of {@link #closing}, {@link #ended} and
- * {@link #revoked} is called for it, and for a processor made by a factory {@link #shutdown} after
- * that. A channel that comes back to the same worker is opened only when all that is over. None of
- * these is called on a thread that the SDK itself waits for: they may block, and checkpoint.
+ * <p>After a channel was opened, the worker calls exactly one of {@link #closing}, {@link #ended}
+ * and {@link #revoked} for it, and then {@link #shutdown} if a factory made the processor. A
+ * channel that returns to the same worker is opened only after these calls. All callbacks may block
+ * and checkpoint, because the SDK never waits for the threads of callbacks.
  */
 public interface IChannelProcessor {
 
   /**
-   * A processor that does nothing but this with each input, for a lambda. It is shared by all
-   * channels, so it must be thread-safe.
+   * A processor from a lambda that takes each input. All channels share the lambda, so it must be
+   * thread-safe.
    */
   static IChannelProcessor of(Consumer<? super ProcessRecordsInput> process) {
     Objects.requireNonNull(process, "process");
@@ -35,41 +35,42 @@ public interface IChannelProcessor {
   }
 
   /**
-   * Processes the next changes of a channel, in their order. Until it returns, nothing more of this
-   * channel is processed. When it throws, the {@link FailurePolicy} decides; by default it is
-   * called again with the same input after a pause, for {@link
-   * TunnelWorkerConfig#processRetryInMillis()}; then the channel stops, and waits for an operator.
-   * One that knows which record it fails at throws a {@link FailedRecordException}.
+   * Processes the next changes of a channel, in order. The worker processes no later changes of the
+   * channel until this method returns. When it throws, the {@link FailurePolicy} decides. By
+   * default, the worker calls it again with the same input after a pause, for {@link
+   * io.tunnel.sdk.TunnelWorkerConfig#processRetryInMillis()}; then the channel stops and waits for
+   * an operator. A processor that knows which record fails throws a {@link FailedRecordException}.
    *
-   * <p>The input's bytes make room for further deliveries when this returns. A processor that goes
-   * on working on them behind its return has to bound that work by itself.
+   * <p>When this method returns, the bytes of the input make room for further deliveries. A
+   * processor that works on the input after returning has to bound that work by itself.
    */
   void process(ProcessRecordsInput input);
 
   /**
-   * No more changes of this channel will come here, and what was processed counts: the worker is
-   * shut down, the channel moves to another one, or it stops after failures. Called after the last
-   * {@link #process} and before the last checkpoint.
+   * The channel ends at this worker in good order: the worker shuts down, the channel moves to
+   * another worker, or the channel stops after failures. All processed changes count. Called after
+   * the last {@link #process} and before the last checkpoint.
    */
   default void closing(String channelId) {}
 
   /**
-   * Everything there is of this channel was processed; nothing more will ever come. With automatic
-   * checkpoints that is stored next. A processor that checkpoints by itself has to store the last
-   * input's token, or null, here or later: until then the channel is held.
+   * All changes of the channel are processed, and no more will ever come. With automatic
+   * checkpoints, the worker stores the end next. A processor that checkpoints by itself has to
+   * checkpoint the token of the last input, or null, here or later: until then the worker holds the
+   * channel.
    */
   default void ended(String channelId) {}
 
   /**
-   * The channel is somebody else's already: nothing done for it from now on counts, and checkpoints
-   * throw {@code FENCED}. Called as soon as that is known, also while {@link #process} runs, by
-   * another thread, so that it can give up early.
+   * The worker has lost the channel, and another worker may hold it: work on the channel no longer
+   * counts, and checkpoints throw {@code FENCED}. The worker calls this method as soon as it knows,
+   * also while {@link #process} runs on another thread, so that the processor can give up early.
    */
   default void revoked(String channelId) {}
 
   /**
-   * Called once after everything else: for a shared processor when the worker ends (not once per
-   * channel), for one made by a factory when its channel has ended.
+   * The last call, made once: for a shared processor when the worker ends (not once per channel),
+   * for a processor made by a factory when its channel has ended.
    */
   void shutdown();
 }

@@ -1,20 +1,19 @@
 package io.tunnel.sdk.processor;
 
-import io.tunnel.sdk.TunnelWorkerConfig;
-
 /**
- * Makes a processor per channel, which checkpoints by itself: with a factory, the worker sends no
- * checkpoints of its own.
+ * Makes a processor for each channel. These processors checkpoint by themselves: a worker with a
+ * factory stores no checkpoints of its own.
  */
 @FunctionalInterface
 public interface IChannelProcessorFactory {
 
   /**
-   * A processor for a channel that this worker has been assigned. When it throws, it is called
-   * again after a pause, for {@link TunnelWorkerConfig#processRetryInMillis()}; then the channel
-   * stops, and waits for an operator.
+   * Makes a processor for a channel that the server has assigned to this worker. When this method
+   * throws, the worker calls it again after a pause, for {@link
+   * io.tunnel.sdk.TunnelWorkerConfig#processRetryInMillis()}; then the channel stops and waits for
+   * an operator.
    *
-   * @param clientId the worker's session
+   * @param clientId id of the worker's session
    * @param checkpointer stores the progress of this channel
    */
   IChannelProcessor createProcessor(

@@ -1,76 +1,76 @@
 package io.tunnel.sdk.processor;
 
-import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.sdk.tunnel.RetryInfo;
 
 /**
- * Hears what a worker does. Called by one thread at a time, never the worker's own, in the order in
- * which things happened. It may be slow: up to 1,000 notices wait for it, then further ones are
- * dropped, and {@link #missed} says how many. What it throws is logged and changes nothing. The end
- * of a worker does not wait for it: the last notices may come after {@link TunnelWorker#shutdown}
- * has returned.
+ * Observes a worker. One thread at a time calls the listener, in the order of events; it is never
+ * the worker's own thread. The listener may be slow: up to 1,000 notices wait, then the worker
+ * drops further notices and reports their number with {@link #missed}. The worker logs exceptions
+ * of the listener and goes on. A worker that ends does not wait for its listener: the last notices
+ * may arrive after {@link io.tunnel.sdk.TunnelWorker#shutdown} has returned.
  */
 public interface ITunnelWorkerListener {
 
-  /** Why a channel was closed. */
+  /** Reasons to close a channel. */
   enum CloseReason {
     /** The worker was shut down. */
     SHUTDOWN,
-    /** The server wanted it for another worker, or an operator paused it. */
+    /** The server asked for the channel, for another worker or because an operator paused it. */
     GIVEN_BACK,
-    /** Everything there is was processed. */
+    /** All changes of the channel are processed. */
     FINISHED,
-    /** It waits for an operator, see {@link #channelStopped}. */
+    /** The channel waits for an operator, see {@link #channelStopped}. */
     STOPPED,
-    /** It belonged to somebody else already. */
+    /** The worker had lost the channel to a seek or to another worker. */
     FENCED,
-    /** The session was lost. */
+    /** The worker lost its session. */
     LOST
   }
 
   /**
    * The worker connects and opens a session.
    *
-   * @param attempt 1 for the first since it last had a session in good health
+   * @param attempt 1 for the first attempt after the last healthy session
    */
   default void connecting(int attempt) {}
 
   /** The worker has a session. */
   default void sessionOpened(String sessionId) {}
 
-  /** The session is gone, or could not be opened; the worker tries again after a pause. */
+  /** The session is lost or could not be opened; the worker retries after {@code retryInMs}. */
   default void sessionLost(Throwable reason, long retryInMs) {}
 
-  /** The worker stops for a reason that waiting does not cure. */
+  /** The worker stops for good, because no retry can help. */
   default void halted(Throwable reason) {}
 
-  /** A channel is processed from now on. */
+  /** The worker begins to process a channel. */
   default void channelOpened(String channelId, long epoch) {}
 
-  /** A channel that was opened is no longer this worker's. */
+  /** The worker no longer holds a channel that it had opened. */
   default void channelClosed(String channelId, CloseReason why) {}
 
   /**
-   * A processor threw, or could not be made.
+   * A processor threw, or its factory did.
    *
-   * @param attempt how often it has at this input
-   * @param willRetry whether it is tried again
+   * @param attempt number of failed attempts at this input
+   * @param willRetry whether the worker goes on with the input: by a retry, in parts, or without
+   *     the change that fails
    */
   default void processingFailed(
       String channelId, int attempt, Throwable error, boolean willRetry) {}
 
-  /** What a processor threw at is tried again after a pause; told beside processingFailed. */
+  /** The worker will retry the failed input after a pause; follows processingFailed. */
   default void retrying(String channelId, RetryInfo retry) {}
 
   /**
-   * A change was left out, as the failure policy said. It is stored, and then in the description of
-   * the tunnel, with the next checkpoint.
+   * The worker skipped a change, as the failure policy decided. The next checkpoint stores the
+   * skipped change; descriptions of the tunnel list it from then on.
    */
   default void changeSkipped(String channelId, FailedChange change, Throwable error) {}
 
-  /** A channel cannot go on and waits for an operator. */
+  /** A channel stopped after a failure, and waits for an operator. */
   default void channelStopped(String channelId, Throwable error) {}
 
-  /** That many notices were dropped at this place, because the listener was too slow. */
+  /** The worker dropped this number of notices here, because the listener was too slow. */
   default void missed(int notices) {}
 }

@@ -15,19 +15,19 @@ public final class ProcessRecordsInput {
   private final ChannelType channelType;
 
   /**
-   * How far the changes of an input reach, known without looking at them.
+   * Times and size of an input, known without decoding its changes.
    *
-   * @param firstCommitMicros when the first change was committed, in microseconds since 1970
-   * @param lastCommitMicros when the last one was
-   * @param byteCount their bytes as they are encoded
+   * @param firstCommitMicros commit time of the first change, in microseconds since 1970
+   * @param lastCommitMicros commit time of the last change, in microseconds since 1970
+   * @param byteCount encoded size of the changes, in bytes
    */
   public record Extent(long firstCommitMicros, long lastCommitMicros, long byteCount) {}
 
   /**
-   * An input; the SDK makes these, and so may a test of a processor.
+   * Makes an input. The SDK makes inputs, and tests of processors may.
    *
-   * @param nextToken what to checkpoint when all records are processed; null when nothing can come
-   *     behind them any more
+   * @param nextToken the token to checkpoint when all records are processed; null when the channel
+   *     ends with these records
    */
   public ProcessRecordsInput(
       List<StreamRecord> records,
@@ -55,24 +55,25 @@ public final class ProcessRecordsInput {
   }
 
   /**
-   * The changes, at least one, at rising positions. The size is known without decoding anything;
-   * the records are made as they are walked over, or all when one is asked for by its index.
+   * The changes, at least one, in rising order of positions. The list knows its size without
+   * decoding a change. The iterator makes one record at a time; an access by index makes all
+   * records.
    */
   public List<StreamRecord> getRecords() {
     return records;
   }
 
   /**
-   * What to checkpoint when all of these are processed: an opaque text. Null when it is known that
-   * nothing comes behind them; {@link ICheckpointer} takes that too. A channel that ends may give a
-   * token with its last changes nevertheless, because it can learn later that they were the last:
-   * what says that for certain is {@link IChannelProcessor#ended}.
+   * The token to checkpoint when all records are processed: an opaque text. Null when the channel
+   * is known to end with these records; {@link ICheckpointer} accepts null. The last input of a
+   * channel may have a token nevertheless, because the worker may learn of the end later: only
+   * {@link IChannelProcessor#ended} reports the end for certain.
    */
   public String getNextToken() {
     return nextToken;
   }
 
-  /** Names the channel, the same for all workers. */
+  /** Id of the channel, which all workers of the tunnel know by this id. */
   public String getChannelId() {
     return channelId;
   }
@@ -83,27 +84,27 @@ public final class ProcessRecordsInput {
     return end < 0 ? channelId : channelId.substring(0, end);
   }
 
-  /** Whether these are changes, or rows as they were at one moment, each given as a PUT. */
+  /** Stream: the records are changes. BaseData: each record is an existing row, given as a PUT. */
   public ChannelType channelType() {
     return channelType;
   }
 
-  /** Names this input in logs. */
+  /** Name of this input in logs. */
   public String getTraceId() {
     return traceId;
   }
 
-  /** Bytes of the changes as they are encoded, see {@link StreamRecord#byteCount}. */
+  /** Encoded size of the changes in bytes, see {@link StreamRecord#byteCount}. */
   public long byteCount() {
     return extent.byteCount();
   }
 
-  /** When the first of the changes was committed, in microseconds since 1970. */
+  /** Commit time of the first change, in microseconds since 1970. */
   public long firstCommitMicros() {
     return extent.firstCommitMicros();
   }
 
-  /** When the last of the changes was committed, in microseconds since 1970. */
+  /** Commit time of the last change, in microseconds since 1970. */
   public long lastCommitMicros() {
     return extent.lastCommitMicros();
   }

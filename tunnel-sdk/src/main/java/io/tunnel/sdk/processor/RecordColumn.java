@@ -4,22 +4,22 @@ import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import java.util.Objects;
 
-/** What a change does to one column. */
+/** A change of one column: a new value, or its removal. */
 public final class RecordColumn {
 
-  /** What is done to the column. */
+  /** Kinds of column changes. */
   public enum ColumnType {
-    /** It is set. */
+    /** Sets the column. */
     PUT,
-    /** One version of it is removed; rows have one version here, so this never occurs. */
+    /** Removes one version of the column; never occurs, because columns have one version. */
     DELETE_ONE_VERSION,
-    /** It is removed. */
+    /** Removes the column. */
     DELETE_ALL_VERSION
   }
 
   private final String name;
 
-  /** What it is set to; null when it is removed. */
+  /** The new value; null when the change removes the column. */
   private final ColumnValue value;
 
   RecordColumn(String name, ColumnValue value) {
@@ -27,27 +27,27 @@ public final class RecordColumn {
     this.value = value;
   }
 
-  /** A column that is set. */
+  /** A change that sets the column. */
   public static RecordColumn put(Column column) {
     return new RecordColumn(column.getName(), column.getValue());
   }
 
-  /** A column that is removed. */
+  /** A change that removes the column. */
   public static RecordColumn deleted(String name) {
     return new RecordColumn(Objects.requireNonNull(name, "name"), null);
   }
 
-  /** The column's name. */
+  /** Name of the column. */
   public String name() {
     return name;
   }
 
-  /** Name and value; one that is removed has no value, so ask {@link #getColumnType} first. */
+  /** Name and value; a removed column has no value, so check {@link #getColumnType} first. */
   public Column getColumn() {
     return value == null ? Column.removed(name) : new Column(name, value);
   }
 
-  /** What is done to the column. */
+  /** Kind of the change. */
   public ColumnType getColumnType() {
     return value == null ? ColumnType.DELETE_ALL_VERSION : ColumnType.PUT;
   }

@@ -1,25 +1,24 @@
 package io.tunnel.sdk.processor;
 
-/** Where a record stands in the order of its partition. */
+/** Position and commit time of a record in its partition. */
 public final class RecordSequenceInfo implements Comparable<RecordSequenceInfo> {
 
   private final long position;
   private final long timestamp;
 
-  /** A place in a partition; see {@link #position} and {@link #getTimestamp}. */
+  /** Combines {@link #position} and {@link #getTimestamp}. */
   public RecordSequenceInfo(long position, long timestamp) {
     this.position = position;
     this.timestamp = timestamp;
   }
 
-  /** Strictly increasing inside the partition, never compared across partitions. */
+  /** Strictly increasing inside the partition; positions of two partitions do not compare. */
   public long position() {
     return position;
   }
 
   /**
-   * When the record was committed, in microseconds since 1970; never goes backwards inside the
-   * partition.
+   * Commit time of the record, in microseconds since 1970; never decreases inside the partition.
    */
   public long getTimestamp() {
     return timestamp;

@@ -13,29 +13,29 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One change: a small view of the bytes that were delivered. Key and columns are decoded by each
- * call that asks for them, so keep what you need twice. A record may be kept for as long as you
- * like; it keeps the delivery that it came in (usually up to 256 KiB).
+ * One change: a small view of the delivered bytes. Each call of a getter decodes the key or the
+ * columns again, so keep a result that you need twice. A program may keep a record for any time; a
+ * record keeps the memory of its whole delivery (usually up to 256 KiB).
  */
 public final class StreamRecord {
 
-  /** What a change does to its row. */
+  /** Kinds of changes. */
   public enum RecordType {
     /** Replaces the whole row. */
     PUT,
-    /** Sets and removes single columns; creates the row if it does not exist. */
+    /** Sets and removes single columns; creates a row that does not exist. */
     UPDATE,
     /** Removes the row. */
     DELETE
   }
 
-  /** What a change does to one column of its row. */
+  /** State of one column after the change. */
   public enum ColumnState {
-    /** The row has this value of the column now: {@link StreamRecord#value} has it. */
+    /** The change sets the column; {@link StreamRecord#value} returns the value. */
     SET,
-    /** The row has the column no more, or never had it. */
+    /** The row does not have the column. */
     REMOVED,
-    /** The row has in this column what it had before. */
+    /** The change does not touch the column. */
     UNTOUCHED
   }
 
@@ -43,15 +43,15 @@ public final class StreamRecord {
   private final KeyDecoder keys;
   private final long position;
 
-  // Where the row's parts stand in the batch's array: columns behind the key, up to the row's end.
+  // Offsets of the row's parts in the batch's array: the columns follow the key and end the row.
   private final int keyOffset;
   private final int columnsOffset;
   private final int rowEnd;
 
   /**
-   * The row of {@code batch} that starts at {@code rowOffset}; a test of a processor may make one.
+   * The row of {@code batch} that starts at {@code rowOffset}; for tests of processors.
    *
-   * @param schema the key columns of the table
+   * @param schema key columns of the table
    */
   public StreamRecord(
       ChangeBatch batch, int rowOffset, long position, List<PrimaryKeySchema> schema) {
@@ -59,9 +59,9 @@ public final class StreamRecord {
   }
 
   /**
-   * The row at which the cursor is; the SDK makes these.
+   * The row at the position of the cursor; for the SDK.
    *
-   * @param keys of the table
+   * @param keys decoder of the table's keys
    */
   public StreamRecord(RowCursor row, long position, KeyDecoder keys) {
     this.batch = row.batch();
@@ -78,7 +78,7 @@ public final class StreamRecord {
     return row;
   }
 
-  /** What the change does. */
+  /** Kind of the change. */
   public RecordType getRecordType() {
     return switch (RowCursor.kindBefore(batch.array(), keyOffset, columnsOffset)) {
       case PUT -> RecordType.PUT;
@@ -87,32 +87,32 @@ public final class StreamRecord {
     };
   }
 
-  /** The row's key, decoded by this call. */
+  /** The row's key; each call decodes it. */
   public PrimaryKey getPrimaryKey() {
     return keys.decode(batch.array(), keyOffset, columnsOffset - keyOffset);
   }
 
-  /** The row's key as it is encoded: a copy of its bytes, which sort as the keys do. */
+  /** A copy of the encoded key. The bytes of encoded keys sort in the order of the keys. */
   public Bytes encodedKey() {
     return Bytes.copyOf(batch.array(), keyOffset, columnsOffset - keyOffset);
   }
 
   /**
-   * A hash of the row's key, without decoding it. Equal keys have equal hashes, in every process:
-   * spread work by it that must keep the order of each row's changes.
+   * A hash of the row's key, computed without decoding the key. Equal keys have equal hashes in
+   * every process: work that is spread by this hash keeps the order of each row's changes.
    */
   public long primaryKeyHash() {
     return KeyCodec.hash(batch.array(), keyOffset, columnsOffset - keyOffset);
   }
 
   /**
-   * What the change sets one column to, decoding nothing else; null when it does not set it: {@link
-   * #columnState} tells then whether it removes it. Much cheaper than {@link #getColumns} where
-   * only a few columns are of interest.
+   * The new value of one column, found without decoding other columns. Null when the change does
+   * not set the column: {@link #columnState} tells whether the change removes it. Much cheaper than
+   * {@link #getColumns} when a program needs few columns.
    */
   public ColumnValue value(String column) {
     int wanted = batch.nameIndex(column);
-    // Not with find: a cursor that is returned is an object for each row.
+    // Does not call find: a returned cursor would be allocated for each row.
     ColumnCursor columns = columns();
     while (wanted >= 0 && columns.next()) {
       if (columns.nameIndex() == wanted) {
@@ -123,9 +123,9 @@ public final class StreamRecord {
   }
 
   /**
-   * What the change does to one column, decoding nothing. A PUT replaces the whole row, so it
-   * removes each column that it does not set; a DELETE removes all; an UPDATE leaves alone what it
-   * does not name.
+   * State of one column after the change, found without decoding a value. A PUT replaces the whole
+   * row and so removes each column without a new value. A DELETE removes all columns. An UPDATE
+   * does not touch columns that it does not name.
    */
   public ColumnState columnState(String column) {
     ColumnCursor found = find(column);
@@ -135,7 +135,7 @@ public final class StreamRecord {
     return found.isDelete() ? ColumnState.REMOVED : ColumnState.SET;
   }
 
-  /** At what the change says of a column; null when it does not name it. */
+  /** A cursor at the column; null when the change does not name the column. */
   private ColumnCursor find(String column) {
     int wanted = batch.nameIndex(column);
     if (wanted < 0) {
@@ -150,7 +150,7 @@ public final class StreamRecord {
     return null;
   }
 
-  /** What is done to the row's columns, decoded by this call; empty for a DELETE. */
+  /** Changes of the row's columns; each call decodes them. Empty for a DELETE. */
   public List<RecordColumn> getColumns() {
     ColumnCursor columns = columns();
     List<RecordColumn> decoded = new ArrayList<>(columns.left());
@@ -161,22 +161,22 @@ public final class StreamRecord {
     return decoded;
   }
 
-  /** The columns before the change: empty, because tables do not keep before images yet. */
+  /** The columns before the change: empty, because tables keep no before images. */
   public List<RecordColumn> getOriginColumns() {
     return List.of();
   }
 
-  /** Where the record stands in its partition. */
+  /** Position and commit time of the record. */
   public RecordSequenceInfo getSequenceInfo() {
     return new RecordSequenceInfo(position, batch.commitMicros());
   }
 
-  /** Order of the change inside its partition. */
+  /** Position of the change in its partition. */
   public long position() {
     return position;
   }
 
-  /** When the change was committed, in microseconds since 1970. */
+  /** Commit time of the change, in microseconds since 1970. */
   public long commitMicros() {
     return batch.commitMicros();
   }
@@ -186,7 +186,7 @@ public final class StreamRecord {
     return batch.partition();
   }
 
-  /** Bytes of the change as it is encoded: key and columns, without the columns' names. */
+  /** Encoded size of the change in bytes: key and columns, without the columns' names. */
   public int byteCount() {
     return rowEnd - RowCursor.rowOffsetBefore(keyOffset, columnsOffset, rowEnd);
   }

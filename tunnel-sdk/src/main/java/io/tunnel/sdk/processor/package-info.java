@@ -1,6 +1,5 @@
 /**
- * What a program gives to a {@link io.tunnel.sdk.TunnelWorker}, and what it is called with:
- * processors of channels, the changes that they are given, the checkpoints that they may make, and
- * what becomes of a change that they throw at.
+ * The callbacks that a program gives to a {@link io.tunnel.sdk.TunnelWorker}, and their arguments:
+ * processors of channels, inputs of changes, checkpoints, and the policy for failures.
  */
 package io.tunnel.sdk.processor;

@@ -1,4 +1,4 @@
-package io.tunnel.sdk.worker;
+package io.tunnel.sdk;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -6,22 +6,22 @@ import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Where a worker runs, said by its default tag: an operator finds its process by that. */
-public final class HostTag {
+/** The default tag of a worker: host and process number, by which operators find its process. */
+final class HostTag {
 
   /** HOST-PID. */
-  public static final String OF_THIS_PROCESS = of(host(), ProcessHandle.current().pid());
+  static final String OF_THIS_PROCESS = of(host(), ProcessHandle.current().pid());
 
   private static final int HOST_CHARS_MAX = 200;
 
   private HostTag() {}
 
-  public static String of(String host, long pid) {
+  static String of(String host, long pid) {
     String name = host.isBlank() ? "worker" : host.strip();
     return name.substring(0, Math.min(name.length(), HOST_CHARS_MAX)) + "-" + pid;
   }
 
-  /** What the system says, before anything that may ask a name server, which may take long. */
+  /** Asks the system first: the name server may take long to answer. */
   private static String host() {
     String windows = System.getenv("COMPUTERNAME");
     if (windows != null) {
