@@ -179,7 +179,10 @@ public final class SimServer {
   }
 
   TunnelDescription view(TunnelInfo tunnel, long nowMicros) throws IOException {
-    return rooms.coordinator().view(tunnel).describe(LogFigures.of(shards.all()), nowMicros);
+    return rooms
+        .coordinator()
+        .view(tunnel)
+        .describe(shards.all(), partition -> LogFigures.UNKNOWN, nowMicros);
   }
 
   /** Looks, soon, for changes that tables keep no longer. */

@@ -1,16 +1,9 @@
 package io.tunnel.server.changes;
 
 import java.io.IOException;
-import java.util.Optional;
 
-/**
- * What a channel knows of the log: committed changes of a partition, in order. Safe for use by any
- * thread.
- */
-public interface ChangeReader {
-
-  /** Position of the newest committed change; 0 when there is none. */
-  long committed(int partition);
+/** Reads the committed changes of partitions, in order. Safe for use by any thread. */
+public interface ChangeReader extends LogFigures {
 
   /**
    * Position up to which it is certain which changes there are: at least {@link #committed}, and
@@ -19,9 +12,6 @@ public interface ChangeReader {
   default long settled(int partition) {
     return committed(partition);
   }
-
-  /** Position of the oldest change that is kept; one over {@link #committed} when there is none. */
-  long firstPosition(int partition);
 
   /**
    * Where the committed changes from {@code position} on stand: whole batches, at least one if
@@ -33,26 +23,11 @@ public interface ChangeReader {
    */
   Extents plan(int partition, long position, int bytesMax);
 
-  /** Bytes of the batches that hold changes behind {@code position}. */
-  long bytesAfter(int partition, long position);
-
-  /**
-   * Commit time in microseconds since 1970 of the batch that holds the change behind {@code
-   * position}; 0 when there is none.
-   */
-  long commitMicrosAfter(int partition, long position) throws IOException;
-
   /**
    * Position of the last change committed before the moment {@code epochMicros}, in microseconds
    * since 1970; one under {@link #firstPosition} when no change that is kept is as old.
    */
   long positionBefore(int partition, long epochMicros) throws IOException;
-
-  /**
-   * No change of a partition that was given up was committed later, in microseconds since 1970: 0
-   * when none was given up, and nothing when that is not known.
-   */
-  Optional<Long> givenUpMicros(int partition);
 
   /** Tells {@code listener} of every commit from now on. */
   void subscribe(int partition, CommitListener listener);

@@ -7,7 +7,6 @@ import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.changes.Freshness;
 import io.tunnel.server.changes.Incarnations;
 import io.tunnel.server.changes.LogBounds;
-import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.partition.OwnLogs;
@@ -76,7 +75,7 @@ public final class LocalRooms {
             new Ports.Tunnels(
                 TunnelHosts.alone(tunnels),
                 new PositionFinder(bounds, surroundings),
-                LogFigures.of(shards),
+                shards,
                 partition -> rows(shards, partition)),
             logs,
             ClusterView.none(),
@@ -95,7 +94,7 @@ public final class LocalRooms {
   }
 
   private static long rows(Shards shards, int partition) {
-    return shards.of(partition).tableNow().count(partition, LogFigures.COUNTED_ROWS_MAX).rows();
+    return shards.of(partition).tableNow().count(partition, Ports.Tunnels.COUNTED_ROWS_MAX).rows();
   }
 
   /** For the rooms that face clients. */

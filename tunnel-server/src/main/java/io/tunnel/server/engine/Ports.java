@@ -61,11 +61,16 @@ public record Ports(
    * Tunnels that are coordinated here.
    *
    * @param finder says where readers without a tunnel can begin
-   * @param figures what is known of the log without asking anybody
-   * @param rows about how many rows a partition has; takes longer than the other figures
+   * @param figures what this server knows of the logs without asking another process
+   * @param rows about how many rows a partition has, or {@link LogFigures#UNKNOWN}; slower than the
+   *     other figures
    */
   public record Tunnels(
-      TunnelHosts hosts, PositionFinder finder, LogFigures figures, IntToLongFunction rows) {}
+      TunnelHosts hosts, PositionFinder finder, LogFigures figures, IntToLongFunction rows) {
+
+    /** Rows of a partition that {@code rows} counts one by one; it estimates the rest. */
+    public static final long COUNTED_ROWS_MAX = 10_000;
+  }
 
   /**
    * Where work is done that event loops must not wait for.

@@ -55,8 +55,7 @@ public final class Served {
                 hosts, new RowReads(catalog, hosts, own.gets(), own.scans()), rations.writes()),
             new NetServer.TableRooms(new Tables(hosts, changes, ports.view()), ports.logs()),
             new NetServer.Tunnels(
-                ports.tunnels().hosts(),
-                ports.tunnels().figures().withRows(ports.tunnels().rows())),
+                ports.tunnels().hosts(), ports.tunnels().figures(), ports.tunnels().rows()),
             ports.view(),
             delivery);
     threads = new NetServer.Threads(own.control(), own.descriptions(), own.clock()::epochMicros);

@@ -54,6 +54,7 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.IntToLongFunction;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -122,8 +123,12 @@ public final class NetServer implements AutoCloseable {
   /** What tables look like, and the logs that they are made with. */
   public record TableRooms(Tables descriptions, TableLogs logs) {}
 
-  /** Where tunnels are coordinated, and what is said of how far behind they are. */
-  public record Tunnels(TunnelHosts hosts, LogFigures figures) {}
+  /**
+   * Where tunnels are coordinated, and the figures that their descriptions need.
+   *
+   * @param rows about how many rows a partition has, or {@link LogFigures#UNKNOWN}
+   */
+  public record Tunnels(TunnelHosts hosts, LogFigures figures, IntToLongFunction rows) {}
 
   /** The threads that serve what event loops must not wait for, and the wall clock. */
   public record Threads(Executor control, Executor readers, LongSupplier epochMicros) {}

@@ -91,7 +91,7 @@ final class Requests {
                 served.clock()::epochMs),
             served);
     HostRequests hosts = new HostRequests(rooms.tunnels().hosts(), served);
-    this.tunnels = new TunnelRequests(hosts, rooms.tunnels().figures());
+    this.tunnels = new TunnelRequests(hosts, rooms.tunnels());
     this.sessions = new SessionRequests(hosts);
     this.cluster = new ClusterRequests(rooms.cluster(), rooms.catalog(), served);
     this.partitions = new PartitionRequests(rooms.catalog(), rooms.delivery(), served);

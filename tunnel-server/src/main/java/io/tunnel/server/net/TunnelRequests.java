@@ -1,7 +1,6 @@
 package io.tunnel.server.net;
 
 import io.tunnel.server.catalog.Asked;
-import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.TunnelHost;
 import io.tunnel.server.session.TunnelView;
@@ -27,11 +26,11 @@ import java.util.Queue;
 final class TunnelRequests {
 
   private final HostRequests hosts;
-  private final LogFigures figures;
+  private final NetServer.Tunnels tunnels;
 
-  TunnelRequests(HostRequests hosts, LogFigures figures) {
+  TunnelRequests(HostRequests hosts, NetServer.Tunnels tunnels) {
     this.hosts = hosts;
-    this.figures = figures;
+    this.tunnels = tunnels;
   }
 
   void create(Frame frame, Connection connection) {
@@ -125,7 +124,10 @@ final class TunnelRequests {
                                 frame,
                                 connection,
                                 () ->
-                                    view.describe(figures, hosts.threads().clock().epochMicros()));
+                                    view.describe(
+                                        tunnels.figures(),
+                                        tunnels.rows(),
+                                        hosts.threads().clock().epochMicros()));
                       }
 
                       @Override

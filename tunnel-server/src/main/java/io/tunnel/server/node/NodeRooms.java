@@ -136,7 +136,7 @@ final class NodeRooms {
         new Ports.Tunnels(
             tunnels.led(),
             tunnels.finder(),
-            LogFigures.of(known, replicas, replicas::isServing),
+            new LogFigures.OfSharedLog(known, replicas, replicas::isServing),
             this::rows),
         log.tables(),
         view,
@@ -145,7 +145,9 @@ final class NodeRooms {
   }
 
   private long rows(int partition) {
-    return replicas.rowEstimate(partition, LogFigures.COUNTED_ROWS_MAX).orElse(LogFigures.UNKNOWN);
+    return replicas
+        .rowEstimate(partition, Ports.Tunnels.COUNTED_ROWS_MAX)
+        .orElse(LogFigures.UNKNOWN);
   }
 
   /** For the rooms that face clients. */

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntToLongFunction;
 
 /**
  * A tunnel at one moment, as far as the control thread knows it; the rest is added by {@link
@@ -84,13 +85,18 @@ public final class TunnelView {
     this.sessions = List.copyOf(sessions);
   }
 
-  /** Adds where the log is, and so how far channels lag behind. May be called by any thread. */
-  public TunnelDescription describe(LogFigures log, long nowMicros) throws IOException {
+  /**
+   * Adds the positions of the log, and so how far channels lag behind. May be called by any thread.
+   *
+   * @param rows about how many rows a partition has, or {@link LogFigures#UNKNOWN}
+   */
+  public TunnelDescription describe(LogFigures log, IntToLongFunction rows, long nowMicros)
+      throws IOException {
     List<ChannelDescription> described = new ArrayList<>();
     for (TunnelCore.View channel : channels) {
       described.add(
           channel.key().type() == ChannelType.BaseData
-              ? describeBase(channel, log)
+              ? describeBase(channel, rows)
               : describeStream(channel, log, nowMicros));
     }
     List<SessionDescription> open =
@@ -108,8 +114,8 @@ public final class TunnelView {
   }
 
   /** The row count is exact when the channel's end is known, and an estimate before that. */
-  private ChannelDescription describeBase(TunnelCore.View channel, LogFigures log) {
-    long rows = channel.end().orElseGet(() -> log.rows(channel.key().partition()));
+  private ChannelDescription describeBase(TunnelCore.View channel, IntToLongFunction rowsOf) {
+    long rows = channel.end().orElseGet(() -> rowsOf.applyAsLong(channel.key().partition()));
     long ahead = rows == LogFigures.UNKNOWN ? rows : Math.max(0, rows - channel.checkpointed());
     return describe(channel, Math.max(rows, delivered(channel)), ahead, 0, 0, Optional.empty());
   }
@@ -146,7 +152,8 @@ public final class TunnelView {
    * first. Never 0, for an alarm that looks at the lag must not end with the loss.
    */
   private OptionalLong lostMs(int partition, LogFigures log, long nowMicros) throws IOException {
-    OptionalLong sinceGivenUp = sinceMs(log.givenUpMicros(partition), nowMicros);
+    OptionalLong sinceGivenUp =
+        sinceMs(log.givenUpMicros(partition).orElse(LogFigures.UNKNOWN), nowMicros);
     OptionalLong sinceKept = sinceMs(log.commitMicrosAfter(partition, 0), nowMicros);
     if (sinceGivenUp.isEmpty() && sinceKept.isEmpty() && retentionMs == 0) {
       return OptionalLong.empty();

@@ -158,7 +158,7 @@ final class TestNode implements Closeable {
                     new PositionFinder(
                         new SharedLogBounds(bounds, known, Runnable::run, clock::epochMicros),
                         new Joined(clock)),
-                    LogFigures.of(known, shards, led::contains),
+                    new LogFigures.OfSharedLog(known, shards, led::contains),
                     partition -> LogFigures.UNKNOWN),
                 new OwnLogs(catalog, shards),
                 view,

@@ -8,7 +8,6 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.server.catalog.tunnel.ChannelState;
-import io.tunnel.server.changes.KnownBounds;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.session.fake.FakeSession;
 import io.tunnel.wire.ChannelEnd;
@@ -16,6 +15,7 @@ import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import java.io.IOException;
+import java.util.function.IntToLongFunction;
 import org.junit.jupiter.api.Test;
 
 /** Base channels that other nodes deliver. */
@@ -75,13 +75,13 @@ final class AttachedBaseTest extends AttachedSessionsFixture {
     TunnelInfo tunnel = base();
     session(tunnel);
     Assignment held = held(low);
-    LogFigures none = LogFigures.of(new KnownBounds(), null, partition -> false);
-    assertThat(lagRows(tunnel, none)).as("no copy of the partition").isEqualTo(-1);
-    LogFigures some = none.withRows(partition -> partition == low ? 40 : 0);
+    IntToLongFunction none = partition -> LogFigures.UNKNOWN;
+    assertThat(lagRows(tunnel, none)).as("no replica of the partition").isEqualTo(-1);
+    IntToLongFunction some = partition -> partition == low ? 40 : 0;
     assertThat(lagRows(tunnel, some)).isEqualTo(40);
     checkpoint(held, 3, KEY);
     assertThat(lagRows(tunnel, some)).isEqualTo(37);
-    assertThat(lagRows(tunnel, none.withRows(partition -> 2))).as("never less than 0").isZero();
+    assertThat(lagRows(tunnel, partition -> 2)).as("never less than 0").isZero();
     coordinator.limit(new ChannelEnd(held.handle(), held.epoch(), 5), port);
     assertThat(lagRows(tunnel, some)).as("the end is known").isEqualTo(2);
   }

@@ -41,6 +41,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.function.IntToLongFunction;
 import org.junit.jupiter.api.BeforeEach;
 
 /** A node that coordinates tunnels of a table whose partitions other nodes lead. */
@@ -173,7 +174,10 @@ abstract class AttachedSessionsFixture {
     KnownBounds known = new KnownBounds();
     return coordinator
         .view(tunnel)
-        .describe(LogFigures.of(known, null, partition -> false), 0)
+        .describe(
+            new LogFigures.OfSharedLog(known, null, partition -> false),
+            partition -> LogFigures.UNKNOWN,
+            0)
         .channels()
         .stream()
         .filter(one -> one.channelId().equals(key.channelId(tunnel.tunnelId())))
@@ -181,9 +185,13 @@ abstract class AttachedSessionsFixture {
         .orElseThrow();
   }
 
-  long lagRows(TunnelInfo tunnel, LogFigures figures) throws IOException {
+  long lagRows(TunnelInfo tunnel, IntToLongFunction rows) throws IOException {
     String id = ChannelKey.base(low).channelId(tunnel.tunnelId());
-    return coordinator.view(tunnel).describe(figures, 0).channels().stream()
+    return coordinator
+        .view(tunnel)
+        .describe(new LogFigures.OfSharedLog(new KnownBounds(), null, partition -> false), rows, 0)
+        .channels()
+        .stream()
         .filter(channel -> channel.channelId().equals(id))
         .findFirst()
         .orElseThrow()

@@ -333,7 +333,10 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
     List<ChannelDescription> channels =
         coordinator
             .view(tunnel)
-            .describe(LogFigures.of(known, null, partition -> false), 0)
+            .describe(
+                new LogFigures.OfSharedLog(known, null, partition -> false),
+                partition -> LogFigures.UNKNOWN,
+                0)
             .channels();
     assertThat(channels)
         .extracting(

@@ -137,7 +137,7 @@ final class ChannelEndsTest extends CoordinatorFixture {
     ChannelState stored = new TunnelCatalog(new Catalog(store)).channel("two", key);
     assertThat(stored.checkpointed()).isZero();
     assertThat(stored.isFinished()).as("a channel at its beginning").isFalse();
-    assertThat(coordinator.view(two).describe(LogFigures.of(log), 11).channels())
+    assertThat(coordinator.view(two).describe(log, partition -> LogFigures.UNKNOWN, 11).channels())
         .filteredOn(channel -> channel.type() == ChannelType.BaseData)
         .filteredOn(channel -> channel.partition() == key.partition())
         .extracting(ChannelDescription::status)

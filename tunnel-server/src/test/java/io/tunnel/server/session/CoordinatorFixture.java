@@ -117,7 +117,11 @@ abstract class CoordinatorFixture {
   }
 
   ChannelDescription view(Assignment held) throws IOException {
-    return coordinator.view(tunnel).describe(LogFigures.of(log), 11).channels().stream()
+    return coordinator
+        .view(tunnel)
+        .describe(log, partition -> LogFigures.UNKNOWN, 11)
+        .channels()
+        .stream()
         .filter(channel -> channel.partition() == held.partition())
         .findFirst()
         .orElseThrow();

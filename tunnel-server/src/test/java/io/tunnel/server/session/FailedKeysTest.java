@@ -92,7 +92,8 @@ final class FailedKeysTest extends CoordinatorFixture {
   }
 
   private TunnelDescription described() throws IOException {
-    TunnelDescription description = coordinator.view(tunnel).describe(LogFigures.of(log), 11);
+    TunnelDescription description =
+        coordinator.view(tunnel).describe(log, partition -> LogFigures.UNKNOWN, 11);
     return Json.decode(Json.encode(description), TunnelDescription.class);
   }
 

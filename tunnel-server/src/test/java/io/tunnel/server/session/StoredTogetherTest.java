@@ -76,7 +76,8 @@ final class StoredTogetherTest extends CoordinatorFixture {
     store.fail(true);
     coordinator.checkpoint(queue);
     assertThat(outcomes).hasSize(3).allMatch(one -> one.refusal instanceof IOException);
-    assertThat(coordinator.view(tunnel).describe(LogFigures.of(log), 11).channels())
+    assertThat(
+            coordinator.view(tunnel).describe(log, partition -> LogFigures.UNKNOWN, 11).channels())
         .allMatch(channel -> channel.checkpointed() == 0);
   }
 

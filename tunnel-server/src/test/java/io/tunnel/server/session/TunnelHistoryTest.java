@@ -43,7 +43,7 @@ final class TunnelHistoryTest extends OperatorsFixture {
   private TunnelDescription described(long nowMs) throws IOException {
     return coordinator
         .view(created.get(0))
-        .describe(LogFigures.of(log), TimeUnit.MILLISECONDS.toMicros(nowMs));
+        .describe(log, partition -> LogFigures.UNKNOWN, TimeUnit.MILLISECONDS.toMicros(nowMs));
   }
 
   private ChannelDescription lowAt(long nowMs) throws IOException {
@@ -158,8 +158,7 @@ final class TunnelHistoryTest extends OperatorsFixture {
   private LossWatch watch() {
     Operators unused = new Operators(catalog, LogBounds.of(log, id -> history), coordinator, null);
     TunnelHost host = new TunnelHost(catalog, coordinator, unused, Runnable::run);
-    return new LossWatch(
-        new Ports.Tunnels(TunnelHosts.alone(host), null, LogFigures.of(log), partition -> 0));
+    return new LossWatch(new Ports.Tunnels(TunnelHosts.alone(host), null, log, partition -> 0));
   }
 
   @Test
@@ -167,13 +166,14 @@ final class TunnelHistoryTest extends OperatorsFixture {
     create(new CreateTunnel("t", "n", TunnelType.BaseData, StreamStart.LATEST));
     surroundings.keeping.get(0).kept(Map.of(low, 6L, high, 6L));
     List<ChannelDescription> channels =
-        coordinator
-            .view(created.get(0))
-            .describe(LogFigures.of(log).withRows(partition -> 3), 0)
-            .channels();
+        coordinator.view(created.get(0)).describe(log, partition -> 3, 0).channels();
     assertThat(channels).extracting(ChannelDescription::committed).containsOnly(3L);
     assertThat(channels).extracting(ChannelDescription::lagRows).containsOnly(3L);
-    assertThat(coordinator.view(created.get(0)).describe(LogFigures.of(log), 0).channels())
+    assertThat(
+            coordinator
+                .view(created.get(0))
+                .describe(log, partition -> LogFigures.UNKNOWN, 0)
+                .channels())
         .as("rows that this server cannot count")
         .extracting(ChannelDescription::committed)
         .containsOnly(0L);
