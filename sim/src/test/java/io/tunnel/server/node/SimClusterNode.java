@@ -7,7 +7,6 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogIdentity;
 import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.Founding;
-import io.tunnel.server.catalog.LeftLogs;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.catalog.store.StoreListener;
@@ -235,15 +234,15 @@ public final class SimClusterNode {
     return front.handlers();
   }
 
-  private static final LeftLogs NO_TOPICS =
-      new LeftLogs() {
+  private static final LeftTopics.Topics NO_TOPICS =
+      new LeftTopics.Topics() {
         @Override
         public CompletableFuture<Set<Integer>> tables() {
           return CompletableFuture.completedFuture(Set.of());
         }
 
         @Override
-        public CompletableFuture<Bytes> origin(TableRecord table) {
+        public CompletableFuture<Bytes> origin(int tableId) {
           return CompletableFuture.completedFuture(Bytes.fromHex("01"));
         }
 

@@ -44,8 +44,7 @@ public final class Catalog {
 
   private final TableRecords tables = new TableRecords();
   private final DoneRequests done = new DoneRequests("request/");
-  private final DroppedLogs dropped = new DroppedLogs();
-  private final PassedIds passed = new PassedIds();
+  private final TableIdNotes notes = new TableIdNotes();
   private final ChannelGrants grants = new ChannelGrants();
   private final SecurityRecords security =
       new SecurityRecords(SecurityRecords.Limits.DEFAULTS, Set.of());
@@ -163,8 +162,7 @@ public final class Catalog {
    */
   public void applied(Map<String, Optional<String>> changes) {
     done.apply(changes);
-    dropped.apply(changes);
-    passed.apply(changes);
+    notes.apply(changes);
     grants.apply(changes);
     security.apply(changes);
     tables.apply(changes);
@@ -181,8 +179,7 @@ public final class Catalog {
 
   private void replace(Map<String, String> texts) {
     done.replace(texts);
-    dropped.replace(texts);
-    passed.replace(texts);
+    notes.replace(texts);
     texts.forEach((name, text) -> grants.apply(Map.of(name, Optional.of(text))));
     security.replace(texts);
     identity = CatalogIdentity.in(texts);
@@ -264,7 +261,7 @@ public final class Catalog {
   public boolean isDropped(int tableId) {
     return tableId <= counters.tables()
         && tables.byId(tableId).isEmpty()
-        && !passed.contains(tableId);
+        && !notes.isPassed(tableId);
   }
 
   /** All tables by name. */
@@ -410,11 +407,11 @@ public final class Catalog {
             counters.starts());
     Map<String, Optional<String>> changes = new HashMap<>(after.change());
     changes.putAll(TableRecords.creation(planned));
-    changes.putAll(PassedIds.noting(counters.tables(), planned.tableId()));
+    changes.putAll(TableIdNotes.passing(counters.tables(), planned.tableId()));
     changes.putAll(done.noting(asked, Integer.toString(planned.tableId())));
     leading.write(changes);
     done.apply(changes);
-    passed.apply(changes);
+    notes.apply(changes);
     tables.put(planned);
     counters = after;
     return planned;
@@ -467,19 +464,19 @@ public final class Catalog {
     Map<String, Optional<String>> changes = new LinkedHashMap<>(TableRecords.removal(table));
     sharer.ifPresent(tunnels -> changes.putAll(tunnels.removalOf(table)));
     if (isLogShared) {
-      changes.putAll(DroppedLogs.noting(table));
+      changes.putAll(TableIdNotes.dropping(table));
     }
     changes.putAll(done.noting(asked, ""));
     requireStore().write(changes);
     done.apply(changes);
-    dropped.apply(changes);
+    notes.apply(changes);
     sharer.ifPresent(tunnels -> tunnels.applied(changes));
     tables.remove(table.tableId());
   }
 
   /** Logs of dropped tables that may still be there: no others may ever be deleted. */
   public List<DroppedLog> droppedLogs() {
-    return dropped.all();
+    return notes.droppedLogs();
   }
 
   /** The log of a dropped table is deleted. Nothing happens when this node does not lead. */
@@ -487,8 +484,8 @@ public final class Catalog {
     if (store.isEmpty()) {
       return;
     }
-    Map<String, Optional<String>> changes = DroppedLogs.removal(log);
+    Map<String, Optional<String>> changes = TableIdNotes.deleting(log);
     store.get().write(changes);
-    dropped.apply(changes);
+    notes.apply(changes);
   }
 }

@@ -4,19 +4,19 @@ import io.tunnel.model.value.Bytes;
 import java.util.Optional;
 
 /**
- * The log that a dropped table has left.
+ * The log of a dropped table, which may still exist.
  *
- * @param tableId of the table
- * @param origin of the log, if the table had noted it
+ * @param tableId id of the dropped table
+ * @param origin origin of the log; absent when the table's record had none
  */
 public record DroppedLog(int tableId, Optional<Bytes> origin) {
 
-  /** What is not stored is absent. */
+  /** Reads a missing origin as absent. */
   public DroppedLog {
     origin = origin == null ? Optional.empty() : origin;
   }
 
-  /** The log of a table that is dropped. */
+  /** The log of {@code table}, which is dropped. */
   public static DroppedLog of(TableRecord table) {
     return new DroppedLog(table.tableId(), table.origin());
   }

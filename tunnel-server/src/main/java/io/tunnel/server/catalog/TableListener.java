@@ -1,16 +1,17 @@
 package io.tunnel.server.catalog;
 
 /**
- * Is told, by the thread that changes the catalog, what has just become of tables, wherever it was
- * decided. It must only pass it on, or do what is quickly done.
+ * Hears what became of tables, whichever node decided it. The thread that changes the catalog
+ * calls, so a listener only passes the news on, or does work that takes microseconds.
  */
+@FunctionalInterface
 public interface TableListener {
 
-  /** A table is there. */
-  void created(TableRecord table);
+  /** A table exists now. */
+  default void created(TableRecord table) {}
 
-  /** A table has other options. */
-  void altered(TableRecord before, TableRecord now);
+  /** A table has other options now. */
+  default void altered(TableRecord before, TableRecord now) {}
 
   /** A table is gone, and with it its rows, changes and tunnels. */
   void dropped(TableRecord table);

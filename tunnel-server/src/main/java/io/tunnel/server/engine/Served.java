@@ -1,7 +1,10 @@
 package io.tunnel.server.engine;
 
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.channel.ration.RationConfig;
@@ -47,7 +50,7 @@ public final class Served {
             Attachments.ofReaders(delivered(ports, channels, partitions.ofReaders()), moments),
             ports.naming().handles(),
             ports.tunnels().finder());
-    catalog.listen(new DroppedDeliveries(delivery));
+    catalog.listen(this::dropped);
     rooms =
         new NetServer.Rooms(
             catalog,
@@ -59,6 +62,15 @@ public final class Served {
             ports.view(),
             delivery);
     threads = new NetServer.Threads(own.control(), own.descriptions(), own.clock()::epochMicros);
+  }
+
+  private void dropped(TableRecord table) {
+    for (PartitionRecord partition : table.partitions()) {
+      delivery.lost(
+          partition.id(),
+          new RefusedException(
+              ErrorCode.TABLE_NOT_FOUND, "table " + table.meta().name() + " was dropped"));
+    }
   }
 
   private static Attachments.Delivered delivered(

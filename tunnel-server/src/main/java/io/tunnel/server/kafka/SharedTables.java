@@ -2,14 +2,11 @@ package io.tunnel.server.kafka;
 
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.server.catalog.DroppedLog;
-import io.tunnel.server.catalog.LeftLogs;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.kafka.KafkaTopics.TableTopic;
 import io.tunnel.server.partition.LogTakenException;
 import io.tunnel.server.partition.TableLogs;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -55,24 +52,5 @@ public record SharedTables(KafkaTopics topics) implements TableLogs {
   @Override
   public CompletableFuture<Void> drop(TableRecord table) {
     return topics.dropTable(table.tableId(), table.origin());
-  }
-
-  /** Topics that are there before, or after, their tables are. */
-  public record Left(KafkaTopics topics, String cluster) implements LeftLogs {
-
-    @Override
-    public CompletableFuture<Set<Integer>> tables() {
-      return topics.tables();
-    }
-
-    @Override
-    public CompletableFuture<Bytes> origin(TableRecord table) {
-      return topics.origin(KafkaTopics.table(cluster, table.tableId()));
-    }
-
-    @Override
-    public CompletableFuture<Void> drop(DroppedLog log) {
-      return topics.dropTable(log.tableId(), log.origin());
-    }
   }
 }

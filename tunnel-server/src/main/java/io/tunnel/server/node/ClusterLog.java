@@ -5,6 +5,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.CatalogIdentity;
 import io.tunnel.server.catalog.ChannelGrants;
+import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.Founding;
 import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.catalog.store.StoreListener;
@@ -35,6 +36,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -294,8 +296,26 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   @Override
   public LedStore.Holder catalogHolder() {
     LeftTopics left =
-        new LeftTopics(catalog, new SharedTables.Left(topics, config.cluster()), threads.control());
+        new LeftTopics(catalog, new TopicsInKafka(topics, config.cluster()), threads.control());
     return new LedCatalog(catalog, tail::catchUp, threads.control(), left, this::founding);
+  }
+
+  private record TopicsInKafka(KafkaTopics topics, String cluster) implements LeftTopics.Topics {
+
+    @Override
+    public CompletableFuture<Set<Integer>> tables() {
+      return topics.tables();
+    }
+
+    @Override
+    public CompletableFuture<Bytes> origin(int tableId) {
+      return topics.origin(KafkaTopics.table(cluster, tableId));
+    }
+
+    @Override
+    public CompletableFuture<Void> drop(DroppedLog log) {
+      return topics.dropTable(log.tableId(), log.origin());
+    }
   }
 
   private Founding founding() {

@@ -3,32 +3,47 @@ package io.tunnel.server.node;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.DroppedLog;
-import io.tunnel.server.catalog.LeftLogs;
 import io.tunnel.server.catalog.TableRecord;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is to be done about topics of tables when a node begins to decide about tables. A topic is
- * deleted because the catalog says that its table was dropped, never because the catalog does not
- * know it: a catalog may have lost tables. Topics that no table has are named in the log, for
- * people to decide about.
+ * Looks after the topics of tables when a node begins to lead the catalog. It deletes a topic only
+ * because the catalog says that the topic's table was dropped, never because the catalog does not
+ * know the table: a catalog may have lost tables. It names topics without a table in the log, so
+ * that people can decide about them.
  *
- * @param control where the catalog belongs
+ * @param control the thread of the catalog
  */
-record LeftTopics(Catalog catalog, LeftLogs topics, Executor control) {
+record LeftTopics(Catalog catalog, Topics topics, Executor control) {
 
-  /** Topics that are deleted, or whose origins are asked for, at once; the rest has to wait. */
+  /** At most so many topics are deleted, and so many asked for their origins, in one look. */
   static final int AT_ONCE_MAX = 100;
 
   private static final Logger LOGGER = LoggerFactory.getLogger(LeftTopics.class);
 
-  /** Begins, and returns at once; on {@code control}, by the leader of the catalog. */
+  /** The topics of tables; a future may be completed by any thread. */
+  interface Topics {
+
+    /** Ids of the tables that have a topic. */
+    CompletableFuture<Set<Integer>> tables();
+
+    /** The origin of the topic of a table. */
+    CompletableFuture<Bytes> origin(int tableId);
+
+    /** Deletes the topic of a dropped table, if it exists. */
+    CompletableFuture<Void> drop(DroppedLog log);
+  }
+
+  /**
+   * Starts the work and returns at once; called by the leader of the catalog on {@code control}.
+   */
   void look() {
     catalog.droppedLogs().stream().limit(AT_ONCE_MAX).forEach(this::delete);
     catalog.tables().stream()
@@ -42,13 +57,15 @@ record LeftTopics(Catalog catalog, LeftLogs topics, Executor control) {
               if (failure == null) {
                 control.execute(() -> nameUnknown(found));
               } else {
-                LOGGER.warn("topics without a table are looked for another time", failure);
+                LOGGER.warn(
+                    "cannot list topics without a table; the catalog's next leader will retry",
+                    failure);
               }
             });
   }
 
   private void delete(DroppedLog log) {
-    LOGGER.info("table {} was dropped; what is left of its log is deleted", log.tableId());
+    LOGGER.info("table {} was dropped; deleting its log", log.tableId());
     topics
         .drop(log)
         .whenComplete(
@@ -56,7 +73,11 @@ record LeftTopics(Catalog catalog, LeftLogs topics, Executor control) {
               if (failure == null) {
                 control.execute(() -> deleted(log));
               } else {
-                LOGGER.warn("the log of table {} is deleted another time", log.tableId(), failure);
+                LOGGER.warn(
+                    "cannot delete the log of dropped table {}; the catalog's next leader will"
+                        + " retry",
+                    log.tableId(),
+                    failure);
               }
             });
   }
@@ -65,34 +86,45 @@ record LeftTopics(Catalog catalog, LeftLogs topics, Executor control) {
     try {
       catalog.logDeleted(log);
     } catch (IOException | RuntimeException e) {
-      LOGGER.warn("the log of dropped table {} is deleted, and still noted", log.tableId(), e);
+      LOGGER.warn(
+          "deleted the log of dropped table {}, but cannot remove its note from the catalog; the"
+              + " catalog's next leader will retry",
+          log.tableId(),
+          e);
     }
   }
 
-  /** A table of an older version is told apart from now on by what it has. */
+  /** A table of an older version is told apart from now on by the origin of its topic. */
   private void noteOrigin(TableRecord table) {
     topics
-        .origin(table)
+        .origin(table.tableId())
         .whenComplete(
             (origin, failure) -> {
               if (failure == null) {
                 control.execute(() -> noteOrigin(table, origin));
               } else {
-                LOGGER.warn("table {} has no origin noted yet", table.tableId(), failure);
+                warnOfOrigin(table, failure);
               }
             });
   }
 
   private void noteOrigin(TableRecord table, Bytes origin) {
-    boolean isAsItWas = catalog.tables().contains(table);
-    if (!catalog.isLeading() || !isAsItWas) {
+    boolean isUnchanged = catalog.tables().contains(table);
+    if (!catalog.isLeading() || !isUnchanged) {
       return;
     }
     try {
       catalog.noteOrigin(table, origin);
     } catch (IOException | RuntimeException e) {
-      LOGGER.warn("table {} has no origin noted yet", table.tableId(), e);
+      warnOfOrigin(table, e);
     }
+  }
+
+  private static void warnOfOrigin(TableRecord table, Throwable failure) {
+    LOGGER.warn(
+        "cannot note the origin of the topic of table {}; the catalog's next leader will retry",
+        table.tableId(),
+        failure);
   }
 
   private void nameUnknown(Set<Integer> found) {
@@ -105,8 +137,8 @@ record LeftTopics(Catalog catalog, LeftLogs topics, Executor control) {
     if (!unknown.isEmpty()) {
       List<Integer> first = unknown.stream().limit(AT_ONCE_MAX).toList();
       LOGGER.warn(
-          "{} topics are of tables that the catalog does not know, and are left as they are: {};"
-              + " a creation that was broken off leaves one without records",
+          "leaving {} topics of tables that the catalog does not know: {}; the creation of a table"
+              + " that was broken off leaves a topic without records",
           unknown.size(),
           first);
     }

@@ -1,6 +1,8 @@
 package io.tunnel.server.node;
 
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.changes.CatchUp;
 import io.tunnel.server.changes.KnownBounds;
 import io.tunnel.server.changes.LogFigures;
@@ -95,7 +97,7 @@ final class NodeRooms {
     Catalog catalog = log.stores().catalog();
     KnownBounds known = new KnownBounds();
     Handles handles = new Handles();
-    catalog.listen(new DroppedTables(replicas, known));
+    catalog.listen(table -> forget(table, replicas, known));
     view = new PlacementView(self.cluster(), self.settings().address(), placement::get, new Part());
     tunnels =
         new ClusterTunnels(
@@ -119,6 +121,13 @@ final class NodeRooms {
             threads.clock()::nanos);
     placement.of(node);
     ports = ports(catalog, known, handles);
+  }
+
+  private static void forget(TableRecord dropped, Replicas replicas, KnownBounds known) {
+    for (PartitionRecord partition : dropped.partitions()) {
+      replicas.leave(partition.id());
+      known.forget(partition.id());
+    }
   }
 
   private Ports ports(Catalog catalog, KnownBounds known, Handles handles) {

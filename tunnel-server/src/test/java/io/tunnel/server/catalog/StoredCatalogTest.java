@@ -72,7 +72,7 @@ class StoredCatalogTest {
             new DroppedLog(2, Optional.of(Bytes.fromHex("101112131415161718191a1b1c1d1e1f"))),
             new DroppedLog(3, Optional.empty()));
     assertThat(
-            DroppedLogs.noting(
+            TableIdNotes.dropping(
                 new TableRecord(2, table.meta(), 0, table.partitions())
                     .withOrigin(catalog.droppedLogs().get(0).origin())))
         .isEqualTo(Map.of("dropped/2", texts.get("dropped/2")));

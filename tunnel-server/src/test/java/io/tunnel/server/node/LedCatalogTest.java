@@ -14,8 +14,6 @@ import io.tunnel.server.catalog.ChannelGrants.Granted;
 import io.tunnel.server.catalog.ChannelGrants.Terms;
 import io.tunnel.server.catalog.DroppedLog;
 import io.tunnel.server.catalog.Founding;
-import io.tunnel.server.catalog.LeftLogs;
-import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -97,7 +95,7 @@ class LedCatalogTest {
   }
 
   /** Writes down what is asked of it. */
-  private final class NoTopics implements LeftLogs {
+  private final class NoTopics implements LeftTopics.Topics {
     @Override
     public CompletableFuture<Set<Integer>> tables() {
       looks++;
@@ -105,7 +103,7 @@ class LedCatalogTest {
     }
 
     @Override
-    public CompletableFuture<Bytes> origin(TableRecord table) {
+    public CompletableFuture<Bytes> origin(int tableId) {
       return new CompletableFuture<>();
     }
 

@@ -8,7 +8,6 @@ import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.DroppedLog;
-import io.tunnel.server.catalog.LeftLogs;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
 import java.io.IOException;
@@ -20,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class LeftTopicsTest implements LeftLogs {
+class LeftTopicsTest implements LeftTopics.Topics {
 
   private static final Bytes ORIGIN = Bytes.fromHex("0a");
 
@@ -46,7 +45,7 @@ class LeftTopicsTest implements LeftLogs {
   }
 
   @Override
-  public CompletableFuture<Bytes> origin(TableRecord table) {
+  public CompletableFuture<Bytes> origin(int tableId) {
     return answer(ORIGIN);
   }
 
