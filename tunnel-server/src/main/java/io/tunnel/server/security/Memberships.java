@@ -1,5 +1,6 @@
 package io.tunnel.server.security;
 
+import io.tunnel.server.security.index.PersistentMap;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -1,6 +1,7 @@
 package io.tunnel.server.security;
 
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.security.index.PermissionIndex;
 import io.tunnel.wire.Operation.Right;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
@@ -85,7 +86,7 @@ public record Permission(
   /** The rights as bits, with all that they include, on the side that they are for. */
   int masks() {
     int included = Rights.included(Rights.mask(rights));
-    return isAllow ? Rights.allowing(included) : Rights.denying(included);
+    return isAllow ? PermissionIndex.allowing(included) : PermissionIndex.denying(included);
   }
 
   /** What the permission is about: with ADMIN also everything below its resource. */
@@ -103,7 +104,7 @@ public record Permission(
   private List<Reach> reaches() {
     int included = Rights.included(Rights.mask(rights));
     Reach own = new Reach(resource, included);
-    return included == Rights.ALL
+    return included == PermissionIndex.ALL
         ? Stream.concat(
                 Stream.of(own), resource.below().stream().map(each -> new Reach(each, included)))
             .toList()
@@ -121,7 +122,7 @@ public record Permission(
         .allMatch(theirs -> reaches().stream().anyMatch(mine -> mine.covers(theirs)));
   }
 
-  private static int meaningful(Resource.Kind kind) {
+  private static int meaningful(PermissionIndex.Kind kind) {
     return switch (kind) {
       case TABLE ->
           Rights.mask(

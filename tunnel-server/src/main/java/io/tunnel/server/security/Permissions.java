@@ -1,91 +1,87 @@
 package io.tunnel.server.security;
 
+import static io.tunnel.server.security.index.PermissionIndex.allowing;
+import static io.tunnel.server.security.index.PermissionIndex.denying;
+
+import io.tunnel.server.security.index.PermissionIndex;
+import io.tunnel.server.security.index.PermissionIndex.Grant;
+import io.tunnel.server.security.index.PermissionIndex.Kind;
+import io.tunnel.server.security.index.PermissionIndex.Question;
+import io.tunnel.server.security.index.PersistentMap;
 import io.tunnel.wire.Operation.Right;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * Decides who may do what. What nothing allows is denied, and what anything denies is denied too:
- * permissions of a principal and of its groups, on names and on their beginnings, count alike.
+ * Decides who may do what. A right needs a permission that allows it and none that denies it;
+ * permissions of a principal and of its groups, on names and on beginnings of names, count alike.
  * Never changes; for any thread.
  *
  * <ul>
  *   <li>ADMIN on a table is all rights on the table and on all its tunnels; ADMIN on the cluster is
- *       all rights on everything. Who is denied ADMIN is denied all of them there.
- *   <li>SEE is had by whoever has any right on a thing that is left by what is denied; the right on
- *       some tunnel of a table lets the table be seen as well. Tunnels need not exist for that: a
- *       pattern that matches names of tunnels is enough.
+ *       all rights on everything. A denied ADMIN denies all of these rights.
+ *   <li>A principal has SEE on a resource when any right on the resource is left to it; a right on
+ *       some tunnel of a table gives SEE on the table as well. The tunnel need not exist: a pattern
+ *       that matches names of tunnels is enough.
  *   <li>Fixed administrators have all rights, whatever is denied to them.
- *   <li>Rights that cannot be granted, except SEE, are had by nobody.
+ *   <li>Nobody has a right that cannot be granted, except SEE.
  * </ul>
  *
- * <p>A decision looks into one {@link PermissionIndex}, for the principal and all its groups
- * together, once for the name and once for each length that beginnings have, however many
- * permissions there are. Only {@link #seesTable} may take more: where one subject is denied tunnels
- * of the table that another one of the same principal is allowed, it looks for a right that is
- * left, at up to {@value #LOOKS_MAX} patterns; whoever has more such patterns than that sees the
- * table.
+ * <p>A decision asks the {@link PermissionIndex} about the principal and all its groups together,
+ * so its cost does not depend on the number of permissions. Only {@link #seesTable} may cost more,
+ * where one group's denials meet what a second group allows.
  *
- * <p>A permission more or less copies what is on the way to its pattern: microseconds, however many
- * permissions its subject or all subjects have.
+ * <p>One permission more or less costs microseconds, however many permissions there are.
  */
 public final class Permissions {
 
-  /** Patterns that are looked at before a table is shown. */
-  static final int LOOKS_MAX = 1_024;
-
-  /** Permissions of one subject on pairs of patterns, each of which every decision looks at. */
+  /** Permissions of one subject on pairs of patterns; every decision looks at each of them. */
   static final int PAIRS_MAX = 64;
 
-  /** Of these permissions alone. */
+  /** ADMIN, allowed and denied: it also applies to everything below its resource. */
+  private static final int ADMIN_MASKS = allowing(Rights.ADMIN) | denying(Rights.ADMIN);
+
+  /** The identity of this object alone. */
   private final Object mark = new Object();
 
   private final Set<String> administrators;
-  private final PermissionIndex index;
 
-  /** Patterns of tunnels by subject, as permissions name it: for {@link #seesTable} alone. */
-  private final PersistentMap<PatternTree> tunnels;
+  /** All permissions except those on pairs of patterns. */
+  private final PermissionIndex index;
 
   /** Permissions on pairs of patterns, by subject; at most {@value #PAIRS_MAX} of each. */
   private final PersistentMap<List<Permission>> pairs;
 
   private final Memberships memberships;
 
-  /** Permissions that cannot be read, and may deny everything to everybody. */
+  /** The number of unreadable permissions that may deny everything to everybody. */
   private final int unread;
 
   private Permissions(
       Set<String> administrators,
       PermissionIndex index,
-      PersistentMap<PatternTree> tunnels,
       PersistentMap<List<Permission>> pairs,
       Memberships memberships,
       int unread) {
     this.administrators = administrators;
     this.index = index;
-    this.tunnels = tunnels;
     this.pairs = pairs;
     this.memberships = memberships;
     this.unread = unread;
   }
 
-  /** Those of a server whose only permissions are those of its fixed administrators. */
+  /** The permissions of a server on which only the fixed administrators have rights. */
   public static Permissions of(Set<Principal> administrators) {
     Set<String> names =
         administrators.stream().map(Principal::name).collect(Collectors.toUnmodifiableSet());
     return new Permissions(
-        names,
-        PermissionIndex.EMPTY,
-        PersistentMap.empty(),
-        PersistentMap.empty(),
-        Memberships.NONE,
-        0);
+        names, PermissionIndex.EMPTY, PersistentMap.empty(), Memberships.NONE, 0);
   }
 
-  /** What no other permissions have: decisions are remembered beside it. */
+  /** An object that identifies these permissions: caches keep it beside their decisions. */
   public Object mark() {
     return mark;
   }
@@ -94,17 +90,17 @@ public final class Permissions {
   public boolean allows(Principal principal, Right right, String table) {
     return right == Right.SEE
         ? seesTable(principal, table)
-        : has(right, left(principal, Resource.Kind.TABLE, table, ""));
+        : has(right, left(principal, Kind.TABLE, table, ""));
   }
 
   /** Whether the principal has the right on the tunnel of the table. */
   public boolean allowsTunnel(Principal principal, Right right, String table, String tunnel) {
-    return has(right, left(principal, Resource.Kind.TUNNEL, table, tunnel));
+    return has(right, left(principal, Kind.TUNNEL, table, tunnel));
   }
 
   /** Whether the principal has the right on the cluster; SEE with any. */
   public boolean allowsCluster(Principal principal, Right right) {
-    return has(right, left(principal, Resource.Kind.CLUSTER, "", ""));
+    return has(right, left(principal, Kind.CLUSTER, "", ""));
   }
 
   /** Whether the principal may know that the tunnel exists. */
@@ -120,14 +116,13 @@ public final class Permissions {
     if (unread > 0) {
       return false;
     }
-    int masks = masks(principal, Resource.Kind.TABLE, table, "");
-    return Rights.left(masks) != 0
-        || new TunnelSearch(
-                treesOf(principal, table),
-                treesOfUnread(table),
-                PermissionIndex.included(masks),
-                table)
-            .finds();
+    int masks = masks(principal, Kind.TABLE, table, "");
+    return PermissionIndex.left(masks) != 0
+        || index.leavesTunnel(
+            question(principal, table, ""),
+            memberships.unread(),
+            included(masks),
+            pairsOn(principal, table));
   }
 
   /** Whether the principal has all rights, whatever is denied. */
@@ -148,34 +143,34 @@ public final class Permissions {
     return changed(permission, true);
   }
 
-  /** The permission is one of these. */
+  /** These permissions without one of them. */
   Permissions without(Permission permission) {
     return changed(permission, false);
   }
 
   Permissions with(Memberships newMemberships) {
-    return new Permissions(administrators, index, tunnels, pairs, newMemberships, unread);
+    return new Permissions(administrators, index, pairs, newMemberships, unread);
   }
 
-  /** With so many more permissions that cannot be read. */
+  /** These permissions with {@code more} unreadable ones that may deny everything. */
   Permissions withUnread(int more) {
-    return new Permissions(administrators, index, tunnels, pairs, memberships, unread + more);
+    return new Permissions(administrators, index, pairs, memberships, unread + more);
   }
 
   private Permissions changed(Permission permission, boolean isPlus) {
     if (permission.resource().isPair()) {
       return new Permissions(
-          administrators, index, tunnels, changedPairs(permission, isPlus), memberships, unread);
+          administrators, index, changedPairs(permission, isPlus), memberships, unread);
     }
-    return new Permissions(
-        administrators,
-        isPlus ? index.plus(permission) : index.minus(permission),
-        permission.resource().kind() == Resource.Kind.TUNNEL
-            ? changedTunnels(permission, isPlus)
-            : tunnels,
-        pairs,
-        memberships,
-        unread);
+    Grant grant = grant(permission, permission.resource());
+    PermissionIndex changed = isPlus ? index.plus(grant) : index.minus(grant);
+    return new Permissions(administrators, changed, pairs, memberships, unread);
+  }
+
+  private static Grant grant(Permission permission, Resource on) {
+    boolean isGroup = Subjects.isGroup(permission.subject());
+    String name = isGroup ? Subjects.groupOf(permission.subject()) : permission.subject();
+    return new Grant(on.kind(), on.stem(), on.isBeginning(), isGroup, name, permission.masks());
   }
 
   private PersistentMap<List<Permission>> changedPairs(Permission permission, boolean isPlus) {
@@ -192,7 +187,7 @@ public final class Permissions {
     return some == null ? List.of() : some;
   }
 
-  /** What the pairs of a subject say of a tunnel. */
+  /** The masks of a subject's pairs on a tunnel. */
   private int pairMasks(String subject, String table, String tunnel) {
     int masks = 0;
     for (Permission pair : pairs(subject)) {
@@ -211,87 +206,72 @@ public final class Permissions {
     return masks;
   }
 
-  private PersistentMap<PatternTree> changedTunnels(Permission permission, boolean isPlus) {
-    PatternTree before = tunnels.get(permission.subject());
-    PatternTree some = before == null ? PatternTree.EMPTY : before;
-    PatternTree after =
-        isPlus
-            ? some.plus(permission.resource(), permission.masks())
-            : some.minus(permission.resource(), permission.masks());
-    return after.isEmpty()
-        ? tunnels.without(permission.subject())
-        : tunnels.with(permission.subject(), after);
-  }
-
   private static boolean has(Right right, int left) {
     return right == Right.SEE ? left != 0 : (left & Rights.bit(right)) != 0;
   }
 
   /** The rights that are allowed to the principal and not denied. */
-  private int left(Principal principal, Resource.Kind kind, String table, String tunnel) {
+  private int left(Principal principal, Kind kind, String table, String tunnel) {
     if (isFixedAdministrator(principal)) {
       return Rights.ALL;
     }
-    return unread > 0 ? 0 : Rights.left(masks(principal, kind, table, tunnel));
+    return unread > 0 ? 0 : PermissionIndex.left(masks(principal, kind, table, tunnel));
   }
 
-  private int masks(Principal principal, Resource.Kind kind, String table, String tunnel) {
-    String name = principal.name();
-    List<String> groups = memberships.of(name);
-    int masks = masksOf(kind, new PermissionIndex.Question(table, tunnel, name, groups));
+  private int masks(Principal principal, Kind kind, String table, String tunnel) {
+    int masks = masksOf(kind, question(principal, table, tunnel));
     List<String> unreadGroups = memberships.unread();
     if (unreadGroups.isEmpty()) {
       return masks;
     }
-    // Everybody may be in these groups: what they deny is denied to everybody.
-    return masks
-        | denied(masksOf(kind, new PermissionIndex.Question(table, tunnel, "", unreadGroups)));
+    // Everybody may be in these groups: what is denied to them is denied to everybody.
+    int ofUnread = masksOf(kind, new Question(table, tunnel, "", unreadGroups));
+    return masks | denying(PermissionIndex.denied(ofUnread));
   }
 
-  private int masksOf(Resource.Kind kind, PermissionIndex.Question question) {
-    int masks = index.masks(kind, question);
-    return kind != Resource.Kind.TUNNEL || pairs.size() == 0
-        ? masks
-        : masks
-            | pairMasks(
+  private Question question(Principal principal, String table, String tunnel) {
+    return new Question(table, tunnel, principal.name(), memberships.of(principal.name()));
+  }
+
+  private int masksOf(Kind kind, Question question) {
+    int onCluster = index.masks(Kind.CLUSTER, question);
+    if (kind == Kind.CLUSTER) {
+      return onCluster;
+    }
+    int onTable = index.masks(Kind.TABLE, question);
+    if (kind == Kind.TABLE) {
+      return included(onCluster) | onTable;
+    }
+    int ofPairs =
+        pairs.size() == 0
+            ? 0
+            : pairMasks(
                 question.principal(), question.groups(), question.table(), question.tunnel());
+    return included(onCluster | onTable) | index.masks(Kind.TUNNEL, question) | ofPairs;
   }
 
-  private static int denied(int masks) {
-    return Rights.denying(Rights.denied(masks));
+  /** The masks that permissions on a resource give for everything below it: ADMIN's alone. */
+  private static int included(int masks) {
+    int admin = masks & ADMIN_MASKS;
+    return allowing(Rights.included(PermissionIndex.allowed(admin)))
+        | denying(Rights.included(PermissionIndex.denied(admin)));
   }
 
-  private List<PatternTree> treesOf(Principal principal, String table) {
-    List<PatternTree> all = new ArrayList<>();
-    addTree(principal.name(), table, all);
-    addGroups(memberships.of(principal.name()), table, all);
-    return all;
-  }
-
-  private List<PatternTree> treesOfUnread(String table) {
-    List<PatternTree> all = new ArrayList<>();
-    addGroups(memberships.unread(), table, all);
-    return all;
-  }
-
-  private void addGroups(List<String> groups, String table, List<PatternTree> all) {
-    for (String group : groups) {
-      addTree(Subjects.ofGroup(group), table, all);
+  /**
+   * What the pairs of everybody whom {@link #seesTable} asks about grant on the table's tunnels.
+   */
+  private List<Grant> pairsOn(Principal principal, String table) {
+    if (pairs.size() == 0) {
+      return List.of();
     }
-  }
-
-  /** The subject's patterns, with what its pairs say of the tunnels of the table. */
-  private void addTree(String subject, String table, List<PatternTree> all) {
-    PatternTree some = tunnels.get(subject);
-    PatternTree tree = some == null ? PatternTree.EMPTY : some;
-    for (Permission pair : pairs(subject)) {
-      Optional<Resource> there = pair.resource().ofTable(table);
-      if (there.isPresent()) {
-        tree = tree.plus(there.get(), pair.masks());
-      }
-    }
-    if (!tree.isEmpty()) {
-      all.add(tree);
-    }
+    return Stream.of(
+            Stream.of(principal.name()),
+            memberships.of(principal.name()).stream().map(Subjects::ofGroup),
+            memberships.unread().stream().map(Subjects::ofGroup))
+        .flatMap(subjects -> subjects)
+        .distinct()
+        .flatMap(subject -> pairs(subject).stream())
+        .flatMap(pair -> pair.resource().ofTable(table).stream().map(on -> grant(pair, on)))
+        .toList();
   }
 }

@@ -1,6 +1,7 @@
 package io.tunnel.server.security;
 
 import io.tunnel.model.Names;
+import io.tunnel.server.security.index.PermissionIndex.Kind;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -26,16 +27,6 @@ record Resource(Kind kind, String pattern) {
   private static final String TUNNEL = "tunnel:";
   private static final String CLUSTER_TEXT = "cluster";
   private static final String ANY = "*";
-
-  /** Of what. */
-  public enum Kind {
-    /** Tables. */
-    TABLE,
-    /** Tunnels. */
-    TUNNEL,
-    /** The cluster as a whole: what is of no table, and for its administrators everything. */
-    CLUSTER
-  }
 
   /** Refuses a pattern that matches nothing that can exist. */
   public Resource {

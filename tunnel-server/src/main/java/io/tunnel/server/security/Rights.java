@@ -1,5 +1,6 @@
 package io.tunnel.server.security;
 
+import io.tunnel.server.security.index.PermissionIndex;
 import io.tunnel.wire.Operation.Right;
 import java.util.Collection;
 import java.util.Collections;
@@ -10,14 +11,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/**
- * The rights that can be granted, as bits. What is allowed and what is denied travel in one int:
- * the allowed rights in the low eight bits, the denied ones in the next eight.
- */
+/** The rights that can be granted, as bits of the masks of a {@link PermissionIndex}. */
 final class Rights {
 
   /** All rights. */
-  static final int ALL = 0xff;
+  static final int ALL = PermissionIndex.ALL;
 
   /** The bit of {@link Right#ADMIN}. */
   static final int ADMIN = 1 << 7;
@@ -32,8 +30,6 @@ final class Rights {
           Right.DROP,
           Right.OPERATE,
           Right.ADMIN);
-
-  private static final int SHIFT = 8;
 
   /** The set of each mask, so that a million permissions share theirs. */
   private static final List<Set<Right>> SETS = sets();
@@ -82,27 +78,6 @@ final class Rights {
   /** What the rights include: with ADMIN all, otherwise themselves. */
   static int included(int mask) {
     return (mask & ADMIN) == 0 ? mask : ALL;
-  }
-
-  static int allowing(int mask) {
-    return mask;
-  }
-
-  static int denying(int mask) {
-    return mask << SHIFT;
-  }
-
-  static int allowed(int masks) {
-    return masks & ALL;
-  }
-
-  static int denied(int masks) {
-    return masks >>> SHIFT;
-  }
-
-  /** The rights that are allowed and not denied. */
-  static int left(int masks) {
-    return allowed(masks) & ~denied(masks);
   }
 
   /**

@@ -3,6 +3,7 @@ package io.tunnel.server.security;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Names;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.security.index.PersistentMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,6 +1,7 @@
 package io.tunnel.server.security;
 
 import io.tunnel.codec.MalformedException;
+import io.tunnel.server.security.index.PersistentMap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

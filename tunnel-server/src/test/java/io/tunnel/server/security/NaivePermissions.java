@@ -1,5 +1,6 @@
 package io.tunnel.server.security;
 
+import io.tunnel.server.security.index.PermissionIndex;
 import io.tunnel.wire.Operation.Right;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -55,7 +56,7 @@ final class NaivePermissions {
     }
     for (Permission permission : of(principal)) {
       String stem = stemIn(permission.resource(), table);
-      if (permission.resource().kind() == Resource.Kind.TUNNEL && stem.startsWith(all)) {
+      if (permission.resource().kind() == PermissionIndex.Kind.TUNNEL && stem.startsWith(all)) {
         boolean isName = !permission.resource().isBeginning();
         if (!left(principal, other -> coversTunnels(other, table, stem, isName)).isEmpty()) {
           return true;

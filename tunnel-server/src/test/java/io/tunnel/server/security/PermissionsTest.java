@@ -2,6 +2,7 @@ package io.tunnel.server.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.server.security.index.PermissionIndex;
 import io.tunnel.wire.Operation.Right;
 import java.util.HashSet;
 import java.util.List;
@@ -190,7 +191,7 @@ final class PermissionsTest {
   void a_table_whose_tunnels_are_each_allowed_to_one_group_and_denied_to_another_is_not_seen() {
     group("some", ANN);
     group("none", ANN);
-    int half = Permissions.LOOKS_MAX / 4;
+    int half = PermissionIndex.LOOKS_MAX / 4;
     for (int i = 0; i < half; i++) {
       allow("group:some", "tunnel:orders/t" + i, "consume");
       deny("group:none", "tunnel:orders/t" + i, "consume");
@@ -204,7 +205,7 @@ final class PermissionsTest {
   void a_table_with_more_such_tunnels_than_a_decision_looks_at_is_seen() {
     group("some", ANN);
     group("none", ANN);
-    for (int i = 0; i <= Permissions.LOOKS_MAX; i++) {
+    for (int i = 0; i <= PermissionIndex.LOOKS_MAX; i++) {
       allow("group:some", "tunnel:orders/t" + i, "consume");
       deny("group:none", "tunnel:orders/t" + i, "consume");
     }

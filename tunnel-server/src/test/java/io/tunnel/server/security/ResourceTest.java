@@ -3,6 +3,7 @@ package io.tunnel.server.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.server.security.index.PermissionIndex;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -78,7 +79,7 @@ final class ResourceTest {
     assertThatThrownBy(() -> Resource.parse(null))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("not on null");
-    assertThatThrownBy(() -> new Resource(Resource.Kind.CLUSTER, "*"))
+    assertThatThrownBy(() -> new Resource(PermissionIndex.Kind.CLUSTER, "*"))
         .hasMessageContaining("the cluster has no pattern");
   }
 

@@ -1,4 +1,4 @@
-package io.tunnel.server.security;
+package io.tunnel.server.security.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

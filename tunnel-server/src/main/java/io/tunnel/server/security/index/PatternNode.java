@@ -1,49 +1,47 @@
-package io.tunnel.server.security;
+package io.tunnel.server.security.index;
 
 import java.util.Arrays;
 
 /**
- * A node of a {@link PatternTree}: a piece of text, what the patterns say that end behind it, and
- * the nodes of those that go on. Never changes.
+ * A node of a {@link PatternTree}: a piece of text, the masks of the patterns that end behind the
+ * piece, and the nodes of longer patterns. Never changes.
  *
- * <p>The text of a node from the root on is the beginning of {@code text} up to {@code to}, and the
- * piece that the node adds to its parent's begins at {@code from}: so a node needs no text of its
- * own, but borrows that of a pattern below it.
+ * <p>The path from the root to the node spells the beginning of {@code text} up to {@code to}; the
+ * node's own piece begins at {@code from}. So a node needs no text of its own: it borrows the text
+ * of a pattern below it.
  */
 final class PatternNode {
 
-  /** The one without a pattern. */
+  /** A node without a pattern. */
   static final PatternNode EMPTY =
       new PatternNode("", 0, 0, Tally.NONE, Tally.NONE, 0, new PatternNode[0]);
 
   /** A character that no name has. */
   private static final int FOREIGN = -1;
 
-  /** The one character of patterns that has no bit among the letters. */
+  /** The only character of patterns without a bit among the letters. */
   private static final int SLASH = 64;
 
   final String text;
   final int from;
   final int to;
 
-  /** Of the patterns that end here with a {@code *}. */
+  /** The masks of patterns that end here with a {@code *}. */
   final Tally begun;
 
-  /** Of the names that end here. */
+  /** The masks of whole names that end here. */
   final Tally exact;
 
-  /**
-   * Rights that are left to something from here on, when nothing but this node and below counts.
-   */
+  /** Rights on some name below this node that are left, counting this node and its children. */
   final int left;
 
-  /** Rights that are denied to something from here on. */
+  /** Rights that are denied on some name at or below this node. */
   final int denied;
 
-  /** With which of the 64 characters of names a child begins. */
+  /** The characters that children begin with, one bit for each of the 64 letters of names. */
   private final long letters;
 
-  /** One for each bit of {@code letters}, from the lowest; behind them the one of the slash. */
+  /** One child for each bit of {@code letters}, from the lowest bit; then the slash's child. */
   private final PatternNode[] children;
 
   private PatternNode(
@@ -61,13 +59,13 @@ final class PatternNode {
     this.exact = exact;
     this.letters = letters;
     this.children = children;
-    int leftBelow = Rights.allowed(begun.masks()) | Rights.left(exact.masks());
-    int deniedBelow = Rights.denied(begun.masks() | exact.masks());
+    int leftBelow = PermissionIndex.allowed(begun.masks()) | PermissionIndex.left(exact.masks());
+    int deniedBelow = PermissionIndex.denied(begun.masks() | exact.masks());
     for (PatternNode child : children) {
       leftBelow |= child.left;
       deniedBelow |= child.denied;
     }
-    this.left = leftBelow & ~Rights.denied(begun.masks());
+    this.left = leftBelow & ~PermissionIndex.denied(begun.masks());
     this.denied = deniedBelow;
   }
 
@@ -81,7 +79,7 @@ final class PatternNode {
     return children;
   }
 
-  /** The child that goes on with that character; null when none does. */
+  /** The child that begins with the character; null without one. */
   PatternNode child(char next) {
     int symbol = symbol(next);
     return symbol == FOREIGN || !has(symbol) ? null : children[place(symbol)];
@@ -92,7 +90,7 @@ final class PatternNode {
     return new PatternNode(text, from, to, newBegun, newExact, letters, children);
   }
 
-  /** This node with that child, in the place of the one that begins as it does. */
+  /** This node with that child, which replaces the child with the same first character. */
   PatternNode withChild(PatternNode child) {
     int symbol = symbol(child.text.charAt(child.from));
     if (symbol == FOREIGN) {
@@ -108,7 +106,7 @@ final class PatternNode {
     return withChildren(letters | bit(symbol), copy);
   }
 
-  /** This node without the child that begins with that character; there is one. */
+  /** This node without the child that begins with that character; the child must exist. */
   PatternNode withoutChild(char next) {
     int symbol = symbol(next);
     int place = place(symbol);
@@ -117,14 +115,14 @@ final class PatternNode {
     return withChildren(letters & ~bit(symbol), copy);
   }
 
-  /** A node that adds the first characters of this one's piece, with the rest of it below. */
+  /** A node with the first characters of this node's piece, above a node with the other ones. */
   PatternNode split(int at) {
     PatternNode rest = new PatternNode(text, at, to, begun, exact, letters, children);
     PatternNode head = new PatternNode(text, from, at, Tally.NONE, Tally.NONE, 0, EMPTY.children);
     return head.withChild(rest);
   }
 
-  /** This node in its smallest form: null for nothing, and joined with the only one below it. */
+  /** This node in its smallest form: null without patterns, joined with its only child. */
   PatternNode compacted() {
     if (begun != Tally.NONE || exact != Tally.NONE || children.length > 1) {
       return this;

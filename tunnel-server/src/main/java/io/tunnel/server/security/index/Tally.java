@@ -1,22 +1,22 @@
-package io.tunnel.server.security;
+package io.tunnel.server.security.index;
 
 /**
- * What the permissions of one subject on one pattern allow and deny together, and how many do:
- * several may allow one right, and one of them may be taken away. Never changes.
+ * The masks of all grants of one subject on one pattern together, with the number of grants for
+ * each bit: several grants may allow one right, and one of these grants may end. Never changes.
  */
 final class Tally {
 
   private static final int BITS = 16;
 
-  /** Those of one permission: one instance serves all who have it. */
+  /** Tallies that only allow or only deny, each once: a million grants share them. */
   private static final Tally[] SINGLES = singles();
 
-  /** Of no permission. */
+  /** The tally without grants. */
   static final Tally NONE = SINGLES[0];
 
   private final int masks;
 
-  /** How many permissions set each bit of the masks; null when that is one for each that is set. */
+  /** The number of grants for each bit of the masks; null when it is 1 for each bit that is set. */
   private final int[] counts;
 
   private Tally(int masks, int[] counts) {
@@ -24,7 +24,7 @@ final class Tally {
     this.counts = counts;
   }
 
-  /** Allowed and denied, as {@link Rights} says. */
+  /** Allowed and denied, as {@link PermissionIndex} says. */
   int masks() {
     return masks;
   }
@@ -39,7 +39,10 @@ final class Tally {
   Tally minus(int taken) {
     if ((taken & ~masks) != 0) {
       throw new IllegalStateException(
-          "permissions " + Integer.toHexString(taken) + " of " + Integer.toHexString(masks));
+          "cannot take the masks "
+              + Integer.toHexString(taken)
+              + " from "
+              + Integer.toHexString(masks));
     }
     return counts == null ? of(masks & ~taken) : counted(taken, -1);
   }
@@ -61,19 +64,19 @@ final class Tally {
   }
 
   private static Tally of(int masks) {
-    if (Rights.denied(masks) == 0) {
+    if (PermissionIndex.denied(masks) == 0) {
       return SINGLES[masks];
     }
-    return Rights.allowed(masks) == 0
-        ? SINGLES[Rights.ALL + 1 + Rights.denied(masks)]
+    return PermissionIndex.allowed(masks) == 0
+        ? SINGLES[PermissionIndex.ALL + 1 + PermissionIndex.denied(masks)]
         : new Tally(masks, null);
   }
 
   private static Tally[] singles() {
-    Tally[] singles = new Tally[2 * (Rights.ALL + 1)];
-    for (int mask = 0; mask <= Rights.ALL; mask++) {
-      singles[mask] = new Tally(Rights.allowing(mask), null);
-      singles[Rights.ALL + 1 + mask] = new Tally(Rights.denying(mask), null);
+    Tally[] singles = new Tally[2 * (PermissionIndex.ALL + 1)];
+    for (int mask = 0; mask <= PermissionIndex.ALL; mask++) {
+      singles[mask] = new Tally(PermissionIndex.allowing(mask), null);
+      singles[PermissionIndex.ALL + 1 + mask] = new Tally(PermissionIndex.denying(mask), null);
     }
     return singles;
   }

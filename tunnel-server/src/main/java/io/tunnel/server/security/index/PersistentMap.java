@@ -1,4 +1,4 @@
-package io.tunnel.server.security;
+package io.tunnel.server.security.index;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,12 +9,13 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * A map from texts that never changes; one with a change shares all but a few nodes with it. A hash
- * trie: each level takes five bits of the hash, and a node has slots for those of the 32 values
- * that occur. Below the last level texts of one hash lie side by side. So a million entries are
- * found in four or five steps, and a change copies as many nodes of at most 32 slots.
+ * A map from texts that never changes; a map with one change shares all but a few nodes with its
+ * predecessor. A hash trie: each level takes five bits of the hash, and a node has a slot for each
+ * of the 32 values that occur. Below the last level, texts with one hash lie side by side. So a
+ * lookup among a million entries takes four or five steps, and a change copies as many nodes of at
+ * most 32 slots.
  */
-final class PersistentMap<V> {
+public final class PersistentMap<V> {
 
   private static final PersistentMap<?> EMPTY = new PersistentMap<>(Node.EMPTY, 0);
   private static final int LEVEL_BITS = 5;
@@ -29,7 +30,7 @@ final class PersistentMap<V> {
   }
 
   /**
-   * What lies at a place of the trie.
+   * A key with its value.
    *
    * @param hash of the key, mixed
    */
@@ -39,7 +40,7 @@ final class PersistentMap<V> {
     }
   }
 
-  /** Slots have an {@link Entry} or a node each; the bitmap says of which values of the hash. */
+  /** Each slot has an {@link Entry} or a node; the bitmap has a bit for each slot's hash value. */
   private static final class Node {
     static final Node EMPTY = new Node(0, new Object[0]);
 
@@ -75,24 +76,26 @@ final class PersistentMap<V> {
       return new Node(bitmap & ~bit, copy);
     }
 
-    /** Whether a single entry is left, which belongs a level higher. */
+    /** Whether a single entry is left, which then moves a level up. */
     boolean isSingle() {
       return slots.length == 1 && slots[0] instanceof Entry;
     }
   }
 
+  /** The map without entries. */
   @SuppressWarnings("unchecked") // Nothing is in it.
-  static <V> PersistentMap<V> empty() {
+  public static <V> PersistentMap<V> empty() {
     return (PersistentMap<V>) EMPTY;
   }
 
-  int size() {
+  /** The number of entries. */
+  public int size() {
     return size;
   }
 
   /** The value of the key; null when there is none. */
   @SuppressWarnings("unchecked") // Only values of this type were put in.
-  V get(String key) {
+  public V get(String key) {
     int hash = hash(key);
     Node node = root;
     for (int shift = 0; shift < Integer.SIZE; shift += LEVEL_BITS) {
@@ -110,27 +113,27 @@ final class PersistentMap<V> {
     return place < 0 ? null : (V) ((Entry) node.slots[place]).value();
   }
 
-  /** This map with that value of the key. */
-  PersistentMap<V> with(String key, V value) {
+  /** This map with the value under the key, instead of any former value. */
+  public PersistentMap<V> with(String key, V value) {
     int newSize = get(key) == null ? size + 1 : size;
     return new PersistentMap<>(put(root, 0, new Entry(hash(key), key, value)), newSize);
   }
 
   /** This map without the key. */
-  PersistentMap<V> without(String key) {
+  public PersistentMap<V> without(String key) {
     return get(key) == null ? this : new PersistentMap<>(remove(root, 0, key, hash(key)), size - 1);
   }
 
   /** Passes all values on, in no order. */
-  void forEach(Consumer<? super V> consumer) {
+  public void forEach(Consumer<? super V> consumer) {
     forEachEntry(root, entry -> consumer.accept(valueOf(entry)));
   }
 
   /**
-   * The values that are {@code wanted}, of the first {@code max} keys of such behind {@code after},
-   * in the order of their keys. Looks at all values.
+   * The first {@code max} values that are {@code wanted}, in the order of their keys, whose keys
+   * are greater than {@code after}. Looks at all values.
    */
-  List<V> page(String after, int max, Predicate<? super V> wanted) {
+  public List<V> page(String after, int max, Predicate<? super V> wanted) {
     PriorityQueue<Entry> first = new PriorityQueue<>(Comparator.comparing(Entry::key).reversed());
     forEachEntry(
         root,
@@ -184,7 +187,7 @@ final class PersistentMap<V> {
     return node.withSlot(slot, put(child, shift + LEVEL_BITS, entry));
   }
 
-  /** The key is in it. */
+  /** Removes a key that the node has. */
   private static Node remove(Node node, int shift, String key, int hash) {
     if (shift >= Integer.SIZE) {
       return node.removed(0, place(node, key, hash));
@@ -198,7 +201,7 @@ final class PersistentMap<V> {
     return node.removed(bit, slot);
   }
 
-  /** Where the key is in a node below the last level; -1 when it is not in it. */
+  /** The key's place in a node below the last level; -1 without one. */
   private static int place(Node node, String key, int hash) {
     for (int i = 0; i < node.slots.length; i++) {
       if (((Entry) node.slots[i]).isOf(key, hash)) {

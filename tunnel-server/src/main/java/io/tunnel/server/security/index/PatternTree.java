@@ -1,12 +1,11 @@
-package io.tunnel.server.security;
+package io.tunnel.server.security.index;
 
 /**
- * What one subject is allowed and denied on tunnels, by pattern, to see what is below a table: a
- * tree of the patterns' texts in which common beginnings are one path. On the way to a name lie all
- * patterns that match it, so one walk answers, however many patterns there are; it has as many
- * steps as patterns part from each other on the way, at most one for each character. Never changes:
- * a tree with a change shares all nodes with it but those on the way, each with at most 65
- * children.
+ * The masks of one subject on tunnels, by pattern, to find out what is left to it below a table. A
+ * tree of the patterns' texts in which common beginnings are one path: all patterns that match a
+ * name lie on the path to the name. So one walk answers, however many patterns there are; it takes
+ * a step where patterns part, at most one for each character. Never changes: a tree with one change
+ * shares all nodes with its predecessor except those on the path, each with at most 65 children.
  */
 final class PatternTree {
 
@@ -25,28 +24,28 @@ final class PatternTree {
     return root == PatternNode.EMPTY;
   }
 
-  /** With one more permission on the pattern. */
-  PatternTree plus(Resource resource, int masks) {
-    return new PatternTree(changed(root, resource.stem(), resource.isBeginning(), masks, true));
+  /** This tree with one more grant. */
+  PatternTree plus(PermissionIndex.Grant grant) {
+    return new PatternTree(changed(root, grant, true));
   }
 
-  /** Without one of the permissions on the pattern, which has one that is so. */
-  PatternTree minus(Resource resource, int masks) {
-    PatternNode rest = changed(root, resource.stem(), resource.isBeginning(), masks, false);
+  /** This tree without one of its grants. */
+  PatternTree minus(PermissionIndex.Grant grant) {
+    PatternNode rest = changed(root, grant, false);
     return rest.compacted() == null ? EMPTY : new PatternTree(rest);
   }
 
-  /** What all patterns say that match the beginning of a text, or every name that begins so. */
+  /** The masks of all patterns that match a name, or that match every name with a beginning. */
   int match(String text, int end, boolean isName) {
     return walk(text, end, isName);
   }
 
-  /** What all patterns say that match every tunnel of the table. */
+  /** The masks of all patterns that match every tunnel of the table. */
   int matchTunnels(String table) {
     return walk(table, table.length() + 1, false);
   }
 
-  /** The node below which all patterns are that begin with {@code TABLE/}; null without one. */
+  /** The node above all patterns that begin with {@code TABLE/}; null without such patterns. */
   PatternNode tunnels(String table) {
     int end = table.length() + 1;
     PatternNode node = root;
@@ -70,7 +69,7 @@ final class PatternTree {
     return isName ? masks | node.exact.masks() : masks;
   }
 
-  /** Whether the text goes on as the piece of the node does, up to {@code end}. */
+  /** Whether the text continues like the piece of the node, up to {@code end}. */
   private static boolean isOn(PatternNode node, String text, int end) {
     // The first character has led to the node.
     for (int i = node.from + 1; i < end; i++) {
@@ -87,26 +86,27 @@ final class PatternTree {
   }
 
   private static PatternNode changed(
-      PatternNode node, String stem, boolean isBeginning, int masks, boolean isPlus) {
+      PatternNode node, PermissionIndex.Grant grant, boolean isPlus) {
+    String stem = grant.stem();
     if (node.to == stem.length()) {
-      Tally before = isBeginning ? node.begun : node.exact;
-      Tally after = isPlus ? before.plus(masks) : before.minus(masks);
-      return isBeginning
+      Tally before = grant.isBeginning() ? node.begun : node.exact;
+      Tally after = isPlus ? before.plus(grant.masks()) : before.minus(grant.masks());
+      return grant.isBeginning()
           ? node.withTallies(after, node.exact)
           : node.withTallies(node.begun, after);
     }
     PatternNode child = node.child(stem.charAt(node.to));
     if (child == null) {
       PatternNode leaf = PatternNode.leaf(stem, node.to, Tally.NONE, Tally.NONE);
-      return node.withChild(changed(leaf, stem, isBeginning, masks, isPlus));
+      return node.withChild(changed(leaf, grant, isPlus));
     }
     int common = common(child, stem);
-    PatternNode onWay = common == child.to ? child : child.split(common);
-    PatternNode rest = changed(onWay, stem, isBeginning, masks, isPlus).compacted();
+    PatternNode onPath = common == child.to ? child : child.split(common);
+    PatternNode rest = changed(onPath, grant, isPlus).compacted();
     return rest == null ? node.withoutChild(stem.charAt(node.to)) : node.withChild(rest);
   }
 
-  /** Up to where the texts of a node and a pattern are the same. */
+  /** The end of the common beginning of a node's text and a pattern. */
   private static int common(PatternNode node, String stem) {
     int end = Math.min(node.to, stem.length());
     int common = node.from;

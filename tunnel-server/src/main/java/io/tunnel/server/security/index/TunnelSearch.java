@@ -1,21 +1,22 @@
-package io.tunnel.server.security;
+package io.tunnel.server.security.index;
 
 import java.util.List;
 
 /**
- * Looks for a right on any tunnel of a table that is allowed to a principal and not denied. A tree
- * knows what itself leaves below each of its nodes, so one look at each tree answers unless one
- * denies what another allows; then the patterns that allow are gone through.
+ * Searches for a right on any tunnel of a table that is allowed to a principal and not denied. Each
+ * tree knows which rights it leaves below each of its nodes. So one look at each tree answers,
+ * unless one tree denies a right that a second one allows; then the search visits the patterns that
+ * allow it.
  */
 final class TunnelSearch {
 
-  /** Of the principal and its groups. */
+  /** The trees of the principal and its groups. */
   private final List<PatternTree> own;
 
-  /** Of others: only what these deny counts. */
+  /** Trees whose denials count, but not their allowed rights. */
   private final List<PatternTree> denying;
 
-  /** What is allowed and denied on all tunnels of the table by what is said of the table. */
+  /** The masks that hold for all tunnels of the table. */
   private final int above;
 
   private final String table;
@@ -34,12 +35,12 @@ final class TunnelSearch {
       masks |= tree.matchTunnels(table);
     }
     for (PatternTree tree : denying) {
-      masks |= Rights.denying(Rights.denied(tree.matchTunnels(table)));
+      masks |= PermissionIndex.denying(PermissionIndex.denied(tree.matchTunnels(table)));
     }
-    if (Rights.left(masks) != 0) {
+    if (PermissionIndex.left(masks) != 0) {
       return true;
     }
-    int denied = Rights.denied(masks);
+    int denied = PermissionIndex.denied(masks);
     for (PatternTree tree : own) {
       PatternNode node = tree.tunnels(table);
       if (node != null && finds(tree, node, denied)) {
@@ -57,7 +58,7 @@ final class TunnelSearch {
     return (left & ~deniedByOthers(tree)) != 0 || findsBelow(node, denied);
   }
 
-  /** What any other tree denies to any tunnel of the table. */
+  /** The rights that any tree except {@code tree} denies on any tunnel of the table. */
   private int deniedByOthers(PatternTree tree) {
     int denied = 0;
     for (List<PatternTree> some : List.of(own, denying)) {
@@ -69,17 +70,17 @@ final class TunnelSearch {
     return denied;
   }
 
-  /** What is denied above the node is denied in it. */
+  /** Visits the node and its children; rights that are denied above the node are denied in it. */
   private boolean findsBelow(PatternNode node, int deniedAbove) {
     if ((node.left & ~deniedAbove) == 0) {
       return false;
     }
-    if (++looks > Permissions.LOOKS_MAX) {
+    if (++looks > PermissionIndex.LOOKS_MAX) {
       return true;
     }
     int denied = denied(node, false);
-    int leftExact = Rights.allowed(node.exact.masks()) & ~denied;
-    if ((Rights.allowed(node.begun.masks()) & ~denied) != 0
+    int leftExact = PermissionIndex.allowed(node.exact.masks()) & ~denied;
+    if ((PermissionIndex.allowed(node.begun.masks()) & ~denied) != 0
         || (leftExact != 0 && (leftExact & ~denied(node, true)) != 0)) {
       return true;
     }
@@ -91,7 +92,7 @@ final class TunnelSearch {
     return false;
   }
 
-  /** What all trees deny to the name at the node, or to all names that begin with it. */
+  /** The rights that all trees deny on the node's name, or on all names that begin with it. */
   private int denied(PatternNode node, boolean isName) {
     int masks = above;
     for (List<PatternTree> some : List.of(own, denying)) {
@@ -99,6 +100,6 @@ final class TunnelSearch {
         masks |= tree.match(node.text, node.to, isName);
       }
     }
-    return Rights.denied(masks);
+    return PermissionIndex.denied(masks);
   }
 }

@@ -1,4 +1,4 @@
-package io.tunnel.server.security;
+package io.tunnel.server.security.index;
 
 import io.tunnel.codec.Binary;
 import java.nio.charset.StandardCharsets;
@@ -7,18 +7,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Some permissions as one array of bytes, so that a decision loads two or three lines of memory and
- * not one for each object of each permission. Never changed once it is made.
+ * Some grants as one array of bytes, so that a decision loads two or three cache lines and not one
+ * for each object of each grant. Nobody changes the array after it is made.
  *
  * <pre>
  * leaf:   count 4 | for each entry: hash of its pattern 4, where it starts 4 | the entries
- * entry:  permissions that say so 4 | masks 2 | flags 1 | chars of the subject 1 |
+ * entry:  equal grants 4 | masks 2 | flags 1 | chars of the subject 1 |
  *         chars of the stem 2 | stem, 1 byte a char | subject, 1 byte a char or 2 when it is wide
  * </pre>
  */
 final class PermissionLeaf {
 
-  /** Of the flags: the pattern is a beginning. The two bits below are of its kind. */
+  /** The flag of a pattern that is a beginning. The two bits below this flag are the kind. */
   static final int BEGINNING = 1 << 2;
 
   private static final int PATTERN_FLAGS = BEGINNING | (BEGINNING - 1);
@@ -37,24 +37,23 @@ final class PermissionLeaf {
 
   private PermissionLeaf() {}
 
-  /** A leaf of one permission. */
-  static byte[] of(Permission permission) {
-    Resource on = permission.resource();
-    String stem = on.stem();
-    boolean isGroup = Subjects.isGroup(permission.subject());
-    String subject = isGroup ? Subjects.groupOf(permission.subject()) : permission.subject();
+  /** A leaf of one grant. */
+  static byte[] of(PermissionIndex.Grant grant) {
+    String stem = grant.stem();
+    String subject = grant.name();
     boolean isWide = subject.chars().anyMatch(c -> c > Byte.MAX_VALUE);
     byte[] stemBytes = stem.getBytes(StandardCharsets.US_ASCII);
     byte[] subjectBytes =
         subject.getBytes(isWide ? StandardCharsets.UTF_16BE : StandardCharsets.US_ASCII);
-    int pattern = flags(on.kind()) | (on.isBeginning() ? BEGINNING : 0);
+    int pattern = flags(grant.kind()) | (grant.isBeginning() ? BEGINNING : 0);
     byte[] leaf = new byte[SINGLE_ENTRY + STEM + stemBytes.length + subjectBytes.length];
     Binary.putInt(leaf, 0, 1);
     Binary.putInt(leaf, HEAD_BYTES, PermissionHash.of(stem, pattern));
     Binary.putInt(leaf, HEAD_BYTES + 4, SINGLE_ENTRY);
     Binary.putInt(leaf, SINGLE_ENTRY, 1);
-    Binary.putShort(leaf, SINGLE_ENTRY + MASKS, permission.masks());
-    leaf[SINGLE_ENTRY + FLAGS] = (byte) (pattern | (isGroup ? GROUP : 0) | (isWide ? WIDE : 0));
+    Binary.putShort(leaf, SINGLE_ENTRY + MASKS, grant.masks());
+    leaf[SINGLE_ENTRY + FLAGS] =
+        (byte) (pattern | (grant.isGroup() ? GROUP : 0) | (isWide ? WIDE : 0));
     leaf[SINGLE_ENTRY + SUBJECT_CHARS] = (byte) subject.length();
     Binary.putShort(leaf, SINGLE_ENTRY + STEM_CHARS, stemBytes.length);
     System.arraycopy(stemBytes, 0, leaf, SINGLE_ENTRY + STEM, stemBytes.length);
@@ -63,8 +62,8 @@ final class PermissionLeaf {
     return leaf;
   }
 
-  /** Of patterns of that kind. */
-  static int flags(Resource.Kind kind) {
+  /** The flags of a whole name of that kind. */
+  static int flags(PermissionIndex.Kind kind) {
     return switch (kind) {
       case TABLE -> 0;
       case TUNNEL -> 1;
@@ -72,12 +71,12 @@ final class PermissionLeaf {
     };
   }
 
-  /** Entries of the leaf. */
+  /** The number of the leaf's entries. */
   static int size(byte[] leaf) {
     return Binary.getInt(leaf, 0);
   }
 
-  /** A bit for the hash of each pattern, which that says by its last six bits. */
+  /** One bit for each pattern: the bit whose number is the last six bits of the pattern's hash. */
   static long filter(byte[] leaf) {
     long filter = 0;
     for (int i = 0; i < size(leaf); i++) {
@@ -86,7 +85,7 @@ final class PermissionLeaf {
     return filter;
   }
 
-  /** The hashes of the pattern and of the subject of a leaf of one. */
+  /** The key of a leaf with one entry: the hashes of its pattern and of its subject. */
   static long key(byte[] single) {
     boolean isGroup = (single[SINGLE_ENTRY + FLAGS] & GROUP) != 0;
     int chars = Binary.getByte(single, SINGLE_ENTRY + SUBJECT_CHARS);
@@ -97,17 +96,18 @@ final class PermissionLeaf {
     return PermissionHash.key(hash(single, 0), PermissionHash.ofSubject(hash, isGroup));
   }
 
-  /** With one more permission. */
+  /** The leaf with one more grant. */
   static byte[] plus(byte[] leaf, byte[] single) {
     int place = place(leaf, single);
     return place < 0 ? with(leaf, single) : counted(leaf, start(leaf, place), 1);
   }
 
-  /** Without one of its permissions; null when that is its last one. */
+  /** The leaf without one of its grants; null when no grant is left. */
   static byte[] minus(byte[] leaf, byte[] single) {
     int place = place(leaf, single);
     if (place < 0) {
-      throw new IllegalStateException("none of " + size(leaf) + " permissions is that one");
+      throw new IllegalStateException(
+          "the grant is not among the " + size(leaf) + " entries of its leaf");
     }
     int start = start(leaf, place);
     if (Binary.getInt(leaf, start) > 1) {
@@ -118,7 +118,7 @@ final class PermissionLeaf {
     return rest.isEmpty() ? null : joined(rest);
   }
 
-  /** A leaf for each entry. */
+  /** The entries, each as a leaf of its own. */
   static List<byte[]> singles(byte[] leaf) {
     List<byte[]> singles = new ArrayList<>();
     for (int i = 0; i < size(leaf); i++) {
@@ -133,7 +133,7 @@ final class PermissionLeaf {
     return singles;
   }
 
-  /** One leaf of leaves of one. */
+  /** One leaf with the entries of several leaves of one entry. */
   static byte[] joined(List<byte[]> singles) {
     int start = HEAD_BYTES + SLOT_BYTES * singles.size();
     int bytes = start;
@@ -154,8 +154,8 @@ final class PermissionLeaf {
   }
 
   /**
-   * What the permissions of those who ask say whose pattern has the hash, the flags, and the first
-   * {@code chars} of the question's text as its stem.
+   * The masks of the asking subjects on one pattern: the pattern with that hash and these flags
+   * whose stem is the first {@code chars} characters of the question's text.
    */
   static int masks(byte[] leaf, int hash, int flags, PermissionIndex.Question question, int chars) {
     int masks = 0;
@@ -203,7 +203,7 @@ final class PermissionLeaf {
     return false;
   }
 
-  /** From the last character on: names often begin alike. */
+  /** Compares from the last character backwards, because names often begin alike. */
   private static boolean isSubject(byte[] leaf, int entry, String name) {
     int chars = Binary.getByte(leaf, entry + SUBJECT_CHARS);
     if (chars != name.length()) {
@@ -217,7 +217,7 @@ final class PermissionLeaf {
     return true;
   }
 
-  /** As texts are compared. */
+  /** Compares an entry's subject with a name, in the order of {@link String#compareTo}. */
   private static int order(byte[] leaf, int entry, String name) {
     int chars = Binary.getByte(leaf, entry + SUBJECT_CHARS);
     int common = Math.min(chars, name.length());
@@ -248,7 +248,7 @@ final class PermissionLeaf {
     return copy;
   }
 
-  /** Where the entry is that differs from the single one in nothing but its count; -1 when not. */
+  /** The place of the entry that equals {@code single} except for its count; -1 without one. */
   private static int place(byte[] leaf, byte[] single) {
     for (int i = 0; i < size(leaf); i++) {
       if (hash(leaf, i) == hash(single, 0)

@@ -1,18 +1,18 @@
-package io.tunnel.server.security;
+package io.tunnel.server.security.index;
 
-/** Hashes of patterns and subjects: they lead to permissions, whose texts are compared then. */
+/** Hashes of patterns and subjects. They lead to entries, whose texts are compared then. */
 final class PermissionHash {
 
   private static final int FACTOR = 0x9e3779b1;
 
   private PermissionHash() {}
 
-  /** The unmixed hash of a text with one more character; that of no character is 0. */
+  /** The unmixed hash of a text with one more character. The empty text has the hash 0. */
   static int next(int hash, char c) {
     return (hash + c + 1) * FACTOR;
   }
 
-  /** Of a pattern. */
+  /** The hash of a pattern. */
   static int of(String stem, int flags) {
     int hash = 0;
     for (int i = 0; i < stem.length(); i++) {
@@ -21,7 +21,7 @@ final class PermissionHash {
     return mixed(hash, flags);
   }
 
-  /** Of a subject. */
+  /** The hash of a subject. */
   static int of(String name, boolean isGroup) {
     int hash = 0;
     for (int i = 0; i < name.length(); i++) {
@@ -30,12 +30,14 @@ final class PermissionHash {
     return ofSubject(hash, isGroup);
   }
 
-  /** Of a subject whose unmixed hash is known. */
+  /** The hash of a subject, from the unmixed hash of its name. */
   static int ofSubject(int hash, boolean isGroup) {
     return mixed(hash, isGroup ? 1 : 0);
   }
 
-  /** Of a pattern whose stem's unmixed hash is known: spreads differences over all bits. */
+  /**
+   * The hash of a pattern, from the unmixed hash of its stem: spreads differences over all bits.
+   */
   static int mixed(int hash, int flags) {
     int mixed = hash + flags * 0x85ebca6b;
     mixed = (mixed ^ mixed >>> 16) * 0x7feb352d;
@@ -43,7 +45,7 @@ final class PermissionHash {
     return mixed ^ mixed >>> 16;
   }
 
-  /** The way to a permission: first its pattern, then its subject. */
+  /** The key of an entry: its pattern's hash in the high bits, its subject's in the low ones. */
   static long key(int pattern, int subject) {
     return ((long) pattern << Integer.SIZE) | (subject & 0xffff_ffffL);
   }
