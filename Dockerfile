@@ -18,7 +18,7 @@ RUN groupadd --system --gid 7650 tunnel \
  && mkdir /data \
  && chown tunnel:tunnel /data
 
-COPY tunnel-cli/target/tunnel/lib /opt/tunnel/lib
+COPY tunnel-cli/target/tunnel/lib bench/programs/target/tunnel/lib /opt/tunnel/lib/
 COPY tunnel /opt/tunnel/tunnel
 # The first start of a command makes the archive that lets later ones start in half the time; the user below may not write there.
 RUN /opt/tunnel/tunnel --version

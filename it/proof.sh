@@ -19,9 +19,9 @@ parts=(
   "containers|^Dockerfile$|^docker-compose|^tunnel$|^it/containers/|^it/src/test/java/io/tunnel/it/containers/"
   "flink|^(tunnel-flink|perf-flink|it-flink)/|$sdk"
   "fuzz|$server/(log|net|partition)/|^(tunnel-cli|stress-writer|tunnel-sdk)/src/main/|^fuzz/"
-  "hostile|$server/(net|security|partition/read)/|^tunnel-cli/src/main/java/io/tunnel/cli/torture/|^it/src/test/java/io/tunnel/it/hostile/"
+  "hostile|$server/(net|security|partition/read)/|^bench/programs/src/main/java/io/tunnel/programs/torture/|^it/src/test/java/io/tunnel/it/hostile/"
   "kafka|$server/(kafka|node|cluster|replica)/|^(kafka-broker|kafka-table)/"
-  "programs|^(tunnel-cli|partition-tool|stress-writer|perf-processor|terminal)/src/main/|$server/metrics/|^it/src/test/java/io/tunnel/it/programs/"
+  "programs|^(tunnel-cli|bench/programs|partition-tool|stress-writer|perf-processor|terminal)/src/main/|$server/metrics/|^it/src/test/java/io/tunnel/it/programs/"
   "service|$server/(partition|log|disk|table|changes|channel|session|catalog|net|engine)/|$sdk|^it/src/test/java/io/tunnel/it/(session|table|process|ledger)/"
   "sim|$server/|$sdk|^sim/"
 )

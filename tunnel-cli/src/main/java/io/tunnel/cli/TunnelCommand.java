@@ -2,17 +2,13 @@ package io.tunnel.cli;
 
 import io.tunnel.cli.backup.BackupCommand;
 import io.tunnel.cli.backup.RestoreCommand;
-import io.tunnel.cli.bench.BenchCommand;
 import io.tunnel.cli.cluster.ClusterCommand;
 import io.tunnel.cli.cluster.HealthCommand;
-import io.tunnel.cli.demo.DemoCommand;
 import io.tunnel.cli.doctor.DoctorCommand;
 import io.tunnel.cli.log.Logging;
 import io.tunnel.cli.security.SecurityCommand;
-import io.tunnel.cli.servers.BrokerBeside;
 import io.tunnel.cli.tables.TablesCommand;
 import io.tunnel.cli.tail.TailCommand;
-import io.tunnel.cli.torture.TortureCommand;
 import io.tunnel.cli.tunnels.TunnelsCommand;
 import io.tunnel.partition.tool.PartitionCommand;
 import io.tunnel.perf.PerfCommand;
@@ -26,7 +22,10 @@ import io.tunnel.terminal.Diagnosis;
 import io.tunnel.terminal.VersionCommand;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -36,27 +35,6 @@ import picocli.CommandLine.Command;
     version = "tunnel 0.1.0-SNAPSHOT",
     mixinStandardHelpOptions = true,
     description = "Tables whose changes can be consumed in order, by tunnels.",
-    subcommands = {
-      // One line a program, in the order of the help.
-      DemoCommand.class,
-      ServerCommand.class,
-      HealthCommand.class,
-      PartitionCommand.class,
-      StressCommand.class,
-      PerfCommand.class,
-      BenchCommand.class,
-      TablesCommand.class,
-      TailCommand.class,
-      TunnelsCommand.class,
-      ClusterCommand.class,
-      SecurityCommand.class,
-      BackupCommand.class,
-      RestoreCommand.class,
-      DoctorCommand.class,
-      TortureCommand.class,
-      CompletionCommand.class,
-      VersionCommand.class,
-    },
     footerHeading = "%nTo start with:%n",
     footer = {
       "  tunnel help COMMAND",
@@ -66,6 +44,25 @@ import picocli.CommandLine.Command;
       "  tunnel tunnels create --table orders --tunnel audit --start EARLIEST"
     })
 public final class TunnelCommand extends CommandGroup {
+
+  /** The commands of this module, one line each, in the order of the help. */
+  private static final List<Class<?>> COMMANDS =
+      List.of(
+          ServerCommand.class,
+          HealthCommand.class,
+          PartitionCommand.class,
+          StressCommand.class,
+          PerfCommand.class,
+          TablesCommand.class,
+          TailCommand.class,
+          TunnelsCommand.class,
+          ClusterCommand.class,
+          SecurityCommand.class,
+          BackupCommand.class,
+          RestoreCommand.class,
+          DoctorCommand.class,
+          CompletionCommand.class,
+          VersionCommand.class);
 
   TunnelCommand() {}
 
@@ -77,10 +74,24 @@ public final class TunnelCommand extends CommandGroup {
     System.exit(CommandRunner.run(command, Diagnosis.standard().or(new ServiceDiagnosis()), args));
   }
 
-  /** All programs, which log as they are told by the command line and {@code environment}. */
-  static CommandLine commandLine(Map<String, String> environment) {
-    CommandLine command = new CommandLine(new TunnelCommand());
+  /** All commands, which log as the command line and {@code environment} tell them. */
+  private static CommandLine commandLine(Map<String, String> environment) {
+    CommandLine command = commandLine(CommandLine.defaultFactory());
     Logging.equip(command.getSubcommands().get("server"));
     return command.setExecutionStrategy(new BrokerBeside(new Logging(environment)));
+  }
+
+  /**
+   * All commands: those of this module, which {@code factory} makes, and each {@link Program} that
+   * the class path has.
+   */
+  static CommandLine commandLine(CommandLine.IFactory factory) {
+    List<Object> commands = new ArrayList<>(COMMANDS);
+    for (Program program : ServiceLoader.load(Program.class)) {
+      commands.add(commands.indexOf(program.listedBefore()), program);
+    }
+    CommandLine root = new CommandLine(new TunnelCommand(), factory);
+    commands.forEach(root::addSubcommand);
+    return root;
   }
 }

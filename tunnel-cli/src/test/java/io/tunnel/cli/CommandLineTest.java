@@ -28,7 +28,7 @@ public abstract class CommandLineTest {
 
   protected final int run(PrintWriter writer, String... arguments) {
     CommandLine root =
-        new CommandLine(new TunnelCommand(), CommandLineTest.standIns(service))
+        TunnelCommand.commandLine(CommandLineTest.standIns(service))
             .setOut(writer)
             .setErr(new PrintWriter(err));
     return CommandRunner.run(root, Diagnosis.standard().or(new ServiceDiagnosis()), arguments);

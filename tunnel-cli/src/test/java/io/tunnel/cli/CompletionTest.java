@@ -49,7 +49,7 @@ class CompletionTest extends CommandLineTest {
   @Test
   void bash_completes_commands_their_options_and_values() throws Exception {
     assertThat(offered("tunnel", "tun")).containsExactly("tunnels");
-    assertThat(offered("tunnel", "")).contains("demo", "stress", "perf", "tables", "help");
+    assertThat(offered("tunnel", "")).contains("server", "stress", "perf", "tables", "help");
     assertThat(offered("./tunnel", "tunnels", "se")).containsExactly("seek");
     assertThat(offered("tunnel", "tunnels", "seek", "--dr")).containsExactly("--dry-run");
     assertThat(offered("tunnel", "tables", "alter", "--durability", ""))

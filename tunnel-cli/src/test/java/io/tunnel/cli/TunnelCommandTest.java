@@ -1,7 +1,6 @@
 package io.tunnel.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
@@ -15,14 +14,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.UsageMessageSpec;
 
 class TunnelCommandTest extends CommandLineTest {
 
@@ -38,8 +34,8 @@ class TunnelCommandTest extends CommandLineTest {
     assertThat(err.toString())
         .startsWith("tunnel: name a subcommand")
         .contains(
-            "Subcommands: demo, server, health, partition, stress, perf, bench, tables, tail, tunnels, cluster,"
-                + " security, backup, restore, doctor, torture, completion, version, help");
+            "Subcommands: server, health, partition, stress, perf, tables, tail, tunnels, cluster, security,"
+                + " backup, restore, doctor, completion, version, help");
     assertThat(run("tables")).isEqualTo(2);
     assertThat(err.toString()).startsWith("tunnel tables: name a subcommand");
     assertThat(run("tunnels")).isEqualTo(2);
@@ -61,7 +57,7 @@ class TunnelCommandTest extends CommandLineTest {
   @Test
   void every_command_has_help_with_its_exit_codes_and_every_job_an_example() {
     List<String> jobs = new ArrayList<>();
-    collect("", new CommandLine(new TunnelCommand()), jobs);
+    collect("", TunnelCommand.commandLine(CommandLine.defaultFactory()), jobs);
     assertThat(jobs)
         .contains(" tables scan", " tunnels create", " partition create", " cluster drain");
     for (String job : jobs) {
@@ -72,62 +68,6 @@ class TunnelCommandTest extends CommandLineTest {
       assertThat(run((job.strip() + " --version").split(" "))).as(job).isZero();
       assertThat(out.toString()).as(job).startsWith("tunnel ");
     }
-  }
-
-  /** Groups too: whoever asks for their help looks for what to type. */
-  @Test
-  void every_command_has_an_example_that_can_be_typed() {
-    List<String> names = new ArrayList<>();
-    collectNames("", new CommandLine(new TunnelCommand()), names);
-    assertThat(names).contains("", " tables", " security key rotate", " bench quick", " demo");
-    List<String> without = new ArrayList<>();
-    for (String name : names) {
-      assertThat(runLine((name + " --help").strip())).as(name).isZero();
-      String help = out.toString();
-      int examples = Math.max(help.indexOf("\nExample"), help.indexOf("\nTo start with:"));
-      if (examples < 0 || !help.substring(examples).matches("(?s).*tunnel" + name + "\\b.*")) {
-        without.add("tunnel" + name);
-      }
-    }
-    assertThat(without).isEmpty();
-  }
-
-  private static void collectNames(String name, CommandLine command, List<String> names) {
-    if (!name.endsWith(" help")) {
-      names.add(name);
-    }
-    command.getSubcommands().forEach((sub, line) -> collectNames(name + " " + sub, line, names));
-  }
-
-  @Test
-  void the_help_of_the_demo_does_not_offer_standard_input_that_it_refuses() {
-    assertThat(runLine("demo --help")).isZero();
-    assertThat(out.toString().replaceAll("\\s+", " "))
-        .contains("so cannot be standard input")
-        .doesNotContain("- is standard input");
-    assertThat(runLine("stress --help")).isZero();
-    assertThat(out.toString().replaceAll("\\s+", " ")).contains("- is standard input");
-  }
-
-  /** Help is a format of its own: a percent sign stands for itself only when there are two. */
-  @Test
-  void every_text_of_help_can_be_formatted() {
-    List<String> texts = new ArrayList<>();
-    collectTexts(new CommandLine(new TunnelCommand()), texts);
-    assertThat(texts).hasSizeGreaterThan(500);
-    assertThat(texts)
-        .allSatisfy(text -> assertThatCode(text::formatted).doesNotThrowAnyException());
-  }
-
-  private static void collectTexts(CommandLine command, List<String> texts) {
-    CommandSpec spec = command.getCommandSpec();
-    UsageMessageSpec usage = spec.usageMessage();
-    Stream.of(usage.header(), usage.description(), usage.footer())
-        .map(List::of)
-        .forEach(texts::addAll);
-    usage.exitCodeList().values().forEach(texts::add);
-    spec.args().forEach(argument -> texts.addAll(List.of(argument.description())));
-    command.getSubcommands().values().forEach(sub -> collectTexts(sub, texts));
   }
 
   @ParameterizedTest

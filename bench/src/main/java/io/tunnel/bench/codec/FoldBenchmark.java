@@ -1,7 +1,7 @@
 package io.tunnel.bench.codec;
 
-import io.tunnel.cli.servers.DataDirectory;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.programs.servers.DataDirectory;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
 import java.io.IOException;

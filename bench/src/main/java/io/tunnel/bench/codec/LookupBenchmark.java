@@ -1,9 +1,9 @@
 package io.tunnel.bench.codec;
 
-import io.tunnel.cli.servers.DataDirectory;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.RowChange;
+import io.tunnel.programs.servers.DataDirectory;
 import io.tunnel.server.changes.Extents;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;

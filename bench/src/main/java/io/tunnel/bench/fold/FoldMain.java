@@ -1,7 +1,7 @@
 package io.tunnel.bench.fold;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.tunnel.cli.servers.DataDirectory;
+import io.tunnel.programs.servers.DataDirectory;
 import io.tunnel.stress.SystemClock;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

@@ -1,7 +1,7 @@
 package io.tunnel.bench.neighbours;
 
 import io.tunnel.bench.figures.Figure;
-import io.tunnel.cli.torture.LastInTurn;
+import io.tunnel.programs.torture.LastInTurn;
 import io.tunnel.sdk.TableClient;
 import java.io.IOException;
 import java.nio.file.Files;

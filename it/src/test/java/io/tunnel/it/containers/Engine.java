@@ -25,7 +25,8 @@ final class Engine {
 
   private static final String BASE = "eclipse-temurin:17-jre";
   private static final String IMAGE = "tunnel/server:0.1.0-SNAPSHOT";
-  private static final String LIBRARIES = "tunnel-cli/target/tunnel/lib";
+  private static final List<String> LIBRARIES =
+      List.of("tunnel-cli/target/tunnel/lib", "bench/programs/target/tunnel/lib");
   private static final String ADVICE = "; it/containers/prepare.sh provides what is missing";
 
   private static final String LOOPBACK = "127.0.0.1";
@@ -36,9 +37,8 @@ final class Engine {
 
   /** Skips the test unless there is an engine that has, or can pull, these images. */
   static synchronized void require(String... images) {
-    Path libraries = projectRoot().resolve(LIBRARIES);
     skipUnless(
-        Files.isDirectory(libraries),
+        LIBRARIES.stream().map(projectRoot()::resolve).allMatch(Files::isDirectory),
         "the programs are not packaged: mvn verify does, ./tunnel too");
     skipUnless(
         System.getenv("DOCKER_HOST") != null || Files.exists(Path.of("/var/run/docker.sock")),
@@ -50,7 +50,7 @@ final class Engine {
       skipUnless(id(image).isPresent() || isPulled(image), "no image " + image + ADVICE);
     }
     if (!isBuilt) {
-      build(libraries);
+      build();
       isBuilt = true;
     }
   }
@@ -75,13 +75,15 @@ final class Engine {
   }
 
   /** What the Dockerfile makes of the libraries that this build has packaged. */
-  private static void build(Path libraries) {
+  private static void build() {
     ImageFromDockerfile image = new ImageFromDockerfile(IMAGE, false);
     for (String file : List.of("Dockerfile", "tunnel")) {
       image.withFileFromPath(file, projectRoot().resolve(file));
     }
-    for (Path library : librariesOf(libraries)) {
-      image.withFileFromPath(LIBRARIES + "/" + library.getFileName(), library);
+    for (String libraries : LIBRARIES) {
+      for (Path library : librariesOf(projectRoot().resolve(libraries))) {
+        image.withFileFromPath(libraries + "/" + library.getFileName(), library);
+      }
     }
     Optional<String> before = id(IMAGE);
     try {

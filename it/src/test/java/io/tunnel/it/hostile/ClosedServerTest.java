@@ -1,11 +1,11 @@
 package io.tunnel.it.hostile;
 
-import io.tunnel.cli.torture.hostile.Attack;
-import io.tunnel.cli.torture.hostile.HoleException;
-import io.tunnel.cli.torture.hostile.Scene;
-import io.tunnel.cli.torture.hostile.Target;
 import io.tunnel.it.process.ServerProcess;
 import io.tunnel.it.process.Stage;
+import io.tunnel.programs.torture.hostile.Attack;
+import io.tunnel.programs.torture.hostile.HoleException;
+import io.tunnel.programs.torture.hostile.Scene;
+import io.tunnel.programs.torture.hostile.Target;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

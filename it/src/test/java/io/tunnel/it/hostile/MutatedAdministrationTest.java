@@ -2,14 +2,14 @@ package io.tunnel.it.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.cli.torture.hostile.Mutants;
-import io.tunnel.cli.torture.hostile.Payloads;
-import io.tunnel.cli.torture.hostile.RawConnection;
-import io.tunnel.cli.torture.hostile.Scene;
-import io.tunnel.cli.torture.hostile.Target;
 import io.tunnel.it.process.ServerProcess;
 import io.tunnel.it.process.Stage;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.programs.torture.hostile.Mutants;
+import io.tunnel.programs.torture.hostile.Payloads;
+import io.tunnel.programs.torture.hostile.RawConnection;
+import io.tunnel.programs.torture.hostile.Scene;
+import io.tunnel.programs.torture.hostile.Target;
 import io.tunnel.sdk.security.AccessKey;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;

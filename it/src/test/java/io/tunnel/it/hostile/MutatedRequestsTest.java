@@ -2,12 +2,12 @@ package io.tunnel.it.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.cli.torture.hostile.Mutants;
-import io.tunnel.cli.torture.hostile.Named;
-import io.tunnel.cli.torture.hostile.Payloads;
 import io.tunnel.it.ledger.TestTable;
 import io.tunnel.it.process.RawClient;
 import io.tunnel.it.process.Stage;
+import io.tunnel.programs.torture.hostile.Mutants;
+import io.tunnel.programs.torture.hostile.Named;
+import io.tunnel.programs.torture.hostile.Payloads;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;

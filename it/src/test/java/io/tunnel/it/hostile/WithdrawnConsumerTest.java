@@ -2,15 +2,15 @@ package io.tunnel.it.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.cli.torture.hostile.Named;
-import io.tunnel.cli.torture.hostile.Payloads;
-import io.tunnel.cli.torture.hostile.RawConnection;
-import io.tunnel.cli.torture.hostile.Scene;
-import io.tunnel.cli.torture.hostile.Target;
 import io.tunnel.it.process.ServerProcess;
 import io.tunnel.it.process.Stage;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.programs.torture.hostile.Named;
+import io.tunnel.programs.torture.hostile.Payloads;
+import io.tunnel.programs.torture.hostile.RawConnection;
+import io.tunnel.programs.torture.hostile.Scene;
+import io.tunnel.programs.torture.hostile.Target;
 import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.security.SecurityClient.Permission;
 import io.tunnel.wire.ErrorPayload;

@@ -35,11 +35,11 @@ final class PlantedTree {
   PlantedTree(Path root, String target) throws IOException {
     this.root = root;
     this.target = target;
-    try (Stream<Path> listed = Files.list(root)) {
+    try (Stream<Path> listed = Files.walk(root, 2)) {
       modules =
           listed
               .filter(module -> Files.exists(module.resolve(target).resolve(CLASSPATH)))
-              .map(module -> module.getFileName().toString())
+              .map(module -> root.relativize(module).toString())
               .sorted()
               .toList();
     }

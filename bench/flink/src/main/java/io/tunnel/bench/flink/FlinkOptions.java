@@ -2,8 +2,8 @@ package io.tunnel.bench.flink;
 
 import io.tunnel.bench.flink.LegOrder.Pace;
 import io.tunnel.bench.flink.recovery.RecoveryOrder;
-import io.tunnel.cli.bench.peer.BatchSettings;
-import io.tunnel.cli.bench.peer.Look;
+import io.tunnel.programs.bench.peer.BatchSettings;
+import io.tunnel.programs.bench.peer.Look;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package io.tunnel.bench.flink;
 
-import io.tunnel.cli.bench.kafka.KafkaRow;
-import io.tunnel.cli.bench.peer.SourceRow;
+import io.tunnel.programs.bench.kafka.KafkaRow;
+import io.tunnel.programs.bench.peer.SourceRow;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;

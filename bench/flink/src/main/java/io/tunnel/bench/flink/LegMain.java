@@ -1,7 +1,7 @@
 package io.tunnel.bench.flink;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.tunnel.cli.bench.peer.Look;
+import io.tunnel.programs.bench.peer.Look;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.stress.SystemClock;
 import java.lang.management.ManagementFactory;

@@ -1,6 +1,6 @@
 package io.tunnel.bench.flink;
 
-import io.tunnel.cli.bench.peer.Look;
+import io.tunnel.programs.bench.peer.Look;
 import java.util.Objects;
 
 /**

@@ -1,10 +1,10 @@
 package io.tunnel.bench.flink;
 
 import io.tunnel.bench.flink.LegOrder.Table;
-import io.tunnel.cli.bench.peer.Load;
-import io.tunnel.cli.bench.peer.Look;
-import io.tunnel.cli.bench.peer.Peer;
-import io.tunnel.cli.bench.peer.RowWriter;
+import io.tunnel.programs.bench.peer.Load;
+import io.tunnel.programs.bench.peer.Look;
+import io.tunnel.programs.bench.peer.Peer;
+import io.tunnel.programs.bench.peer.RowWriter;
 import java.io.PrintWriter;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package io.tunnel.bench.flink;
 
-import io.tunnel.cli.bench.peer.Arrivals;
+import io.tunnel.programs.bench.peer.Arrivals;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -1,7 +1,7 @@
 package io.tunnel.bench.flink;
 
-import io.tunnel.cli.bench.peer.CpuTimes;
-import io.tunnel.cli.bench.peer.Peer;
+import io.tunnel.programs.bench.peer.CpuTimes;
+import io.tunnel.programs.bench.peer.Peer;
 import io.tunnel.stress.LoadClock;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package io.tunnel.bench.flink;
 
-import io.tunnel.cli.bench.peer.TunnelReader;
+import io.tunnel.programs.bench.peer.TunnelReader;
 
 /** One worker with its defaults for each pass, on a tunnel of its own. */
 final class WorkerPasses implements PassRunner {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.bench.flink.recovery.RecoveryOrder;
-import io.tunnel.cli.bench.peer.Look;
+import io.tunnel.programs.bench.peer.Look;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

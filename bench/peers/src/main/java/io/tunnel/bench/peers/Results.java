@@ -1,8 +1,8 @@
 package io.tunnel.bench.peers;
 
 import com.google.gson.Gson;
-import io.tunnel.cli.bench.beside.Rounds;
-import io.tunnel.cli.bench.peer.Figures;
+import io.tunnel.programs.bench.beside.Rounds;
+import io.tunnel.programs.bench.peer.Figures;
 import io.tunnel.terminal.TextTable;
 import java.io.PrintWriter;
 import java.util.ArrayList;

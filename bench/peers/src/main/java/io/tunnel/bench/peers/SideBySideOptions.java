@@ -1,7 +1,7 @@
 package io.tunnel.bench.peers;
 
 import io.tunnel.bench.children.Secured;
-import io.tunnel.cli.bench.beside.BesidePlan;
+import io.tunnel.programs.bench.beside.BesidePlan;
 import io.tunnel.terminal.CommandFailure;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;

@@ -3,6 +3,6 @@
  * SideBySideMain} puts clusters of several nodes beside one server and Apache Kafka, or lets both
  * sides speak TLS. {@code docs/benchmarks.md} has the commands and the results.
  *
- * <p>The rounds are those of {@link io.tunnel.cli.bench.beside.SideBySide}.
+ * <p>The rounds are those of {@link io.tunnel.programs.bench.beside.SideBySide}.
  */
 package io.tunnel.bench.peers;

@@ -1,7 +1,7 @@
 package io.tunnel.bench.flink.recovery;
 
-import io.tunnel.cli.bench.peer.RowSource;
-import io.tunnel.cli.bench.peer.RowWriter;
+import io.tunnel.programs.bench.peer.RowSource;
+import io.tunnel.programs.bench.peer.RowWriter;
 import io.tunnel.stress.LoadClock;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;

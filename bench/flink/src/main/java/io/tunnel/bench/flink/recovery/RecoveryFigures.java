@@ -5,7 +5,7 @@ import io.tunnel.bench.flink.Findings;
 import io.tunnel.bench.flink.FlinkOptions;
 import io.tunnel.bench.flink.Reader;
 import io.tunnel.bench.flink.Services;
-import io.tunnel.cli.bench.peer.Peer;
+import io.tunnel.programs.bench.peer.Peer;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;

@@ -1,0 +1,22 @@
+package io.tunnel.programs.bench.peer;
+
+import io.tunnel.model.value.Bytes;
+
+/**
+ * The values of one row shaped as the whitepaper's; each peer makes of them what it writes.
+ *
+ * @param hash 4 bytes, first column of the key
+ * @param user second column of the key
+ * @param device third column of the key
+ * @param sequence last column of the key, different in each row of a test
+ * @param payload first attribute
+ * @param amount second attribute
+ */
+public record SourceRow(
+    Bytes hash, String user, String device, long sequence, String payload, long amount) {
+
+  /** This row, with {@code other} as its integer attribute. */
+  public SourceRow withAmount(long other) {
+    return new SourceRow(hash, user, device, sequence, payload, other);
+  }
+}

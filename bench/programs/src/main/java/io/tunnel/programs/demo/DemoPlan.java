@@ -1,0 +1,32 @@
+package io.tunnel.programs.demo;
+
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * How a demo runs.
+ *
+ * @param table the table that it makes
+ * @param servers what it runs on
+ */
+record DemoPlan(String table, int partitions, int workers, Servers servers) {
+
+  /**
+   * What it runs on.
+   *
+   * @param running the running server to use; empty to start what is needed
+   * @param nodes of a cluster to start; 0 for one server with storage of its own
+   * @param data where what is started keeps its data; empty for a temporary directory
+   * @param now from when on certificates are good
+   * @param isSecured whether what is started speaks TLS and asks clients for a key
+   * @param isKeeping whether data and table stay when it is over
+   */
+  record Servers(
+      Optional<String> running,
+      int nodes,
+      Optional<Path> data,
+      Instant now,
+      boolean isSecured,
+      boolean isKeeping) {}
+}

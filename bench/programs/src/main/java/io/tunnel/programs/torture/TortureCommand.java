@@ -1,0 +1,293 @@
+package io.tunnel.programs.torture;
+
+import io.tunnel.cli.Program;
+import io.tunnel.cli.log.ExpectsTrouble;
+import io.tunnel.programs.torture.hostile.HostileCommand;
+import io.tunnel.programs.torture.hostile.HostileOptions;
+import io.tunnel.stress.SystemClock;
+import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.CompletionCommand;
+import io.tunnel.terminal.ExitCode;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code tunnel torture}. */
+@Command(
+    name = "torture",
+    mixinStandardHelpOptions = true,
+    description =
+        "Starts servers and treats them badly while clients write: kills and suspends them, cuts"
+            + " their power, fills their disk, lets it fail. After each fault what clients were"
+            + " told is held against the table and against the changes of a tunnel from EARLIEST."
+            + " Exit code 0 means that nothing was lost. With --hostile: attacks a closed server on"
+            + " this machine; exit code 0 means that nothing was obtained.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  tunnel torture --minutes 5",
+      "  tunnel torture --minutes 1 --faults kill,suspend --json",
+      "  tunnel torture --minutes 10 --log kafka",
+      "  tunnel torture --minutes 10 --secure",
+      "  tunnel torture --minutes 30 --seed 7 --work /var/tmp",
+      "  tunnel torture --hostile --time 2m --connections 2000"
+    })
+public final class TortureCommand implements Callable<Integer>, ExpectsTrouble, Program {
+
+  private static final int MINUTES_MAX = 7 * 24 * 60;
+  private static final String MAIN_CLASS = "io.tunnel.cli.TunnelCommand";
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--minutes",
+      paramLabel = "N",
+      defaultValue = "5",
+      description = "After so many minutes no further round begins (default: ${DEFAULT-VALUE}).")
+  private double minutes;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "Which faults come in which order (default: another one each time; printed).")
+  private Long seed;
+
+  @Option(
+      names = "--faults",
+      paramLabel = "KIND",
+      split = ",",
+      description =
+          "kill, suspend, power, full-disk, failing-disk (default: all that this machine allows;"
+              + " power and full-disk need root and loop devices, failing-disk needs strace).")
+  private List<String> faults;
+
+  @Option(
+      names = "--log",
+      paramLabel = "local|kafka",
+      defaultValue = "local",
+      description =
+          "local: a server that is alone. kafka: a node of a cluster, whose Kafka, a broker on this"
+              + " machine, is left alone (default: ${DEFAULT-VALUE}).")
+  private String log;
+
+  @Option(
+      names = "--secure",
+      description =
+          "Close the servers: every connection is TLS, and clients come with a key and rights.")
+  private boolean isSecured;
+
+  @Option(
+      names = "--work",
+      paramLabel = "DIR",
+      description =
+          "Where data directories and disks are made, 8 GiB at most, and removed"
+              + " (default: the directory for temporary files).")
+  private Path work = Path.of(System.getProperty("java.io.tmpdir"));
+
+  @Option(
+      names = "--history",
+      paramLabel = "FILE",
+      description = "Record what each client did and was told, as JSON Lines.")
+  private Path history;
+
+  @Option(
+      names = "--json",
+      description = "End with the summary as one JSON object on the last line of standard output.")
+  private boolean isJson;
+
+  @Mixin private HostileOptions hostile;
+
+  /** For picocli. */
+  public TortureCommand() {}
+
+  @Override
+  public Class<?> listedBefore() {
+    return CompletionCommand.class;
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    if (!(minutes > 0 && minutes <= MINUTES_MAX)) {
+      throw CommandFailure.usage("--minutes is more than 0 and at most " + MINUTES_MAX);
+    }
+    if (!Files.isDirectory(work)) {
+      throw CommandFailure.usage("--work " + work + " is no directory");
+    }
+    if (hostile.isHostile()) {
+      return hostile();
+    }
+    if (!log.equals("local") && !log.equals("kafka")) {
+      throw CommandFailure.usage("--log is local or kafka, not '" + log + "'");
+    }
+    List<String> leftOut = new ArrayList<>();
+    Set<Fault> kinds = kinds(leftOut);
+    long chosen = chosenSeed();
+    TorturePlan plan =
+        new TorturePlan(
+            (long) (minutes * TimeUnit.MINUTES.toNanos(1)),
+            chosen,
+            kinds,
+            log.equals("kafka"),
+            isSecured,
+            work,
+            Optional.ofNullable(history));
+    TortureTally tally = new TortureTally(chosen, leftOut);
+    PrintWriter err = spec.commandLine().getErr();
+    leftOut.forEach(text -> err.println("left out: " + text));
+    err.println("seed " + chosen + ", faults " + names(kinds));
+    err.flush();
+    long startNanos = System.nanoTime();
+    try {
+      run(plan, tally, err);
+    } catch (IOException | RuntimeException e) {
+      // What the rounds before it found is worth as much as if it had gone on.
+      tally.endedEarly(e.toString());
+    }
+    print(tally, (System.nanoTime() - startNanos) / 1_000_000);
+    return tally.isClean() ? ExitCode.OK : ExitCode.FAILED;
+  }
+
+  private long chosenSeed() {
+    return seed == null ? System.nanoTime() & Integer.MAX_VALUE : seed;
+  }
+
+  private int hostile() throws InterruptedException {
+    if (faults != null || history != null || isSecured) {
+      throw CommandFailure.usage(
+          "--faults, --history and --secure are not for --hostile, whose server is closed always");
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
+    return new HostileCommand(hostile, chosenSeed(), work)
+        .run(isJson ? err : out, err, isJson ? Optional.of(out) : Optional.empty());
+  }
+
+  private static void run(TorturePlan plan, TortureTally tally, PrintWriter err)
+      throws IOException, InterruptedException {
+    boolean hasDisk =
+        plan.faults().stream().anyMatch(Fault::needsDisk) && PowerDisk.lack().isEmpty();
+    Machine machine = machine(plan, hasDisk);
+    Thread interrupted = new Thread(() -> close(machine, err), "interrupted");
+    Runtime.getRuntime().addShutdownHook(interrupted);
+    try {
+      new TortureRun(plan, tally, new SystemClock(), err).run(machine);
+    } finally {
+      machine.close();
+      boolean unused = removed(interrupted);
+    }
+  }
+
+  private static Machine machine(TorturePlan plan, boolean hasDisk)
+      throws IOException, InterruptedException {
+    Machine machine = new Machine(MAIN_CLASS, plan.work(), TortureRun.freePort(), hasDisk);
+    try {
+      if (plan.isSecured()) {
+        machine.secure(Instant.now());
+      }
+      if (plan.isNode()) {
+        machine.startKafka();
+      }
+      return machine;
+    } catch (IOException | RuntimeException e) {
+      machine.close();
+      throw e;
+    }
+  }
+
+  /** Ctrl-C leaves neither mounts nor files. */
+  private static void close(Machine machine, PrintWriter err) {
+    try {
+      machine.close();
+    } catch (IOException e) {
+      err.println("tunnel torture: not everything could be removed: " + e.getMessage());
+      err.flush();
+    }
+  }
+
+  private static boolean removed(Thread hook) {
+    try {
+      return Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException isEnding) {
+      return false;
+    }
+  }
+
+  private Set<Fault> kinds(List<String> leftOut) {
+    Set<Fault> asked = faults == null ? EnumSet.allOf(Fault.class) : parsed();
+    Set<Fault> kinds = EnumSet.noneOf(Fault.class);
+    for (Fault fault : asked) {
+      Optional<String> lack = lack(fault);
+      if (lack.isEmpty()) {
+        kinds.add(fault);
+      } else {
+        leftOut.add(fault.optionName() + ": " + lack.get());
+      }
+    }
+    if (kinds.isEmpty()) {
+      throw CommandFailure.failed("none of these faults can be had here: " + leftOut);
+    }
+    return kinds;
+  }
+
+  private Set<Fault> parsed() {
+    Set<Fault> parsed = EnumSet.noneOf(Fault.class);
+    for (String name : faults) {
+      parsed.add(
+          Arrays.stream(Fault.values())
+              .filter(fault -> fault.optionName().equals(name.toLowerCase(Locale.ROOT)))
+              .findFirst()
+              .orElseThrow(
+                  () ->
+                      CommandFailure.usage(
+                          "--faults are "
+                              + names(EnumSet.allOf(Fault.class))
+                              + ", not '"
+                              + name
+                              + "'")));
+    }
+    return parsed;
+  }
+
+  private static String names(Set<Fault> kinds) {
+    return String.join(", ", kinds.stream().map(Fault::optionName).toList());
+  }
+
+  private static Optional<String> lack(Fault fault) {
+    return switch (fault) {
+      case KILL, SUSPEND -> Optional.empty();
+      case POWER -> PowerDisk.lack();
+      case FULL_DISK -> PowerDisk.lack().or(() -> lack("fallocate"));
+      case FAILING_DISK -> lack("strace");
+    };
+  }
+
+  private static Optional<String> lack(String program) {
+    return SystemProgram.exists(program) ? Optional.empty() : Optional.of("there is no " + program);
+  }
+
+  private void print(TortureTally tally, long elapsedMs) {
+    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter people = isJson ? spec.commandLine().getErr() : out;
+    tally.lines(elapsedMs).forEach(people::println);
+    people.flush();
+    if (isJson) {
+      out.println(tally.json(elapsedMs));
+      out.flush();
+    }
+  }
+}

@@ -1,0 +1,12 @@
+package io.tunnel.programs.torture.hostile;
+
+import java.util.OptionalInt;
+
+/**
+ * Where the attacked server listens: on the loopback address, so that nobody else is attacked.
+ *
+ * @param port of the tunnel protocol
+ * @param httpPort of {@code /health} and {@code /metrics}, if it is known
+ * @param isTls whether both ports speak TLS
+ */
+public record Target(int port, OptionalInt httpPort, boolean isTls) {}

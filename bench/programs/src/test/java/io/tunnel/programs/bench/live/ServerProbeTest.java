@@ -1,0 +1,28 @@
+package io.tunnel.programs.bench.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class ServerProbeTest {
+
+  @Test
+  void the_heap_is_what_the_last_collection_left() {
+    String log =
+        """
+        [1.2s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 24M->9M(384M) 4.1ms
+        [1.9s][info][gc] GC(1) Concurrent Mark Cycle
+        [2.0s][info][gc] GC(1) Pause Remark 61M->60M(384M) 1.1ms
+        [2.4s][info][gc] GC(2) Pause Young (Normal) (G1 Evacuation Pause) 88M->12M(384M) 2.1ms
+        """;
+    assertThat(ServerProbe.heapBytes(log)).isEqualTo(12 << 20);
+    assertThat(ServerProbe.heapBytes("GC(9) Pause Full 2G->1G(4G) 90ms")).isEqualTo(1 << 30);
+    assertThat(ServerProbe.heapBytes("GC(0) Pause Young 900K->512K(1024K)")).isEqualTo(512 << 10);
+  }
+
+  @Test
+  void before_the_first_collection_there_is_no_heap_to_tell() {
+    assertThat(ServerProbe.heapBytes("[0.1s][info][gc] Using G1")).isNaN();
+    assertThat(ServerProbe.heapBytes("")).isNaN();
+  }
+}

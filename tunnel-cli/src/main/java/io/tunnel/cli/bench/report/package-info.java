@@ -1,6 +1,0 @@
-/**
- * What a benchmark tells: {@link io.tunnel.cli.bench.report.Report} holds the numbers, the others
- * make of it a table for people, one JSON object for programs, charts and a page that shows them.
- * The one package that knows the chart library.
- */
-package io.tunnel.cli.bench.report;

@@ -1,5 +1,0 @@
-/**
- * {@code tunnel demo}: writes and reads on servers of its own, and a ledger that proves what
- * arrived.
- */
-package io.tunnel.cli.demo;

@@ -1,2 +1,0 @@
-/** The servers that a program starts as processes, on a directory that is deleted with them. */
-package io.tunnel.cli.servers;

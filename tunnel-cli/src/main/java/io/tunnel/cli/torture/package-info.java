@@ -1,9 +1,0 @@
-/**
- * {@code tunnel torture}: real servers that are killed, suspended, cut from power and given bad
- * disks, while writers write; after each fault a ledger outside is held against table and channels.
- *
- * <p>{@link io.tunnel.cli.torture.WitnessCore} is the ledger and judges; {@link
- * io.tunnel.cli.torture.TortureRun} leads from fault to fault; {@link
- * io.tunnel.cli.torture.PowerDisk} is a disk whose power can be cut.
- */
-package io.tunnel.cli.torture;
