@@ -66,6 +66,6 @@
  * delayed or not answered, channels that are fenced or broken, crashes.
  *
  * <p>One set of contract tests runs against this service and against the real server. What it does
- * not do as the server does is in {@code docs/testing.md}.
+ * not do as the server does is in {@code docs/test-kit.md}.
  */
 package io.tunnel.sdk.testing;

@@ -1,6 +1,6 @@
 /**
  * Reading a table in Apache Flink, beside the SDK's worker, and beside Flink's connector for Kafka
- * that reads the same rows from a real broker. {@code docs/benchmarks.md} has the command and the
+ * that reads the same rows from a real broker. {@code docs/notes/flink.md} has the command and the
  * results.
  *
  * <p>{@code FlinkMain} starts both servers and then one process after the other, so that the

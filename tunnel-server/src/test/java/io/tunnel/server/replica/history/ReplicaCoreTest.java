@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Random worlds, and the situations that they meet too rarely to rely on it. Which planted bugs are
- * found how is in docs/reliability.md.
+ * found how is in docs/how-it-is-tested.md.
  */
 class ReplicaCoreTest {
 
