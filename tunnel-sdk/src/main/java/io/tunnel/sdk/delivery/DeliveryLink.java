@@ -22,13 +22,13 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One connection to a server of partitions, shared by all that it delivers: one of its own, or that
- * of a session. What is said under a handle that nobody has any more is dropped. On the thread of
- * its worker or reader.
+ * A connection to a server, shared by the deliveries of its partitions: a connection of its own, or
+ * the connection of a session. Pushes for unknown handles are dropped. Runs on the thread of its
+ * worker or reader.
  */
 public final class DeliveryLink implements PushReceiver {
 
-  /** A handle that no channel ever has: to detach it does nothing, and is answered. */
+  /** A handle that no channel has. The server answers its DETACH, which has no effect. */
   private static final byte[] NOBODY = new ChannelRef(0, 0).encode();
 
   private final Optional<Endpoint> node;
@@ -44,19 +44,17 @@ public final class DeliveryLink implements PushReceiver {
   private boolean isClosed;
 
   /**
-   * How a server is found to be gone of which nothing is heard: a connection that has broken
-   * without a word looks like one on which there is nothing to deliver, and so does a server that
-   * hangs.
+   * How to detect a dead server: a broken connection or a hanging server looks like a server with
+   * nothing to deliver, so the client sends a probe from time to time.
    *
-   * @param pause between an answer and the next question
-   * @param silenceMax how long the server may say nothing at all; as long as for any answer, if
-   *     that is absent
+   * @param pause time between an answer and the next probe
+   * @param silenceMax longest silence of a live server; the client's request deadline if absent
    */
   public record Watch(Duration pause, Optional<Duration> silenceMax) {}
 
   /**
-   * A connection that is yet to {@linkplain #open open}. It closes when nobody uses it any more;
-   * {@code whenClosed} is told, once.
+   * A connection before {@link #open}. It closes when its last user leaves; then {@code whenClosed}
+   * runs, once.
    */
   DeliveryLink(
       Optional<Endpoint> node, DeliveryThread thread, Optional<Watch> watch, Runnable whenClosed) {
@@ -66,7 +64,7 @@ public final class DeliveryLink implements PushReceiver {
     this.whenClosed = whenClosed;
   }
 
-  /** The connection of a session, which watches and closes it, and passes on what it says. */
+  /** The connection of a session. The session watches and closes it, and forwards its pushes. */
   public static DeliveryLink ofSession(DeliveryThread thread, Link open) {
     DeliveryLink own = new DeliveryLink(Optional.empty(), thread, Optional.empty(), () -> {});
     own.link = Optional.of(open);
@@ -74,12 +72,12 @@ public final class DeliveryLink implements PushReceiver {
     return own;
   }
 
-  /** Where it leads; empty of the connection of a session. */
+  /** The server's address; empty for the connection of a session. */
   public Optional<Endpoint> node() {
     return node;
   }
 
-  /** It is this connection, when it has opened. */
+  /** Uses the connection {@code opening} once it is open. */
   void open(CompletableFuture<Link> opening) {
     var unused =
         opening.whenComplete((open, failure) -> thread.guarded(() -> wasOpened(open, failure)));
@@ -91,7 +89,11 @@ public final class DeliveryLink implements PushReceiver {
       opened.completeExceptionally(Caller.unwrap(failure));
     } else if (isClosed) {
       open.close();
-      opened.completeExceptionally(new ConnectionException("not needed", true, null));
+      opened.completeExceptionally(
+          new ConnectionException(
+              "the connection to " + node.map(Endpoint::toString).orElse("?") + " has no user left",
+              true,
+              null));
     } else {
       link = Optional.of(open);
       opened.complete(open);
@@ -119,7 +121,7 @@ public final class DeliveryLink implements PushReceiver {
         .orElseGet(() -> open.request(Operation.DETACH, NOBODY));
   }
 
-  /** An answer that waits behind deliveries is late, and no silence. */
+  /** A late answer may wait behind deliveries: only a silent server counts as lost. */
   private void asked(Link open, Watch how, Throwable failure) {
     if (isClosed) {
       return;
@@ -133,27 +135,27 @@ public final class DeliveryLink implements PushReceiver {
     }
   }
 
-  /** Asks when the connection has opened. */
+  /** Sends a request once the connection is open. */
   public CompletableFuture<Frame> request(Operation operation, byte[] payload) {
     return opened.thenCompose(open -> open.request(operation, payload));
   }
 
-  /** Says something that has no answer. */
+  /** Sends a push, which has no answer; dropped before the connection is open. */
   public void push(Operation operation, byte[] payload) {
     link.ifPresent(open -> open.push(operation, payload));
   }
 
-  /** The connection is needed until the user {@linkplain #leave leaves}. */
+  /** Keeps the connection open until {@code user} {@linkplain #leave leaves}. */
   public void join(Object user) {
     users.add(user);
   }
 
-  /** From now on what is said under that handle is the receiver's. */
+  /** Routes pushes for {@code handle} to {@code receiver}. */
   void attach(int handle, PartitionDelivery receiver) {
     attached.put(handle, receiver);
   }
 
-  /** Nothing more is wanted under that handle; the server is told. */
+  /** Ends the delivery under {@code handle}, and tells the server. */
   void detach(int handle, long epoch) {
     attached.remove(handle);
     if (!isClosed) {
@@ -161,7 +163,7 @@ public final class DeliveryLink implements PushReceiver {
     }
   }
 
-  /** The receiver is told nothing more. */
+  /** Routes no more pushes to {@code receiver}; closes the connection after the last user. */
   void leave(PartitionDelivery receiver) {
     users.remove(receiver);
     attached.values().removeIf(user -> user == receiver);
@@ -170,19 +172,19 @@ public final class DeliveryLink implements PushReceiver {
     }
   }
 
-  /** Whether it is of no use any more. */
+  /** True when the connection is closed for good. */
   boolean isClosed() {
     return isClosed;
   }
 
-  /** Closes it for good: what waits for the connection fails for that reason. */
+  /** Closes the connection; requests that wait for it fail with {@code reason}. */
   void end(ConnectionException reason) {
     close();
     opened.completeExceptionally(reason);
   }
 
   private void close() {
-    // That of a session is not ours to close.
+    // A connection without a watch belongs to a session, which closes it.
     if (!isClosed && watch.isPresent()) {
       isClosed = true;
       whenClosed.run();
@@ -200,14 +202,14 @@ public final class DeliveryLink implements PushReceiver {
     try {
       take(frame);
     } catch (MalformedException e) {
-      lost(new ConnectionException("a server said what cannot be read", false, e));
+      lost(new ConnectionException("the server sent a malformed push", false, e));
     }
   }
 
   /**
-   * Passes on what was pushed about what is delivered.
+   * Routes a push about deliveries.
    *
-   * @throws MalformedException when it cannot be read
+   * @throws MalformedException when the frame cannot be decoded
    */
   public void take(Frame frame) {
     if (!isClosed) {
@@ -215,7 +217,7 @@ public final class DeliveryLink implements PushReceiver {
     }
   }
 
-  /** What is said of a handle is its receiver's. */
+  /** Routes each push to the receiver of its handle. */
   private final class ToReceivers implements Pushes {
     @Override
     public void delivered(byte[] payload) {

@@ -3,17 +3,17 @@ package io.tunnel.sdk.delivery;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What a {@link PartitionDelivery} does. */
+/** States of a {@link PartitionDelivery}. */
 public enum DeliveryState {
-  /** Nothing yet: no server was asked. */
+  /** No server was asked yet. */
   IDLE,
-  /** It asks a server for deliveries. */
+  /** A server is asked to deliver. */
   ATTACHING,
-  /** It is delivered to. */
+  /** A server delivers. */
   ATTACHED,
-  /** A server has refused or was lost: its taker says when to try again. */
+  /** The last server refused or was lost; the taker decides when to ask the next server. */
   PAUSING,
-  /** It wants no more. */
+  /** The taker wants no more deliveries. */
   ENDED;
 
   Set<DeliveryState> next() {

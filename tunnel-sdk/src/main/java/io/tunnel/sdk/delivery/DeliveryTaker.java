@@ -3,38 +3,42 @@ package io.tunnel.sdk.delivery;
 import java.util.Optional;
 
 /**
- * For whom a {@link PartitionDelivery} is: a channel of a worker, or a partition of a reader. What
- * the taker is told comes from the server that is attached at the time.
+ * The user of a {@link PartitionDelivery}: a channel of a worker, or a partition of a reader. All
+ * calls report events of the server that is attached at the time.
  */
 public interface DeliveryTaker {
 
   /**
-   * A server delivers, as far as it is given credit.
+   * A server is ready to deliver, and waits for credit.
    *
-   * @param incarnation of what it delivers, if it said so
+   * @param incarnation incarnation of the delivered changes, if the server knows it
    */
   void attached(Optional<Long> incarnation);
 
-  /** The server has served for so long that what failed before is forgotten. */
+  /** The server works: it has delivered, or was attached for long enough. Failures start at 0. */
   void served();
 
   /**
-   * Changes or rows.
+   * A delivery of changes or rows.
    *
-   * @param payload as {@link io.tunnel.wire.Delivery} encodes them
-   * @throws io.tunnel.codec.MalformedException when they cannot be read: the connection is given up
+   * @param payload a delivery as {@link io.tunnel.wire.Delivery} encodes it
+   * @throws io.tunnel.codec.MalformedException when the payload cannot be decoded: the caller
+   *     closes the connection
    */
   void delivered(byte[] payload);
 
-  /** No change follows what was delivered, up to there. */
+  /** No further change exists up to {@code position}. */
   void settled(long position);
 
-  /** Nothing comes behind that: the taker ends the delivery. */
+  /** No change exists behind {@code position}: the taker ends the delivery. */
   void ended(long position);
 
   /**
-   * The server has refused, or its connection is lost, and the delivery is PAUSING: the taker
-   * attaches it elsewhere, now or later, or ends it.
+   * The server has refused, or its connection is lost. The delivery is PAUSING: the taker attaches
+   * it elsewhere, lets it {@linkplain PartitionDelivery#pause pause}, or ends it.
    */
   void failed(Throwable reason);
+
+  /** The pause after a failure is over: the taker attaches the delivery, or ends it. */
+  void pauseOver();
 }

@@ -5,18 +5,21 @@ import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
 import java.util.concurrent.CompletableFuture;
 
-/** The one thread of a worker or a reader, as its deliveries use it while they are on it. */
+/** The single thread of a worker or a reader, as its deliveries use it. Called on that thread. */
 public interface DeliveryThread {
 
-  /** A greeted connection to that node, whose pushes and end are told on this thread. */
+  /** Opens a greeted connection to {@code node}; its pushes and its loss arrive on this thread. */
   CompletableFuture<Link> open(Endpoint node, PushReceiver receiver);
 
-  /** Runs the task here and now; what it throws is told to whom it concerns. */
+  /** Runs the task at once, and passes its exceptions to the owner of the failed part. */
   void guarded(Runnable task);
 
-  /** Runs the task on this thread after a pause; dropped when the thread has ended. */
+  /** Runs the task on this thread after a pause; drops the task when the thread has ended. */
   void later(long pauseNanos, Runnable task);
 
-  /** Nanoseconds since some moment. */
+  /** Monotonic time in nanoseconds, from an arbitrary origin. */
   long nowNanos();
+
+  /** A random number, uniform in [0, 1). */
+  double chance();
 }

@@ -17,65 +17,71 @@ import io.tunnel.wire.control.Renewal;
 import java.util.Optional;
 
 /**
- * The delivery of one partition: from the server that leads it, and from another one when that
- * changes. Its {@link DeliveryTaker} says which server is asked, and asks each for what lies behind
- * what it has received by then; what a former server still says is dropped. So a change of server
- * costs neither duplicates nor gaps.
+ * The delivery of one partition, from one server at a time: the leader of the partition, and after
+ * a change of leader the next one. The {@link DeliveryTaker} chooses the server, and asks each
+ * server for the changes behind the last received position. Late pushes of former servers are
+ * dropped. So a change of server causes neither duplicates nor gaps.
  *
- * <p>Credit belongs to the taker. A server is given what the taker has left of it, and the next
- * server as much again, because what was left at the former one will never be used.
+ * <p>Credit belongs to the taker. A server gets the credit that the taker has left. The next server
+ * gets the same credit again, because the former server can no longer use its rest.
  *
- * <p>On the one thread of its worker or reader.
+ * <p>Runs on the thread of its worker or reader.
  */
 public final class PartitionDelivery {
 
+  private final DeliveryLinks links;
   private final DeliveryThread thread;
   private final DeliveryTaker taker;
   private final long epoch;
   private final long servedNanos;
   private DeliveryState state = DeliveryState.IDLE;
 
-  /** Requests to attach so far: an answer counts only to the last one, while it is ATTACHING. */
+  /** Number of attach requests; only the answer to the last request counts, in ATTACHING. */
   private long attempts;
 
-  /** Nothing behind this position is wanted, if it is known. */
+  /** The taker wants no change behind this position; empty while no limit is known. */
   private Optional<Long> limit;
 
-  /** The {@link #limit} that the present server knows. */
+  /** The {@link #limit} that the current server knows. */
   private Optional<Long> limitThere;
 
-  /** The newest grant of the channel; empty for a reader without a tunnel. */
+  /** The newest grant of the channel; empty for readers. */
   private Optional<Bytes> grant = Optional.empty();
 
-  /** The {@link #grant} that the present server knows. */
+  /** The {@link #grant} that the current server knows. */
   private Optional<Bytes> grantThere = Optional.empty();
 
-  /** To who delivers or is asked, or was last; empty exactly while it is IDLE. */
+  /** Connection to the current or last server; empty exactly in IDLE. */
   private Optional<DeliveryLink> link = Optional.empty();
 
-  /** What the present server calls this delivery, while it is ATTACHED. */
+  /** Handle of this delivery at the current server; valid in ATTACHED. */
   private int handle;
 
-  /** Bytes that the present server may still deliver; its last delivery may make them negative. */
+  /** Unused credit of the current server, in bytes; the last delivery may make it negative. */
   private long creditThere;
 
-  /** When it became ATTACHED last. */
+  /** Time of the last move to ATTACHED. */
   private long attachedNanos;
 
+  /** Pauses since a server last served; grows by one with each {@link #pause}. */
+  private int failures;
+
   /**
-   * Delivers to {@code taker} what is said under {@code epoch}.
+   * A delivery to {@code taker} that accepts pushes with this {@code epoch}.
    *
-   * @param limit behind which nothing is wanted, if it is known
-   * @param servedNanos after how long a server {@linkplain DeliveryTaker#served has served} that
-   *     had nothing to deliver
+   * @param links connections to the servers
+   * @param limit last position that the taker wants, if known
+   * @param servedNanos time after which an attached server counts as {@linkplain
+   *     DeliveryTaker#served working}, even if it had nothing to deliver
    */
   public PartitionDelivery(
-      DeliveryThread thread,
+      DeliveryLinks links,
       DeliveryTaker taker,
       long epoch,
       Optional<Long> limit,
       long servedNanos) {
-    this.thread = thread;
+    this.links = links;
+    this.thread = links.thread();
     this.taker = taker;
     this.epoch = epoch;
     this.limit = limit;
@@ -83,22 +89,22 @@ public final class PartitionDelivery {
     this.servedNanos = servedNanos;
   }
 
-  /** What it does now. */
+  /** The current state. */
   public DeliveryState state() {
     return state;
   }
 
-  /** Behind which position nothing is wanted, if that is known. */
+  /** The last position that the taker wants, if known. */
   public Optional<Long> limit() {
     return limit;
   }
 
-  /** Who was asked last, if it was asked by its address. */
+  /** The server that was asked last; empty when the session's own connection was used. */
   public Optional<Endpoint> node() {
     return link.flatMap(DeliveryLink::node);
   }
 
-  /** Asks that server to deliver. */
+  /** Asks {@code server} to deliver. */
   public void attach(DeliveryLink server, Operation operation, Control request) {
     move(DeliveryState.ATTACHING, operation);
     attempts++;
@@ -123,7 +129,7 @@ public final class PartitionDelivery {
           Optional.ofNullable(answer).map(frame -> Json.decode(frame.payload(), Attached.class));
     } catch (MalformedException e) {
       ConnectionException unread =
-          new ConnectionException("a server said what cannot be read", false, e);
+          new ConnectionException("the server sent a malformed answer", false, e);
       server.lost(unread);
       if (isWanted) {
         failed(unread);
@@ -144,7 +150,7 @@ public final class PartitionDelivery {
     }
   }
 
-  /** That server delivers under that handle; without having been asked, if it is the first. */
+  /** {@code server} delivers under the handle {@code there}; in IDLE without an attach request. */
   public void attached(DeliveryLink server, int there) {
     move(DeliveryState.ATTACHED, there);
     link = Optional.of(server);
@@ -157,10 +163,11 @@ public final class PartitionDelivery {
   }
 
   /**
-   * Lets the server deliver as much as the taker has left. Does nothing unless it is ATTACHED.
+   * Raises the credit of the current server to {@code left}. Does nothing outside ATTACHED.
    *
-   * @param left credit of the taker, in bytes; what the server was given and has not used included
-   * @param least bytes that are worth a frame, unless the server has none left
+   * @param left credit of the taker in bytes, including the unused credit of the server
+   * @param least smallest raise in bytes that is worth a frame, unless the server has no credit
+   *     left
    */
   public void giveCredit(long left, long least) {
     long missing = left - creditThere;
@@ -172,12 +179,12 @@ public final class PartitionDelivery {
     }
   }
 
-  /** The newest grant of the channel; empty for a reader without a tunnel. */
+  /** The newest grant of the channel; empty for readers. */
   public Optional<Bytes> grant() {
     return grant;
   }
 
-  /** The channel has a newer grant; the present server and every later one is told. */
+  /** Stores a newer grant of the channel, and sends it to the current server. */
   public void renew(Bytes newest) {
     grant = Optional.of(newest);
     tellGrant();
@@ -190,7 +197,7 @@ public final class PartitionDelivery {
     }
   }
 
-  /** Nothing behind that position is wanted; this and every later server is told. */
+  /** The taker wants no change behind {@code position}; tells the current server. */
   public void limitTo(long position) {
     limit = Optional.of(position);
     tellLimit();
@@ -210,6 +217,7 @@ public final class PartitionDelivery {
   void delivered(byte[] payload) {
     creditThere -= payload.length;
     taker.delivered(payload);
+    served();
   }
 
   void settled(ChannelEnd upTo) {
@@ -224,20 +232,42 @@ public final class PartitionDelivery {
     }
   }
 
-  /** Nothing more is said by the present server. */
+  private void served() {
+    failures = 0;
+    taker.served();
+  }
+
+  /** The current server delivers no more. */
   void failed(Throwable reason) {
     if (state == DeliveryState.ENDED) {
       return;
     }
     if (state == DeliveryState.ATTACHED && thread.nowNanos() - attachedNanos >= servedNanos) {
-      taker.served();
+      served();
     }
     move(DeliveryState.PAUSING, reason);
     link.orElseThrow().leave(this);
     taker.failed(reason);
   }
 
-  /** Nothing more is wanted; a server that was asked and delivers is told. Idempotent. */
+  /** Pauses since a server last served. */
+  public int failures() {
+    return failures;
+  }
+
+  /** Waits before the next server is asked; each further failure in a row lengthens the pause. */
+  public void pause() {
+    failures++;
+    links.pause(this, failures);
+  }
+
+  void pauseOver() {
+    if (state == DeliveryState.PAUSING) {
+      taker.pauseOver();
+    }
+  }
+
+  /** Ends the delivery, and detaches from an attached server. Idempotent. */
   public void end() {
     if (state == DeliveryState.ENDED) {
       return;
@@ -245,15 +275,22 @@ public final class PartitionDelivery {
     if (state == DeliveryState.ATTACHED && attempts > 0) {
       link.orElseThrow().detach(handle, epoch);
     }
-    move(DeliveryState.ENDED, "nothing more is wanted");
+    move(DeliveryState.ENDED, "the taker wants no more");
     link.ifPresent(server -> server.leave(this));
   }
 
-  /** Whether waiting may cure it: the server says so, or its connection is lost. */
+  /** True when a retry may help: the server says so, or its connection is lost. */
   public static boolean mayPass(Throwable reason) {
     return reason instanceof RefusedException refused
         ? refused.retriable()
         : reason instanceof ConnectionException;
+  }
+
+  /** The server that a refusal names as the right one, if {@code reason} is such a refusal. */
+  public static Optional<Endpoint> leaderIn(Throwable reason) {
+    return reason instanceof RefusedException refused
+        ? Endpoint.told(refused.leader())
+        : Optional.empty();
   }
 
   private void move(DeliveryState next, Object reason) {

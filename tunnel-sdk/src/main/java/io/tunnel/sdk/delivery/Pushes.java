@@ -12,43 +12,43 @@ import io.tunnel.wire.control.SessionControl.Fence;
 import io.tunnel.wire.control.SessionControl.Revocation;
 import io.tunnel.wire.control.SessionControl.SessionEnd;
 
-/** All that a server says unasked. A listener overrides what it is told; the rest is dropped. */
+/** All pushes of a server. A listener overrides the pushes that it needs; others are dropped. */
 public interface Pushes {
 
-  /** Changes or rows, as {@link io.tunnel.wire.Delivery} encodes them. */
+  /** A delivery of changes or rows, as {@link io.tunnel.wire.Delivery} encodes it. */
   default void delivered(byte[] payload) {}
 
-  /** The server does not deliver under that handle any more. */
+  /** The server delivers no more under {@code handle}. */
   default void refused(int handle, RuntimeException reason) {}
 
-  /** Nothing comes behind that. */
+  /** The delivery ends at a position. */
   default void ended(ChannelEnd end) {}
 
-  /** No change follows what was delivered, up to there. */
+  /** No further change exists up to a position. */
   default void settled(ChannelEnd upTo) {}
 
-  /** The channel ends there. */
+  /** The channel ends at a position. */
   default void limited(ChannelEnd end) {}
 
-  /** The session's channel has a newer grant. */
+  /** A channel of the session has a newer grant. */
   default void renewed(Renewal renewal) {}
 
-  /** The session has one more channel. */
+  /** The session gets a channel. */
   default void assigned(Assignment assignment) {}
 
-  /** The session is asked to give a channel back. */
+  /** The session has to give a channel back. */
   default void revoked(Revocation revocation) {}
 
   /** The session has lost a channel. */
   default void fenced(Fence fence) {}
 
-  /** The session is over. */
+  /** The session has ended. */
   default void sessionEnded(SessionEnd end) {}
 
   /**
-   * Passes on what a frame says; a frame that only a later version understands is dropped.
+   * Decodes a frame and calls {@code listener}; frames with an unknown operation are dropped.
    *
-   * @throws io.tunnel.codec.MalformedException when it cannot be read
+   * @throws io.tunnel.codec.MalformedException when the frame cannot be decoded
    */
   static void pass(Frame frame, Pushes listener) {
     if (frame.operation() == null) {
@@ -120,7 +120,7 @@ public interface Pushes {
           SET_QUOTA,
           LIST_QUOTAS,
           CHECKPOINT_SKIPPING -> {
-        // Clients ask for these; no server says them.
+        // Requests of clients: a server never pushes them.
       }
     }
   }

@@ -1,9 +1,9 @@
 /**
- * How partitions are delivered, to workers and to readers alike: the life of one delivery from
- * server to server, and the connections that several deliveries share. Internal to the SDK: may
- * change in any version.
+ * The delivery of partitions, to workers and readers alike: one delivery with its changes of
+ * server, its pauses after failures, and the connections that deliveries share. Internal to the
+ * SDK: may change in any version.
  *
- * <p>All state belongs to the one thread of its worker or reader, on which its connections speak
- * too.
+ * <p>All state belongs to the single thread of the worker or reader; connections call back on this
+ * thread too.
  */
 package io.tunnel.sdk.delivery;

@@ -8,9 +8,11 @@ import io.tunnel.sdk.PartitionReaderConfig;
 import io.tunnel.sdk.ReadStart;
 import io.tunnel.sdk.delivery.DeliveryLink;
 import io.tunnel.sdk.delivery.DeliveryLinks;
+import io.tunnel.sdk.delivery.PartitionDelivery;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EndpointsCore;
+import io.tunnel.sdk.transport.ReconnectCore;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.Json;
@@ -29,11 +31,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
 /**
- * The partitions that a reader reads, and the connections that they share: one to each node that
- * serves some of them. On the reader's thread, but for what says otherwise.
+ * The partitions of a reader, and the knowledge that they share: connections to nodes, and the
+ * leader of each partition. Runs on the reader's thread, except methods for any thread.
  */
 public final class Feeds {
 
+  private static final ReconnectCore RECONNECT = ReconnectCore.ofMillis(1_000);
   private static final DeliveryLink.Watch WATCH =
       new DeliveryLink.Watch(Duration.ofSeconds(10), Optional.empty());
   private static final long FIND_END_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -47,32 +50,36 @@ public final class Feeds {
   private final DeliveryLinks links;
   private final Map<Integer, Endpoint> leaders = new HashMap<>();
 
-  /** Nodes that have not answered what any may be asked, since one did. */
+  /** Nodes that failed to answer a general question since another node last answered one. */
   private final Set<Endpoint> unhelpful = new HashSet<>();
 
   private long begun;
   private boolean looksForEnds;
   private boolean isClosed;
 
-  /** Reads partitions of {@code table}; where the service is reached is tried in turn. */
+  /** Reads partitions of {@code table} from a service with the endpoints {@code known}. */
   public Feeds(ReadPort port, List<Endpoint> known, String table, PartitionReaderConfig config) {
     this.port = port;
     this.table = table;
     this.config = config;
     this.endpoints = new EndpointsCore(known, port.chance());
-    this.links = new DeliveryLinks(port, WATCH);
+    this.links = new DeliveryLinks(port, WATCH, RECONNECT);
   }
 
-  /** What was delivered; for any thread. */
+  /** The received deliveries; for any thread. */
   public Inbox inbox() {
     return inbox;
   }
 
-  ReadPort port() {
-    return port;
+  DeliveryLinks links() {
+    return links;
   }
 
-  /** Begins with a partition, anew if it is read already; may be called by any thread. */
+  long nowNanos() {
+    return port.nowNanos();
+  }
+
+  /** Begins to read a partition, again if it is being read; for any thread. */
   public void start(ReadStart start) {
     port.execute(
         () -> {
@@ -87,7 +94,7 @@ public final class Feeds {
         });
   }
 
-  /** Ends with a partition; may be called by any thread. */
+  /** Stops reading a partition; for any thread. */
   public void stop(int partition) {
     port.execute(() -> end(partition));
   }
@@ -100,12 +107,12 @@ public final class Feeds {
     inbox.forget(partition);
   }
 
-  /** The user is done with something; may be called by any thread. */
+  /** Returns the credit of a delivery that the program has processed; for any thread. */
   public void release(Received received) {
     port.execute(
         () -> {
           PartitionFeed feed = feeds.get(received.start().partition());
-          // The partition may have been begun anew with another feed.
+          // A new feed may have replaced the feed that received this delivery.
           if (feed != null && feed.number() == received.feed()) {
             feed.released(received.bytes());
           }
@@ -113,8 +120,8 @@ public final class Feeds {
   }
 
   /**
-   * Asks any node, once; may be called by any thread. Another is asked the next time, if one that
-   * may know better is known.
+   * Sends one request to any node; for any thread. After a failure, the next call asks another node
+   * if a further node is known.
    */
   public CompletableFuture<Frame> ask(Operation operation, byte[] payload) {
     CompletableFuture<Frame> answer = new CompletableFuture<>();
@@ -165,7 +172,7 @@ public final class Feeds {
     return new ConnectionException("the reader is closed", false, null);
   }
 
-  /** What is known of the table's partitions, and of who serves them. */
+  /** Learns the leaders of the table's partitions. */
   public void learn(TableInfo described) {
     port.execute(
         () ->
@@ -182,22 +189,22 @@ public final class Feeds {
     leaders.put(partition, leader);
   }
 
-  /** A partition was read to its end; the others share what it had. */
+  /** Forgets a partition that was read to its end; the other partitions share its credit. */
   void over(PartitionFeed feed) {
     feeds.remove(feed.start().partition(), feed);
   }
 
-  /** Bytes of one partition that may have been delivered and not be released. */
+  /** Credit of one partition in bytes: the limit of its deliveries that are not released. */
   int shareBytesMax() {
     return config.shareOf(feeds.size());
   }
 
   /**
-   * To the node that is said to serve the partition, or to any.
+   * The connection to ask for a partition: to its known leader, or else to any node.
    *
-   * @param useless nodes that have not served it since it was last served: each other node is asked
-   *     before one of them is asked again, whatever is said of who serves it; emptied when there is
-   *     no other
+   * @param useless nodes that failed to serve the partition since it was last served: they are
+   *     asked again only after every further node, even if a node names one of them as the leader.
+   *     Cleared when every node is in the set
    */
   DeliveryLink nodeFor(int partition, Set<Endpoint> useless) {
     Endpoint leader = leaders.get(partition);
@@ -207,7 +214,7 @@ public final class Feeds {
     return leader == null || useless.contains(leader) ? anyNode(useless) : nodeAt(leader);
   }
 
-  /** Where there is a connection already, or the first in turn; when all are useless, that. */
+  /** Prefers an open connection to a useful node, then the next useful node, then any node. */
   private DeliveryLink anyNode(Set<Endpoint> useless) {
     List<Endpoint> turn = endpoints.inTurn();
     List<Endpoint> left = turn.stream().filter(node -> !useless.contains(node)).toList();
@@ -218,33 +225,33 @@ public final class Feeds {
     return nodeAt(left.stream().filter(links::has).findFirst().orElse(left.get(0)));
   }
 
-  /** Whether another node may do what this one did not; one that is busy may know best. */
+  /** True when a further node may serve the request; a busy node may well be the leader. */
   static boolean isUseless(Throwable reason) {
     return !(reason instanceof RefusedException refused)
         || (refused.retriable() && refused.code() != ErrorCode.BUSY);
   }
 
-  /** The connection stays while the reader does: partitions that begin later may need it. */
+  /** Keeps the connection open as long as the reader, for partitions that begin later. */
   private DeliveryLink nodeAt(Endpoint endpoint) {
     DeliveryLink link = links.to(endpoint);
     link.join(this);
     return link;
   }
 
-  /** That node does not deliver the partition: whom it named is asked next, or any other. */
+  /** Notes that {@code node} does not deliver the partition, and which leader it named, if any. */
   void left(int partition, Endpoint node, Throwable reason) {
     if (isUseless(reason)) {
       leaders.remove(partition, node);
       endpoints.leave(node);
     }
-    if (reason instanceof RefusedException refused) {
-      Endpoint.told(refused.leader()).ifPresent(leader -> learn(partition, leader));
+    if (reason instanceof RefusedException) {
+      PartitionDelivery.leaderIn(reason).ifPresent(leader -> learn(partition, leader));
     } else {
       endpoints.unreachable(node);
     }
   }
 
-  /** Ends in time become ends in position when the server's clock has passed them. */
+  /** Asks every second for the positions of end times that the server's clock has not passed. */
   private void lookForEnds() {
     if (!looksForEnds && feeds.values().stream().anyMatch(PartitionFeed::looksForEnd)) {
       looksForEnds = true;
@@ -290,8 +297,8 @@ public final class Feeds {
   }
 
   /**
-   * Ends with everything, also with what others wait for: they are told that the reader is closed.
-   * May be called by any thread.
+   * Ends all feeds, connections and pending requests: they fail with a message that the reader is
+   * closed. For any thread.
    */
   public void close() {
     inbox.fail(closed());

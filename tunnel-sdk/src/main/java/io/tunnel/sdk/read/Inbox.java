@@ -11,9 +11,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What was delivered and not taken yet. Bounded by the credit of the partitions, each of which has
- * at most as much in here. Its lock guards its fields, and nothing is called under it. Safe for use
- * by any thread.
+ * The deliveries that the program has not taken yet. The credit of the partitions bounds the inbox:
+ * no partition has more bytes in the inbox than its credit. The lock guards the fields; no foreign
+ * code runs under the lock. Thread-safe.
  */
 public final class Inbox {
 
@@ -24,32 +24,32 @@ public final class Inbox {
   private Optional<RuntimeException> failure = Optional.empty();
   private boolean isWoken;
 
-  /** Something more of a partition. */
+  /** Adds a delivery or the end of a partition. */
   void put(Received received) {
     change(() -> items.add(received));
   }
 
-  /** Nothing more can be read: every take fails with the reason, now and later. */
+  /** Fails the current and every later {@link #take} with the first reason. */
   public void fail(RuntimeException reason) {
     change(() -> failure = failure.or(() -> Optional.of(reason)));
   }
 
-  /** The taker, or the next one, does not wait. */
+  /** Ends the wait of the current or the next {@link #take}. */
   public void wakeUp() {
     change(() -> isWoken = true);
   }
 
-  /** What there is of a partition stays until it is resumed. */
+  /** Keeps the deliveries of a partition until {@link #resume}. */
   public void pause(int partition) {
     change(() -> paused.add(partition));
   }
 
-  /** What there is of a partition may be taken. */
+  /** Allows {@link #take} to return deliveries of the partition again. */
   public void resume(int partition) {
     change(() -> paused.remove(partition));
   }
 
-  /** Whatever there is of a partition is not wanted any more; if it is paused, it stays so. */
+  /** Drops the deliveries of a partition; a paused partition stays paused. */
   public void forget(int partition) {
     change(() -> items.removeIf(item -> item.start().partition() == partition));
   }
@@ -65,10 +65,10 @@ public final class Inbox {
   }
 
   /**
-   * The next of a partition that is not paused; empty when there is none in time or somebody woke
-   * the taker.
+   * Takes the next delivery of a partition that is not paused; empty after {@code waitNanos} or
+   * after a {@link #wakeUp}.
    *
-   * @throws RuntimeException why nothing more can be read
+   * @throws RuntimeException the reason of {@link #fail}
    */
   public Optional<Received> take(long waitNanos) throws InterruptedException {
     long leftNanos = waitNanos;

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.random.RandomGenerator;
 
-/** The real world of a reader: an event loop, and connections that live on it. */
+/** The real world of a reader: an event loop with its connections. */
 public final class LoopPort implements ReadPort {
 
   private final LoadedConfig config;
@@ -19,7 +19,7 @@ public final class LoopPort implements ReadPort {
   private final SystemClock clock = new SystemClock();
   private final RandomGenerator chance = SystemClock.jitter();
 
-  /** Connections as {@code config} has them. */
+  /** A new event loop, whose connections have the settings of {@code config}. */
   public LoopPort(ClientConfig config) {
     this.config = LoadedConfig.of(config);
     this.loop = new LoopThread();
@@ -45,7 +45,7 @@ public final class LoopPort implements ReadPort {
     try {
       loop.schedule(task, pauseNanos);
     } catch (RejectedExecutionException e) {
-      // The reader is closed, and nobody waits for it.
+      // The reader is closed: no task is needed.
     }
   }
 

@@ -15,7 +15,6 @@ import io.tunnel.sdk.delivery.DeliveryLink;
 import io.tunnel.sdk.delivery.DeliveryState;
 import io.tunnel.sdk.delivery.DeliveryTaker;
 import io.tunnel.sdk.delivery.PartitionDelivery;
-import io.tunnel.sdk.transport.BackoffCore;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.PartitionControl;
@@ -27,16 +26,14 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One partition that is read: from the node that serves it, and from others when that one does not.
- * On the reader's thread.
+ * The reading of one partition, from the node that serves it at the time. Runs on the reader's
+ * thread.
  */
 final class PartitionFeed implements DeliveryTaker {
 
-  private static final BackoffCore PAUSES = BackoffCore.ofMillis(20, 1_000);
-
   /**
-   * A node that has us attached for so long serves the partition, also if there is nothing to
-   * deliver, or nothing may be because its user holds on to what there is.
+   * An attached node counts as serving after this time, even without a delivery: there may be no
+   * change, or the program may hold all credit.
    */
   private static final long SERVED_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -48,23 +45,23 @@ final class PartitionFeed implements DeliveryTaker {
   private long received;
   private Bytes receivedKey;
 
-  /** What was seen, as the service is asked about it before it goes on with the partition. */
+  /**
+   * The last position seen, with its incarnation: the next server checks that none of it is lost.
+   */
   private Optional<KnownPosition> known;
 
   private long unreleased;
 
-  /** Rows that come have all changes up to this position and none behind it. */
+  /** The rows being read include all changes up to this position and none behind it. */
   private Optional<Long> rowsAt = Optional.empty();
 
-  /** Of what the present node delivers. */
+  /** Incarnation of the changes that the current node delivers. */
   private Optional<Long> incarnation = Optional.empty();
 
-  /** Since the partition was last served; the first of them came at {@link #troubledNanos}. */
-  private int failures;
-
+  /** Time of the first failure since the partition was last served. */
   private long troubledNanos;
 
-  /** Nodes that failed since the partition was last served. */
+  /** Nodes that failed to serve the partition since it was last served. */
   private final Set<Endpoint> useless = new HashSet<>();
 
   PartitionFeed(long number, ReadStart start, Feeds feeds, PartitionReaderConfig config) {
@@ -74,13 +71,13 @@ final class PartitionFeed implements DeliveryTaker {
     this.outageNanosMax = config.outageMax().toNanos();
     this.delivery =
         new PartitionDelivery(
-            feeds.port(), this, PartitionControl.EPOCH, start.end(), SERVED_NANOS);
+            feeds.links(), this, PartitionControl.EPOCH, start.end(), SERVED_NANOS);
     this.received = start.position();
     this.receivedKey = start.key();
     this.known = start.known();
   }
 
-  /** Names this reading among all of the reader's. */
+  /** Number of this feed, unique in its reader. */
   long number() {
     return number;
   }
@@ -89,7 +86,7 @@ final class PartitionFeed implements DeliveryTaker {
     return start;
   }
 
-  /** Whether it ends at a moment that nobody has found yet. */
+  /** True while the end is a time whose position is not known. */
   boolean looksForEnd() {
     return !isOver() && delivery.limit().isEmpty() && start.endMs().isPresent();
   }
@@ -98,7 +95,7 @@ final class PartitionFeed implements DeliveryTaker {
     return delivery.state() == DeliveryState.ENDED;
   }
 
-  /** Asks the node that serves the partition for it. */
+  /** Asks the node that serves the partition to deliver it. */
   void seek() {
     if (isOver()) {
       return;
@@ -128,28 +125,28 @@ final class PartitionFeed implements DeliveryTaker {
   }
 
   /**
-   * Everything up to there was seen. That it was in an earlier incarnation makes no difference: the
-   * service has said that nothing of it was lost.
+   * Notes that all changes up to {@code position} were seen. An earlier incarnation makes no
+   * difference: the server has confirmed that none of these changes is lost.
    */
   private void know(long position) {
     long last = Math.max(position, known.map(KnownPosition::position).orElse(0L));
     known = incarnation.map(in -> new KnownPosition(last, in));
   }
 
-  /** In halves, so that not every delivery is answered by a frame. */
+  /** Raises the credit by at least half, so that not every release sends a frame. */
   private void giveCredit() {
     long bytesMax = feeds.shareBytesMax();
     delivery.giveCredit(bytesMax - unreleased, bytesMax / 2);
   }
 
-  /** Where it ends is known now. */
+  /** Sets the last position to read. */
   void limit(long position) {
     delivery.limitTo(Math.max(position, received));
   }
 
   /**
-   * Rows that come next are as they were there. Of changes it says something of positions that
-   * belong to none: a later READ_PARTITION passes them again.
+   * In rows: the next rows have the state at {@code position}. In changes the call is ignored: the
+   * settled positions have no changes, and a later READ_PARTITION skips them again.
    */
   @Override
   public void settled(long position) {
@@ -162,7 +159,6 @@ final class PartitionFeed implements DeliveryTaker {
   @Override
   public void delivered(byte[] payload) {
     Delivery delivered = Delivery.decode(payload);
-    served();
     unreleased += payload.length;
     List<ChangeBatch> batches = delivered.batches();
     ChangeBatch last = batches.get(batches.size() - 1);
@@ -175,14 +171,13 @@ final class PartitionFeed implements DeliveryTaker {
     put(Optional.of(delivered), payload.length);
   }
 
-  /** Without a delivery it says that nothing comes behind. */
+  /** Puts a delivery into the inbox; an absent delivery marks the end of the partition. */
   private void put(Optional<Delivery> delivered, int bytes) {
     feeds.inbox().put(new Received(number, start, delivered, bytes, rowsAt, incarnation));
   }
 
   @Override
   public void served() {
-    failures = 0;
     useless.clear();
   }
 
@@ -197,7 +192,7 @@ final class PartitionFeed implements DeliveryTaker {
     return key;
   }
 
-  /** The reader's user is done with so many bytes. */
+  /** The program has processed deliveries of this size. */
   void released(int bytes) {
     unreleased -= bytes;
     giveCredit();
@@ -217,19 +212,23 @@ final class PartitionFeed implements DeliveryTaker {
     if (Feeds.isUseless(reason)) {
       useless.add(left);
     }
-    long nowNanos = feeds.port().nowNanos();
-    if (failures == 0) {
+    long nowNanos = feeds.nowNanos();
+    boolean isFirst = delivery.failures() == 0;
+    if (isFirst) {
       troubledNanos = nowNanos;
     }
-    failures++;
     if (!PartitionDelivery.mayPass(reason)) {
       giveUp(reason, "cannot be read");
-    } else if (failures > 1 && nowNanos - troubledNanos >= outageNanosMax) {
+    } else if (!isFirst && nowNanos - troubledNanos >= outageNanosMax) {
       giveUp(reason, "was not delivered for too long");
     } else {
-      long pause = PAUSES.pauseNanos(failures, feeds.port().chance());
-      feeds.port().later(pause, this::seek);
+      delivery.pause();
     }
+  }
+
+  @Override
+  public void pauseOver() {
+    seek();
   }
 
   private void giveUp(Throwable reason, String what) {
@@ -240,7 +239,7 @@ final class PartitionFeed implements DeliveryTaker {
     feeds.inbox().fail(failure(reason, text));
   }
 
-  /** Of the kind of {@code reason}. */
+  /** An exception of the type of {@code reason}, with this text. */
   private static RuntimeException failure(Throwable reason, String text) {
     if (reason instanceof ConnectionException connection) {
       return connection.isLasting()
@@ -251,7 +250,7 @@ final class PartitionFeed implements DeliveryTaker {
         reason instanceof RefusedException refused ? refused.code() : ErrorCode.INTERNAL, text);
   }
 
-  /** Nothing more is wanted. Idempotent. */
+  /** Ends the feed. Idempotent. */
   void end() {
     delivery.end();
   }

@@ -2,10 +2,10 @@ package io.tunnel.sdk.read;
 
 import io.tunnel.sdk.delivery.DeliveryThread;
 
-/** All that a reader needs of the world: one thread, connections that live on it, time, chance. */
+/** The outside world of a reader: its thread with connections, time and chance. */
 public interface ReadPort extends DeliveryThread {
 
-  /** Runs the task on the thread; false when that has ended, and nothing runs. */
+  /** Runs the task on the thread; returns false, and drops the task, when the thread has ended. */
   boolean execute(Runnable task);
 
   @Override
@@ -13,9 +13,6 @@ public interface ReadPort extends DeliveryThread {
     task.run();
   }
 
-  /** Uniform in [0, 1); on the thread only. */
-  double chance();
-
-  /** Ends the thread and with it all connections. */
+  /** Ends the thread and all its connections. */
   void close();
 }

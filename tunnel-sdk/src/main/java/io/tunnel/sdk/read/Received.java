@@ -5,15 +5,15 @@ import io.tunnel.wire.Delivery;
 import java.util.Optional;
 
 /**
- * Something of a partition, as it came.
+ * A received delivery of a partition, or its end.
  *
- * @param feed which reading of the partition it belongs to
- * @param start what was asked for
- * @param delivery changes or rows; none at the end
- * @param bytes that it takes from the partition's credit
- * @param rowsAt of rows, and of their end: they have all changes up to this position and none
- *     behind it, if the service said so
- * @param incarnation of the changes, and of {@code rowsAt}, if the service said so
+ * @param feed number of the feed that received the delivery
+ * @param start start position of the feed
+ * @param delivery changes or rows; empty at the end of the partition
+ * @param bytes credit that the delivery holds until its release
+ * @param rowsAt in rows and at their end: the rows include all changes up to this position and none
+ *     behind it; empty if the server does not know the position
+ * @param incarnation incarnation of the changes and of {@code rowsAt}, if the server knows it
  */
 public record Received(
     long feed,
@@ -23,7 +23,7 @@ public record Received(
     Optional<Long> rowsAt,
     Optional<Long> incarnation) {
 
-  /** Whether nothing comes behind it. */
+  /** True at the end of the partition. */
   public boolean isEnd() {
     return delivery.isEmpty();
   }

@@ -1,6 +1,6 @@
 /**
- * Reading partitions from positions that the reader keeps: one feed for each partition, one
- * connection to each node that serves some of them. All state belongs to one event loop, but for
- * the inbox, from which the reader's thread takes what was delivered.
+ * Reading of partitions from positions that the program keeps: one feed for each partition, and one
+ * connection to each node that serves partitions. All state belongs to one event loop, except the
+ * inbox, from which the program's thread takes deliveries.
  */
 package io.tunnel.sdk.read;

@@ -12,7 +12,6 @@ import io.tunnel.sdk.processor.IChannelProcessor;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.sdk.transport.Caller;
-import io.tunnel.sdk.worker.channel.AwaitedCheckpoints;
 import io.tunnel.sdk.worker.channel.ChannelAction;
 import io.tunnel.sdk.worker.channel.ChannelState;
 import io.tunnel.sdk.worker.channel.Ending;
@@ -35,16 +34,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * One holding of one channel: does what its {@link WorkerChannelCore} decides. Lives on the
- * worker's thread; only the processor's methods run elsewhere.
+ * One holding of one channel: carries out the decisions of its {@link WorkerChannelCore}. Runs on
+ * the worker's thread; only the methods of the processor run on other threads.
  *
- * <p>Longer than most files: it is the one place where a channel's decisions become calls.
+ * <p>Longer than most files, because all decisions about a channel become calls here.
  */
-final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
+final class ChannelRunner
+    implements ChannelTurns.Holding, InputRun.Channel, ProcessorMaking.Outcome {
 
   private final Assignment assignment;
   private final List<PrimaryKeySchema> schema;
-  private final ChannelPort port;
+  private final WorkerSession session;
+  private final ChannelTurns<ChannelRunner> turns;
   private final WorkerRuntime runtime;
   private final WorkerChannelCore core;
   private final ProcessorCalls calls;
@@ -53,23 +54,26 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
   private final InputRun inputs;
   private final ManualCheckpointer checkpointer;
   private final RowKeys keys;
+  private final Feed feed;
   private final Deque<Delivery> waiting = new ArrayDeque<>();
   private IChannelProcessor processor;
   private Throwable stopReason = new IllegalStateException("stopped");
   private boolean checkpointTimerIsSet;
   private volatile ChannelProgress progress;
 
-  /** Whether the channel has been lost or fenced: what has not begun is pointless. */
+  /** True when the worker has lost the channel: calls that have not begun are skipped. */
   private volatile boolean isCutOff;
 
   ChannelRunner(
       Assignment assignment,
       List<PrimaryKeySchema> schema,
-      ChannelPort port,
+      WorkerSession session,
+      ChannelTurns<ChannelRunner> turns,
       WorkerRuntime runtime) {
     this.assignment = assignment;
     this.schema = schema;
-    this.port = port;
+    this.session = session;
+    this.turns = turns;
     this.runtime = runtime;
     this.core = new WorkerChannelCore(runtime.settings().channel(), assignment.checkpointed());
     this.calls = new ProcessorCalls(runtime, assignment);
@@ -77,11 +81,21 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     this.inputs = new InputRun(assignment, runtime, core, this);
     this.checkpointer = new ManualCheckpointer(this, runtime);
     this.keys = new RowKeys(assignment);
+    this.feed = new Feed(this, session, runtime);
     this.progress = progressNow();
   }
 
   Assignment assignment() {
     return assignment;
+  }
+
+  @Override
+  public String channelId() {
+    return assignment.channelId();
+  }
+
+  Feed feed() {
+    return feed;
   }
 
   /** For any thread. */
@@ -91,27 +105,27 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     return retry.isEmpty() ? now : now.retrying(retry.get().info(runtime.nowNanos()));
   }
 
-  /** Whether what is delivered is processed. */
+  /** True while the channel processes deliveries. */
   boolean isRunning() {
     return core.state() == ChannelState.RUNNING;
   }
 
-  /** The last position that was delivered, or is known to be no change behind that. */
+  /** The last position received: delivered, or known to have no change. */
   long received() {
     return core.received();
   }
 
-  /** Of a base channel, the key of the row at {@link #received}. */
+  /** In a base channel, the key of the row at {@link #received}. */
   Bytes receivedKey() {
     return keys.received();
   }
 
-  /** All that it has received, and will for now, is of that incarnation. */
+  /** The current server delivers changes of this incarnation. */
   void seenIn(Optional<Long> incarnation) {
     keys.seenIn(incarnation);
   }
 
-  /** Bytes that may still be delivered; below 0 when the last delivery was larger. */
+  /** Bytes that may still be delivered; negative after a delivery larger than the credit. */
   long creditLeft() {
     return core.creditLeft();
   }
@@ -124,45 +138,45 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     return stopReason;
   }
 
-  /** Whether its processor was made, and so will be told of its end. */
+  /** True when the channel has a processor, which will be told of the end. */
   boolean wasOpened() {
     return processor != null;
   }
 
-  /** Its turn has come: no former holding of the channel in this process is active any more. */
-  void open() {
+  @Override
+  public void open() {
     if (core.state() == ChannelState.WAITING) {
       core.opening();
-      making.make(checkpointer, assignment.channelId());
+      making.make(checkpointer, channelId());
     }
   }
 
   @Override
   public void made(IChannelProcessor made) {
     processor = made;
-    runtime.notices().tell(l -> l.channelOpened(assignment.channelId(), assignment.epoch()));
+    runtime.notices().tell(l -> l.channelOpened(channelId(), assignment.epoch()));
     if (core.opened(runtime.nowNanos())) {
-      port.opened(this);
+      turns.opened(this);
     }
     drive();
   }
 
   @Override
   public void notMade(Throwable reason) {
-    port.troubled(assignment.channelId(), reason);
+    troubled("cannot make a processor", reason);
     stopReason = reason;
     drive();
   }
 
-  /** More may be delivered. */
-  void grant(int bytes) {
+  @Override
+  public void grant(int bytes) {
     if (core.state() == ChannelState.RUNNING) {
       core.granted(bytes);
-      port.granted(this);
+      feed.granted();
     }
   }
 
-  /** Something was delivered. */
+  /** A delivery has arrived. */
   void delivered(byte[] payload) {
     try {
       Delivery delivery = Delivery.decode(payload);
@@ -181,13 +195,13 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     }
   }
 
-  /** No change follows what was delivered, up to that position. */
+  /** No further change exists up to {@code position}. */
   void settled(long position) {
     core.settled(position);
     drive();
   }
 
-  /** Nothing comes behind that position. */
+  /** No change exists behind {@code position}. */
   void endsAt(long position) {
     try {
       core.endsAt(position);
@@ -197,14 +211,14 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     }
   }
 
-  /** The channel cannot go on, because of what the server sent or said. */
+  /** A refusal or a malformed delivery stops the channel. */
   void stop(Throwable reason) {
-    port.troubled(assignment.channelId(), reason);
+    troubled("stops", reason);
     stopReason = reason;
     end(Ending.STOPPED);
   }
 
-  /** The channel ends for that reason. */
+  /** Ends the channel. */
   void end(Ending reason) {
     core.end(reason);
     making.over();
@@ -212,12 +226,12 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     waiting.clear();
     if (!core.ending().isOurs()) {
       isCutOff = true;
-      awaited.failAll(Unstored.fenced(assignment));
+      awaited.failAll(AwaitedCheckpoints.fenced(assignment));
     }
     drive();
   }
 
-  /** It is broken: what it says of itself counts no more. Waits for a callback that runs. */
+  /** Closes a broken channel, unless a callback still runs: the callback's return closes it. */
   void abandon() {
     if (!calls.areUnderWay()) {
       close();
@@ -226,8 +240,9 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
 
   private void close() {
     isCutOff = true;
-    awaited.failAll(Unstored.fenced(assignment));
-    port.closed(this);
+    awaited.failAll(AwaitedCheckpoints.fenced(assignment));
+    feed.end();
+    session.closed(this);
   }
 
   @Override
@@ -235,12 +250,18 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     for (ChannelAction action = next(); action != ChannelAction.WAIT; action = next()) {
       switch (action) {
         case PROCESS -> process();
-        case TELL -> calls.tell(processor, core.farewell(), this::told, troubledThen(this::told));
+        case TELL ->
+            calls.tell(
+                processor,
+                core.farewell(),
+                this::told,
+                troubledThen("processor failed at the end of the channel", this::told));
         case CHECKPOINT -> checkpoint();
         case STOP_PROCESSOR -> stopProcessor();
-        case RELEASE -> sayLastWord(Operation.RELEASE, LastWords.release(assignment));
+        case RELEASE -> giveBack(Operation.RELEASE, ChannelRequests.release(assignment));
         case STOP_CHANNEL ->
-            sayLastWord(Operation.STOP_CHANNEL, LastWords.stop(assignment, stopReason, failedAt()));
+            giveBack(
+                Operation.STOP_CHANNEL, ChannelRequests.stop(assignment, stopReason, failedAt()));
         case CLOSE -> close();
         case WAIT -> throw new IllegalStateException("unreachable");
       }
@@ -278,7 +299,7 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
   @Override
   public void threw(Throwable reason) {
     checkpointer.threw(core.processed());
-    port.noted(assignment.channelId(), reason);
+    runtime.notices().noted("channel " + channelId() + ": the processor failed", reason);
     if (core.ending() == Ending.NONE) {
       stopReason = reason;
     }
@@ -286,10 +307,12 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
 
   @Override
   public void processed(int bytes) {
-    port.processed(this, bytes);
+    if (bytes > 0) {
+      turns.processed(this, bytes);
+    }
   }
 
-  /** How it is retried, if it is, as the server is told. */
+  /** The retry of the channel for the server, while its processor fails. */
   Optional<RetryingChannel> retrying() {
     long now = runtime.nowNanos();
     return retry()
@@ -301,7 +324,7 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     return inputs.retrying().or(making::retrying);
   }
 
-  /** The change that its processor failed at last. */
+  /** The change at which the processor failed last. */
   Optional<FailedChange> failedAt() {
     return inputs.failedAt();
   }
@@ -313,7 +336,7 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     keys.forgetBefore(Math.min(position, core.checkpointed()));
     Checkpoint request = new Checkpoint(assignment.handle(), assignment.epoch(), position, key);
     var unused =
-        LastWords.store(port, request, inputs.skips().upTo(position))
+        ChannelRequests.store(session.link(), request, inputs.skips().upTo(position))
             .whenComplete(
                 (answer, failure) ->
                     runtime.guarded(() -> checkpointed(position, begunNanos, failure)));
@@ -324,7 +347,7 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
       core.checkpointStored();
       inputs.skips().stored(position);
       runtime.counts().checkpointStored(runtime.nowNanos() - begunNanos);
-      port.checkpointStored();
+      session.healthy();
       awaited.stored(position);
     } else {
       checkpointFailed(position, Caller.unwrap(failure));
@@ -333,14 +356,14 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
   }
 
   private void checkpointFailed(long position, Throwable reason) {
-    boolean mayHelp = LastWords.mayHelp(reason);
-    if (core.checkpointFailed(mayHelp)) {
-      runtime.later(LastWords.PAUSE_NANOS, this::goOn);
-    } else if (mayHelp && core.isLastCheckpointGivenUp()) {
-      port.troubled(assignment.channelId(), reason);
-    } else if (mayHelp && position > core.given()) {
-      // No processor will ask for it again: it was never given that position.
-      runtime.later(LastWords.SETTLED_PAUSE_NANOS, () -> settled(position));
+    boolean mayRetry = ChannelRequests.mayRetry(reason);
+    if (core.checkpointFailed(mayRetry)) {
+      runtime.later(ChannelRequests.RETRY_NANOS, this::goOn);
+    } else if (mayRetry && core.isLastCheckpointGivenUp()) {
+      troubled("gave up storing the last checkpoint; its changes will be processed again", reason);
+    } else if (mayRetry && position > core.given()) {
+      // No later input asks for this checkpoint: the processor was never given the position.
+      runtime.later(ChannelRequests.SETTLED_RETRY_NANOS, () -> settled(position));
     }
     awaited.failed(position, reason);
     refused(reason);
@@ -357,31 +380,31 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
       if (code == ErrorCode.FENCED) {
         end(Ending.FENCED);
       } else if (code == ErrorCode.SESSION_ENDED || code == ErrorCode.TUNNEL_NOT_FOUND) {
-        port.sessionEnded(reason);
+        session.over(reason);
       } else {
         stop(reason);
       }
     }
   }
 
-  /** Whether the channel is another's; for any thread. */
+  /** True when the worker has lost the channel; for any thread. */
   boolean isCutOff() {
     return isCutOff;
   }
 
-  /** The last position that is stored, of those that the processor was given. */
+  /** The last checkpoint, but not behind the last position that the processor was given. */
   long storedOfGiven() {
     return Math.min(core.checkpointed(), core.given());
   }
 
-  /** The input that ends at the position, or everything up to there, is done. */
+  /** The processor is done with the input that ends at the position, or with all up to there. */
   void done(long position, boolean isUpTo, CompletableFuture<Void> stored) {
     if (core.state().isPastCheckpoints() || isCutOff) {
-      stored.completeExceptionally(Unstored.fenced(assignment));
+      stored.completeExceptionally(AwaitedCheckpoints.fenced(assignment));
     } else if (isUpTo && position < storedOfGiven()) {
-      stored.completeExceptionally(Unstored.behind(position, core.checkpointed()));
+      stored.completeExceptionally(AwaitedCheckpoints.behind(position, core.checkpointed()));
     } else if (isUpTo && !keys.isKnownAt(position)) {
-      stored.completeExceptionally(Unstored.without(position));
+      stored.completeExceptionally(AwaitedCheckpoints.withoutKey(position));
     } else {
       try {
         long needed = core.done(position, isUpTo);
@@ -399,9 +422,14 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     drive();
   }
 
-  private Consumer<Throwable> troubledThen(Runnable next) {
+  /** Logs a failure of the channel as a warning, and shows it in the status of the worker. */
+  void troubled(String failure, Throwable reason) {
+    runtime.notices().troubled("channel " + channelId() + ": " + failure, reason);
+  }
+
+  private Consumer<Throwable> troubledThen(String failure, Runnable next) {
     return reason -> {
-      port.troubled(assignment.channelId(), reason);
+      troubled(failure, reason);
       next.run();
     };
   }
@@ -410,7 +438,10 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     if (runtime.processors() instanceof ProcessorSource.Shared) {
       core.processorStopped();
     } else {
-      calls.shutDown(processor, this::stopped, troubledThen(this::stopped));
+      calls.shutDown(
+          processor,
+          this::stopped,
+          troubledThen("shutdown of the processor failed", this::stopped));
     }
   }
 
@@ -419,30 +450,32 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
     drive();
   }
 
-  private void sayLastWord(Operation operation, byte[] payload) {
+  private void giveBack(Operation operation, byte[] payload) {
     var unused =
-        port.request(operation, payload)
-            .whenComplete((answer, failure) -> runtime.guarded(() -> lastWordSaid(failure)));
+        session
+            .link()
+            .request(operation, payload)
+            .whenComplete((answer, failure) -> runtime.guarded(() -> givenBack(failure)));
   }
 
-  private void lastWordSaid(Throwable failure) {
+  private void givenBack(Throwable failure) {
     if (failure == null) {
       core.released();
     } else {
-      lastWordFailed(Caller.unwrap(failure));
+      notGivenBack(Caller.unwrap(failure));
     }
     drive();
   }
 
-  /** The server must get the channel back, be it with the whole session. */
-  private void lastWordFailed(Throwable reason) {
+  /** Retries; in the end the worker gives the channel back by ending the whole session. */
+  private void notGivenBack(Throwable reason) {
     if (reason instanceof RefusedException refused && refused.code() == ErrorCode.FENCED) {
       core.end(Ending.FENCED);
-    } else if (core.releaseFailed() && LastWords.mayHelp(reason)) {
-      runtime.later(LastWords.PAUSE_NANOS, this::goOn);
+    } else if (core.releaseFailed() && ChannelRequests.mayRetry(reason)) {
+      runtime.later(ChannelRequests.RETRY_NANOS, this::goOn);
     } else {
-      String text = "channel " + assignment.channelId() + " could not be given back: " + reason;
-      port.sessionEnded(new ConnectionException(text, false, reason));
+      String text = "channel " + channelId() + " could not be given back: " + reason;
+      session.over(new ConnectionException(text, false, reason));
     }
   }
 
@@ -460,7 +493,7 @@ final class ChannelRunner implements InputRun.Channel, ProcessorMaking.Outcome {
 
   private ChannelProgress progressNow() {
     return new ChannelProgress(
-        assignment.channelId(),
+        channelId(),
         assignment.partition(),
         assignment.type(),
         core.state().shown(),

@@ -20,15 +20,15 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Where one channel's deliveries come from: the server of its partition, which is the server of the
- * session or one that this or a former one has named. A server that names another is left for that
- * at once, but only once: then there is a pause before the next is asked.
+ * The deliveries of one channel. The feed asks the leader of the partition that the assignment or a
+ * server named last; without a name it asks the server of the session, which knows the leader. The
+ * feed follows the first redirection at once, and pauses before it follows the next one.
  *
- * <p>On the worker's thread.
+ * <p>Runs on the worker's thread.
  */
 final class Feed implements DeliveryTaker {
 
-  /** What a node says that has not heard of a tunnel yet, or of a key, or of a right. */
+  /** Refusals of a node that has not learned of a tunnel, an access key or a permission yet. */
   private static final Set<ErrorCode> UNKNOWN_YET =
       EnumSet.of(
           ErrorCode.TUNNEL_NOT_FOUND,
@@ -38,50 +38,46 @@ final class Feed implements DeliveryTaker {
           ErrorCode.NOT_AUTHENTICATED,
           ErrorCode.NOT_PERMITTED);
 
-  /** A leader that has lasted so long was one, also if there was nothing to deliver. */
+  /** An attached server counts as the leader after this time, even without a delivery. */
   private static final long SERVED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final ChannelRunner channel;
   private final Assignment assignment;
-  private final ChannelPort session;
-  private final Feeds feeds;
+  private final WorkerSession session;
   private final WorkerRuntime runtime;
   private final PartitionDelivery delivery;
 
-  /** Of everything up to what the channel has received, if it is known. */
+  /** Incarnation of the changes up to the last received position, if known. */
   private Optional<Long> incarnation;
 
-  /** Where to attach next; without one the server of the session is asked, and knows. */
-  private Optional<Endpoint> told;
+  /** The server to ask next; empty for the server of the session. */
+  private Optional<Endpoint> next;
 
-  /** Pauses since a server has served: the first of them is told. */
-  private int failures;
+  /** True after the feed followed a redirection, until a server serves or a pause is over. */
+  private boolean hasFollowed;
 
-  /** Whether the last word of a node to go elsewhere was followed, and waits to be. */
-  private boolean wasSentOn;
-
-  Feed(ChannelRunner channel, ChannelPort session, Feeds feeds, WorkerRuntime runtime) {
+  Feed(ChannelRunner channel, WorkerSession session, WorkerRuntime runtime) {
     this.channel = channel;
     this.assignment = channel.assignment();
     this.session = session;
-    this.feeds = feeds;
     this.runtime = runtime;
     this.delivery =
-        new PartitionDelivery(runtime, this, assignment.epoch(), assignment.end(), SERVED_NANOS);
+        new PartitionDelivery(
+            session.links(), this, assignment.epoch(), assignment.end(), SERVED_NANOS);
     assignment.grant().ifPresent(delivery::renew);
     this.incarnation = assignment.incarnation();
-    this.told = Endpoint.told(assignment.leader());
+    this.next = Endpoint.told(assignment.leader());
   }
 
-  /** The channel has more credit. */
+  /** The channel has more credit: starts the delivery, or raises the credit of the server. */
   void granted() {
     if (delivery.state() != DeliveryState.IDLE) {
       giveCredit();
     } else if (assignment.isAttached()) {
       attach();
     } else {
-      // A server of the first release delivers by itself, under the name of the assignment.
-      delivery.attached(feeds.own(), assignment.handle());
+      // A server of the first release delivers unasked, under the handle of the assignment.
+      delivery.attached(session.own(), assignment.handle());
       giveCredit();
     }
   }
@@ -90,19 +86,19 @@ final class Feed implements DeliveryTaker {
     delivery.giveCredit(channel.creditLeft(), 1);
   }
 
-  /** The session has a newer grant of the channel. */
+  /** The session has got a newer grant of the channel. */
   void renewed(Bytes grant) {
     delivery.renew(grant);
   }
 
-  /** The channel ends there. */
+  /** The channel ends at {@code position}. */
   void limit(long position) {
     delivery.limitTo(position);
   }
 
   private void attach() {
-    DeliveryLink server = told.map(feeds::linkTo).orElseGet(feeds::own);
-    told = Optional.empty();
+    DeliveryLink server = next.map(session.links()::to).orElseGet(session::own);
+    next = Optional.empty();
     Attach request =
         new Attach(
             runtime.settings().tunnelId(),
@@ -128,13 +124,11 @@ final class Feed implements DeliveryTaker {
 
   @Override
   public void served() {
-    failures = 0;
-    wasSentOn = false;
+    hasFollowed = false;
   }
 
   @Override
   public void delivered(byte[] payload) {
-    served();
     channel.delivered(payload);
   }
 
@@ -146,9 +140,9 @@ final class Feed implements DeliveryTaker {
   @Override
   public void ended(long position) {
     if (assignment.type() == ChannelType.BaseData) {
-      // The session cannot know how many rows there are.
+      // The server of the session does not know the number of rows, and so the end.
       ChannelEnd end = new ChannelEnd(assignment.handle(), assignment.epoch(), position);
-      session.push(Operation.LIMIT, end.encode());
+      session.link().push(Operation.LIMIT, end.encode());
     }
     end();
     channel.endsAt(position);
@@ -157,7 +151,7 @@ final class Feed implements DeliveryTaker {
   @Override
   public void failed(Throwable reason) {
     if (mayPass(reason)) {
-      goOn(reason);
+      askNext(reason);
     } else if (reason instanceof RefusedException refused) {
       end();
       if (refused.code() == ErrorCode.FENCED) {
@@ -166,52 +160,41 @@ final class Feed implements DeliveryTaker {
         channel.stop(reason);
       }
     } else {
-      // What no server and no connection has said is a mistake of this worker.
+      // Neither a server nor a connection failed: this is a bug of the worker.
       runtime.broken().accept(reason);
     }
   }
 
-  private void goOn(Throwable reason) {
-    told =
-        reason instanceof RefusedException refused
-            ? Endpoint.told(refused.leader())
-            : Optional.empty();
-    told.ifPresent(runtime.ports().links()::learn);
-    boolean follows = told.isPresent() && !told.equals(delivery.node()) && !wasSentOn;
+  private void askNext(Throwable reason) {
+    next = PartitionDelivery.leaderIn(reason);
+    next.ifPresent(runtime.ports().links()::learn);
+    boolean follows = next.isPresent() && !next.equals(delivery.node()) && !hasFollowed;
     if (!channel.isRunning()) {
       end();
     } else if (follows) {
-      wasSentOn = true;
+      hasFollowed = true;
       attach();
     } else {
-      pause(reason);
+      if (delivery.failures() == 0) {
+        channel.troubled("no server delivers; will retry", reason);
+      }
+      delivery.pause();
     }
   }
 
   /**
-   * Whether waiting may cure it. A node may hear of a tunnel, a key or a right later than the
-   * session has; when it is really gone, or taken away, the session ends. To stop the channel would
-   * stop it for all workers, because of who one of them is.
+   * True when a retry may help. A node may learn of a tunnel, a key or a permission later than the
+   * server of the session; if the tunnel or the permission is really gone, the session ends.
+   * Stopping the channel would stop it for all workers, because of the permissions of one worker.
    */
   private static boolean mayPass(Throwable reason) {
     return PartitionDelivery.mayPass(reason)
         || (reason instanceof RefusedException refused && UNKNOWN_YET.contains(refused.code()));
   }
 
-  private void pause(Throwable reason) {
-    failures++;
-    if (failures == 1) {
-      session.troubled(assignment.channelId(), reason);
-    }
-    feeds.pause(this, failures);
-  }
-
-  /** It may try again. */
-  void pauseOver() {
-    if (delivery.state() != DeliveryState.PAUSING) {
-      return;
-    }
-    wasSentOn = false;
+  @Override
+  public void pauseOver() {
+    hasFollowed = false;
     if (channel.isRunning()) {
       attach();
     } else {
@@ -219,7 +202,7 @@ final class Feed implements DeliveryTaker {
     }
   }
 
-  /** Nothing more is wanted. Idempotent. */
+  /** Ends the delivery. Idempotent. */
   void end() {
     delivery.end();
   }

@@ -3,13 +3,13 @@ package io.tunnel.sdk.worker;
 import io.tunnel.sdk.processor.ICheckpointer;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EventLoops;
-import io.tunnel.sdk.worker.thread.Completions;
+import io.tunnel.sdk.worker.thread.SerialTasks;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Stores a channel's progress when its processor says so; from any thread, but for what it is told
- * itself.
+ * Stores the progress of one channel at the request of its processor. The processor may call it
+ * from any thread; the channel updates it on the worker's thread.
  */
 final class ManualCheckpointer implements ICheckpointer {
 
@@ -17,29 +17,31 @@ final class ManualCheckpointer implements ICheckpointer {
 
   private final ChannelRunner channel;
   private final WorkerRuntime runtime;
-  private final Completions completions;
 
-  /** What the processor was given last; read by its own thread when it checkpoints. */
+  /** Completes the futures of the processor, whose code must not run on the worker's thread. */
+  private final SerialTasks completions;
+
+  /** Last position that the processor was given. */
   private volatile long given;
 
-  /** Inputs given to the processor, without those at which it threw. */
+  /** Last position that the processor was given, without an input at which it threw. */
   private volatile long givenAndNotThrown;
 
-  /** Of a channel whose processor was given nothing yet. */
+  /** A checkpointer of a channel whose processor was given no input yet. */
   ManualCheckpointer(ChannelRunner channel, WorkerRuntime runtime) {
     this.channel = channel;
     this.runtime = runtime;
-    this.completions = new Completions(runtime.threads());
+    this.completions = new SerialTasks(runtime.threads(), Integer.MAX_VALUE);
     given(channel.assignment().checkpointed());
   }
 
-  /** The processor is about to be given what ends there. */
+  /** The processor is about to get an input that ends at {@code last}. */
   void given(long last) {
     given = last;
     givenAndNotThrown = last;
   }
 
-  /** The processor threw at what it was given; it has returned from all up to {@code processed}. */
+  /** The processor threw; it has returned from all inputs up to {@code processed}. */
   void threw(long processed) {
     givenAndNotThrown = processed;
   }
@@ -51,33 +53,45 @@ final class ManualCheckpointer implements ICheckpointer {
   }
 
   /**
-   * A later position than that of the last input may be stored already: that of changes behind it
-   * that were left out. So which one is meant is known on the worker's thread alone.
+   * The worker may have stored a position behind the last input, of changes that it skipped. So
+   * only the worker's thread can tell the position to store.
    */
   private CompletableFuture<Void> allDone() {
     long last = givenAndNotThrown;
-    return said(stored -> channel.done(Math.max(last, channel.storedOfGiven()), true, stored));
+    return onWorker(stored -> channel.done(Math.max(last, channel.storedOfGiven()), true, stored));
   }
 
   private CompletableFuture<Void> upTo(long position) {
-    return said(stored -> channel.done(position, true, stored));
+    return onWorker(stored -> channel.done(position, true, stored));
   }
 
   @Override
   public CompletableFuture<Void> checkpointAsync(String token) {
     long position = isLast(token) ? givenAndNotThrown : position(token);
-    // The caller's code must not run on the worker's thread.
-    return completions.of(said(stored -> channel.done(position, false, stored)));
+    CompletableFuture<Void> told = new CompletableFuture<>();
+    var unused =
+        onWorker(stored -> channel.done(position, false, stored))
+            .whenComplete((nothing, failure) -> completions.offer(() -> complete(told, failure)));
+    return told;
   }
 
-  /** Says it to the channel on the worker's thread, unless it is another's by then. */
-  private CompletableFuture<Void> said(Consumer<CompletableFuture<Void>> word) {
+  private static void complete(CompletableFuture<Void> told, Throwable failure) {
+    if (failure == null) {
+      told.complete(null);
+    } else {
+      told.completeExceptionally(failure);
+    }
+  }
+
+  /** Runs the call on the worker's thread, unless the worker has lost the channel or has ended. */
+  private CompletableFuture<Void> onWorker(Consumer<CompletableFuture<Void>> call) {
     CompletableFuture<Void> stored = new CompletableFuture<>();
-    Runnable fenced = () -> stored.completeExceptionally(Unstored.fenced(channel.assignment()));
+    Runnable fenced =
+        () -> stored.completeExceptionally(AwaitedCheckpoints.fenced(channel.assignment()));
     if (channel.isCutOff()) {
       fenced.run();
     } else {
-      runtime.post(() -> word.accept(stored), fenced);
+      runtime.post(() -> call.accept(stored), fenced);
     }
     return stored;
   }
@@ -96,7 +110,11 @@ final class ManualCheckpointer implements ICheckpointer {
     }
     if (position < 0 || position > last) {
       throw new IllegalArgumentException(
-          "token " + token + " is not 0 to " + last + ", the last that the processor was given");
+          "token "
+              + token
+              + " is not between 0 and "
+              + last
+              + ", the last position given to the processor");
     }
     return position;
   }

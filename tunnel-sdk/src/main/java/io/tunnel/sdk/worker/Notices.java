@@ -8,21 +8,44 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells the user's listener, if there is one. On the worker's thread. */
+/**
+ * Reports the events of a worker: to the user's listener, to the log, and as the last error of the
+ * status. Runs on the worker's thread, except {@link #lastError}.
+ */
 final class Notices {
 
   static final int WAITING_MAX = 1_000;
   private static final Logger LOG = LoggerFactory.getLogger(Notices.class);
 
   private final Optional<ITunnelWorkerListener> listener;
+  private final String tunnelId;
   private final SerialTasks tasks;
+  private volatile Optional<String> lastError = Optional.empty();
   private int missed;
 
-  Notices(Optional<ITunnelWorkerListener> listener, ProcessorThreads threads) {
-    this.listener = listener;
+  Notices(WorkerSettings settings, ProcessorThreads threads) {
+    this.listener = settings.session().listener();
+    this.tunnelId = settings.tunnelId();
     this.tasks = new SerialTasks(threads, WAITING_MAX);
   }
 
+  /** The last failure, for people; empty before the first. For any thread. */
+  Optional<String> lastError() {
+    return lastError;
+  }
+
+  /** Makes a failure the last error; its caller logs it. */
+  void noted(String failure, Throwable reason) {
+    lastError = Optional.of(failure + ": " + reason);
+  }
+
+  /** Makes a failure the last error, and logs it as a warning. */
+  void troubled(String failure, Throwable reason) {
+    noted(failure, reason);
+    LOG.warn("tunnel {}: {}", tunnelId, failure, reason);
+  }
+
+  /** Calls the listener later, in order; drops and counts the notice when too many wait. */
   void tell(Consumer<ITunnelWorkerListener> notice) {
     if (listener.isEmpty()) {
       return;
@@ -42,7 +65,7 @@ final class Notices {
           try {
             notice.accept(listener.get());
           } catch (Throwable e) {
-            LOG.warn("a listener threw {}", e.getClass().getName(), e);
+            LOG.warn("tunnel {}: the listener threw {}", tunnelId, e.getClass().getName(), e);
           }
         });
   }

@@ -3,12 +3,14 @@ package io.tunnel.sdk.worker;
 import io.tunnel.sdk.processor.IChannelProcessor;
 import io.tunnel.sdk.processor.IChannelProcessorFactory;
 
-/** Where a channel's processor comes from, and who stops it. */
+/** The source of processors: one for all channels, or one for each channel. */
 public sealed interface ProcessorSource {
 
-  /** One processor for all channels, stopped when the worker ends. */
+  /** One processor for all channels; the worker shuts it down at its end. */
   record Shared(IChannelProcessor processor) implements ProcessorSource {}
 
-  /** A processor per channel, stopped when its channel ends; it checkpoints by itself. */
+  /**
+   * A processor for each channel, which checkpoints by itself and is shut down with its channel.
+   */
   record PerChannel(IChannelProcessorFactory factory) implements ProcessorSource {}
 }

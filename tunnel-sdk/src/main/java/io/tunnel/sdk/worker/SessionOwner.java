@@ -1,35 +1,20 @@
 package io.tunnel.sdk.worker;
 
-/** What a session tells the worker that opened it. Called on the worker's thread. */
+/** What a session and its channels report to the worker. Called on the worker's thread. */
 interface SessionOwner {
 
   /** The session is open. */
   void opened(WorkerSession session);
 
-  /** The server has shown that the session is in good health. */
+  /** The server works: it has answered a heartbeat or stored a checkpoint. */
   void healthy();
 
-  /** The session was not opened, or is no more. Called once. */
+  /** The session could not be opened, or has ended. Called once. */
   void over(WorkerSession session, Throwable reason);
 
-  /** A channel was assigned: open it when its turn has come. */
+  /** The server has assigned a channel. */
   void assigned(ChannelRunner channel);
 
-  /** A channel can be delivered to: it needs credit. */
-  void opened(ChannelRunner channel);
-
-  /** A channel has processed something, which took that much credit; 0 when it ends. */
-  void processed(ChannelRunner channel, int bytes);
-
-  /** A channel is over. */
+  /** A channel has ended. */
   void closed(ChannelRunner channel);
-
-  /** A checkpoint was stored. */
-  void checkpointStored();
-
-  /** Something that the status should say, and the log says already. */
-  void noted(String what, Throwable reason);
-
-  /** Something somebody should see. */
-  void troubled(String what, Throwable reason);
 }

@@ -11,7 +11,6 @@ import io.tunnel.sdk.processor.IChannelProcessor;
 import io.tunnel.sdk.processor.ITunnelWorkerListener;
 import io.tunnel.sdk.processor.ITunnelWorkerListener.CloseReason;
 import io.tunnel.sdk.worker.channel.Ending;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
@@ -25,13 +24,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One run of a worker: keeps a session open, one after the other when need be, from the start to a
- * shutdown or to a refusal that waiting does not cure. Its state belongs to the worker's thread.
- * Nothing here waits: who wants to, waits for the futures.
+ * One run of a worker, from its start to a shutdown or a permanent refusal: keeps a session open,
+ * and opens the next one when a session is lost. The worker's thread owns the state. No method
+ * blocks: callers wait for the returned futures.
  */
 public final class WorkerLoop implements SessionOwner {
 
-  /** Refusals of a session that no waiting cures. */
+  /** Refusals of a session that no retry can cure. */
   private static final Set<ErrorCode> PERMANENT =
       EnumSet.of(
           ErrorCode.TUNNEL_NOT_FOUND,
@@ -39,37 +38,45 @@ public final class WorkerLoop implements SessionOwner {
           ErrorCode.UNKNOWN_OPERATION,
           ErrorCode.INVALID_REQUEST);
 
+  /** Least credit of a channel, however many channels share the budget. */
+  private static final int CHANNEL_BYTES_MIN = 64 << 10;
+
   private static final Logger LOG = LoggerFactory.getLogger(WorkerLoop.class);
 
   private final WorkerRuntime runtime;
-  private final ChannelTurns turns;
+  private final Notices notices;
+  private final ChannelTurns<ChannelRunner> turns;
   private final SessionOpening opening;
   private final CompletableFuture<Void> started = new CompletableFuture<>();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final long startedNanos;
   private final WorkerCounts counts;
   private volatile Optional<WorkerSession> session = Optional.empty();
-  private volatile Optional<String> lastError = Optional.empty();
   private volatile boolean isHalted;
   private volatile long retryAtNanos;
-  private volatile WorkerPhase phase = WorkerPhase.CONNECTING;
+  private volatile Phase phase = Phase.CONNECTING;
   private int failures;
   private boolean isClosingSession;
 
   /** A worker that has not started. */
   public WorkerLoop(WorkerSettings settings, ProcessorSource processors, WorkerPorts ports) {
-    Notices notices = new Notices(settings.session().listener(), ports.processors());
+    this.notices = new Notices(settings, ports.processors());
     this.counts = new WorkerCounts(settings.client().meter(), settings.tunnelId());
     this.runtime = new WorkerRuntime(settings, processors, ports, notices, counts, this::broken);
-    this.turns = new ChannelTurns(runtime);
+    this.turns =
+        new ChannelTurns<>(
+            settings.processing().bufferBytesMax(),
+            CHANNEL_BYTES_MIN,
+            settings.processing().channelBytesMax(),
+            this::counted);
     this.opening = new SessionOpening(runtime);
     this.startedNanos = runtime.nowNanos();
   }
 
   /**
-   * Opens a session. The future completes when it is open; it fails with the refusal when the
-   * server refuses for good, and with a {@link ConnectionException} when it cannot be reached
-   * before the client's retry deadline, or for a reason that lasts. Called once.
+   * Opens a session. The future completes when the session is open. It fails with a permanent
+   * refusal of the server, or with a {@link ConnectionException} when the server cannot be reached
+   * within the client's retry deadline or for a lasting reason. Called once.
    */
   public CompletableFuture<Void> start() {
     runtime.post(this::connect);
@@ -77,26 +84,26 @@ public final class WorkerLoop implements SessionOwner {
   }
 
   private void connect() {
-    if (phase == WorkerPhase.ENDING || phase == WorkerPhase.ENDED) {
+    if (phase == Phase.ENDING || phase == Phase.NONE) {
       return;
     }
-    if (phase == WorkerPhase.PAUSING) {
-      move(WorkerPhase.CONNECTING, "the pause is over");
+    if (phase == Phase.PAUSING) {
+      move(Phase.CONNECTING, "the pause is over");
     }
     int attempt = failures + 1;
     tell(listener -> listener.connecting(attempt));
-    WorkerSession next = new WorkerSession(runtime, this, opening);
+    WorkerSession next = new WorkerSession(runtime, this, turns, opening);
     session = Optional.of(next);
     next.open();
   }
 
   @Override
   public void opened(WorkerSession opened) {
-    if (phase != WorkerPhase.CONNECTING) {
+    if (phase != Phase.CONNECTING) {
       opened.close();
       return;
     }
-    move(WorkerPhase.WORKING, "the session is open");
+    move(Phase.WORKING, "the session is open");
     counts.sessionOpened();
     LOG.info("session {} of tunnel {} is open", opened.sessionId(), runtime.settings().tunnelId());
     String id = opened.sessionId();
@@ -105,7 +112,12 @@ public final class WorkerLoop implements SessionOwner {
   }
 
   private void tell(Consumer<ITunnelWorkerListener> notice) {
-    runtime.notices().tell(notice);
+    notices.tell(notice);
+  }
+
+  private void counted(int channels) {
+    counts.held(channels);
+    runtime.threads().fitTo(channels);
   }
 
   @Override
@@ -125,7 +137,7 @@ public final class WorkerLoop implements SessionOwner {
   }
 
   private void lost(Throwable reason) {
-    if (phase == WorkerPhase.ENDING) {
+    if (phase == Phase.ENDING) {
       endIfQuiet();
       return;
     }
@@ -141,17 +153,17 @@ public final class WorkerLoop implements SessionOwner {
     long pauseMs = TimeUnit.NANOSECONDS.toMillis(pause);
     retryAtNanos = runtime.nowNanos() + pause;
     counts.sessionLost();
-    move(WorkerPhase.PAUSING, reason);
-    troubled("the session; trying again in " + pauseMs + " ms", reason);
+    move(Phase.PAUSING, reason);
+    notices.troubled("no session; will retry in " + pauseMs + " ms", reason);
     tell(listener -> listener.sessionLost(reason, pauseMs));
     runtime.later(pause, this::connect);
   }
 
   private void halt(Throwable reason) {
     isHalted = started.isDone();
-    troubled("the worker, which stops", reason);
+    notices.troubled("the worker halts", reason);
     tell(listener -> listener.halted(reason));
-    move(WorkerPhase.ENDING, reason);
+    move(Phase.ENDING, reason);
     started.completeExceptionally(reason);
     endIfQuiet();
   }
@@ -160,20 +172,23 @@ public final class WorkerLoop implements SessionOwner {
     return reason instanceof RefusedException refused && PERMANENT.contains(refused.code());
   }
 
-  /** What a worker that has not begun does not wait for. Who has worked may be let in again. */
+  /** Failures that end a starting worker at once. A worker that has worked retries after them. */
   private static boolean isHopeless(Throwable reason) {
     return reason instanceof RefusedException refused
         ? refused.code() == ErrorCode.NOT_AUTHENTICATED || refused.code() == ErrorCode.NOT_PERMITTED
         : reason instanceof ConnectionException never && never.isLasting();
   }
 
-  /** The worker opens another session, or halts; it never just stands still. */
+  /** The worker opens another session, or halts; it never stalls. */
   private void broken(Throwable reason) {
-    LOG.error("a broken invariant ends the session", reason);
+    LOG.error(
+        "tunnel {}: a bug ends the session; will open another session",
+        runtime.settings().tunnelId(),
+        reason);
     try {
       if (session.isPresent()) {
         session.get().over(reason);
-      } else if (phase == WorkerPhase.CONNECTING) {
+      } else if (phase == Phase.CONNECTING) {
         lost(reason);
       }
       endIfQuiet();
@@ -183,27 +198,25 @@ public final class WorkerLoop implements SessionOwner {
     }
   }
 
-  /** A throwable must not suppress itself. */
+  /** Adds a suppressed exception, except a throwable to itself. */
   private static void suppress(Throwable thrown, Throwable cause) {
     if (thrown != cause) {
       thrown.addSuppressed(cause);
     }
   }
 
-  /** Not even the end of a session has worked: everything ends at once, and says why. */
+  /** Even ending the session has failed: ends the worker at once. */
   private void collapse(Throwable reason) {
     LOG.error(
-        "the worker of tunnel {} halts: an invariant of it is broken",
-        runtime.settings().tunnelId(),
-        reason);
-    if (phase == WorkerPhase.ENDED) {
+        "tunnel {}: the worker halts because of a bug", runtime.settings().tunnelId(), reason);
+    if (phase == Phase.NONE) {
       ended.complete(null);
       return;
     }
-    lastError = Optional.of("the worker, which halts: " + reason);
+    notices.noted("the worker halts", reason);
     isHalted = started.isDone();
     session = Optional.empty();
-    move(WorkerPhase.ENDED, reason);
+    move(Phase.NONE, reason);
     tell(listener -> listener.halted(reason));
     started.completeExceptionally(reason);
     runtime.threads().interrupt();
@@ -216,19 +229,9 @@ public final class WorkerLoop implements SessionOwner {
   @Override
   public void assigned(ChannelRunner channel) {
     turns.add(channel);
-    if (phase == WorkerPhase.ENDING) {
+    if (phase == Phase.ENDING) {
       channel.end(Ending.SHUTDOWN);
     }
-  }
-
-  @Override
-  public void opened(ChannelRunner channel) {
-    turns.opened(channel);
-  }
-
-  @Override
-  public void processed(ChannelRunner channel, int bytes) {
-    turns.processed(channel, bytes);
   }
 
   @Override
@@ -240,11 +243,10 @@ public final class WorkerLoop implements SessionOwner {
     CloseReason reason = reasonOf(channel.ending());
     if (reason == CloseReason.FENCED) {
       counts.channelFenced();
-      // Nothing to worry about: an operator's seek does it, and a worker that was slow to give
-      // back.
+      // Harmless: a seek fences channels, and so does a slow return of a channel.
       LOG.info(
-          "channel {} of tunnel {}: epoch {} is over, because the channel was moved by a seek or given"
-              + " to another holder; changes behind its checkpoint are delivered again",
+          "channel {} of tunnel {}: lost epoch {}, because a seek moved the channel or another worker"
+              + " holds it; its holder receives the changes behind the checkpoint again",
           id,
           runtime.settings().tunnelId(),
           channel.assignment().epoch());
@@ -263,15 +265,15 @@ public final class WorkerLoop implements SessionOwner {
     if (channel.wasOpened()) {
       tell(listener -> listener.channelClosed(id, reason));
     }
-    turns.closed(channel); // Last, because it may open the channel's next holding.
+    turns.closed(channel); // Last, because this may open the channel's next holding.
     endIfQuiet();
   }
 
   private static String advice(Throwable why) {
     return why instanceof RefusedException refused && refused.code() == ErrorCode.HISTORY_LOST
-        ? "It waits until 'tunnel tunnels seek --to earliest' has moved it to what is kept, and then"
-            + " 'tunnel tunnels resume' lets it go on; a resume alone fails again"
-        : "It waits until what fails is repaired and 'tunnel tunnels resume' lets it go on";
+        ? "The channel waits: 'tunnel tunnels seek --to earliest' moves it to the oldest kept change,"
+            + " then 'tunnel tunnels resume' resumes it; a resume alone fails again"
+        : "The channel waits: repair the cause, then 'tunnel tunnels resume' resumes it";
   }
 
   private static CloseReason reasonOf(Ending ending) {
@@ -285,57 +287,41 @@ public final class WorkerLoop implements SessionOwner {
     };
   }
 
-  @Override
-  public void checkpointStored() {
-    healthy();
-  }
-
-  @Override
-  public void noted(String what, Throwable reason) {
-    lastError = Optional.of(what + ": " + reason);
-  }
-
-  @Override
-  public void troubled(String what, Throwable reason) {
-    noted(what, reason);
-    LOG.warn("trouble with {} (tunnel {})", what, runtime.settings().tunnelId(), reason);
-  }
-
   /**
-   * Ends gracefully: callbacks finish, everything processed is checkpointed, channels are given
-   * back. The future completes when that is done. Idempotent.
+   * Ends gracefully: callbacks finish, the worker checkpoints all processed changes and gives its
+   * channels back. The future completes after that. Idempotent.
    */
   public CompletableFuture<Void> shutdown() {
     runtime.post(this::beginShutdown);
     return ended;
   }
 
-  /** Ends what a graceful end waits for: the session, and callbacks by an interrupt. */
+  /** Cuts a graceful end short: ends the session, and interrupts callbacks. */
   public void abandon() {
     runtime.post(
         () ->
             session.ifPresent(
-                left -> left.over(new TimeoutException("the shutdown's deadline has passed"))));
+                left -> left.over(new TimeoutException("the shutdown deadline has passed"))));
     runtime.threads().interrupt();
   }
 
-  /** Whether the calling thread is one that the end of the worker may wait for. */
+  /** True on a thread of the worker, which must not wait for the end of the worker. */
   public boolean isOwnThread() {
     return runtime.threads().isOwnThread();
   }
 
   private void beginShutdown() {
-    if (phase == WorkerPhase.ENDING || phase == WorkerPhase.ENDED) {
+    if (phase == Phase.ENDING || phase == Phase.NONE) {
       return;
     }
-    move(WorkerPhase.ENDING, "shutdown");
+    move(Phase.ENDING, "shutdown");
     started.completeExceptionally(new IllegalStateException("the worker was shut down"));
     session.ifPresent(WorkerSession::endChannels);
     endIfQuiet();
   }
 
   private void endIfQuiet() {
-    if (phase != WorkerPhase.ENDING || !turns.isEmpty()) {
+    if (phase != Phase.ENDING || !turns.isEmpty()) {
       return;
     }
     if (session.isPresent()) {
@@ -345,14 +331,14 @@ public final class WorkerLoop implements SessionOwner {
       }
       return;
     }
-    move(WorkerPhase.ENDED, "nothing is left");
+    move(Phase.NONE, "all channels and the session have ended");
     boolean hasWorked = counts.hasWorked();
     if (!runtime.threads().run(() -> end(hasWorked))) {
       throw new IllegalStateException("the threads were closed before the worker had ended");
     }
   }
 
-  /** The last steps, on a thread that may block: no callback is running any more. */
+  /** The last steps, on a thread that may block; no callback runs any more. */
   private void end(boolean hasWorked) {
     try {
       if (hasWorked && runtime.processors() instanceof ProcessorSource.Shared shared) {
@@ -369,19 +355,30 @@ public final class WorkerLoop implements SessionOwner {
     try {
       processor.shutdown();
     } catch (RuntimeException | Error e) {
-      troubled("the processor's shutdown", e);
+      notices.troubled("shutdown of the processor failed", e);
     }
   }
 
-  private void move(WorkerPhase next, Object reason) {
-    if (!phase.next().contains(next)) {
-      throw new IllegalStateException("a worker that is " + phase + " cannot be " + next);
+  private void move(Phase next, Object reason) {
+    if (!mayMove(phase, next)) {
+      throw new IllegalStateException("a worker in " + phase + " cannot move to " + next);
     }
     LOG.debug("worker of {}: {} to {}: {}", runtime.settings().tunnelId(), phase, next, reason);
     phase = next;
   }
 
-  /** How the worker is; from any thread. */
+  /** The moves of a worker. NONE is its end; only a bug ends a worker without ENDING. */
+  private static boolean mayMove(Phase from, Phase to) {
+    return switch (from) {
+      case CONNECTING -> to != Phase.CONNECTING;
+      case WORKING -> to == Phase.PAUSING || to == Phase.ENDING || to == Phase.NONE;
+      case PAUSING -> to == Phase.CONNECTING || to == Phase.ENDING || to == Phase.NONE;
+      case ENDING -> to == Phase.NONE;
+      case NONE -> false;
+    };
+  }
+
+  /** State and progress of the worker; for any thread. */
   public TunnelWorkerStatus status() {
     TunnelWorkerStatus.State state = TunnelWorkerStatus.State.WORKER_STARTED;
     if (isHalted) {
@@ -389,27 +386,23 @@ public final class WorkerLoop implements SessionOwner {
     } else if (ended.isDone()) {
       state = TunnelWorkerStatus.State.WORKER_ENDED;
     }
-    List<ChannelProgress> channels = new ArrayList<>(turns.progress());
-    channels.sort(Comparator.comparing(ChannelProgress::channelId));
+    List<ChannelProgress> channels =
+        turns.all().stream()
+            .map(ChannelRunner::progress)
+            .sorted(Comparator.comparing(ChannelProgress::channelId))
+            .toList();
     return new TunnelWorkerStatus(
         state,
         session.map(WorkerSession::sessionId).filter(id -> !id.isEmpty()),
         channels,
         counts.now(),
-        lastError,
+        notices.lastError(),
         activity());
   }
 
   private Activity activity() {
-    return switch (phase) {
-      case CONNECTING -> new Activity(Phase.CONNECTING, 0);
-      case WORKING -> new Activity(Phase.WORKING, 0);
-      case PAUSING -> {
-        long leftNanos = Math.max(0, retryAtNanos - runtime.nowNanos());
-        yield new Activity(Phase.PAUSING, TimeUnit.NANOSECONDS.toMillis(leftNanos));
-      }
-      case ENDING -> new Activity(Phase.ENDING, 0);
-      case ENDED -> Activity.NONE;
-    };
+    Phase now = phase;
+    long leftNanos = now == Phase.PAUSING ? Math.max(0, retryAtNanos - runtime.nowNanos()) : 0;
+    return new Activity(now, TimeUnit.NANOSECONDS.toMillis(leftNanos));
   }
 }

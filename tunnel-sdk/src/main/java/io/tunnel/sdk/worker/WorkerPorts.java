@@ -13,14 +13,14 @@ import java.util.Objects;
 import java.util.random.RandomGenerator;
 
 /**
- * All that a worker needs of the world. The worker itself starts no thread, opens no socket and
- * reads no clock, so that a simulation can be its world.
+ * The outside world of a worker. The worker itself starts no thread, opens no socket and reads no
+ * clock, so a simulation can take the place of the world.
  *
- * @param thread to which the worker's state belongs
- * @param links to the server
- * @param processors the threads that run what the user wrote
- * @param ticker time
- * @param chance for jitter; used on {@code thread} only
+ * @param thread thread that owns the worker's state
+ * @param links connections to servers
+ * @param processors threads that run the user's code
+ * @param ticker clock
+ * @param chance randomness for jitter; used on {@code thread} only
  */
 public record WorkerPorts(
     WorkerThread thread,
@@ -38,7 +38,7 @@ public record WorkerPorts(
     Objects.requireNonNull(chance, "chance");
   }
 
-  /** The real world: an event loop, connections that live on it, and daemon threads. */
+  /** The real world: an event loop with its connections, and daemon threads for processors. */
   public static WorkerPorts real(WorkerSettings settings) {
     LoadedConfig config = LoadedConfig.of(settings.client());
     LoopThread loop = new LoopThread();

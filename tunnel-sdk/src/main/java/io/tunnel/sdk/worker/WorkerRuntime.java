@@ -10,11 +10,11 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * What all parts of a worker stand on.
+ * The services that all parts of a worker use.
  *
- * @param notices to the user's listener
- * @param counts of what has happened
- * @param broken is told of what a task threw
+ * @param notices reports to the listener, the log and the status
+ * @param counts counters of events
+ * @param broken handles exceptions of tasks
  */
 record WorkerRuntime(
     WorkerSettings settings,
@@ -25,7 +25,7 @@ record WorkerRuntime(
     Consumer<Throwable> broken)
     implements DeliveryThread {
 
-  /** This runtime for a part that is told itself of what its tasks threw. */
+  /** This runtime for a part that handles the exceptions of its tasks itself. */
   WorkerRuntime toldTo(Consumer<Throwable> part) {
     return new WorkerRuntime(settings, processors, ports, notices, counts, part);
   }
@@ -44,17 +44,17 @@ record WorkerRuntime(
     return ports.ticker().nanos();
   }
 
-  /** Uniform in [0, 1); on the worker's thread only. */
-  double chance() {
+  @Override
+  public double chance() {
     return ports.chance().nextDouble();
   }
 
-  /** Runs the task on the worker's thread; dropped when that has ended, and all state with it. */
+  /** Runs the task on the worker's thread; drops the task when the thread has ended. */
   void post(Runnable task) {
     post(task, () -> {});
   }
 
-  /** Runs the task on the worker's thread, or {@code dropped} here when that has ended. */
+  /** Runs the task on the worker's thread, or {@code dropped} here when the thread has ended. */
   void post(Runnable task, Runnable dropped) {
     try {
       ports.thread().execute(() -> guarded(task));
@@ -68,11 +68,11 @@ record WorkerRuntime(
     try {
       ports.thread().schedule(() -> guarded(task), pauseNanos);
     } catch (RejectedExecutionException e) {
-      // The worker has ended, and all state with it.
+      // The worker has ended: no task is needed.
     }
   }
 
-  /** A broken invariant ends the session that it was found in, instead of stopping it silently. */
+  /** Exceptions are broken invariants: they end the session instead of stalling it silently. */
   @Override
   public void guarded(Runnable task) {
     try {

@@ -4,6 +4,8 @@ import io.tunnel.codec.MalformedException;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.delivery.DeliveryLink;
+import io.tunnel.sdk.delivery.DeliveryLinks;
 import io.tunnel.sdk.delivery.Pushes;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.Link;
@@ -27,45 +29,79 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 
 /**
- * One session on one connection, with the channels assigned to it. When either ends, both do, and
- * the channels with them. On the worker's thread only.
+ * One session on one connection, with its assigned channels. The session, its connection and its
+ * channels end together. Runs on the worker's thread.
  */
-final class WorkerSession implements PushReceiver, ChannelPort {
+final class WorkerSession implements PushReceiver {
 
   private static final Duration CLOSE_DEADLINE = Duration.ofSeconds(2);
 
+  /** Longest pause between two probes of a node that delivers. */
+  private static final Duration PROBE_PAUSE_MAX = Duration.ofSeconds(1);
+
+  /** Longest silence of a node that delivers; after that time another node may be the leader. */
+  private static final Duration NODE_SILENCE_MAX = Duration.ofSeconds(3);
+
   private final WorkerRuntime runtime;
   private final SessionOwner owner;
+  private final ChannelTurns<ChannelRunner> turns;
   private final SessionOpening opening;
+  private final DeliveryLinks links;
   private final Pushes pushes = new ToSession();
   private final Map<Integer, ChannelRunner> channels = new HashMap<>();
   private Optional<Link> link = Optional.empty();
   private String sessionId = "";
   private List<PrimaryKeySchema> schema = List.of();
 
-  /** Of its channels; there since the session is open. */
-  private Optional<Feeds> feeds = Optional.empty();
+  /** The session's connection as a source of deliveries; present once the session is open. */
+  private Optional<DeliveryLink> own = Optional.empty();
 
-  /** Whether anything was heard since the last heartbeat was sent. */
+  /** True when the node has sent anything since the last heartbeat. */
   private boolean hasHeard;
 
-  /** How long the node may say nothing before it is left. */
+  /** Longest silence of the node before the worker leaves it. */
   private Duration silenceMax;
 
   private boolean isOver;
 
-  WorkerSession(WorkerRuntime runtime, SessionOwner owner, SessionOpening opening) {
+  WorkerSession(
+      WorkerRuntime runtime,
+      SessionOwner owner,
+      ChannelTurns<ChannelRunner> turns,
+      SessionOpening opening) {
+    WorkerSettings.Session settings = runtime.settings().session();
     this.runtime = runtime;
     this.owner = owner;
+    this.turns = turns;
     this.opening = opening;
-    this.silenceMax = runtime.settings().session().lease();
+    this.links = new DeliveryLinks(runtime, watch(settings.heartbeat()), settings.reconnect());
+    this.silenceMax = settings.lease();
+  }
+
+  private static DeliveryLink.Watch watch(Duration heartbeat) {
+    Duration pause = heartbeat.compareTo(PROBE_PAUSE_MAX) < 0 ? heartbeat : PROBE_PAUSE_MAX;
+    return new DeliveryLink.Watch(pause, Optional.of(NODE_SILENCE_MAX));
   }
 
   String sessionId() {
     return sessionId;
+  }
+
+  /** The session's connection; the session is open. */
+  Link link() {
+    return link.orElseThrow();
+  }
+
+  /** The session's connection as a source of deliveries; the session is open. */
+  DeliveryLink own() {
+    return own.orElseThrow();
+  }
+
+  /** Connections to other nodes that deliver the session's channels. */
+  DeliveryLinks links() {
+    return links;
   }
 
   void open() {
@@ -107,7 +143,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
       sessionId = opened.sessionId();
       schema = opened.table().primaryKey();
       silenceMax = silenceMax(opened);
-      feeds = Optional.of(new Feeds(runtime, this, link.orElseThrow()));
+      own = Optional.of(DeliveryLink.ofSession(runtime, link()));
     } catch (MalformedException | NullPointerException e) {
       over(e);
       return;
@@ -116,14 +152,14 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     heartbeatLater();
   }
 
-  /** A server whose place nobody takes is given as long to answer as it gives us. */
+  /** A server without a successor gets as long for an answer as it gives the worker: the lease. */
   private Duration silenceMax(SessionOpened opened) {
     Duration lease = runtime.settings().session().lease();
     Duration said = Duration.ofMillis(opened.silenceMs());
     return said.isZero() || said.compareTo(lease) > 0 ? lease : said;
   }
 
-  /** Often enough that a silence is noticed when it is not much longer than it may be. */
+  /** Sends heartbeats often enough to notice a silence soon after its limit. */
   private void heartbeatLater() {
     Duration usual = runtime.settings().session().heartbeat();
     Duration often = silenceMax.dividedBy(2);
@@ -138,7 +174,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     hasHeard = false;
     byte[] payload = Json.encode(new Heartbeat(sessionId, retrying()));
     var unused =
-        link.orElseThrow()
+        link()
             .request(Operation.HEARTBEAT, payload, silenceMax)
             .whenComplete(
                 (answer, failure) ->
@@ -147,7 +183,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
 
   private void heartbeatAnswered(Throwable reason) {
     if (reason == null || (reason instanceof RefusedException refused && refused.retriable())) {
-      owner.healthy();
+      healthy();
       heartbeatLater();
     } else if (reason instanceof ConnectionException silence && !isOver) {
       silent(silence);
@@ -156,7 +192,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     }
   }
 
-  /** An answer that waits behind deliveries is late, and no silence. */
+  /** A late answer may wait behind deliveries: only a silent node counts as lost. */
   private void silent(ConnectionException reason) {
     if (hasHeard) {
       heartbeatLater();
@@ -182,14 +218,14 @@ final class WorkerSession implements PushReceiver, ChannelPort {
 
   private void take(Frame frame) {
     try {
-      feeds.ifPresent(all -> all.own().take(frame));
+      own.ifPresent(all -> all.take(frame));
       Pushes.pass(frame, pushes);
     } catch (MalformedException e) {
       over(e);
     }
   }
 
-  /** What is said of the session; of deliveries its feeds are told. */
+  /** Handles the pushes about the session and its channels; {@link #own} handles deliveries. */
   private final class ToSession implements Pushes {
     @Override
     public void assigned(Assignment assignment) {
@@ -209,16 +245,13 @@ final class WorkerSession implements PushReceiver, ChannelPort {
 
     @Override
     public void renewed(Renewal renewal) {
-      feedOf(renewal.handle(), renewal.epoch()).ifPresent(feed -> feed.renewed(renewal.grant()));
+      holding(renewal.handle(), renewal.epoch())
+          .ifPresent(channel -> channel.feed().renewed(renewal.grant()));
     }
 
     @Override
     public void limited(ChannelEnd end) {
-      feedOf(end.handle(), end.epoch()).ifPresent(feed -> feed.limit(end.position()));
-    }
-
-    private Optional<Feed> feedOf(int handle, long epoch) {
-      return holding(handle, epoch).flatMap(channel -> feeds.flatMap(all -> all.of(channel)));
+      holding(end.handle(), end.epoch()).ifPresent(channel -> channel.feed().limit(end.position()));
     }
 
     @Override
@@ -239,10 +272,9 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     }
     ChannelRunner[] made = new ChannelRunner[1];
     WorkerRuntime told = runtime.toldTo(reason -> broken(made[0], reason));
-    ChannelRunner channel = new ChannelRunner(assignment, schema, this, told);
+    ChannelRunner channel = new ChannelRunner(assignment, schema, this, turns, told);
     made[0] = channel;
     channels.put(assignment.handle(), channel);
-    feeds.orElseThrow().add(channel);
     owner.assigned(channel);
   }
 
@@ -251,67 +283,23 @@ final class WorkerSession implements PushReceiver, ChannelPort {
         .filter(channel -> channel.assignment().epoch() == epoch);
   }
 
-  @Override
-  public CompletableFuture<Frame> request(Operation operation, byte[] payload) {
-    return link.orElseThrow().request(operation, payload);
+  /** The server has answered a heartbeat or stored a checkpoint. */
+  void healthy() {
+    owner.healthy();
   }
 
-  @Override
-  public void push(Operation operation, byte[] payload) {
-    link.orElseThrow().push(operation, payload);
-  }
-
-  @Override
-  public void granted(ChannelRunner channel) {
-    // A channel that closed before this one may give it credit when the session is about to end.
-    if (!isOver) {
-      feeds.orElseThrow().of(channel).ifPresent(Feed::granted);
-    }
-  }
-
-  @Override
-  public void sessionEnded(Throwable reason) {
-    over(reason);
-  }
-
-  @Override
-  public void checkpointStored() {
-    owner.checkpointStored();
-  }
-
-  @Override
-  public void noted(String channelId, Throwable reason) {
-    owner.noted("channel " + channelId, reason);
-  }
-
-  @Override
-  public void troubled(String channelId, Throwable reason) {
-    owner.troubled("channel " + channelId, reason);
-  }
-
-  @Override
-  public void opened(ChannelRunner channel) {
-    owner.opened(channel);
-  }
-
-  @Override
-  public void processed(ChannelRunner channel, int bytes) {
-    owner.processed(channel, bytes);
-  }
-
-  @Override
-  public void closed(ChannelRunner channel) {
+  /** A channel of the session has ended. */
+  void closed(ChannelRunner channel) {
     channels.remove(channel.assignment().handle(), channel);
-    feeds.ifPresent(all -> all.remove(channel));
     owner.closed(channel);
   }
 
-  /** All channels end gracefully. */
+  /** Ends all channels gracefully. */
   void endChannels() {
     List.copyOf(channels.values()).forEach(channel -> channel.end(Ending.SHUTDOWN));
   }
 
-  /** Ends the session, then its connection. */
+  /** Ends the session at the server, then its connection. */
   void close() {
     if (isOver || link.isEmpty() || sessionId.isEmpty()) {
       over(new ConnectionException("the worker is shut down", false, null));
@@ -319,7 +307,7 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     }
     byte[] payload = Json.encode(new SessionControl.SessionId(sessionId));
     var unused =
-        link.get()
+        link()
             .request(Operation.CLOSE_SESSION, payload, CLOSE_DEADLINE)
             .whenComplete(
                 (answer, failure) ->
@@ -332,16 +320,21 @@ final class WorkerSession implements PushReceiver, ChannelPort {
     over(reason);
   }
 
-  /** The session is no more. Whatever goes wrong with its parts, its owner is told. */
+  /** Ends the session here. Tells the owner, even if ending a part of the session fails. */
   void over(Throwable reason) {
     if (isOver) {
       return;
     }
     isOver = true;
-    runtime.guarded(() -> feeds.ifPresent(Feeds::end));
+    runtime.guarded(this::endDeliveries);
     runtime.guarded(() -> link.ifPresent(Link::close));
     List.copyOf(channels.values()).forEach(this::lose);
     owner.over(this, reason);
+  }
+
+  private void endDeliveries() {
+    channels.values().forEach(channel -> channel.feed().end());
+    links.end(new ConnectionException("session " + sessionId + " is over", false, null));
   }
 
   private void lose(ChannelRunner channel) {
@@ -353,8 +346,8 @@ final class WorkerSession implements PushReceiver, ChannelPort {
   }
 
   /**
-   * An invariant of a channel is broken: the session is over, and the channel is closed though it
-   * may not come to that itself, so that nobody waits for it.
+   * An invariant of a channel is broken: ends the session, and closes the channel, which may be
+   * unable to close itself.
    */
   private void broken(ChannelRunner channel, Throwable reason) {
     runtime.broken().accept(reason);

@@ -7,21 +7,20 @@ import io.tunnel.sdk.processor.ITunnelWorkerListener;
 import io.tunnel.sdk.transport.BackoffCore;
 import io.tunnel.sdk.transport.ReconnectCore;
 import io.tunnel.sdk.worker.channel.ChannelLimits;
-import io.tunnel.sdk.worker.input.BudgetCore;
 import io.tunnel.sdk.worker.input.RetryRules;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The options of one worker, as they were when it was made.
+ * The options of one worker, read once when the worker is made.
  *
- * @param tunnelId the tunnel
- * @param client how to reach the server
- * @param session what the session is opened with
- * @param channel what each channel may use
- * @param processing how processors are called
- * @param shutdownDeadline how long a graceful end may take
+ * @param tunnelId id of the tunnel
+ * @param client connection options
+ * @param session options of the session
+ * @param channel limits of each channel
+ * @param processing options for calls of processors
+ * @param shutdownDeadline longest graceful shutdown
  */
 public record WorkerSettings(
     String tunnelId,
@@ -32,18 +31,18 @@ public record WorkerSettings(
     Duration shutdownDeadline) {
 
   private static final long RETRY_FIRST_MS = 100;
-  private static final int CHANNEL_BYTES_MIN = 64 << 10;
   private static final int HEARTBEATS_PER_LEASE = 3;
 
   /**
-   * What the session is opened with.
+   * Options of the session.
    *
-   * @param clientTag what the worker calls itself
-   * @param lease how long the session outlives silence
-   * @param heartbeat between two heartbeats
-   * @param maxChannels channels held at most; 0 for any number
-   * @param reconnect pauses between attempts to open a session, or to find who delivers
-   * @param listener hears what the worker does
+   * @param clientTag name of the worker in descriptions of the tunnel
+   * @param lease time for which the server keeps the session of a silent worker
+   * @param heartbeat time between two heartbeats
+   * @param maxChannels most channels to hold; 0 for any number
+   * @param reconnect pauses between attempts to open a session, or to find the leader of a
+   *     partition
+   * @param listener observer of the worker
    */
   record Session(
       String clientTag,
@@ -54,32 +53,25 @@ public record WorkerSettings(
       Optional<ITunnelWorkerListener> listener) {}
 
   /**
-   * How processors are called.
+   * Options for calls of processors.
    *
-   * @param threads that call them at most
-   * @param rules decide what happens when a processor throws and there is no policy
-   * @param policy decides what happens when a processor throws
-   * @param buffers what may wait for them
+   * @param threads most threads that call processors
+   * @param rules decide about failures when there is no policy
+   * @param policy decides about failures
+   * @param bufferBytesMax credit of all channels together, in bytes
+   * @param channelBytesMax most credit of one channel, in bytes
    */
   record Processing(
-      int threads, RetryRules rules, Optional<FailurePolicy> policy, Buffers buffers) {}
-
-  /**
-   * What may be delivered and wait.
-   *
-   * @param bytesMax of all channels together
-   * @param channelBytesMax of one channel
-   */
-  record Buffers(long bytesMax, int channelBytesMax) {
-    BudgetCore<ChannelRunner> budget() {
-      return new BudgetCore<>(bytesMax, CHANNEL_BYTES_MIN, channelBytesMax);
-    }
-  }
+      int threads,
+      RetryRules rules,
+      Optional<FailurePolicy> policy,
+      long bufferBytesMax,
+      int channelBytesMax) {}
 
   /**
    * Reads the options.
    *
-   * @param checkpointsByItself whether the worker checkpoints, and not the processor
+   * @param checkpointsByItself true when the worker checkpoints; false when the processor does
    */
   public static WorkerSettings of(
       String tunnelId,
@@ -110,11 +102,12 @@ public record WorkerSettings(
             parallel > 0 ? Math.min(threads, parallel) : threads,
             rules(config),
             config.failurePolicy(),
-            new Buffers(config.bufferBytesMax(), config.channelCreditBytes())),
+            config.bufferBytesMax(),
+            config.channelCreditBytes()),
         Duration.ofMillis(config.shutdownDeadlineInMillis()));
   }
 
-  /** These settings for the tunnel with that id. */
+  /** These settings for the tunnel {@code id}. */
   public WorkerSettings of(String id) {
     return new WorkerSettings(id, client, session, channel, processing, shutdownDeadline);
   }

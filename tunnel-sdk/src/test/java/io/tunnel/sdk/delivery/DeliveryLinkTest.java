@@ -88,7 +88,7 @@ class DeliveryLinkTest {
     link.pushed(push(Operation.END_OF_CHANNEL, new ChannelEnd(1, 7, 9).encode()));
     link.pushed(push(Operation.DELIVER, handle(3)));
 
-    assertThat(first.told).containsExactly("delivered 4", "ended 9");
+    assertThat(first.told).containsExactly("delivered 4", "served", "ended 9");
     assertThat(second.told).containsExactly("settled 5");
   }
 
@@ -111,7 +111,7 @@ class DeliveryLinkTest {
     second.delivery.attached(link, 2);
     link.pushed(push(Operation.DELIVER, new byte[2]));
 
-    assertThat(first.told).containsExactly("failed a server said what cannot be read");
+    assertThat(first.told).containsExactly("failed the server sent a malformed push");
     assertThat(second.told).hasSize(1);
     assertThat(node.isClosed).isTrue();
   }
@@ -123,7 +123,7 @@ class DeliveryLinkTest {
     node.answer = new byte[] {'['};
     first.delivery.attach(link, Operation.ATTACH, new Control.Empty());
 
-    assertThat(first.told).containsExactly("failed a server said what cannot be read");
+    assertThat(first.told).containsExactly("failed the server sent a malformed answer");
     assertThat(first.delivery.state()).isEqualTo(DeliveryState.PAUSING);
     assertThat(second.told).hasSize(1);
     assertThat(node.isClosed).isTrue();
@@ -176,7 +176,7 @@ class DeliveryLinkTest {
   private final class Taker implements DeliveryTaker {
     private final List<String> told = new ArrayList<>();
     private final PartitionDelivery delivery =
-        new PartitionDelivery(thread, this, 7, Optional.empty(), Long.MAX_VALUE);
+        new PartitionDelivery(thread.links(), this, 7, Optional.empty(), Long.MAX_VALUE);
 
     @Override
     public void attached(Optional<Long> incarnation) {
@@ -206,6 +206,11 @@ class DeliveryLinkTest {
     @Override
     public void failed(Throwable reason) {
       told.add("failed " + reason.getMessage());
+    }
+
+    @Override
+    public void pauseOver() {
+      throw new AssertionError("no delivery pauses here");
     }
   }
 

@@ -44,6 +44,7 @@ class PartitionDeliveryTest {
     long taken = 0;
     long attachments = 0;
     long detached = 0;
+    long pauses = 0;
     for (long seed = 0; seed < SEEDS; seed++) {
       World world = new World(seed);
       try {
@@ -58,10 +59,12 @@ class PartitionDeliveryTest {
       taken += world.received;
       attachments += world.handles;
       detached += world.detached;
+      pauses += world.pauses;
     }
     assertThat(taken).as("it is delivered").isGreaterThan(15L * SEEDS);
     assertThat(attachments).as("servers change").isGreaterThan(2L * SEEDS);
     assertThat(detached).as("answers come too late").isGreaterThan(SEEDS / 10L);
+    assertThat(pauses).as("failures are followed by pauses").isGreaterThan(SEEDS / 10L);
   }
 
   @Test
@@ -166,11 +169,12 @@ class PartitionDeliveryTest {
     private final VirtualThread thread = new VirtualThread();
     private final List<Server> servers = new ArrayList<>();
     private final PartitionDelivery delivery =
-        new PartitionDelivery(thread, this, EPOCH, Optional.empty(), SERVED_NANOS);
+        new PartitionDelivery(thread.links(), this, EPOCH, Optional.empty(), SERVED_NANOS);
     private long received;
     private long unreleased;
     private int handles;
     private int detached;
+    private int pauses;
     private boolean isAttached;
 
     World(long seed) {
@@ -357,9 +361,20 @@ class PartitionDeliveryTest {
     public void failed(Throwable reason) {
       assertThat(state()).isEqualTo(DeliveryState.PAUSING);
       isAttached = false;
-      if (random.nextBoolean()) {
-        attach();
+      switch (random.nextInt(4)) {
+        case 0, 1 -> attach();
+        case 2 -> delivery.pause();
+        default -> {
+          // A later step attaches it.
+        }
       }
+    }
+
+    @Override
+    public void pauseOver() {
+      assertThat(state()).isEqualTo(DeliveryState.PAUSING);
+      pauses++;
+      attach();
     }
   }
 }

@@ -1,12 +1,15 @@
 package io.tunnel.sdk.delivery;
 
 import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.transport.BackoffCore;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
+import io.tunnel.sdk.transport.ReconnectCore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.concurrent.CompletableFuture;
 
@@ -20,6 +23,15 @@ final class VirtualThread implements DeliveryThread {
 
   /** What guarded tasks threw; those who run inside of a future tell nobody else. */
   final List<Throwable> thrown = new ArrayList<>();
+
+  /** Servers whose deliveries pause on this thread for 20 ns to 1 us. */
+  DeliveryLinks links() {
+    BackoffCore pauses = new BackoffCore(20, 1_000);
+    return new DeliveryLinks(
+        this,
+        new DeliveryLink.Watch(Duration.ofSeconds(1), Optional.empty()),
+        new ReconnectCore(pauses, pauses));
+  }
 
   @Override
   public void guarded(Runnable task) {
@@ -44,6 +56,11 @@ final class VirtualThread implements DeliveryThread {
   @Override
   public long nowNanos() {
     return nowNanos;
+  }
+
+  @Override
+  public double chance() {
+    return 0;
   }
 
   void runUntil(Duration time) {

@@ -15,8 +15,8 @@ import io.tunnel.it.sim.rights.RightsTruth;
 import io.tunnel.it.sim.seeds.Watched;
 import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.sdk.Endpoint;
-import io.tunnel.sdk.worker.SimLinks;
 import io.tunnel.sdk.worker.thread.Links;
+import io.tunnel.sdk.worker.thread.LoopLinks;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.server.cluster.Unit;
 import java.util.ArrayList;
@@ -293,11 +293,11 @@ final class ClusterWorld implements SimWorker.Home {
 
   @Override
   public Links links(SimProcess process, SimLoop loop, SplittableRandom own) {
-    return SimLinks.of(
-        endpoints(),
-        own.nextDouble(),
+    return new LoopLinks(
         (endpoint, receiver) ->
-            SimClient.connect(network, process.name(), endpoint.toString(), loop, receiver));
+            SimClient.connect(network, process.name(), endpoint.toString(), loop, receiver),
+        endpoints(),
+        own.nextDouble());
   }
 
   void cut(SimConnection connection) {

@@ -3,6 +3,7 @@ package io.tunnel.sdk.worker;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.processor.FailedChange;
+import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.worker.input.Retrying;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
@@ -18,32 +19,32 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** What the session's server is told of a channel in trouble, or given back. */
-final class LastWords {
+/** The requests by which a worker stores the progress of a channel and gives the channel back. */
+final class ChannelRequests {
 
-  /** Between two tries of a last word that was not heard. */
-  static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  /** Pause before the last checkpoint or the release of a channel is retried. */
+  static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** Before a position behind which nothing came is stored once more. */
-  static final long SETTLED_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /** Pause before the checkpoint of a settled position is retried. */
+  static final long SETTLED_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private LastWords() {}
+  private ChannelRequests() {}
 
-  /** A checkpoint, with the changes that it passes and that were left out. */
-  static CompletableFuture<Frame> store(ChannelPort port, Checkpoint at, List<Skip> skipped) {
+  /** Stores a checkpoint together with the skipped changes up to its position. */
+  static CompletableFuture<Frame> store(Link link, Checkpoint at, List<Skip> skipped) {
     return skipped.isEmpty()
-        ? port.request(Operation.CHECKPOINT, at.encode())
-        : port.request(
+        ? link.request(Operation.CHECKPOINT, at.encode())
+        : link.request(
             Operation.CHECKPOINT_SKIPPING,
             Json.encode(
                 new SkippingCheckpoint(at.handle(), at.epoch(), at.position(), at.key(), skipped)));
   }
 
   /**
-   * Whether to say it again: a lost connection ends the session, but one on which an answer was
-   * late may carry the next.
+   * True when a retry may help. A lost connection ends the session anyway; but if only the answer
+   * was late, the connection may carry the next request.
    */
-  static boolean mayHelp(Throwable reason) {
+  static boolean mayRetry(Throwable reason) {
     return reason instanceof ConnectionException
         || (reason instanceof RefusedException refused && refused.retriable());
   }
@@ -64,7 +65,7 @@ final class LastWords {
                 : Optional.empty()));
   }
 
-  /** What a node refused is told in the words that a server has for its own reasons. */
+  /** A refusal as servers write their own reasons: code and message. */
   private static String text(Throwable reason) {
     return reason instanceof RefusedException refused
         ? refused.code() + ": " + refused.getMessage()

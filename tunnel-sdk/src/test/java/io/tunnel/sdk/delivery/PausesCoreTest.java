@@ -1,4 +1,4 @@
-package io.tunnel.sdk.worker;
+package io.tunnel.sdk.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
