@@ -6,6 +6,6 @@ public interface ITunnelWorker {
   /** Opens a session and starts to process. */
   void connectAndWorking();
 
-  /** Ends gracefully. */
+  /** Ends the worker gracefully. */
   void shutdown();
 }

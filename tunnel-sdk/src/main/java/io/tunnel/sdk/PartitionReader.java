@@ -17,21 +17,21 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Reads partitions of a table for somebody who keeps the positions: changes behind any position
- * that the table still has, or rows. No tunnel is needed, nothing is stored of it, and any number
- * of readers may read the same. Use a {@link TunnelWorker} where the service should keep the
- * progress.
+ * Reads partitions of a table for a program that keeps the positions itself: changes behind any
+ * position that the table still has, or rows. A reader needs no tunnel, and the service stores
+ * nothing about it; any number of readers may read a partition. Use a {@link TunnelWorker} if the
+ * service should store the progress.
  *
- * <p>Nobody keeps history for a reader: a position whose changes the table has given up fails with
- * {@code HISTORY_LOST}.
+ * <p>The service keeps no history for a reader: a position whose changes the table has deleted
+ * fails with {@code HISTORY_LOST}.
  *
- * <p>A connection that is lost is opened again, and reading goes on behind what came: each record
- * comes once, in its partition's order, as long as the reader lives. Rows are read as they are when
- * their turn comes, not all at one moment; {@link PartitionRecords#rowsAt} says at which position.
- * Read changes from a position that was found before the rows were begun, leave out those that the
- * rows have, and nothing is missed or seen twice.
+ * <p>After the loss of a connection, the reader connects again and continues behind the last
+ * received record: each record comes once, in the order of its partition, as long as the reader
+ * lives. The service reads each row at its own moment; {@link PartitionRecords#rowsAt} returns the
+ * position of that moment. To miss no change and to see none twice: find a position before reading
+ * the rows, then read the changes behind it and skip the changes that the rows include.
  *
- * <p>One thread may {@link #poll}; all else may be called by any.
+ * <p>One thread may call {@link #poll}; any thread may call the other methods.
  */
 public final class PartitionReader implements AutoCloseable {
 
@@ -39,9 +39,9 @@ public final class PartitionReader implements AutoCloseable {
   private final Feeds feeds;
 
   /**
-   * A reader that reads nothing yet.
+   * A reader without partitions; call {@link #start} for each partition.
    *
-   * @param table as {@link TableClient#partitionMap} describes it
+   * @param table the table, as returned by {@link TableClient#partitionMap}
    */
   public PartitionReader(ClientConfig client, TableInfo table, PartitionReaderConfig config) {
     this(
@@ -49,42 +49,42 @@ public final class PartitionReader implements AutoCloseable {
         new Feeds(new LoopPort(client), client.endpoints(), table.meta().name(), config));
   }
 
-  /** A reader of {@code table} whose partitions come from {@code feeds}. */
+  /** A reader of {@code table} with these feeds. */
   PartitionReader(TableInfo table, Feeds feeds) {
     this.table = table;
     this.feeds = feeds;
     feeds.learn(table);
   }
 
-  /** Begins to read a partition; anew, if it is read already. */
+  /** Begins to read a partition; starts again if the partition is being read. */
   public void start(ReadStart start) {
     feeds.start(start);
   }
 
-  /** Reads a partition no more: nothing of it comes from {@link #poll} that was not there. */
+  /** Stops reading a partition: {@link #poll} returns no further records of it. */
   public void stop(int partition) {
     feeds.stop(partition);
   }
 
   /**
-   * Keeps what comes of a partition, up to its limit, until it is {@linkplain #resume resumed};
-   * also when it is begun anew meanwhile.
+   * Holds back the records of a partition, up to its byte limit, until {@link #resume}; also after
+   * a further {@link #start} of the partition.
    */
   public void pause(int partition) {
     feeds.inbox().pause(partition);
   }
 
-  /** Gives out what came of a partition again. */
+  /** Returns records of a paused partition again. */
   public void resume(int partition) {
     feeds.inbox().resume(partition);
   }
 
   /**
-   * What came next, of any partition that is not paused. Empty when nothing came in time, and when
-   * somebody {@linkplain #wakeUp woke} this call or, before it, the reader.
+   * The next records of any partition that is not paused. Empty after {@code wait}, and after a
+   * {@link #wakeUp} during or before this call.
    *
-   * @throws io.tunnel.model.RefusedException when a partition cannot be read on, and why: {@code
-   *     HISTORY_LOST}, {@code TABLE_NOT_FOUND}, {@code INVALID_POSITION}
+   * @throws io.tunnel.model.RefusedException when the service refuses to read a partition further:
+   *     {@code HISTORY_LOST}, {@code TABLE_NOT_FOUND}, {@code INVALID_POSITION}
    * @throws ConnectionException when the service could not be reached for too long, or the reader
    *     is closed
    */
@@ -99,14 +99,14 @@ public final class PartitionReader implements AutoCloseable {
                     received, table.meta().primaryKey(), () -> feeds.release(received)));
   }
 
-  /** Ends the {@link #poll} that waits, or the next one. */
+  /** Ends the wait of the current or the next {@link #poll}. */
   public void wakeUp() {
     feeds.inbox().wakeUp();
   }
 
   /**
-   * Where the partitions begin and end now; asked once, so that it may fail and be asked again.
-   * Completes on a thread of the SDK.
+   * The current first and last positions of the partitions. The reader asks once, without retries.
+   * The future completes on a thread of the SDK.
    */
   public CompletableFuture<TablePositions> positions() {
     byte[] request = Json.encode(new FindPositions(table.meta().name(), Optional.empty()));
@@ -117,8 +117,8 @@ public final class PartitionReader implements AutoCloseable {
   }
 
   /**
-   * Closes the connections. Calls of other threads that wait end with a {@link
-   * ConnectionException}. Idempotent.
+   * Closes the connections. Waiting calls of other threads fail with a {@link ConnectionException}.
+   * Idempotent.
    */
   @Override
   public void close() {

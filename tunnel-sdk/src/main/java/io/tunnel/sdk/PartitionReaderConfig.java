@@ -4,27 +4,28 @@ import io.tunnel.sdk.transport.Ticker;
 import java.time.Duration;
 
 /**
- * How a {@link PartitionReader} reads. Bytes are those that were delivered and are not released.
+ * Options of a {@link PartitionReader}. The byte limits count bytes that are delivered and not
+ * released.
  *
- * @param partitionBytesMax bytes of one partition, if a single delivery is not larger; 64 KiB to 1
- *     GiB
- * @param readerBytesMax bytes of all partitions that are read together, of which each has the same
- *     share, but 64 KiB at least; what was granted to some before others came is not taken back; 64
- *     KiB to 1 GiB
- * @param outageMax how long a partition may not be delivered, because its server or all of them
- *     cannot be reached or refuse for the moment, before reading fails; more than a hundred years
- *     count as a hundred years
+ * @param partitionBytesMax most bytes of one partition, unless a single delivery is larger; 64 KiB
+ *     to 1 GiB
+ * @param readerBytesMax most bytes of all partitions together, 64 KiB to 1 GiB. Each partition gets
+ *     an equal share, but at least 64 KiB; credit granted earlier is not taken back when further
+ *     partitions start
+ * @param outageMax longest time without delivery of a partition, because its servers cannot be
+ *     reached or refuse temporarily, before reading fails; a value above a hundred years counts as
+ *     a hundred years
  */
 public record PartitionReaderConfig(int partitionBytesMax, int readerBytesMax, Duration outageMax) {
 
-  /** 2 MiB of each partition, 64 MiB of all, and five minutes. */
+  /** 2 MiB for each partition, 64 MiB for all, and five minutes. */
   public static final PartitionReaderConfig DEFAULTS =
       new PartitionReaderConfig(2 << 20, 64 << 20, Duration.ofMinutes(5));
 
   private static final int BYTES_MIN = 64 << 10;
   private static final int BYTES_MAX = 1 << 30;
 
-  /** Refuses what is out of bounds. */
+  /** Refuses values out of range. */
   public PartitionReaderConfig {
     requireBytes("partitionBytesMax", partitionBytesMax);
     requireBytes("readerBytesMax", readerBytesMax);
@@ -41,22 +42,22 @@ public record PartitionReaderConfig(int partitionBytesMax, int readerBytesMax, D
     }
   }
 
-  /** A copy with other bytes of a partition. */
+  /** A copy with this {@code partitionBytesMax}. */
   public PartitionReaderConfig withPartitionBytesMax(int bytes) {
     return new PartitionReaderConfig(bytes, readerBytesMax, outageMax);
   }
 
-  /** A copy with other bytes of all partitions together. */
+  /** A copy with this {@code readerBytesMax}. */
   public PartitionReaderConfig withReaderBytesMax(int bytes) {
     return new PartitionReaderConfig(partitionBytesMax, bytes, outageMax);
   }
 
-  /** A copy with another longest outage. */
+  /** A copy with this {@code outageMax}. */
   public PartitionReaderConfig withOutageMax(Duration longest) {
     return new PartitionReaderConfig(partitionBytesMax, readerBytesMax, longest);
   }
 
-  /** Bytes of each of so many partitions that are read together. */
+  /** The byte limit of each partition when {@code partitions} are read together. */
   public int shareOf(int partitions) {
     int share = Math.max(BYTES_MIN, readerBytesMax / Math.max(1, partitions));
     return Math.min(partitionBytesMax, share);

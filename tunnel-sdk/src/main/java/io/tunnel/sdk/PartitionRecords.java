@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Some records of one partition, in order, or the news that there are no more. Their bytes count
- * against the partition's limit until they are {@linkplain #release released}.
+ * Consecutive records of one partition, or the end of the partition. The bytes count against the
+ * limit of the partition until {@link #release}.
  */
 public final class PartitionRecords {
 
@@ -25,18 +25,18 @@ public final class PartitionRecords {
   private boolean isReleased;
 
   /**
-   * What the service says of the positions of some records.
+   * What the service knows about the positions of records.
    *
    * @param rowsAt see {@link PartitionRecords#rowsAt}
    * @param incarnation see {@link PartitionRecords#incarnation}
    */
   public record SeenIn(Optional<Long> rowsAt, Optional<Long> incarnation) {
 
-    /** Nothing. */
+    /** The service knows neither. */
     public static final SeenIn NOTHING = new SeenIn(Optional.empty(), Optional.empty());
   }
 
-  /** Records of a partition; the SDK makes these, and so may a test of who reads. */
+  /** Makes records. The SDK makes them, and tests of readers may. */
   public PartitionRecords(
       ReadStart start,
       List<StreamRecord> records,
@@ -74,7 +74,7 @@ public final class PartitionRecords {
               for (ChangeBatch batch : delivery.batches()) {
                 RowCursor row = batch.rows();
                 for (long position = batch.basePosition(); row.next(); position++) {
-                  // A batch comes whole also when reading goes on, or ends, inside it.
+                  // Batches arrive whole, even if reading begins or ends inside a batch.
                   if (position >= delivery.firstPosition() && position <= end) {
                     records.add(new StreamRecord(row, position, keys));
                   }
@@ -84,52 +84,52 @@ public final class PartitionRecords {
     return records;
   }
 
-  /** What was asked for with {@link PartitionReader#start}. */
+  /** The start given to {@link PartitionReader#start}. */
   public ReadStart start() {
     return start;
   }
 
-  /** The records; none at the end. They may be kept, and keep their bytes then. */
+  /** The records; empty at the end. A program may keep records, which keeps their memory. */
   public List<StreamRecord> records() {
     return records;
   }
 
-  /** Whether everything of the partition that was asked for has come. */
+  /** True when the partition is read to its requested end. */
   public boolean isEnd() {
     return isEnd;
   }
 
   /**
-   * Of rows, and of their end: the position at which they were read. The rows, and that there are
-   * none between and behind them, hold every change up to it and none of those behind it. So a
-   * reader of rows and then changes knows of each change whether the row had it. It rises while a
-   * partition is read. Empty for changes, and of a service that does not tell.
+   * For rows and their end: the position at which the service read the rows. The rows, and the gaps
+   * between them, include every change up to this position and no change behind it. So a reader of
+   * rows and then changes knows which changes the rows include. The position rises while a
+   * partition is read. Empty for changes, and if the service does not report it.
    */
   public Optional<Long> rowsAt() {
     return seenIn.rowsAt();
   }
 
-  /** Both of what is said of the positions. */
+  /** {@link #rowsAt} and {@link #incarnation} together. */
   public SeenIn seenIn() {
     return seenIn;
   }
 
   /**
-   * In which life of the partition's log these positions are those of these changes, or of {@link
-   * #rowsAt}. Who keeps a position keeps this with it, and says both when it {@linkplain
-   * ReadStart#knowing comes back}. It changes seldom: after a restart, or when changes were lost.
-   * Empty of a service that does not tell.
+   * The incarnation of the partition's log to which the positions of these changes, or {@link
+   * #rowsAt}, belong. A program that stores a position stores the incarnation with it, and passes
+   * both to {@link ReadStart#knowing}. The incarnation changes seldom: after a restart, or after a
+   * loss of changes. Empty if the service does not report it.
    */
   public Optional<Long> incarnation() {
     return seenIn.incarnation();
   }
 
-  /** What was delivered, and counts against the limit. */
+  /** Delivered bytes, which count against the limit. */
   public int bytes() {
     return bytes;
   }
 
-  /** As much may be delivered again. Idempotent; for one thread at a time. */
+  /** Allows the service to deliver this many bytes again. Idempotent; for one thread at a time. */
   public void release() {
     if (!isReleased) {
       isReleased = true;

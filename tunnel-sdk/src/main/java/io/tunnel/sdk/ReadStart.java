@@ -8,21 +8,21 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Where a {@link PartitionReader} begins with a partition, and where it ends.
+ * Start and end of the reading of one partition by a {@link PartitionReader}.
  *
- * @param partition its id
- * @param type changes, or rows as they are
- * @param position begins behind it: for changes that of the last one processed, for rows how many
- *     were
- * @param key BaseData only: the {@linkplain StreamRecord#encodedKey encoded key} of the last row
- *     processed; empty before the first
- * @param end Stream only: nothing is read behind this position
- * @param endMs Stream only: nothing is read that was committed at or after this moment, in
- *     milliseconds since 1970
- * @param known what was seen of the partition before, and in which {@linkplain
- *     PartitionRecords#incarnation incarnation}: reading is refused with {@code POSITION_REPLACED}
- *     when the service has lost some of it. Without it nobody would notice, and what has these
- *     positions now would be skipped
+ * @param partition id of the partition
+ * @param type changes, or existing rows
+ * @param position last processed position, behind which reading starts; for rows the number of
+ *     processed rows
+ * @param key BaseData only: the {@linkplain StreamRecord#encodedKey encoded key} of the last
+ *     processed row; empty before the first row
+ * @param end Stream only: last position to read
+ * @param endMs Stream only: reads only changes committed before this time, in milliseconds since
+ *     1970
+ * @param known last position seen earlier, with its {@linkplain PartitionRecords#incarnation
+ *     incarnation}. The service refuses with {@code POSITION_REPLACED} when it has lost a change up
+ *     to this position. Without {@code known}, such a loss goes unnoticed, and the reader skips the
+ *     changes that reuse the lost positions
  */
 public record ReadStart(
     int partition,
@@ -33,7 +33,7 @@ public record ReadStart(
     Optional<Long> endMs,
     Optional<KnownPosition> known) {
 
-  /** Of a reader that does not know an incarnation. */
+  /** A start without a known incarnation. */
   public ReadStart(
       int partition,
       ChannelType type,
@@ -45,8 +45,8 @@ public record ReadStart(
   }
 
   /**
-   * Refuses null, positions under 0, a moment before 1970, rows with an end or changes with a key,
-   * and changes behind a position of which less is known.
+   * Refuses null, negative positions, times before 1970, rows with an end, changes with a key, and
+   * changes behind a position greater than {@code known}.
    */
   public ReadStart {
     Objects.requireNonNull(known, "known");
@@ -77,33 +77,33 @@ public record ReadStart(
         partition, ChannelType.Stream, position, Bytes.EMPTY, Optional.empty(), Optional.empty());
   }
 
-  /** All rows as they are. */
+  /** All existing rows. */
   public static ReadStart rows(int partition) {
     return rowsBehind(partition, 0, Bytes.EMPTY);
   }
 
-  /** The rows behind one that was read. */
+  /** The rows behind the row with this key. */
   public static ReadStart rowsBehind(int partition, long position, Bytes key) {
     return new ReadStart(
         partition, ChannelType.BaseData, position, key, Optional.empty(), Optional.empty());
   }
 
-  /** This start with an end at a position. */
+  /** A copy of this start that ends at a position. */
   public ReadStart upTo(long position) {
     return new ReadStart(partition, type, this.position, key, Optional.of(position), endMs, known);
   }
 
   /**
-   * This start with an end at a moment, in milliseconds since 1970. A moment that has not come yet
-   * ends the reading when it has.
+   * A copy of this start that ends at a time, in milliseconds since 1970. A time in the future ends
+   * the reading when it has come.
    *
-   * @throws IllegalArgumentException when the moment is before 1970
+   * @throws IllegalArgumentException when the time is before 1970
    */
   public ReadStart before(long ms) {
     return new ReadStart(partition, type, position, key, end, Optional.of(ms), known);
   }
 
-  /** A copy of this start for a reader that has seen the partition before. */
+  /** A copy of this start for a reader that has seen the partition up to a known position. */
   public ReadStart knowing(KnownPosition seen) {
     return new ReadStart(partition, type, position, key, end, endMs, Optional.of(seen));
   }

@@ -18,19 +18,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs processors on the channels of a tunnel that the server assigns to it: one callback at a time
- * per channel, channels in parallel. Start as many workers as you like, in one process or in many:
- * they share the channels evenly.
+ * Runs processors on the channels of a tunnel that the server assigns to this worker: channels run
+ * in parallel, with one callback at a time for each channel. Any number of workers, in one process
+ * or in many, share the channels evenly.
  *
- * <p>Changes of a channel arrive in order and at least once: after a crash, those behind the last
- * checkpoint come again. A graceful end or move repeats none. When the connection or the session is
- * lost, the worker opens another by itself; its channels are dropped and assigned anew.
+ * <p>Changes of a channel arrive in order and at least once: after a crash, the changes behind the
+ * last checkpoint arrive again. A graceful end or move repeats no change. After the loss of its
+ * connection or session, the worker opens a new session, and the server assigns the channels again.
  *
- * <p>Its threads are daemons: a program that does nothing else must wait by itself.
+ * <p>The threads of a worker are daemons: a program without further work has to wait.
  *
- * <p>A processor that keeps throwing stops its channel: what it had processed is checkpointed, and
- * the channel is given back with the error and waits until an operator resumes it. Other channels
- * go on.
+ * <p>A processor that keeps throwing stops its channel: the worker checkpoints all processed
+ * changes and gives the channel back with the error. The channel waits until an operator resumes
+ * it. Other channels go on.
  */
 public final class TunnelWorker implements ITunnelWorker, AutoCloseable {
 
@@ -40,16 +40,16 @@ public final class TunnelWorker implements ITunnelWorker, AutoCloseable {
   private final WorkerSettings settings;
   private final ProcessorSource processors;
 
-  /** Finds the tunnel's id by its names; empty when the id was given. */
+  /** Looks up the tunnel's id by its name; empty when the id was given. */
   private final Optional<Supplier<String>> finder;
 
   private Optional<WorkerLoop> run = Optional.empty();
   private boolean isShutDown;
 
   /**
-   * A worker whose channels share the configuration's processor and are checkpointed on an
-   * interval. The processor must be thread-safe; its {@code shutdown} is called once, when the
-   * worker ends.
+   * A worker whose channels share the processor of the configuration. The worker checkpoints the
+   * channels periodically. The processor must be thread-safe; the worker calls its {@code shutdown}
+   * once, at the end of the worker.
    *
    * @throws IllegalArgumentException when the configuration has no processor
    */
@@ -58,8 +58,8 @@ public final class TunnelWorker implements ITunnelWorker, AutoCloseable {
   }
 
   /**
-   * A worker with a processor per channel, made by {@code factory}, which checkpoints by itself.
-   * Its {@code shutdown} is called once per channel, when that ends.
+   * A worker with a processor for each channel, made by {@code factory}. The processors checkpoint
+   * by themselves; the worker calls {@code shutdown} of a processor at the end of its channel.
    */
   public TunnelWorker(
       String tunnelId,
@@ -95,8 +95,8 @@ public final class TunnelWorker implements ITunnelWorker, AutoCloseable {
   }
 
   /**
-   * A worker of the tunnel that has this name at its table when {@link #connectAndWorking} is
-   * called, whose channels share the configuration's processor.
+   * A worker of a tunnel by name, whose channels share the processor of the configuration. {@link
+   * #connectAndWorking} looks the name up.
    *
    * @throws IllegalArgumentException when the configuration has no processor
    */
@@ -105,7 +105,7 @@ public final class TunnelWorker implements ITunnelWorker, AutoCloseable {
     return named(tableName, tunnelName, client, config, sharedProcessor(config));
   }
 
-  /** As {@link #of(String, String, TunnelClient, TunnelWorkerConfig)}, with a factory. */
+  /** A worker of a tunnel by name, with a processor for each channel, made by {@code factory}. */
   public static TunnelWorker of(
       String tableName,
       String tunnelName,
@@ -132,21 +132,21 @@ public final class TunnelWorker implements ITunnelWorker, AutoCloseable {
   private static ProcessorSource sharedProcessor(TunnelWorkerConfig config) {
     if (config.getChannelProcessor() == null) {
       throw new IllegalArgumentException(
-          "the configuration has no processor: set one, or give a factory");
+          "the configuration has no processor: set a processor, or pass a factory");
     }
     return new ProcessorSource.Shared(config.getChannelProcessor());
   }
 
   /**
-   * Opens a session and starts to process; returns when the session is open. When this throws, it
-   * may be called again.
+   * Opens a session and begins to process; returns when the session is open. May be called again
+   * after an exception.
    *
-   * @throws io.tunnel.model.RefusedException when the server refuses for good, {@code
-   *     TUNNEL_NOT_FOUND} for example (with names also {@code TABLE_NOT_FOUND}), or for now and
+   * @throws io.tunnel.model.RefusedException when the server refuses permanently, for example with
+   *     {@code TUNNEL_NOT_FOUND} or (by name) {@code TABLE_NOT_FOUND}, or refuses temporarily for
    *     longer than {@link ClientConfig#retryDeadline}
    * @throws ConnectionException when the server cannot be reached within {@link
    *     ClientConfig#retryDeadline}
-   * @throws IllegalStateException when the worker runs already, has halted or was shut down
+   * @throws IllegalStateException when the worker runs, has halted or was shut down
    */
   @Override
   public void connectAndWorking() {
@@ -174,7 +174,7 @@ public final class TunnelWorker implements ITunnelWorker, AutoCloseable {
     TunnelWorkerStatus status = running.status();
     throw new IllegalStateException(
         status.state() == TunnelWorkerStatus.State.WORKER_HALT
-            ? "the worker has halted: make another when the cause is cured, which is "
+            ? "the worker has halted; repair the cause, then make a new worker; the cause: "
                 + status.lastError().orElse("unknown")
             : "the worker runs already");
   }
@@ -186,12 +186,12 @@ public final class TunnelWorker implements ITunnelWorker, AutoCloseable {
   }
 
   /**
-   * Ends gracefully: running callbacks finish, everything processed is checkpointed (unless
-   * processors do that themselves), the channels are given back, processors are shut down. Returns
-   * when that is done or {@link TunnelWorkerConfig#shutdownDeadlineInMillis} has passed, after
-   * which callbacks are interrupted and the server hands the channels on by itself; at once when
-   * called from a processor, a listener or another callback of the SDK. A thread that is
-   * interrupted waits all the same, and stays interrupted. Idempotent.
+   * Ends gracefully: running callbacks finish, the worker checkpoints all processed changes (unless
+   * processors checkpoint by themselves), gives the channels back, and shuts processors down.
+   * Returns after these steps, or after {@link TunnelWorkerConfig#shutdownDeadlineInMillis}: then
+   * the worker interrupts its callbacks, and the server passes the channels on. Returns at once
+   * when called from a processor, a listener or a further callback of the SDK. An interrupted
+   * thread waits too, and stays interrupted. Idempotent.
    */
   @Override
   public void shutdown() {
@@ -203,7 +203,7 @@ public final class TunnelWorker implements ITunnelWorker, AutoCloseable {
     running.ifPresent(this::end);
   }
 
-  /** {@link #shutdown}, for a try that opens the worker. */
+  /** Calls {@link #shutdown}, for try-with-resources. */
   @Override
   public void close() {
     shutdown();
@@ -216,7 +216,7 @@ public final class TunnelWorker implements ITunnelWorker, AutoCloseable {
     }
     if (!isDoneIn(settings.shutdownDeadline().toMillis(), ended)) {
       LOG.warn(
-          "processors of tunnel {} did not finish within {}; interrupting them",
+          "tunnel {}: processors did not finish within {}; interrupting them",
           settings.tunnelId(),
           settings.shutdownDeadline());
       running.abandon();
@@ -224,7 +224,7 @@ public final class TunnelWorker implements ITunnelWorker, AutoCloseable {
     }
   }
 
-  /** Waits though the thread is interrupted, which it stays: the wait is bounded. */
+  /** Waits even if the thread is interrupted, and leaves it interrupted: the wait is bounded. */
   private static boolean isDoneIn(long millis, CompletableFuture<Void> ended) {
     return ended
         .thenApply(nothing -> true)
@@ -232,7 +232,7 @@ public final class TunnelWorker implements ITunnelWorker, AutoCloseable {
         .join();
   }
 
-  /** How the worker is. */
+  /** State and progress of the worker. */
   public synchronized TunnelWorkerStatus status() {
     if (run.isPresent()) {
       return run.get().status();

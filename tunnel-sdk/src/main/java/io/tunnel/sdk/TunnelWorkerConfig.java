@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Options of a {@link TunnelWorker}, named as in Tablestore's SDK where it has them. A worker reads
- * them once, when it is made; one configuration may serve many workers.
+ * Options of a {@link TunnelWorker}. Options of Tablestore's SDK have their names there. A worker
+ * reads the options once, when it is made; many workers may share a configuration.
  */
 public final class TunnelWorkerConfig {
 
@@ -38,15 +38,15 @@ public final class TunnelWorkerConfig {
   private FailurePolicy failurePolicy;
   private ITunnelWorkerListener listener;
 
-  /** Without a processor: the worker is given a factory. */
+  /** A configuration without a processor, for workers with a factory. */
   public TunnelWorkerConfig() {}
 
-  /** With a processor that all channels share. */
+  /** A configuration with a processor that all channels share. */
   public TunnelWorkerConfig(IChannelProcessor channelProcessor) {
     this.channelProcessor = channelProcessor;
   }
 
-  /** With a lambda that all channels share: {@link IChannelProcessor#of}. */
+  /** A configuration with a lambda that all channels share: {@link IChannelProcessor#of}. */
   public TunnelWorkerConfig(Consumer<? super ProcessRecordsInput> process) {
     this(IChannelProcessor.of(process));
   }
@@ -56,7 +56,7 @@ public final class TunnelWorkerConfig {
     return new Builder();
   }
 
-  /** The processor that all channels share; null when there is none. */
+  /** The processor that all channels share; null if not set. */
   public IChannelProcessor getChannelProcessor() {
     return channelProcessor;
   }
@@ -72,8 +72,8 @@ public final class TunnelWorkerConfig {
   }
 
   /**
-   * How long the server keeps the session of a worker that is silent; 1 to 3600, default 30. A
-   * worker whose connection closes loses its session at once.
+   * Time for which the server keeps the session of a silent worker, in seconds; 1 to 3600, default
+   * 30. A worker whose connection closes loses its session at once.
    */
   public void setHeartbeatTimeoutInSec(long seconds) {
     heartbeatTimeoutInSec = requireRange("heartbeatTimeoutInSec", seconds, 1, 3_600);
@@ -85,8 +85,8 @@ public final class TunnelWorkerConfig {
   }
 
   /**
-   * How often the worker says that it lives; 1 to 3600, default 5. It does so at least three times
-   * in a {@link #setHeartbeatTimeoutInSec timeout}, whatever is set here.
+   * Time between two heartbeats in seconds; 1 to 3600, default 5. The worker sends at least three
+   * heartbeats within the {@link #setHeartbeatTimeoutInSec timeout}, even if this option is larger.
    */
   public void setHeartbeatIntervalInSec(long seconds) {
     heartbeatIntervalInSec = requireRange("heartbeatIntervalInSec", seconds, 1, 3_600);
@@ -98,8 +98,8 @@ public final class TunnelWorkerConfig {
   }
 
   /**
-   * How often progress is checkpointed while there is any; 1 to a day, default 5000. A crash
-   * repeats the changes since; a graceful end repeats none.
+   * Time between two checkpoints in milliseconds; 1 to a day, default 5000. A crash repeats the
+   * changes behind the last checkpoint; a graceful end repeats no change.
    */
   public void setCheckpointIntervalInMillis(long millis) {
     checkpointIntervalInMillis = requireRange("checkpointIntervalInMillis", millis, 1, 86_400_000);
@@ -111,8 +111,8 @@ public final class TunnelWorkerConfig {
   }
 
   /**
-   * What the worker calls itself in descriptions of the tunnel; default HOST-PID, the host's name
-   * and the process's number.
+   * Name of the worker in descriptions of the tunnel, 1 to 255 characters; default HOST-PID, the
+   * host's name and the process's number.
    */
   public void setClientTag(String tag) {
     if (tag == null || tag.isEmpty() || tag.length() > 255) {
@@ -126,7 +126,7 @@ public final class TunnelWorkerConfig {
     return maxChannelParallel;
   }
 
-  /** Channels processed at the same time at most; -1, the default, for no limit but the threads. */
+  /** Most channels to process in parallel; -1, the default, for no limit except the threads. */
   public void setMaxChannelParallel(int channels) {
     if (channels == 0 || channels < -1) {
       throw new IllegalArgumentException(
@@ -140,7 +140,7 @@ public final class TunnelWorkerConfig {
     return maxChannels;
   }
 
-  /** Channels that the worker will hold at most; 0, the default, for any number. */
+  /** Most channels to hold; 0, the default, for any number. */
   public void setMaxChannels(int channels) {
     maxChannels = (int) requireRange("maxChannels", channels, 0, Integer.MAX_VALUE);
   }
@@ -151,9 +151,9 @@ public final class TunnelWorkerConfig {
   }
 
   /**
-   * Threads that call processors at most, never more than channels; default 64. A processor that
-   * blocks keeps its thread: when as many channels are stuck as there are threads, the others wait,
-   * though sessions and heartbeats go on.
+   * Most threads that call processors; 1 to 10,000, default 64. A worker never has more of these
+   * threads than channels. A processor that blocks keeps its thread: when all threads are blocked,
+   * the other channels wait, but sessions and heartbeats go on.
    */
   public void setProcessorThreads(int threads) {
     processorThreads = (int) requireRange("processorThreads", threads, 1, 10_000);
@@ -165,8 +165,8 @@ public final class TunnelWorkerConfig {
   }
 
   /**
-   * Bytes that may be delivered to a channel and wait for its processor; 1 to 1 GiB, default 1 MiB.
-   * One delivery may go over it. A worker with many channels gives each less, see {@link
+   * Most bytes that may wait for the processor of one channel; 1 to 1 GiB, default 1 MiB. The last
+   * delivery may exceed the limit. A worker with many channels gives each channel less, see {@link
    * #setBufferBytesMax}.
    */
   public void setChannelCreditBytes(int bytes) {
@@ -179,10 +179,10 @@ public final class TunnelWorkerConfig {
   }
 
   /**
-   * Bytes that may be delivered and wait in all channels together; at least 64 KiB, default 64 MiB.
-   * Each channel has an equal part of it, but not less than 64 KiB nor more than {@link
-   * #setChannelCreditBytes}. Each channel may go over its part by one delivery, which is one batch
-   * as it was written, or several small ones of together up to 256 KiB.
+   * Most bytes that may wait for the processors of all channels together; at least 64 KiB, default
+   * 64 MiB. Each channel gets an equal share, but at least 64 KiB and at most {@link
+   * #setChannelCreditBytes}. The last delivery of a channel may exceed the share: a batch as it was
+   * written, or several small batches of together up to 256 KiB.
    */
   public void setBufferBytesMax(long bytes) {
     bufferBytesMax = requireRange("bufferBytesMax", bytes, 64 << 10, Long.MAX_VALUE);
@@ -193,7 +193,7 @@ public final class TunnelWorkerConfig {
     return processRowsMax;
   }
 
-  /** Rows given to one {@code process} at most; 1 or more, default 10,000. */
+  /** Most rows of one {@code process} call; at least 1, default 10,000. */
   public void setProcessRowsMax(int rows) {
     processRowsMax = (int) requireRange("processRowsMax", rows, 1, Integer.MAX_VALUE);
   }
@@ -204,8 +204,8 @@ public final class TunnelWorkerConfig {
   }
 
   /**
-   * Bytes of rows given to one {@code process} at most; 1 or more, default 1 MiB. A single row that
-   * is larger is given alone.
+   * Most bytes of rows of one {@code process} call; at least 1, default 1 MiB. A larger row is
+   * processed alone.
    */
   public void setProcessBytesMax(int bytes) {
     processBytesMax = (int) requireRange("processBytesMax", bytes, 1, Integer.MAX_VALUE);
@@ -217,8 +217,8 @@ public final class TunnelWorkerConfig {
   }
 
   /**
-   * How often the same input is given to a processor that throws, in all; default without a limit
-   * but {@link #setProcessRetryInMillis}.
+   * Most attempts to process an input, at least 1. By default only {@link #setProcessRetryInMillis}
+   * limits the attempts.
    */
   public void setProcessAttemptsMax(int attempts) {
     processAttemptsMax = (int) requireRange("processAttemptsMax", attempts, 1, Integer.MAX_VALUE);
@@ -230,12 +230,12 @@ public final class TunnelWorkerConfig {
   }
 
   /**
-   * How long after its first failure the same input is given again to a processor that throws; at
-   * least 0, default 600,000 (ten minutes). The pauses grow from 100 ms up to {@link
-   * #setProcessPauseMaxInMillis}. Then the channel stops until an operator resumes it, unless
-   * {@link #setSkipAfterRetries}. Other channels go on meanwhile, and a shutdown or a move does not
-   * wait for the end of a pause. While it lasts, {@link TunnelWorker#status}, the listener and the
-   * description of the tunnel say that the channel is retried.
+   * Time after its first failure during which an input is retried, in milliseconds; at least 0,
+   * default 600,000 (ten minutes). The pauses grow from 100 ms up to {@link
+   * #setProcessPauseMaxInMillis}. After this time, the channel stops until an operator resumes it,
+   * unless {@link #setSkipAfterRetries} is set. Other channels go on, and a shutdown or a move does
+   * not wait for the end of a pause. During the retries, {@link TunnelWorker#status}, the listener
+   * and the description of the tunnel report the channel as retrying.
    */
   public void setProcessRetryInMillis(long millis) {
     processRetryInMillis = requireRange("processRetryInMillis", millis, 0, 604_800_000);
@@ -246,7 +246,7 @@ public final class TunnelWorkerConfig {
     return processPauseMaxInMillis;
   }
 
-  /** The longest pause between two attempts to process an input; 1 to an hour, default 30,000. */
+  /** Longest pause between two attempts, in milliseconds; 1 to an hour, default 30,000. */
   public void setProcessPauseMaxInMillis(int millis) {
     processPauseMaxInMillis = (int) requireRange("processPauseMaxInMillis", millis, 1, 3_600_000);
   }
@@ -257,9 +257,9 @@ public final class TunnelWorkerConfig {
   }
 
   /**
-   * Whether a change that still fails when it was retried long or often enough is left out, as
-   * {@link FailurePolicy.Skip} says, instead of stopping its channel; default false. An input is
-   * retried for that long first, and then the single change that fails.
+   * Skips a change that still fails after all retries, as {@link FailurePolicy.Skip} describes,
+   * instead of stopping its channel; default false. The worker first retries the input, and then,
+   * with the same limits, the single change that fails.
    */
   public void setSkipAfterRetries(boolean skips) {
     skipAfterRetries = skips;
@@ -271,14 +271,15 @@ public final class TunnelWorkerConfig {
   }
 
   /**
-   * A change at which the processor fails with one of these types, thrown or as a cause of what is
-   * thrown, is left out without any retry, as {@link FailurePolicy.Skip} says; default none.
+   * Types of exceptions whose change is skipped without a retry, as {@link FailurePolicy.Skip}
+   * describes; default none. The processor may throw such an exception, or throw an exception with
+   * such a cause.
    */
   public void setSkippedFailures(List<Class<? extends Throwable>> types) {
     skippedFailures = List.copyOf(types);
   }
 
-  /** Whether {@link #setSkippedFailures} has the type of that error or of one of its causes. */
+  /** Accepts errors that have, or whose cause has, a type of {@link #setSkippedFailures}. */
   public Predicate<Throwable> isSkippedFailure() {
     List<Class<? extends Throwable>> types = skippedFailures;
     return error -> FailedRecordException.isCausedBy(error, types);
@@ -289,7 +290,7 @@ public final class TunnelWorkerConfig {
     return maxRetryIntervalInMillis;
   }
 
-  /** The longest pause between two attempts to connect; at least 1, default 2000. */
+  /** Longest pause between two attempts to connect, in milliseconds; at least 1, default 2000. */
   public void setMaxRetryIntervalInMillis(int millis) {
     maxRetryIntervalInMillis = (int) requireRange("maxRetryIntervalInMillis", millis, 1, 3_600_000);
   }
@@ -299,31 +300,31 @@ public final class TunnelWorkerConfig {
     return shutdownDeadlineInMillis;
   }
 
-  /** How long {@link TunnelWorker#shutdown} waits for processors; at least 0, default 30,000. */
+  /** Longest {@link TunnelWorker#shutdown} in milliseconds; at least 0, default 30,000. */
   public void setShutdownDeadlineInMillis(long millis) {
     shutdownDeadlineInMillis = requireRange("shutdownDeadlineInMillis", millis, 0, 86_400_000);
   }
 
-  /** What decides when a processor throws; absent for the default. */
+  /** See {@link #setFailurePolicy}; absent for the default. */
   public Optional<FailurePolicy> failurePolicy() {
     return Optional.ofNullable(failurePolicy);
   }
 
   /**
-   * Decides when a processor throws; null, the default, for what {@link #setProcessRetryInMillis},
-   * {@link #setProcessAttemptsMax}, {@link #setSkippedFailures} and {@link #setSkipAfterRetries}
-   * say, which a policy takes the place of.
+   * Decides about failures of processors, in place of {@link #setProcessRetryInMillis}, {@link
+   * #setProcessAttemptsMax}, {@link #setSkippedFailures} and {@link #setSkipAfterRetries}. Null,
+   * the default, for the rules of these options.
    */
   public void setFailurePolicy(FailurePolicy policy) {
     failurePolicy = policy;
   }
 
-  /** What hears what the worker does. */
+  /** See {@link #setListener}; absent if not set. */
   public Optional<ITunnelWorkerListener> listener() {
     return Optional.ofNullable(listener);
   }
 
-  /** Hears what the worker does; null, the default, for nobody. */
+  /** Observes the worker; null, the default, for no listener. */
   public void setListener(ITunnelWorkerListener hears) {
     listener = hears;
   }
@@ -335,7 +336,7 @@ public final class TunnelWorkerConfig {
     return value;
   }
 
-  /** Collects options; each method is the setter of that name, which says what it means. */
+  /** Collects options; the setters of the configuration with these names describe them. */
   public static final class Builder {
 
     private final TunnelWorkerConfig config = new TunnelWorkerConfig();
@@ -353,127 +354,127 @@ public final class TunnelWorkerConfig {
       return processor(IChannelProcessor.of(process));
     }
 
-    /** What the worker calls itself. */
+    /** Name of the worker. */
     public Builder clientTag(String tag) {
       config.setClientTag(tag);
       return this;
     }
 
-    /** How often progress is checkpointed. */
+    /** Time between two checkpoints. */
     public Builder checkpointIntervalInMillis(long millis) {
       config.setCheckpointIntervalInMillis(millis);
       return this;
     }
 
-    /** Bytes delivered ahead per channel. */
+    /** Most bytes that wait in one channel. */
     public Builder channelCreditBytes(int bytes) {
       config.setChannelCreditBytes(bytes);
       return this;
     }
 
-    /** Bytes delivered ahead to all channels together. */
+    /** Most bytes that wait in all channels together. */
     public Builder bufferBytesMax(long bytes) {
       config.setBufferBytesMax(bytes);
       return this;
     }
 
-    /** Decides when a processor throws. */
+    /** Decides about failures of processors. */
     public Builder failurePolicy(FailurePolicy policy) {
       config.setFailurePolicy(policy);
       return this;
     }
 
-    /** Hears what the worker does. */
+    /** Observes the worker. */
     public Builder listener(ITunnelWorkerListener listener) {
       config.setListener(listener);
       return this;
     }
 
-    /** Threads that call processors at most. */
+    /** Most threads that call processors. */
     public Builder processorThreads(int threads) {
       config.setProcessorThreads(threads);
       return this;
     }
 
-    /** Channels held at most. */
+    /** Most channels to hold. */
     public Builder maxChannels(int channels) {
       config.setMaxChannels(channels);
       return this;
     }
 
-    /** How long the session outlives silence. */
+    /** Time for which the server keeps the session of a silent worker. */
     public Builder heartbeatTimeoutInSec(long seconds) {
       config.setHeartbeatTimeoutInSec(seconds);
       return this;
     }
 
-    /** How often the worker says that it lives. */
+    /** Time between two heartbeats. */
     public Builder heartbeatIntervalInSec(long seconds) {
       config.setHeartbeatIntervalInSec(seconds);
       return this;
     }
 
-    /** Channels processed at the same time at most. */
+    /** Most channels to process in parallel. */
     public Builder maxChannelParallel(int channels) {
       config.setMaxChannelParallel(channels);
       return this;
     }
 
-    /** Rows given to one {@code process} at most. */
+    /** Most rows of one {@code process} call. */
     public Builder processRowsMax(int rows) {
       config.setProcessRowsMax(rows);
       return this;
     }
 
-    /** Bytes of rows given to one {@code process} at most. */
+    /** Most bytes of rows of one {@code process} call. */
     public Builder processBytesMax(int bytes) {
       config.setProcessBytesMax(bytes);
       return this;
     }
 
-    /** How often an input is tried in all. */
+    /** Most attempts to process an input. */
     public Builder processAttemptsMax(int attempts) {
       config.setProcessAttemptsMax(attempts);
       return this;
     }
 
-    /** How long an input is tried again. */
+    /** Time during which a failed input is retried. */
     public Builder processRetryInMillis(long millis) {
       config.setProcessRetryInMillis(millis);
       return this;
     }
 
-    /** The longest pause between two attempts to process an input. */
+    /** Longest pause between two attempts to process an input. */
     public Builder processPauseMaxInMillis(int millis) {
       config.setProcessPauseMaxInMillis(millis);
       return this;
     }
 
-    /** Leaves out what still fails when it was retried long or often enough. */
+    /** Skips a change that still fails after all retries. */
     public Builder skipAfterRetries(boolean skips) {
       config.setSkipAfterRetries(skips);
       return this;
     }
 
-    /** Types of failure whose change is left out at once. */
+    /** Types of exceptions whose change is skipped at once. */
     public Builder skippedFailures(List<Class<? extends Throwable>> types) {
       config.setSkippedFailures(types);
       return this;
     }
 
-    /** The longest pause between two attempts to connect. */
+    /** Longest pause between two attempts to connect. */
     public Builder maxRetryIntervalInMillis(int millis) {
       config.setMaxRetryIntervalInMillis(millis);
       return this;
     }
 
-    /** How long a shutdown waits for processors. */
+    /** Longest shutdown. */
     public Builder shutdownDeadlineInMillis(long millis) {
       config.setShutdownDeadlineInMillis(millis);
       return this;
     }
 
-    /** The configuration; the builder must not be used any more. */
+    /** Returns the configuration; the builder must not be used afterwards. */
     public TunnelWorkerConfig build() {
       return config;
     }

@@ -7,14 +7,14 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How a worker is.
+ * State and progress of a worker.
  *
- * @param state what it does
- * @param sessionId its session; absent while it has none
- * @param channels the channels that it holds
- * @param counters what has happened since it started
- * @param lastError the last trouble in words for people; absent when there was none
- * @param activity what it is doing about its session
+ * @param state state of the worker
+ * @param sessionId id of the current session; absent while there is none
+ * @param channels the channels that the worker holds
+ * @param counters counters since the start of the worker
+ * @param lastError the last failure, for people; absent before the first failure
+ * @param activity state of the session
  */
 public record TunnelWorkerStatus(
     State state,
@@ -24,39 +24,39 @@ public record TunnelWorkerStatus(
     Optional<String> lastError,
     Activity activity) {
 
-  /** What a worker does. */
+  /** States of a worker. */
   public enum State {
-    /** Made, and not started, or not with success: it may be started. */
+    /** Not started, or the start failed: the worker may be started. */
     WORKER_READY,
-    /** It has a session, or will have one by itself as soon as the server can be reached. */
+    /** The worker has a session, or opens a session as soon as it can reach the server. */
     WORKER_STARTED,
-    /** It was shut down. */
+    /** The worker was shut down. */
     WORKER_ENDED,
-    /** It stopped for a reason that waiting does not cure, see the last error. */
+    /** The worker stopped after a failure that no retry can cure, see the last error. */
     WORKER_HALT
   }
 
-  /** What a worker does about its session. */
+  /** States of a worker's session. */
   public enum Phase {
-    /** It does not run. */
+    /** The worker does not run. */
     NONE,
-    /** It connects and opens a session. */
+    /** The worker connects and opens a session. */
     CONNECTING,
-    /** It has a session. */
+    /** The worker has a session. */
     WORKING,
-    /** It has none, and waits before it tries again. */
+    /** The worker has no session, and waits before the next attempt. */
     PAUSING,
-    /** It lets callbacks finish and gives its channels back. */
+    /** The worker waits for callbacks and gives its channels back. */
     ENDING
   }
 
   /**
-   * What a worker does about its session.
+   * State of a worker's session.
    *
-   * @param retryInMs how long it still waits; 0 unless it is pausing
+   * @param retryInMs time until the next attempt to open a session; 0 unless the phase is PAUSING
    */
   public record Activity(Phase phase, long retryInMs) {
-    /** It does not run. */
+    /** The worker does not run. */
     public static final Activity NONE = new Activity(Phase.NONE, 0);
 
     /** Refuses null. */
@@ -68,13 +68,13 @@ public record TunnelWorkerStatus(
   /**
    * A channel that the worker holds.
    *
-   * @param type what it carries
-   * @param state what is done with it, in words for people
-   * @param epoch this holding's number
-   * @param processed every change up to this position was processed
-   * @param checkpointed every change up to this position is known to be checkpointed
-   * @param bufferedBytes bytes that were delivered and are not processed yet
-   * @param retry how it is retried, while its processor fails
+   * @param type type of the channel
+   * @param state state of the channel, for people
+   * @param epoch epoch of the worker's holding
+   * @param processed the worker has processed all changes up to this position
+   * @param checkpointed position of the last stored checkpoint
+   * @param bufferedBytes bytes that are delivered and not processed
+   * @param retry the retry under way while the processor fails
    */
   public record ChannelProgress(
       String channelId,
@@ -87,10 +87,10 @@ public record TunnelWorkerStatus(
       long bufferedBytes,
       Optional<RetryInfo> retry) {
 
-    /** What {@link #state} says of a channel whose processing failed and is tried again. */
+    /** The {@link #state} of a channel whose processing is retried. */
     public static final String RETRYING = "RETRYING";
 
-    /** This progress while the processor's input is retried. */
+    /** This progress during a retry of the processor. */
     public ChannelProgress retrying(RetryInfo how) {
       return new ChannelProgress(
           channelId,
@@ -106,15 +106,15 @@ public record TunnelWorkerStatus(
   }
 
   /**
-   * What has happened since a worker started.
+   * Counters since the start of a worker.
    *
-   * @param sessions sessions opened; more than one means that it had to reconnect
-   * @param fenced channels whose holding was over: moved by a seek, or given to another holder
-   * @param failed channels that wait for an operator, because their processor kept failing or the
-   *     server cannot read them
+   * @param sessions opened sessions; more than one after a reconnect
+   * @param fenced channels that the worker lost to a seek or to another holder
+   * @param failed channels that stopped and wait for an operator, because their processor kept
+   *     failing or the server cannot read them
    * @param checkpoints checkpoints that the server has stored
-   * @param retries attempts to process after one that had failed
-   * @param skipped changes that were left out
+   * @param retries attempts to process an input after a failure
+   * @param skipped skipped changes
    */
   public record Counters(
       long sessions, long fenced, long failed, long checkpoints, long retries, long skipped) {}
@@ -129,7 +129,7 @@ public record TunnelWorkerStatus(
     Objects.requireNonNull(activity, "activity");
   }
 
-  /** A worker that does not run. */
+  /** The status of a worker that does not run. */
   public TunnelWorkerStatus(
       State state,
       Optional<String> sessionId,

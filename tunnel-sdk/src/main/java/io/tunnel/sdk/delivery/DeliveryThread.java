@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 /** The single thread of a worker or a reader, as its deliveries use it. Called on that thread. */
 public interface DeliveryThread {
 
-  /** Opens a greeted connection to {@code node}; its pushes and its loss arrive on this thread. */
+  /** Opens a greeted connection to {@code node}, which calls {@code receiver} on this thread. */
   CompletableFuture<Link> open(Endpoint node, PushReceiver receiver);
 
   /** Runs the task at once, and passes its exceptions to the owner of the failed part. */

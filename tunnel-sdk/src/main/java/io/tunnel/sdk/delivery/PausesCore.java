@@ -7,9 +7,9 @@ import java.util.TreeMap;
 
 /**
  * Items that pause after a failure, and the moment at which each item wakes. Items that failed
- * together wake together, so that they share one connection attempt; items of different processes
- * wake at different moments. An item with a range of allowed moments joins a group that wakes
- * within the range. Only the first item of a group draws its moment at random.
+ * together wake together and share a connection attempt; items of different processes wake at
+ * different moments. An item with a range of allowed moments joins a group that wakes within the
+ * range. Only the first item of a group draws its moment at random.
  *
  * @param <T> type of the items
  */

@@ -200,7 +200,7 @@ public final class Feeds {
   }
 
   /**
-   * The connection to ask for a partition: to its known leader, or else to any node.
+   * The connection to the node to ask for a partition: the known leader, or else any node.
    *
    * @param useless nodes that failed to serve the partition since it was last served: they are
    *     asked again only after every further node, even if a node names one of them as the leader.

@@ -45,14 +45,12 @@ final class PartitionFeed implements DeliveryTaker {
   private long received;
   private Bytes receivedKey;
 
-  /**
-   * The last position seen, with its incarnation: the next server checks that none of it is lost.
-   */
+  /** The last position seen, with its incarnation; the next server checks for lost changes. */
   private Optional<KnownPosition> known;
 
   private long unreleased;
 
-  /** The rows being read include all changes up to this position and none behind it. */
+  /** The rows being read include the changes up to this position, and no later changes. */
   private Optional<Long> rowsAt = Optional.empty();
 
   /** Incarnation of the changes that the current node delivers. */

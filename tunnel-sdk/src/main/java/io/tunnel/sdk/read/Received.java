@@ -11,8 +11,8 @@ import java.util.Optional;
  * @param start start position of the feed
  * @param delivery changes or rows; empty at the end of the partition
  * @param bytes credit that the delivery holds until its release
- * @param rowsAt in rows and at their end: the rows include all changes up to this position and none
- *     behind it; empty if the server does not know the position
+ * @param rowsAt in rows and at their end: the rows include the changes up to this position, and no
+ *     later changes; empty if the server does not know the position
  * @param incarnation incarnation of the changes and of {@code rowsAt}, if the server knows it
  */
 public record Received(

@@ -370,7 +370,7 @@ final class ChannelRunner
   }
 
   private void goOn() {
-    core.lastWordPauseOver();
+    core.endPauseOver();
     drive();
   }
 

@@ -26,7 +26,7 @@ import java.util.function.IntConsumer;
  * budget, and at least the floor.
  *
  * <p>A delivery may be larger than the credit that it uses up. The overdrawn bytes come from no
- * share: when they return, their holding gets them back on top.
+ * share: the holding gets them back in addition to its share.
  *
  * <p>Invariants: no open holding has less than the floor. Only floors exceed the budget. After all
  * credit has returned once, the total is at most the budget, or the sum of all floors if that is
@@ -38,7 +38,7 @@ import java.util.function.IntConsumer;
  */
 final class ChannelTurns<H extends ChannelTurns.Holding> {
 
-  /** One holding of one channel, from its assignment to its end. */
+  /** A holding of a channel, from assignment to end. */
   interface Holding {
     /** The channel, whose holdings have the same id. */
     String channelId();

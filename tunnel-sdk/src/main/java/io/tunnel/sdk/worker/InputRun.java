@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One input of a channel from its first attempt to its end: processed, tried again, divided,
- * without the changes that are left out, or given up. On the worker's thread.
+ * The run of one input of a channel, from its first attempt to its end: retries, division in parts,
+ * skipped changes, and giving up. Runs on the worker's thread.
  */
 final class InputRun implements ProcessorCalls.Outcome {
 
@@ -39,26 +39,26 @@ final class InputRun implements ProcessorCalls.Outcome {
   private ProcessRecordsInput part;
   private PartsCore parts = new PartsCore(0);
 
-  /** What it does beside waiting and processing; read by any thread. */
+  /** The retry under way, if any; read by any thread. */
   private volatile Optional<Retrying> retrying = Optional.empty();
 
   private Optional<FailedChange> failedAt = Optional.empty();
 
-  /** What an input needs of its channel. */
+  /** The channel of the input. */
   interface Channel {
-    /** Calls the processor; {@code last} is the position that it was given last by that. */
+    /** Calls the processor with an input that ends at the position {@code last}. */
     void call(ProcessRecordsInput input, int attempt, long last, ProcessorCalls.Outcome outcome);
 
-    /** What comes is processed behind that record, or up to it; its position may be stored. */
+    /** A part of the input ends with {@code last}, so its position may be checkpointed. */
     void divided(StreamRecord last);
 
-    /** The processor threw at what it was given. */
+    /** The processor threw. */
     void threw(Throwable reason);
 
-    /** The input is over, and has taken that much credit. */
+    /** The input is done, and its credit returns. */
     void processed(int bytes);
 
-    /** Looks what is to be done. */
+    /** Carries out the next actions of the channel. */
     void drive();
   }
 
@@ -73,24 +73,24 @@ final class InputRun implements ProcessorCalls.Outcome {
     return skips;
   }
 
-  /** How it is retried, if it is; for any thread. */
+  /** The retry under way, if any; for any thread. */
   Optional<Retrying> retrying() {
     return retrying;
   }
 
-  /** The change that failed last, of the present input. */
+  /** The change of the current input that failed last. */
   Optional<FailedChange> failedAt() {
     return failedAt;
   }
 
-  /** An input that the core has begun. */
+  /** Runs an input that the core has begun. */
   void begin(ProcessRecordsInput input) {
     whole = input;
     parts = new PartsCore(Inputs.partEnds(input, runtime.settings().channel()));
     call();
   }
 
-  /** The channel ends: nothing is tried again. */
+  /** The channel ends: no retry will follow. */
   void ending() {
     retrying = Optional.empty();
   }
@@ -120,7 +120,7 @@ final class InputRun implements ProcessorCalls.Outcome {
     giveUp();
   }
 
-  /** The channel ends, or is to end: what is left of the input is not processed here. */
+  /** The channel is ending: leaves the rest of the input unprocessed. */
   private void giveUp() {
     retrying = Optional.empty();
     var unused = core.failed(false);
@@ -201,7 +201,13 @@ final class InputRun implements ProcessorCalls.Outcome {
     }
     runtime.notices().tell(l -> l.processingFailed(id(), attempt, reason, goesOn));
     if (!goesOn) {
-      LOG.warn("channel {}: attempt {} at {} failed, the last here", id(), attempt, at, reason);
+      LOG.warn(
+          "channel {} of tunnel {}: attempt {} at {} failed; will not retry",
+          id(),
+          tunnelId(),
+          attempt,
+          at,
+          reason);
       giveUp();
     } else {
       skip(named, at, reason);
@@ -218,8 +224,8 @@ final class InputRun implements ProcessorCalls.Outcome {
             now + pauseNanos,
             String.valueOf(reason));
     long pauseMs = TimeUnit.NANOSECONDS.toMillis(pauseNanos);
-    String text = "channel {} of tunnel {}: attempt {} at {} failed; trying again in {} ms";
-    // The trace once, or a database that is away for ten minutes fills the log with it.
+    String text = "channel {} of tunnel {}: attempt {} at {} failed; will retry in {} ms";
+    // Only the first failure has a stack trace: a long outage would fill the log with traces.
     if (parts.failures() == 1) {
       LOG.warn(text, id(), tunnelId(), parts.failures(), at, pauseMs, reason);
     } else {
@@ -256,7 +262,11 @@ final class InputRun implements ProcessorCalls.Outcome {
 
   /** The failing part was halved; its first half is processed next. */
   private void narrowed(FailedChange at) {
-    LOG.debug("channel {} of tunnel {}: {} fails; looking for it in halves", id(), tunnelId(), at);
+    LOG.debug(
+        "channel {} of tunnel {}: {} failed; will process the input in halves to find the change",
+        id(),
+        tunnelId(),
+        at);
     core.divided(position(parts.to() - 1));
     goOn();
   }
@@ -266,7 +276,7 @@ final class InputRun implements ProcessorCalls.Outcome {
     FailedChange change =
         new FailedChange(assignment.partition(), record.position(), record.getPrimaryKey(), 1);
     LOG.warn(
-        "channel {} of tunnel {}: the change at {} is left out: {}",
+        "channel {} of tunnel {}: skipping the change at {}: {}",
         id(),
         tunnelId(),
         change,
@@ -280,7 +290,7 @@ final class InputRun implements ProcessorCalls.Outcome {
     runtime.notices().tell(l -> l.changeSkipped(id(), change, reason));
   }
 
-  /** The record of the part that the processor named, if it did. */
+  /** Index of the record that the processor named, if it lies in the current part. */
   private OptionalInt named(Throwable reason) {
     Optional<FailedRecordException> named = FailedRecordException.in(reason);
     if (named.isPresent()) {

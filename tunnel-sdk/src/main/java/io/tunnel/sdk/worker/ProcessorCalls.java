@@ -6,7 +6,7 @@ import io.tunnel.sdk.processor.IChannelProcessor;
 import io.tunnel.sdk.processor.IChannelProcessorFactory;
 import io.tunnel.sdk.processor.ICheckpointer;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
-import io.tunnel.sdk.worker.channel.Farewell;
+import io.tunnel.sdk.worker.channel.Ending.Farewell;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import java.io.PrintWriter;
 import java.io.Writer;
@@ -16,23 +16,22 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Calls what the user wrote, on threads where it may block, and brings what comes of it back to the
- * worker's thread.
+ * Calls the user's code on threads that may block, and returns each outcome to the worker's thread.
  */
 final class ProcessorCalls {
 
-  /** What comes of processing. On the worker's thread. */
+  /** The outcome of processing an input. Called on the worker's thread. */
   interface Outcome {
-    /** It worked. */
+    /** The processor has returned. */
     void processed();
 
-    /** It was not begun: the channel had been cut off. */
+    /** The call was skipped, because the worker has lost the channel. */
     void skipped();
 
     /**
-     * It threw.
+     * The processor threw.
      *
-     * @param decision the user's; absent when there is no policy
+     * @param decision decision of the user's policy; absent when there is no policy
      */
     void failed(ProcessRecordsInput input, Throwable reason, Optional<Decision> decision);
   }
@@ -40,7 +39,7 @@ final class ProcessorCalls {
   private final WorkerRuntime runtime;
   private final Assignment assignment;
 
-  /** Calls whose outcome has not come back; on the worker's thread. */
+  /** Calls whose outcome has not returned; used on the worker's thread. */
   private int underWay;
 
   ProcessorCalls(WorkerRuntime runtime, Assignment assignment) {
@@ -62,13 +61,13 @@ final class ProcessorCalls {
                       assignment.sessionId(),
                       assignment.channelId(),
                       checkpointer),
-                  "the factory made no processor");
+                  "the processor factory returned null");
           return () -> made.accept(processor);
         },
         failed);
   }
 
-  /** Processes, unless the channel has been cut off when a thread is free. */
+  /** Processes the input on a free thread, unless {@code isCutOff} is true by then. */
   void process(
       IChannelProcessor processor,
       ProcessRecordsInput input,
@@ -99,7 +98,8 @@ final class ProcessorCalls {
   private static Decision decide(
       FailurePolicy policy, ProcessRecordsInput input, Throwable error, int attempt) {
     try {
-      return Objects.requireNonNull(policy.decide(input, error, attempt), "no decision");
+      return Objects.requireNonNull(
+          policy.decide(input, error, attempt), "the failure policy returned null");
     } catch (Throwable e) {
       if (e != error) {
         error.addSuppressed(e);
@@ -108,17 +108,20 @@ final class ProcessorCalls {
     }
   }
 
-  /** The error, if it can be printed: that is code of the user's too, and must not throw later. */
+  /** The error if it can be printed: the user's exception must not throw when it is logged. */
   private static Throwable speakable(Throwable error) {
     try {
       error.printStackTrace(new PrintWriter(Writer.nullWriter()));
       return error;
     } catch (Throwable e) {
-      return new IllegalStateException(error.getClass().getName() + ", which cannot be printed");
+      return new IllegalStateException(
+          error.getClass().getName() + " (printing the exception failed)");
     }
   }
 
-  /** Tells the processor why its channel ends; at once when it is somebody else's. */
+  /**
+   * Tells the processor why its channel ends; at once, on a further thread, if the channel is lost.
+   */
   void tell(
       IChannelProcessor processor, Farewell farewell, Runnable told, Consumer<Throwable> failed) {
     String id = assignment.channelId();
@@ -147,7 +150,7 @@ final class ProcessorCalls {
         failed);
   }
 
-  /** Runs the call, then on the worker's thread what it returns or, if it throws, the other. */
+  /** Runs the call, and then its result, or {@code failed} if it throws, on the worker's thread. */
   private void run(Supplier<Runnable> call, Consumer<Throwable> failed) {
     underWay++;
     refuse(runtime.threads().run(() -> bring(call, failed)), failed);
@@ -177,7 +180,7 @@ final class ProcessorCalls {
         });
   }
 
-  /** Whether a method of the processor runs, or is about to. On the worker's thread. */
+  /** True while a call of the processor is queued or runs. Called on the worker's thread. */
   boolean areUnderWay() {
     return underWay > 0;
   }

@@ -8,9 +8,7 @@ import io.tunnel.sdk.worker.input.Retrying;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/**
- * Makes the processor of a channel, again after a pause when that fails. On the worker's thread.
- */
+/** Makes the processor of a channel, with retries. Runs on the worker's thread. */
 final class ProcessorMaking {
 
   private final WorkerRuntime runtime;
@@ -19,12 +17,12 @@ final class ProcessorMaking {
   private final Outcome outcome;
   private volatile Optional<Retrying> retrying = Optional.empty();
 
-  /** What comes of it. */
+  /** Receives the processor, or the reasons why there is none. */
   interface Outcome {
-    /** It is there. */
+    /** The processor is made. */
     void made(IChannelProcessor processor);
 
-    /** It could not be made, and the core knows what that means. */
+    /** An attempt failed; the core knows whether a retry follows. */
     void notMade(Throwable reason);
   }
 
@@ -36,12 +34,12 @@ final class ProcessorMaking {
     this.outcome = outcome;
   }
 
-  /** How it is retried, if it is; for any thread. */
+  /** The retry under way, if any; for any thread. */
   Optional<Retrying> retrying() {
     return retrying;
   }
 
-  /** It is not tried again. */
+  /** No retry will follow. */
   void over() {
     retrying = Optional.empty();
   }

@@ -3,7 +3,7 @@ package io.tunnel.sdk.worker;
 import io.tunnel.sdk.processor.IChannelProcessor;
 import io.tunnel.sdk.processor.IChannelProcessorFactory;
 
-/** The source of processors: one for all channels, or one for each channel. */
+/** The source of processors: a shared processor, or a factory. */
 public sealed interface ProcessorSource {
 
   /** One processor for all channels; the worker shuts it down at its end. */

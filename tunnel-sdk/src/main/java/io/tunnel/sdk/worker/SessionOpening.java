@@ -1,7 +1,7 @@
 package io.tunnel.sdk.worker;
 
-import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.delivery.PartitionDelivery;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
@@ -14,9 +14,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Finds the node that coordinates the tunnel's sessions: any node is asked, and says which it is. A
- * word to go elsewhere is followed once; if that was no use either, the worker pauses as after any
- * failure. Remembers the node for the next session. On the worker's thread.
+ * Opens sessions at the node that coordinates the tunnel's sessions. Any node names the
+ * coordinator; the class follows one redirection, and fails after a second one, so that the worker
+ * pauses. Remembers the coordinator for the next session. Runs on the worker's thread.
  */
 final class SessionOpening {
 
@@ -27,16 +27,16 @@ final class SessionOpening {
     this.runtime = runtime;
   }
 
-  /** The node was lost: any other knows who takes its place. */
+  /** Forgets a lost coordinator: any other node names its successor. */
   void forget() {
     coordinator = Optional.empty();
   }
 
   /**
-   * Asks for a session.
+   * Opens a session.
    *
-   * @param receiver hears what the connection that has the session says
-   * @param onLink is told of each connection that is opened, before it is used
+   * @param receiver receives the pushes and the loss of the session's connection
+   * @param onLink receives each opened connection before its first request
    */
   CompletableFuture<Frame> open(byte[] request, PushReceiver receiver, Consumer<Link> onLink) {
     CompletableFuture<Frame> answer = new CompletableFuture<>();
@@ -78,10 +78,7 @@ final class SessionOpening {
 
   private void failed(
       Attempt attempt, Throwable failure, Optional<Endpoint> asked, boolean mayFollow) {
-    Optional<Endpoint> leader =
-        failure instanceof RefusedException refused
-            ? Endpoint.told(refused.leader())
-            : Optional.empty();
+    Optional<Endpoint> leader = PartitionDelivery.leaderIn(failure);
     coordinator = leader;
     leader.ifPresent(runtime.ports().links()::learn);
     if (leader.isPresent() && !leader.equals(asked) && mayFollow) {
@@ -91,7 +88,7 @@ final class SessionOpening {
     }
   }
 
-  /** One attempt to open a session; a class, because a record has no arrays. */
+  /** One attempt to open a session; not a record, because records hold no arrays. */
   private static final class Attempt {
     final byte[] request;
     final PushReceiver receiver;

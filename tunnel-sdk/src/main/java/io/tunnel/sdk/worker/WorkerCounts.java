@@ -5,7 +5,7 @@ import io.tunnel.sdk.metrics.SdkMeter;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What has happened since a worker started. Counted on its thread, read by any. */
+/** Counters of a worker since its start. The worker's thread counts; any thread reads. */
 final class WorkerCounts {
 
   private final SdkMeter meter;
@@ -59,7 +59,7 @@ final class WorkerCounts {
     meter.channelsHeld(tunnelId, channels);
   }
 
-  /** By any thread: a processor was called. */
+  /** A processor was called; for any thread. */
   void called(long nanos) {
     meter.called(tunnelId, nanos);
   }
@@ -73,7 +73,7 @@ final class WorkerCounts {
         tunnelId, input.getRecords().size(), input.byteCount(), input.lastCommitMicros());
   }
 
-  /** Whether there was a session. */
+  /** True after the first session. */
   boolean hasWorked() {
     return sessions.get() > 0;
   }

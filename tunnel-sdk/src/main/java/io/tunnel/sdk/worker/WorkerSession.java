@@ -31,8 +31,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One session on one connection, with its assigned channels. The session, its connection and its
- * channels end together. Runs on the worker's thread.
+ * A session on a connection of its own, with the assigned channels. The session, its connection and
+ * its channels end together. Runs on the worker's thread.
  */
 final class WorkerSession implements PushReceiver {
 

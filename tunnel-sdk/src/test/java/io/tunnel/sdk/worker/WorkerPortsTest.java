@@ -194,7 +194,7 @@ class WorkerPortsTest {
     world.runUntil(Duration.ofSeconds(60));
     assertThat(ended).isCompleted();
     assertThat(world.said.stream().filter("checkpoint 1"::equals))
-        .hasSize(WorkerChannelCore.LAST_WORD_ATTEMPTS_MAX);
+        .hasSize(WorkerChannelCore.END_ATTEMPTS_MAX);
     assertThat(worker.status().lastError().orElseThrow())
         .contains("p0_1")
         .contains("no answer in time");

@@ -1,21 +1,21 @@
 package io.tunnel.sdk.worker.channel;
 
-/** What a channel does next, as {@link WorkerChannelCore} decides. */
+/** Actions of a channel that {@link WorkerChannelCore} decides. */
 public enum ChannelAction {
   /** Wait for the next event, or for {@link WorkerChannelCore#checkpointDueNanos}. */
   WAIT,
-  /** Call {@link WorkerChannelCore#begin} and process that many deliveries. */
+  /** Call {@link WorkerChannelCore#begin} and process the returned number of deliveries. */
   PROCESS,
-  /** Tell the processor {@link WorkerChannelCore#farewell}. */
+  /** Call the processor with {@link WorkerChannelCore#farewell}. */
   TELL,
-  /** Store {@link WorkerChannelCore#beginCheckpoint}'s position. */
+  /** Store the position of {@link WorkerChannelCore#beginCheckpoint}. */
   CHECKPOINT,
-  /** Stop the processor. */
+  /** Shut the processor down. */
   STOP_PROCESSOR,
   /** Give the channel back. */
   RELEASE,
-  /** Give the channel back to wait for an operator. */
+  /** Give the channel back, to wait for an operator. */
   STOP_CHANNEL,
-  /** Forget it. */
+  /** Forget the channel. */
   CLOSE
 }

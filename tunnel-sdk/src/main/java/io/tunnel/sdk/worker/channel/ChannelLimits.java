@@ -1,16 +1,15 @@
 package io.tunnel.sdk.worker.channel;
 
 /**
- * What a channel may use.
+ * Limits of each channel.
  *
- * @param processRowsMax rows that are given to the processor at once, at most
- * @param processBytesMax bytes that are given to the processor at once at most, unless a single row
- *     has more
- * @param checkpointNanos between two checkpoints; 0 when the processor checkpoints by itself
+ * @param processRowsMax most rows of an input
+ * @param processBytesMax most bytes of an input, unless a single row is larger
+ * @param checkpointNanos time between two checkpoints; 0 when the processor checkpoints by itself
  */
 public record ChannelLimits(int processRowsMax, int processBytesMax, long checkpointNanos) {
 
-  /** Whether the processor checkpoints by itself. */
+  /** True when the processor checkpoints by itself. */
   public boolean isManual() {
     return checkpointNanos == 0;
   }

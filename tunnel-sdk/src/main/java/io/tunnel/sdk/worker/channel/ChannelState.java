@@ -3,42 +3,42 @@ package io.tunnel.sdk.worker.channel;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Where a channel stands between its assignment and its end. */
+/** States of a channel from its assignment to its end. */
 public enum ChannelState {
-  /** Assigned; a former holding in this process has to end first. */
+  /** Assigned; a former holding of the channel in this process has not ended. */
   WAITING,
   /** Its processor is being made. */
   OPENING,
-  /** Its processor could not be made; after a pause that is tried again. */
+  /** Making the processor failed; will retry after a pause. */
   OPEN_PAUSING,
-  /** Changes are received and processed. */
+  /** The channel receives and processes changes. */
   RUNNING,
-  /** It ends: the running callback is let finish. */
+  /** Ending: the running callback may finish. */
   DRAINING,
-  /** It ends: the processor is being told why. */
+  /** Ending: the processor is being told the reason. */
   TELLING,
-  /** It ends: the processor was told; only a callback of a channel that is lost still runs. */
+  /** Ending: the processor was told; only the callback of a lost channel may still run. */
   TOLD,
-  /** Everything was processed: the processor has yet to checkpoint that. */
+  /** All changes are processed, but the processor has not checkpointed them. */
   HOLDING,
-  /** It ends: the processor is being stopped. */
+  /** Ending: the processor is being shut down. */
   STOPPING,
-  /** It ends: the last checkpoint is being stored. */
+  /** Ending: the last checkpoint is being stored. */
   CHECKPOINTING,
-  /** The last checkpoint was not stored; after a pause that is tried again. */
+  /** Storing the last checkpoint failed; will retry after a pause. */
   CHECKPOINT_PAUSING,
-  /** It ends: it is to be given back. */
+  /** Ending: the worker has to give the channel back. */
   RELEASING,
-  /** It ends: the server is asked to take it back. */
+  /** Ending: the server is asked to take the channel back. */
   RELEASE_ASKED,
-  /** The server did not take it back; after a pause it is asked again. */
+  /** The server did not take the channel back; will retry after a pause. */
   RELEASE_PAUSING,
-  /** The server has taken it back. */
+  /** The server has taken the channel back. */
   RELEASED,
-  /** It is no longer ours. */
+  /** The worker no longer holds the channel. */
   CLOSED;
 
-  /** Where it may stand next. */
+  /** The states that may follow. */
   Set<ChannelState> next() {
     return switch (this) {
       case WAITING -> EnumSet.of(OPENING, RELEASING);
@@ -65,7 +65,7 @@ public enum ChannelState {
     return compareTo(RELEASING) >= 0;
   }
 
-  /** What it does in one word, as users are told. */
+  /** The state in one word, for users. */
   public String shown() {
     return switch (this) {
       case OPEN_PAUSING -> OPENING.name();

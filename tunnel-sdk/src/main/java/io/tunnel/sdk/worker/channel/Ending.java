@@ -1,33 +1,50 @@
 package io.tunnel.sdk.worker.channel;
 
-/** Why a channel ends; a later one in this order takes the place of an earlier one. */
+/** Reasons to end a channel, in rising order: a later reason replaces an earlier one. */
 public enum Ending {
-  /** It does not. */
+  /** The channel goes on. */
   NONE,
-  /** The worker is being shut down. */
+  /** The worker shuts down. */
   SHUTDOWN,
-  /** The server wants it back. */
+  /** The server asks for the channel. */
   REVOKED,
-  /** Everything there is was processed. */
+  /** All changes of the channel are processed. */
   ENDED,
-  /** The processor, or what was delivered, failed for good: it waits for an operator. */
+  /** The processor or the delivery failed for good: the channel waits for an operator. */
   STOPPED,
-  /** Somebody else holds it already. */
+  /** The server has moved the channel, or given it to another holder. */
   FENCED,
-  /** The session is gone, and with it all its channels. */
+  /** The session is lost, with all its channels. */
   LOST;
 
-  /** Whether the server still takes our word about the channel. */
+  /** The last callback to a processor before its shutdown. */
+  public enum Farewell {
+    /** The channel ends here in good order: processed changes count. */
+    CLOSING,
+    /** All changes of the channel are processed. */
+    ENDED,
+    /** The worker has lost the channel. */
+    REVOKED
+  }
+
+  /** True while the server accepts requests of the worker for the channel. */
   public boolean isOurs() {
     return compareTo(FENCED) < 0;
   }
 
   /**
-   * Whether the server is told about this channel by itself. At a shutdown the session is closed
-   * instead, with all its channels: one given back before could be assigned to the same session
+   * True when the worker gives this channel back with a request. At a shutdown the worker closes
+   * the session instead: the server could assign a channel given back earlier to the same session
    * again.
    */
   public boolean isAnnounced() {
     return this == REVOKED || this == ENDED || this == STOPPED;
+  }
+
+  Farewell farewell() {
+    if (!isOurs()) {
+      return Farewell.REVOKED;
+    }
+    return this == ENDED ? Farewell.ENDED : Farewell.CLOSING;
   }
 }

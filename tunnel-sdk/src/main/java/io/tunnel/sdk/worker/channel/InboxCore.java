@@ -2,46 +2,66 @@ package io.tunnel.sdk.worker.channel;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
- * What a channel was delivered and has not processed, within the credit that was given for it; one
- * input of it at a time is with the processor.
+ * The deliveries of a channel that are not processed, within the granted credit. The processor has
+ * one input at a time.
  *
- * <p>Holds {@code given <= received}. Credit is conserved: what the server may still send, what
- * waits and what is being processed add up to what was granted and has not come back, except that
- * one delivery may overdraw it.
+ * <p>Invariant: {@code given <= received}. Credit is conserved: unused credit, waiting bytes and
+ * bytes in processing add up to the granted credit that has not returned; but one delivery may
+ * overdraw the credit.
  */
 final class InboxCore {
+
+  /** States of the input that was begun last. */
+  enum InputState {
+    /** No input is begun. */
+    NONE,
+    /** The processor has the input. */
+    PROCESSING,
+    /** The processor threw; after a pause it gets the input again. */
+    PAUSING;
+
+    private Set<InputState> next() {
+      return switch (this) {
+        case NONE -> EnumSet.of(PROCESSING);
+        case PROCESSING -> EnumSet.of(PAUSING, NONE);
+        case PAUSING -> EnumSet.of(PROCESSING, NONE);
+      };
+    }
+  }
 
   private record Waiting(long last, int rows, int bytes) {}
 
   private final int rowsMax;
   private final int bytesMax;
 
-  /** Deliveries that are not begun; their positions rise from given to received. */
+  /** Deliveries that are not begun; positions rise from {@link #given} to {@link #received}. */
   private final Deque<Waiting> waiting = new ArrayDeque<>();
 
   private InputState input = InputState.NONE;
 
-  /** Last position of the input that was begun last; never goes back. */
+  /** Last position of the input that was begun last; never decreases. */
   private long given;
 
-  /** Last position that was delivered; {@code given <= received}. */
+  /** Last delivered position; {@code given <= received}. */
   private long received;
 
-  /** Positions behind {@link #received} up to this one are no changes; never goes back. */
+  /** No change exists behind {@link #received} up to this position; never decreases. */
   private long settled;
 
-  /** Granted and not delivered; below 0 by less than the last delivery. */
+  /** Unused credit in bytes; the last delivery may make it negative. */
   private long creditLeft;
 
-  /** Of all that is waiting. */
+  /** Bytes of {@link #waiting}. */
   private int waitingBytes;
 
-  /** Of the input that was begun; 0 while {@link #input} is NONE. */
+  /** Bytes of the input that was begun; 0 while {@link #input} is NONE. */
   private int processingBytes;
 
-  /** Nothing was delivered behind {@code checkpointed}; inputs have those limits. */
+  /** An empty inbox behind {@code checkpointed}, with the limits of an input. */
   InboxCore(long checkpointed, int rowsMax, int bytesMax) {
     this.given = checkpointed;
     this.received = checkpointed;
@@ -55,53 +75,53 @@ final class InboxCore {
     return given;
   }
 
-  /** The last position that was delivered. */
+  /** The last delivered position. */
   long received() {
     return received;
   }
 
-  /** There is no change between the last one that was delivered and {@code position}. */
+  /** No change exists between the last delivered position and {@code position}. */
   void settled(long position) {
     settled = Math.max(settled, position);
   }
 
   /**
-   * How far a reader is that is done with everything up to {@code position}: further, if that was
-   * all and positions follow that are no changes.
+   * The progress of a reader that has processed all changes up to {@code position}: further than
+   * {@code position} if all deliveries are processed and settled positions follow.
    */
   long reach(long position) {
     return position >= received ? Math.max(position, settled) : position;
   }
 
-  /** Bytes that the server may still send; below 0 when the last delivery was larger. */
+  /** Unused credit in bytes; negative after a delivery larger than the credit. */
   long creditLeft() {
     return creditLeft;
   }
 
-  /** Bytes delivered and not processed. */
+  /** Bytes that are delivered and not processed. */
   int bufferedBytes() {
     return waitingBytes + processingBytes;
   }
 
-  /** What is done with the input that was begun last. */
+  /** State of the input that was begun last. */
   InputState input() {
     return input;
   }
 
-  /** Whether nothing waits. */
+  /** True when no delivery waits. */
   boolean isEmpty() {
     return waiting.isEmpty();
   }
 
-  /** The server may send that many bytes more. */
+  /** Adds credit. */
   void granted(int bytes) {
     creditLeft += bytes;
   }
 
   /**
-   * Something has arrived.
+   * Adds a delivery.
    *
-   * @throws IllegalStateException when the server sent it out of order or without credit
+   * @throws IllegalStateException when the server sent the delivery out of order or without credit
    */
   void delivered(long first, long last, int rows, int bytes) {
     if (first <= reach(received) || last < first) {
@@ -119,14 +139,14 @@ final class InboxCore {
   }
 
   /**
-   * Takes the deliveries of the next input, oldest first: returns how many, at least one. A single
-   * one that is over the limits is given to the processor in parts.
+   * Begins the next input. Returns the number of its deliveries, at least one, oldest first. A
+   * single delivery may exceed the limits: the processor gets it in parts.
    */
   int begin() {
     if (waiting.isEmpty()) {
-      throw new IllegalStateException("nothing waits behind position " + given);
+      throw new IllegalStateException("no delivery waits behind position " + given);
     }
-    move(InputState.PROCESSING, "it is begun");
+    move(InputState.PROCESSING, "the input is begun");
     int count = 0;
     long rows = 0;
     long bytes = 0;
@@ -148,22 +168,22 @@ final class InboxCore {
   }
 
   /**
-   * The input that was begun has to be with the processor.
+   * Requires that the processor has the input.
    *
-   * @throws IllegalStateException when it is not
+   * @throws IllegalStateException in any other state
    */
   void requireProcessing() {
     if (input != InputState.PROCESSING) {
-      throw new IllegalStateException("nothing is being processed: the input is " + input);
+      throw new IllegalStateException("no input is being processed: its state is " + input);
     }
   }
 
-  /** The processor is given the input again after a pause. */
+  /** The processor threw, and will get the input again after a pause. */
   void pause() {
     move(InputState.PAUSING, "the processor threw");
   }
 
-  /** The pause is over. Returns whether the processor is to be given the input again. */
+  /** The pause is over. Returns true when the processor has to get the input again. */
   boolean pauseOver() {
     boolean isDue = input == InputState.PAUSING;
     if (isDue) {
@@ -172,15 +192,15 @@ final class InboxCore {
     return isDue;
   }
 
-  /** The input that was begun is over. Returns its bytes: they are no longer granted. */
+  /** Ends the input. Returns its bytes, whose credit returns. */
   int done() {
-    move(InputState.NONE, "it is over");
+    move(InputState.NONE, "the input is over");
     int bytes = processingBytes;
     processingBytes = 0;
     return bytes;
   }
 
-  /** What waits is dropped. */
+  /** Drops all waiting deliveries. */
   void drop() {
     waiting.clear();
     waitingBytes = 0;
@@ -189,7 +209,7 @@ final class InboxCore {
   private void move(InputState next, String reason) {
     if (!input.next().contains(next)) {
       throw new IllegalStateException(
-          "an input that is " + input + " cannot be " + next + ": " + reason);
+          "an input in " + input + " cannot move to " + next + ": " + reason);
     }
     input = next;
   }

@@ -5,20 +5,19 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Which inputs of a channel are done when they may be done in any order. What may be checkpointed
- * is the contiguous prefix: the last position of an input that is done and before which none is
- * left undone.
+ * The done inputs of a channel whose processor may finish inputs in any order. Only the contiguous
+ * prefix may be checkpointed: the last position before which every input is done.
  *
- * <p>Holds at most {@link #INPUTS_MAX} inputs. A processor that marks single inputs is given no
- * more while so many are undone. One that only ever says "everything up to here", perhaps rarely or
- * never, is not slowed down: its oldest inputs are forgotten, and can from then on only be passed
- * by such a word.
+ * <p>Keeps at most {@link #INPUTS_MAX} inputs. A processor that marks single inputs gets no further
+ * input while so many are undone. A processor that only marks all inputs up to a position, however
+ * rarely, is not slowed down: this class forgets its oldest inputs. Afterwards only a mark of all
+ * inputs up to a position behind them moves the prefix.
  */
 final class PrefixCore {
 
   static final int INPUTS_MAX = 10_000;
 
-  /** Last position of each input behind the prefix, and whether it is done. */
+  /** Last position of each input behind the prefix, with true for a done input. */
   private final TreeMap<Long, Boolean> inputs = new TreeMap<>();
 
   private long prefix;
@@ -35,12 +34,12 @@ final class PrefixCore {
     return prefix;
   }
 
-  /** Whether another input may be given. */
+  /** True when the processor may get a further input. */
   boolean mayBegin() {
     return !marksSingly || inputs.size() < INPUTS_MAX;
   }
 
-  /** An input that ends at {@code position}, behind all former ones, is given to the processor. */
+  /** The processor gets an input that ends at {@code position}, behind all earlier inputs. */
   void given(long position) {
     if (inputs.size() >= INPUTS_MAX) {
       forgotten = inputs.pollFirstEntry().getKey();
@@ -48,14 +47,14 @@ final class PrefixCore {
     inputs.put(position, false);
   }
 
-  /** An input that was given is divided behind {@code position}. */
+  /** An input is divided behind {@code position}. */
   void divided(long position) {
     if (position > prefix) {
       inputs.putIfAbsent(position, false);
     }
   }
 
-  /** What ends at {@code position} is given to nobody: it is done without anybody's word. */
+  /** The part that ends at {@code position} is skipped: it counts as done. */
   void skipped(long position) {
     if (position > prefix) {
       inputs.put(position, true);
@@ -66,17 +65,18 @@ final class PrefixCore {
   /**
    * The input that ends at {@code position} is done.
    *
-   * @throws IllegalArgumentException when there is no such input
-   * @throws IllegalStateException when it cannot be known any more which inputs are done
+   * @throws IllegalArgumentException when no input ends there
+   * @throws IllegalStateException when inputs were forgotten, so the prefix is unknown
    */
   void done(long position) {
     if (forgotten > prefix) {
       throw new IllegalStateException(
           "more than "
               + INPUTS_MAX
-              + " inputs were given before the first was marked as done: checkpoint all up to "
+              + " inputs were given to the processor before the first was marked as done: call"
+              + " checkpoint with a token of "
               + forgotten
-              + " first");
+              + " or later first");
     }
     marksSingly = true;
     if (position <= prefix) {
@@ -88,7 +88,7 @@ final class PrefixCore {
     advance();
   }
 
-  /** Everything up to {@code position}, which may lie inside an input, is done. */
+  /** All inputs up to {@code position} are done; the position may lie inside an input. */
   void doneUpTo(long position) {
     if (position > prefix) {
       prefix = position;

@@ -1,11 +1,11 @@
 package io.tunnel.sdk.worker.channel;
 
 /**
- * How far a channel is, and which position may be checkpointed: what the worker has processed, or,
- * when the processor checkpoints, what the processor says is done.
+ * The progress of a channel, and the position to checkpoint: the last processed position, or the
+ * position that the processor marked as done if it checkpoints by itself.
  *
- * <p>Holds {@code checkpointed <= processed <= given}, but for positions that are no changes, and
- * for {@code processed} when the processor checkpoints.
+ * <p>Invariant: {@code checkpointed <= processed <= given}. Settled positions and the marks of a
+ * processor that checkpoints by itself may exceed {@code processed}.
  */
 final class ProgressCore {
 
@@ -13,31 +13,31 @@ final class ProgressCore {
   private final ChannelLimits limits;
   private final InboxCore inbox;
 
-  /** What a processor that checkpoints says is done; otherwise unused. */
+  /** Inputs that the processor marked as done; unused unless the processor checkpoints. */
   private final PrefixCore prefix;
 
   /**
-   * Nothing behind this position belongs to the channel, and nothing behind it is checkpointed.
-   * More may have been received: the end was found late.
+   * Last position of the channel; no later position is checkpointed. The channel may have received
+   * later positions, because the end was found late.
    */
   private long end = NO_POSITION;
 
-  /** A delivery is missing between what was received and {@link #end}: that is not reached here. */
+  /** True when the channel dropped a delivery before {@link #end}: it cannot reach the end. */
   private boolean hasDropped;
 
-  /** Last position that is stored; never goes back. */
+  /** Position of the last stored checkpoint; never decreases. */
   private long checkpointed;
 
-  /** Last position from which the processor has returned; never beyond what it was given. */
+  /** Last position from which the processor has returned; never behind the last given position. */
   private long processed;
 
-  /** Position of the checkpoint under way, of which there is one at most; above checkpointed. */
+  /** Position of the checkpoint in flight, above {@link #checkpointed}; at most one. */
   private long storing = NO_POSITION;
 
-  /** News is to be stored at once; over when a checkpoint begins. */
+  /** True when new progress has to be stored at once; false after a checkpoint begins. */
   private boolean isAsked;
 
-  /** When the last checkpoint began, or the processor was there. */
+  /** Time when the last checkpoint began, or when the processor was made. */
   private long lastNanos;
 
   ProgressCore(ChannelLimits limits, InboxCore inbox, long checkpointed) {
@@ -56,12 +56,12 @@ final class ProgressCore {
     return processed;
   }
 
-  /** The time to the first checkpoint runs from now on. */
+  /** Starts the time to the first checkpoint. */
   void opened(long nowNanos) {
     lastNanos = nowNanos;
   }
 
-  /** A delivery was dropped: the end of the channel is not reached here. */
+  /** The channel dropped a delivery, and cannot reach its end. */
   void dropped() {
     hasDropped = true;
   }
@@ -77,37 +77,37 @@ final class ProgressCore {
     }
   }
 
-  /** Nothing comes behind {@code position}. */
+  /** No change exists behind {@code position}. */
   void endsAt(long position) {
     end = position;
   }
 
-  /** No change follows what was delivered, up to {@code position}. */
+  /** No further change exists up to {@code position}. */
   void settled(long position) {
     inbox.settled(position);
     isAsked |= limits.isManual();
   }
 
-  /** Whether another input may be given to the processor. */
+  /** True when the processor may get a further input. */
   boolean mayBegin() {
     return prefix.mayBegin();
   }
 
-  /** The processor is given what the inbox has begun. */
+  /** The processor gets the input that the inbox has begun. */
   void begun() {
     if (limits.isManual()) {
       prefix.given(inbox.given());
     }
   }
 
-  /** What the inbox has begun is given to the processor in parts, of which one ends there. */
+  /** The processor gets the input in parts; one part ends at {@code position}. */
   void divided(long position) {
     if (limits.isManual()) {
       prefix.divided(position);
     }
   }
 
-  /** The change at {@code position} is left out, which is to be stored soon. */
+  /** The change at {@code position} is skipped; a checkpoint has to report the skip soon. */
   void skipped(long position) {
     if (limits.isManual()) {
       prefix.skipped(position);
@@ -115,14 +115,14 @@ final class ProgressCore {
     isAsked = true;
   }
 
-  /** The processor has returned from all up to {@code position}. */
+  /** The processor has returned from all changes up to {@code position}. */
   void processedUpTo(long position) {
     processed = position;
   }
 
   /**
-   * The processor says that it is done with the input that ends at {@code position}, or with
-   * everything up to there. Returns the position that a checkpoint has to reach for it.
+   * The processor marks the input that ends at {@code position} as done, or all inputs up to there.
+   * Returns the position that a checkpoint has to reach to cover the mark.
    */
   long done(long position, boolean isUpTo) {
     if (isUpTo) {
@@ -138,7 +138,7 @@ final class ProgressCore {
     return hasEnd() ? Math.min(position, end) : position;
   }
 
-  /** Whether everything that there will ever be was processed. */
+  /** True when all changes up to the end of the channel are processed. */
   boolean isComplete() {
     return isComplete(processed);
   }
@@ -147,41 +147,41 @@ final class ProgressCore {
     return hasEnd() && !hasDropped && done >= inbox.received();
   }
 
-  /** Whether the end is checkpointed, or not known. */
+  /** True when the end is checkpointed or unknown. */
   boolean isEndStored() {
     return checkpointed >= end;
   }
 
-  /** As far as may be checkpointed: when all that was delivered is done, that is the end. */
+  /** The position to checkpoint; the end of the channel when all deliveries are done. */
   private long reached() {
     long done = limits.isManual() ? prefix.prefix() : processed;
     return isComplete(done) ? end : notBehindEnd(inbox.reach(done));
   }
 
-  /** Whether there is something to checkpoint. */
+  /** True when there is new progress to checkpoint. */
   boolean isNews() {
     return reached() > checkpointed;
   }
 
-  /** Whether a checkpoint was asked for. */
+  /** True when new progress has to be stored at once. */
   boolean isAsked() {
     return isAsked;
   }
 
-  /** Whether a checkpoint is under way. */
+  /** True while a checkpoint is in flight. */
   boolean isBeingStored() {
     return storing != NO_POSITION;
   }
 
-  /** When the next checkpoint is due, if there is progress. */
+  /** Time of the next periodic checkpoint. */
   long dueNanos() {
     return lastNanos + limits.checkpointNanos();
   }
 
-  /** A checkpoint is being stored; returns its position. */
+  /** Begins a checkpoint; returns its position. */
   long begin(long nowNanos) {
     if (isBeingStored()) {
-      throw new IllegalStateException("a checkpoint at " + storing + " is under way");
+      throw new IllegalStateException("a checkpoint at " + storing + " is in flight");
     }
     storing = reached();
     isAsked = false;
@@ -189,13 +189,13 @@ final class ProgressCore {
     return storing;
   }
 
-  /** The checkpoint under way is stored. */
+  /** The checkpoint in flight is stored. */
   void stored() {
     checkpointed = storing;
     storing = NO_POSITION;
   }
 
-  /** The checkpoint under way is not stored. */
+  /** The checkpoint in flight was not stored. */
   void notStored() {
     storing = NO_POSITION;
   }

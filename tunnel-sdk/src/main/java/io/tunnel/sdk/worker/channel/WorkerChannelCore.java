@@ -1,67 +1,67 @@
 package io.tunnel.sdk.worker.channel;
 
 /**
- * What happens to one channel between its assignment and its end: when its processor is called,
- * which position may be checkpointed, and in which order it ends.
+ * The state machine of one channel from its assignment to its end: when to call the processor,
+ * which position to checkpoint, and the order of the end.
  *
- * <p>Holds {@code checkpointed <= given <= received}, but for positions that are no changes, and
- * {@code checkpointed <= processed} when the worker checkpoints. The order of an end is: the
- * running callback returns, the processor is told why, it checkpoints the end if that was reached
- * and is its business, it is stopped, what may be checkpointed is, and the server is told (unless
- * the whole session is about to be closed). Only a channel that is no longer ours is told so while
- * its callback still runs.
+ * <p>Invariant: {@code checkpointed <= given <= received}, except for settled positions, and {@code
+ * checkpointed <= processed} when the worker checkpoints. A channel ends in this order: the running
+ * callback returns; the processor is told the reason; a processor that checkpoints by itself stores
+ * the end, if it was reached; the processor is shut down; the worker stores the last checkpoint;
+ * and the worker gives the channel back, unless it closes the whole session. Only the processor of
+ * a lost channel is told the reason while its callback still runs.
  *
- * <p>Longer than most files, because it is one machine: processing, checkpoints and the end share
- * its fields.
+ * <p>Longer than most files, because processing, checkpoints and the end share the fields of one
+ * machine.
  */
 public final class WorkerChannelCore {
 
-  /** How often the last checkpoint, and the release, is tried. */
-  public static final int LAST_WORD_ATTEMPTS_MAX = 5;
+  /** Most attempts to store the last checkpoint, and to give the channel back. */
+  public static final int END_ATTEMPTS_MAX = 5;
 
   private final ChannelLimits limits;
 
-  /** What was delivered. An input is with the processor only from RUNNING to TOLD. */
+  /** The deliveries. The processor has an input only from RUNNING to TOLD. */
   private final InboxCore inbox;
 
-  /** How far the channel is. Nothing more is stored from RELEASING on. */
+  /** The progress. No checkpoint is stored from RELEASING on. */
   private final ProgressCore progress;
 
   private ChannelState state = ChannelState.WAITING;
 
   /**
-   * The strongest reason to end so far: NONE while WAITING, RUNNING or in OPEN_PAUSING, and never
-   * weaker, but for an ENDED that {@link #insteadOfHolding} replaces.
+   * The strongest reason to end so far: NONE in WAITING, RUNNING and OPEN_PAUSING. It never gets
+   * weaker, except that {@link #insteadOfHolding} may replace ENDED.
    */
   private Ending ending = Ending.NONE;
 
   /**
-   * A graceful end that came beside ENDED: takes its place in HOLDING, where the processor would
-   * else be waited for. NONE unless {@link #ending} has been ENDED.
+   * A graceful end that came together with ENDED: replaces ENDED in HOLDING, so that the channel
+   * does not wait for its processor. NONE unless {@link #ending} has been ENDED.
    */
   private Ending insteadOfHolding = Ending.NONE;
 
-  /** Failures in a row to store the last checkpoint or to give back; 0 before CHECKPOINTING. */
-  private int lastWordAttempts;
+  /** Failures in a row of the last checkpoint or of the release; 0 before CHECKPOINTING. */
+  private int endAttempts;
 
-  /** A channel that is assigned, with that progress. */
+  /** A channel that was assigned with the progress {@code checkpointed}. */
   public WorkerChannelCore(ChannelLimits limits, long checkpointed) {
     this.limits = limits;
     this.inbox = new InboxCore(checkpointed, limits.processRowsMax(), limits.processBytesMax());
     this.progress = new ProgressCore(limits, inbox, checkpointed);
   }
 
-  /** Where the channel stands. */
+  /** The current state. */
   public ChannelState state() {
     return state;
   }
 
-  /** Why it ends; NONE while it does not. */
+  /** The reason to end; NONE while the channel goes on. */
   public Ending ending() {
     return ending;
   }
 
-  /** The last position that is stored. */
+  /** Position of the last stored checkpoint. */
   public long checkpointed() {
     return progress.checkpointed();
   }
@@ -76,27 +76,27 @@ public final class WorkerChannelCore {
     return inbox.given();
   }
 
-  /** The last position that was delivered, or is known to be no change behind that. */
+  /** The last position received: delivered, or settled without a change. */
   public long received() {
     return inbox.reach(inbox.received());
   }
 
-  /** Bytes that may still be delivered; below 0 when the last delivery was larger. */
+  /** Unused credit in bytes; negative after a delivery larger than the credit. */
   public long creditLeft() {
     return inbox.creditLeft();
   }
 
-  /** Bytes delivered and not processed. */
+  /** Bytes that are delivered and not processed. */
   public int bufferedBytes() {
     return inbox.bufferedBytes();
   }
 
   /** The processor is being made. */
   public void opening() {
-    move(ChannelState.OPENING, "its turn");
+    move(ChannelState.OPENING, "no former holding is left");
   }
 
-  /** The processor is there. Returns whether the channel runs: it may have ended meanwhile. */
+  /** The processor is made. Returns false when the channel has to end already. */
   public boolean opened(long nowNanos) {
     progress.opened(nowNanos);
     boolean runs = ending == Ending.NONE;
@@ -104,7 +104,7 @@ public final class WorkerChannelCore {
     return runs;
   }
 
-  /** The processor could not be made. Returns whether to try again after a pause. */
+  /** Making the processor failed. Returns true to retry after a pause. */
   public boolean openFailed(boolean again) {
     if (again && ending == Ending.NONE) {
       move(ChannelState.OPEN_PAUSING, "no processor yet");
@@ -117,21 +117,21 @@ public final class WorkerChannelCore {
     return false;
   }
 
-  /** The pause before another attempt to make it is over. Returns whether to make that. */
+  /** The pause before the retry is over. Returns true to make the processor. */
   public boolean openPauseOver() {
     return pauseOver(ChannelState.OPEN_PAUSING, ChannelState.OPENING);
   }
 
-  /** The server may send that many bytes more. */
+  /** Adds credit. */
   public void granted(int bytes) {
     inbox.granted(bytes);
   }
 
   /**
-   * A delivery of {@code rows} rows at {@code first} to {@code last} has arrived. Returns whether
-   * it is to be kept: a channel that ends drops it.
+   * A delivery of {@code rows} rows at {@code first} to {@code last} has arrived. Returns false
+   * when the channel is ending and drops the delivery.
    *
-   * @throws IllegalStateException when the server sent it out of order or without credit
+   * @throws IllegalStateException when the server sent the delivery out of order or without credit
    */
   public boolean delivered(long first, long last, int rows, int bytes) {
     if (state != ChannelState.RUNNING) {
@@ -144,8 +144,8 @@ public final class WorkerChannelCore {
   }
 
   /**
-   * No change follows what was delivered, up to {@code position}. That is progress when everything
-   * before it is done, and no processor's business.
+   * No further change exists up to {@code position}. The position becomes progress when all
+   * deliveries are done; the processor is not called.
    */
   public void settled(long position) {
     if (state == ChannelState.RUNNING) {
@@ -154,20 +154,20 @@ public final class WorkerChannelCore {
   }
 
   /**
-   * Nothing comes behind {@code position}. It counts only as long as nothing before it was dropped:
-   * otherwise the next holder is told again. What was delivered behind it is processed, and not
-   * checkpointed.
+   * No change exists behind {@code position}. The end counts only if no earlier delivery was
+   * dropped; otherwise the next holder learns of the end again. Deliveries behind the end are
+   * processed, but not checkpointed.
    */
   public void endsAt(long position) {
     progress.endsAt(position);
   }
 
-  /** Whether what was begun last is all that there will ever be. */
+  /** True when the input that was begun last is the last input of the channel. */
   public boolean isAtEnd() {
     return progress.hasEnd() && inbox.isEmpty();
   }
 
-  /** What to do next; asked again after every event and every action. */
+  /** The next action; to be asked after every event and every action. */
   public ChannelAction next(long nowNanos) {
     if (isCheckpointWanted()) {
       return ChannelAction.CHECKPOINT;
@@ -183,7 +183,7 @@ public final class WorkerChannelCore {
     };
   }
 
-  /** The processor wants its progress stored: also while it is being told of the end. */
+  /** The processor asked for a checkpoint; possible also while it is told of the end. */
   private boolean isCheckpointWanted() {
     return progress.isAsked() && progress.isNews() && isFree() && !state.isPastCheckpoints();
   }
@@ -193,7 +193,7 @@ public final class WorkerChannelCore {
   }
 
   private boolean isIdle() {
-    return inbox.input() == InputState.NONE;
+    return inbox.input() == InboxCore.InputState.NONE;
   }
 
   private ChannelAction nextRunning(long nowNanos) {
@@ -225,7 +225,7 @@ public final class WorkerChannelCore {
     return nextHolding();
   }
 
-  /** Given back just when everything was processed: nobody else could be told of the end. */
+  /** A channel given back with all changes processed ends here: no later holder could end it. */
   private void noticeEnd() {
     boolean isGivenBack = ending == Ending.SHUTDOWN || ending == Ending.REVOKED;
     if (isGivenBack && progress.isComplete()) {
@@ -249,12 +249,12 @@ public final class WorkerChannelCore {
     if (progress.isBeingStored() && ending.isOurs()) {
       return ChannelAction.WAIT;
     }
-    boolean giveUp = limits.isManual() || lastWordAttempts >= LAST_WORD_ATTEMPTS_MAX;
+    boolean giveUp = limits.isManual() || endAttempts >= END_ATTEMPTS_MAX;
     if (progress.isNews() && ending.isOurs() && !giveUp) {
       boolean isPausing = state == ChannelState.CHECKPOINT_PAUSING;
       return isPausing ? ChannelAction.WAIT : ChannelAction.CHECKPOINT;
     }
-    lastWordAttempts = 0;
+    endAttempts = 0;
     move(ChannelState.RELEASING, ending);
     return nextReleasing();
   }
@@ -271,27 +271,27 @@ public final class WorkerChannelCore {
     return ending == Ending.STOPPED ? ChannelAction.STOP_CHANNEL : ChannelAction.RELEASE;
   }
 
-  /** Whether a checkpoint will be due though nothing else happens. */
+  /** True when a checkpoint will be due without a further event. */
   public boolean awaitsCheckpoint() {
     return state == ChannelState.RUNNING && !limits.isManual() && progress.isNews() && isFree();
   }
 
-  /** When the next checkpoint is due, if there is progress. */
+  /** Time of the next periodic checkpoint. */
   public long checkpointDueNanos() {
     return progress.dueNanos();
   }
 
-  /** Takes the next deliveries to process: returns how many, oldest first. */
+  /** Begins the next input; returns the number of its deliveries, oldest first. */
   public int begin() {
     if (state != ChannelState.RUNNING) {
-      throw new IllegalStateException("nothing is begun by a channel that is " + state);
+      throw new IllegalStateException("a channel in " + state + " begins no input");
     }
     int count = inbox.begin();
     progress.begun();
     return count;
   }
 
-  /** What was begun is processed. Returns the bytes that come back, 0 when the channel ends. */
+  /** The input is processed. Returns the bytes whose credit returns; 0 when the channel ends. */
   public int processingDone() {
     inbox.requireProcessing();
     progress.processedUpTo(inbox.given());
@@ -299,25 +299,25 @@ public final class WorkerChannelCore {
     return state == ChannelState.RUNNING ? bytes : 0;
   }
 
-  /** What was begun is processed up to {@code position}, which is not its end. */
+  /** The input is processed up to {@code position}, which is not its end. */
   public void partDone(long position) {
     inbox.requireProcessing();
     progress.processedUpTo(position);
   }
 
-  /** What was begun is given to the processor in parts, of which one ends at {@code position}. */
+  /** The processor gets the input in parts; one part ends at {@code position}. */
   public void divided(long position) {
     progress.divided(position);
   }
 
-  /** The change at {@code position}, of what was begun, is left out. */
+  /** The change at {@code position} of the input is skipped. */
   public void skipped(long position) {
     progress.skipped(position);
   }
 
   /**
-   * The processor threw. Returns whether to try the same again after a pause: when it may be tried
-   * {@code again}, and the channel does not end anyway.
+   * The processor threw. Returns true to retry the input after a pause: when the policy allows a
+   * retry ({@code again}) and the channel is not ending.
    */
   public boolean failed(boolean again) {
     inbox.requireProcessing();
@@ -332,16 +332,16 @@ public final class WorkerChannelCore {
     return false;
   }
 
-  /** The pause before another attempt is over. Returns whether to process the input again. */
+  /** The pause before a retry is over. Returns true to process the input again. */
   public boolean inputPauseOver() {
     return inbox.pauseOver();
   }
 
-  /** The channel ends: what has not begun is dropped. */
+  /** Ends the channel: drops the deliveries that have not begun. */
   public void end(Ending reason) {
     raise(reason);
     inbox.drop();
-    if (inbox.input() == InputState.PAUSING) {
+    if (inbox.input() == InboxCore.InputState.PAUSING) {
       var unused = inbox.done();
     }
     if (state == ChannelState.RUNNING) {
@@ -359,50 +359,46 @@ public final class WorkerChannelCore {
     }
   }
 
-  /** What to tell the processor. */
-  public Farewell farewell() {
-    if (!ending.isOurs()) {
-      return Farewell.REVOKED;
-    }
-    return ending == Ending.ENDED ? Farewell.ENDED : Farewell.CLOSING;
+  /** The callback that tells the processor why the channel ends. */
+  public Ending.Farewell farewell() {
+    return ending.farewell();
   }
 
-  /** The processor was told. */
+  /** The processor was told of the end. */
   public void told() {
     move(ChannelState.TOLD, ending);
   }
 
-  /** The processor is stopped. */
+  /** The processor is shut down. */
   public void processorStopped() {
-    move(ChannelState.CHECKPOINTING, "the processor is stopped");
+    move(ChannelState.CHECKPOINTING, "the processor is shut down");
   }
 
   /**
-   * The processor says that it is done with the input that ends at {@code position}, or with
-   * everything up to there, and wants that stored. Returns the position that a checkpoint has to
-   * reach for it.
+   * The processor marks the input that ends at {@code position} as done, or all inputs up to there,
+   * and asks for a checkpoint. Returns the position that the checkpoint has to reach.
    */
   public long done(long position, boolean isUpTo) {
     return progress.done(position, isUpTo);
   }
 
-  /** A checkpoint is being stored; returns its position. */
+  /** Begins a checkpoint; returns its position. */
   public long beginCheckpoint(long nowNanos) {
     return progress.begin(nowNanos);
   }
 
-  /** The checkpoint under way is stored. */
+  /** The checkpoint in flight is stored. */
   public void checkpointStored() {
     progress.stored();
   }
 
-  /** It was not stored. Returns whether to call {@link #lastWordPauseOver} after a pause. */
+  /** The checkpoint was not stored. Returns true to call {@link #endPauseOver} after a pause. */
   public boolean checkpointFailed(boolean isRetriable) {
     progress.notStored();
     if (!isStoringLast() || limits.isManual()) {
       return false;
     }
-    lastWordAttempts = isRetriable ? lastWordAttempts + 1 : LAST_WORD_ATTEMPTS_MAX;
+    endAttempts = isRetriable ? endAttempts + 1 : END_ATTEMPTS_MAX;
     return pauseUnlessGivenUp(ChannelState.CHECKPOINTING, ChannelState.CHECKPOINT_PAUSING);
   }
 
@@ -410,42 +406,42 @@ public final class WorkerChannelCore {
     return state == ChannelState.CHECKPOINTING || state == ChannelState.CHECKPOINT_PAUSING;
   }
 
-  /** One that was asked for may have failed in a pause: then that goes on, or is over. */
+  /** Pauses before the next attempt, or goes on when all attempts have failed. */
   private boolean pauseUnlessGivenUp(ChannelState trying, ChannelState pausing) {
-    boolean isGivenUp = lastWordAttempts >= LAST_WORD_ATTEMPTS_MAX;
+    boolean isGivenUp = endAttempts >= END_ATTEMPTS_MAX;
     ChannelState next = isGivenUp ? trying : pausing;
     if (next != state) {
-      move(next, lastWordAttempts + " failures");
+      move(next, endAttempts + " failures");
     }
     return !isGivenUp;
   }
 
-  /** Whether the channel ends gracefully and its last progress could not be stored. */
+  /** True when the channel ends without having stored its last progress. */
   public boolean isLastCheckpointGivenUp() {
-    return isStoringLast() && lastWordAttempts >= LAST_WORD_ATTEMPTS_MAX && progress.isNews();
+    return isStoringLast() && endAttempts >= END_ATTEMPTS_MAX && progress.isNews();
   }
 
   /** The server has taken the channel back. */
   public void released() {
     if (state == ChannelState.RELEASE_ASKED) {
-      move(ChannelState.RELEASED, "the server has taken it back");
+      move(ChannelState.RELEASED, "the server has taken the channel back");
     }
   }
 
   /**
-   * The server did not take it back. Returns false when it was asked often enough; else {@link
-   * #lastWordPauseOver} is to be called after a pause.
+   * The server did not take the channel back. Returns true to call {@link #endPauseOver} after a
+   * pause; false when all attempts have failed.
    */
   public boolean releaseFailed() {
     if (state != ChannelState.RELEASE_ASKED) {
       return true;
     }
-    lastWordAttempts++;
+    endAttempts++;
     return pauseUnlessGivenUp(ChannelState.RELEASING, ChannelState.RELEASE_PAUSING);
   }
 
-  /** The pause before the last checkpoint, or the release, is tried again is over. */
-  public void lastWordPauseOver() {
+  /** The pause before a retry of the last checkpoint, or of the release, is over. */
+  public void endPauseOver() {
     if (!pauseOver(ChannelState.CHECKPOINT_PAUSING, ChannelState.CHECKPOINTING)) {
       var unused = pauseOver(ChannelState.RELEASE_PAUSING, ChannelState.RELEASING);
     }
@@ -462,7 +458,7 @@ public final class WorkerChannelCore {
   private void move(ChannelState next, Object reason) {
     if (!state.next().contains(next)) {
       throw new IllegalStateException(
-          "a channel that is " + state + " cannot be " + next + ": " + reason);
+          "a channel in " + state + " cannot move to " + next + ": " + reason);
     }
     state = next;
   }

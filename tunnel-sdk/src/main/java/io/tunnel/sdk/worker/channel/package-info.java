@@ -1,6 +1,5 @@
 /**
- * What happens to one channel of a worker, decided without a thread, a clock or a connection: its
- * inputs, its progress, and the order in which it ends. Internal to the SDK: may change in any
- * version.
+ * The decisions about one channel of a worker, without a thread, a clock or a connection: inputs,
+ * progress, and the order of the end. Internal to the SDK: may change in any version.
  */
 package io.tunnel.sdk.worker.channel;

@@ -16,9 +16,9 @@ import java.util.Objects;
 import java.util.RandomAccess;
 
 /**
- * The records of some deliveries. Their number comes from the batches' headers. The first iterator
- * makes each record just before it is looked at, so that a row's bytes come into the processor's
- * cache once and not twice; all are made when one is asked for by its index.
+ * The records of deliveries. The headers of the batches give the number of records. The first
+ * iterator makes each record just before its use, so that the bytes of a row enter the processor's
+ * cache once and not twice. An access by index makes all records.
  */
 public final class DeliveredRecords extends AbstractList<StreamRecord> implements RandomAccess {
 
@@ -26,7 +26,7 @@ public final class DeliveredRecords extends AbstractList<StreamRecord> implement
   private final KeyDecoder keys;
   private final int size;
 
-  /** Made once; two threads that race for it make equal ones. */
+  /** All records, once they are made; racing threads make equal records. */
   private volatile StreamRecord[] records;
 
   public DeliveredRecords(List<Delivery> deliveries, List<PrimaryKeySchema> schema) {
@@ -40,9 +40,9 @@ public final class DeliveredRecords extends AbstractList<StreamRecord> implement
   }
 
   /**
-   * Rows that a delivery has, without those of its first batch that come before its first position.
+   * Number of rows of a delivery, without the rows of its first batch before its first position.
    *
-   * @throws IllegalStateException when the whole first batch comes before its first position
+   * @throws IllegalStateException when all rows of the first batch lie before the first position
    */
   public static int rowsOf(Delivery delivery) {
     long rows = -skippedRows(delivery);
@@ -52,7 +52,7 @@ public final class DeliveredRecords extends AbstractList<StreamRecord> implement
     return Math.toIntExact(rows);
   }
 
-  /** None when it begins behind its first position: not every position is that of a change. */
+  /** 0 when the first batch begins behind the first position: some positions have no change. */
   private static int skippedRows(Delivery delivery) {
     ChangeBatch first = delivery.batches().get(0);
     long skipped = delivery.firstPosition() - first.basePosition();
@@ -68,7 +68,7 @@ public final class DeliveredRecords extends AbstractList<StreamRecord> implement
     return (int) Math.max(0, skipped);
   }
 
-  /** Bytes of the records; only those that are skipped are looked at. */
+  /** Bytes of the records; decodes only the skipped rows. */
   long byteCount() {
     long bytes = 0;
     for (Delivery delivery : deliveries) {
@@ -113,26 +113,26 @@ public final class DeliveredRecords extends AbstractList<StreamRecord> implement
     return made == null ? new Making() : Arrays.asList(made).iterator();
   }
 
-  /** Makes the records in order, and leaves them to others when it has made the last. */
+  /** Makes the records in order, and publishes them after the last record. */
   private final class Making implements Iterator<StreamRecord> {
 
     private final StreamRecord[] made = new StreamRecord[size];
 
-    /** How many are made. */
+    /** Number of records made. */
     private int count;
 
-    /** Deliveries that were begun. */
+    /** Number of deliveries begun. */
     private int begun;
 
     private Iterator<ChangeBatch> batches = Collections.emptyIterator();
 
-    /** In the batch that was begun last; null before the first. */
+    /** Cursor in the batch that was begun last; null before the first batch. */
     private RowCursor row;
 
-    /** Rows of that batch that are left. */
+    /** Rows left in that batch. */
     private int left;
 
-    /** Of the next row. */
+    /** Position of the next row. */
     private long position;
 
     @Override
@@ -179,7 +179,7 @@ public final class DeliveredRecords extends AbstractList<StreamRecord> implement
     }
 
     private RowCursor step() {
-      // A batch has as many rows as its header says, or the cursor throws.
+      // The cursor throws when the batch has fewer rows than its header says.
       var unused = row.next();
       left--;
       position++;

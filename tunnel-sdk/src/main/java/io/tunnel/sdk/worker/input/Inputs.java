@@ -11,7 +11,7 @@ import io.tunnel.wire.control.SessionControl.Assignment;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes of deliveries what a processor is given: without a token where the channel ends. */
+/** Makes the inputs of processors from deliveries. The last input of a channel has no token. */
 public final class Inputs {
 
   private Inputs() {}
@@ -38,10 +38,10 @@ public final class Inputs {
   }
 
   /**
-   * Where the parts of an input end, of which each is within the limits: a delivery is not cut
-   * before it is here, and may be larger. Only a single record may have more bytes.
+   * Divides an input into parts within the limits. A delivery arrives uncut, and may be larger than
+   * the limits. A part of a single record may have more bytes.
    *
-   * @return behind which records a part ends, the last of all included
+   * @return the index behind the last record of each part, in order
    */
   public static List<Integer> partEnds(ProcessRecordsInput whole, ChannelLimits limits) {
     int size = whole.getRecords().size();
@@ -67,9 +67,9 @@ public final class Inputs {
   }
 
   /**
-   * Some records of an input, as an input of their own.
+   * A part of an input.
    *
-   * @param isLast whether they are its last ones, and so end with its token
+   * @param isLast true when the part ends with the last record, and so with the input's token
    */
   public static ProcessRecordsInput part(
       ProcessRecordsInput whole, int from, int to, boolean isLast) {

@@ -6,24 +6,23 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * What is left to process of one input of {@code size} records whose processing fails: parts of it,
- * in order, of which the first is processed.
+ * The unprocessed parts of one input, in order; the first part is being processed.
  *
- * <p>To leave out one change, it has to be known which. When the processor names it, the part is
- * divided around it. Otherwise the part is halved until it is a single record, so that one bad
- * record of n costs about 2 log2(n) further calls; what succeeds is not processed again. A change
- * is left out only when it was named or failed alone, and a part begins with no failures to its
- * name unless one of its records must be the one that failed before:
+ * <p>To skip a failing change, the worker has to find it. If the processor names the change, the
+ * part is divided around the change. Otherwise the part is halved until a single record is left:
+ * one bad record of n costs about 2 log2(n) further calls, and successful parts are not processed
+ * again. A change is skipped only if it was named or failed alone. A part inherits failures only if
+ * one of its records must have caused them:
  *
  * <ul>
- *   <li>a half inherits the failures of the whole, so that narrowing does not wait through all
- *       retries at every step; but
- *   <li>when the first half fails, nothing is known against the second; and
- *   <li>a single record begins anew: it fails alone as often as the policy wants.
+ *   <li>a half inherits the failures of the whole, so that the search does not wait through all
+ *       retries at every step;
+ *   <li>when the first half fails, the second half is innocent and starts with no failures; and
+ *   <li>a single record starts with no failures: it fails alone as often as the policy requires.
  * </ul>
  *
- * <p>An input that is given up is narrowed down in halves too, so that operators learn which change
- * fails. The retries are over then, so a single record does not begin anew.
+ * <p>An input that is given up is halved too, so that operators learn which change fails. Its
+ * retries are over, so a single record inherits the failures.
  */
 public final class PartsCore {
 
@@ -42,7 +41,7 @@ public final class PartsCore {
       return to - from;
     }
 
-    /** The failures of {@code whole} count for this part of it. */
+    /** Takes over the failures of {@code whole}. */
     Part inheriting(Part whole) {
       failures = whole.failures;
       firstFailureNanos = whole.firstFailureNanos;
@@ -50,15 +49,15 @@ public final class PartsCore {
     }
   }
 
-  /** Adjoining or with a record that is left out between them; never empty but at the end. */
+  /** Adjoining, or with a skipped record between them; empty only at the end of the input. */
   private final Deque<Part> left = new ArrayDeque<>();
 
-  /** An input that may be given to the processor as a whole. */
+  /** An input of one part. */
   public PartsCore(int size) {
     this(List.of(size));
   }
 
-  /** An input that is given in parts from the start: each ends before one of these records. */
+  /** An input of several parts: each part ends before the record with one of these indexes. */
   public PartsCore(List<Integer> ends) {
     int from = 0;
     for (int end : ends) {
@@ -67,22 +66,22 @@ public final class PartsCore {
     }
   }
 
-  /** The first record of the part. */
+  /** Index of the first record of the part. */
   public int from() {
     return left.element().from;
   }
 
-  /** Behind the last record of the part. */
+  /** Index behind the last record of the part. */
   public int to() {
     return left.element().to;
   }
 
-  /** Failures that count against the part. */
+  /** Failures of the part. */
   public int failures() {
     return left.element().failures;
   }
 
-  /** How long ago the first of them was; 0 when there is none. */
+  /** Time since the first failure of the part; 0 without a failure. */
   public long failingForNanos(long nowNanos) {
     return failures() == 0 ? 0 : nowNanos - left.element().firstFailureNanos;
   }
@@ -101,17 +100,17 @@ public final class PartsCore {
     left.addFirst(failing);
   }
 
-  /** The part was processed. Returns whether another follows. */
+  /** The part was processed. Returns true when a further part follows. */
   public boolean done() {
     left.remove();
     return !left.isEmpty();
   }
 
   /**
-   * Leaves out one record of the part: the one that is named, if it is inside, or the only one.
-   * When neither is known, the part is halved.
+   * Skips one record of the part: the named record if the part has it, or the only record.
+   * Otherwise halves the part.
    *
-   * @return the record that is left out; empty when the part was halved
+   * @return index of the skipped record; empty when the part was halved
    */
   public OptionalInt skip(OptionalInt named) {
     Part failing = left.remove();
@@ -128,9 +127,9 @@ public final class PartsCore {
   }
 
   /**
-   * Halves the part that is given up.
+   * Halves a part that is given up.
    *
-   * @return whether it was halved; a single record, which failed alone, is not
+   * @return false for a single record, which cannot be halved
    */
   public boolean narrow() {
     if (left.element().size() == 1) {
@@ -140,7 +139,7 @@ public final class PartsCore {
     return true;
   }
 
-  /** A half inherits the failures when it has {@code inheritingMin} records or more. */
+  /** A half with at least {@code inheritingMin} records inherits the failures. */
   private void halve(Part whole, int inheritingMin) {
     int middle = whole.from + whole.size() / 2;
     for (Part half : List.of(new Part(middle, whole.to), new Part(whole.from, middle))) {
@@ -154,7 +153,7 @@ public final class PartsCore {
     }
   }
 
-  /** Whether nothing is left to process. */
+  /** True when no part is left. */
   public boolean isDone() {
     return left.isEmpty();
   }

@@ -9,14 +9,13 @@ import java.time.Duration;
 import java.util.function.Predicate;
 
 /**
- * What happens when a processor throws and there is no policy.
+ * The rules for failures of a processor when there is no policy.
  *
- * @param pauses before the next attempt
- * @param forNanos how long after the first failure it is tried again
- * @param attemptsMax how often it is tried in all
- * @param isSkipped whether a change that fails so is left out at once
- * @param skipsAtLast whether it is left out when it was tried long or often enough, instead of
- *     stopping the channel
+ * @param pauses pauses before retries
+ * @param forNanos time after the first failure during which retries begin
+ * @param attemptsMax most attempts in all
+ * @param isSkipped true for errors whose change is skipped at once
+ * @param skipsAtLast true to skip the change after the last retry; false to stop the channel
  */
 public record RetryRules(
     BackoffCore pauses,
@@ -26,10 +25,10 @@ public record RetryRules(
     boolean skipsAtLast) {
 
   /**
-   * Decides.
+   * Decides about a failure.
    *
-   * @param failures how often it has failed, at least once
-   * @param failingForNanos since the first of them
+   * @param failures failures so far, at least 1
+   * @param failingForNanos time since the first failure
    * @param chance uniform in [0, 1)
    */
   public Decision decide(Throwable error, int failures, long failingForNanos, double chance) {
@@ -42,7 +41,7 @@ public record RetryRules(
     return skipsAtLast ? new Skip() : new Stop();
   }
 
-  /** Whether it has not been tried long or often enough. */
+  /** True while the limits allow a retry. */
   public boolean isTriedAgain(int failures, long failingForNanos) {
     return failures < attemptsMax && failingForNanos < forNanos;
   }

@@ -7,23 +7,23 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A channel whose processing failed and is tried again.
+ * A retry of a channel whose processing failed.
  *
- * @param at where it fails; absent when its processor cannot be made
- * @param attempts how often it has failed
- * @param sinceNanos when it did so first
- * @param nextNanos when the next attempt begins
- * @param error of the last
+ * @param at the failing change; absent when the processor cannot be made
+ * @param attempts failed attempts so far
+ * @param sinceNanos time of the first failure
+ * @param nextNanos time of the next attempt
+ * @param error the last error
  */
 public record Retrying(
     Optional<FailedChange> at, int attempts, long sinceNanos, long nextNanos, String error) {
 
-  /** How it stands now. */
+  /** The retry at this time, for users of the SDK. */
   public RetryInfo info(long nowNanos) {
     return new RetryInfo(at, attempts, forMs(nowNanos), nextInMs(nowNanos), error);
   }
 
-  /** How it stands now, as the server is told. */
+  /** The retry at this time, for the server. */
   public FailureControl.Retry wire(long nowNanos) {
     return new FailureControl.Retry(
         at.map(Retrying::wire), attempts, forMs(nowNanos), nextInMs(nowNanos), error);

@@ -13,24 +13,24 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The keys of rows up to which a base channel was delivered and may be checkpointed: with them the
- * next holder goes on, for whom nobody has numbered the rows. Of other channels nothing is kept.
+ * The row keys of a base channel at positions where it may be checkpointed. The next holder resumes
+ * behind a key, because servers do not number the rows. Other channels keep no keys.
  *
- * <p>Keys are kept of the last row of each input, and of each part that an input is divided in. A
- * checkpoint inside an input carries the key of the last row before it of which it is known: if the
- * channel moves just then, the rows between are delivered again. Where there is no row before, no
- * checkpoint can be stored but at the end of an input.
+ * <p>The class keeps the key of the last row of each input, and of each part of an input. A
+ * checkpoint inside an input carries the last known key before its position: if the channel moves,
+ * the rows between are delivered again. Without an earlier known key, only the end of an input can
+ * be checkpointed.
  */
 public final class RowKeys {
 
-  /** Inputs whose keys are kept at most; of the first one always. */
+  /** Most keys to keep; the first key is always kept. */
   public static final int KEYS_MAX = 1_024;
 
   private final boolean isKept;
   private final TreeMap<Long, Bytes> given = new TreeMap<>();
   private Bytes received;
 
-  /** What stands in the place of a key in checkpoints of changes. */
+  /** The incarnation of changes, which takes the place of a key in their checkpoints. */
   private Bytes seenIn = Bytes.EMPTY;
 
   public RowKeys(Assignment assignment) {
@@ -45,19 +45,19 @@ public final class RowKeys {
     }
   }
 
-  /** The key of the last row that was delivered; empty before the first. */
+  /** The key of the last delivered row; empty before the first row. */
   public Bytes received() {
     return received;
   }
 
-  /** An input of those deliveries is given to the processor. */
+  /** The processor gets an input of these deliveries, which ends at {@code position}. */
   public void given(List<Delivery> deliveries, long position) {
     if (isKept) {
       put(position, lastKey(deliveries.get(deliveries.size() - 1)));
     }
   }
 
-  /** A part of an input ends with that record. */
+  /** A part of an input ends with {@code record}. */
   public void reached(StreamRecord record) {
     if (isKept) {
       put(record.position(), record.encodedKey());
@@ -68,26 +68,23 @@ public final class RowKeys {
     given.put(position, key);
     if (given.size() > KEYS_MAX) {
       long kept = given.firstKey();
-      // Where no row stands before, the first that is known is all that is known of the next ones.
+      // An empty first key names no row, so the second key is the first known key.
       kept = given.get(kept).length() == 0 ? given.higherKey(kept) : kept;
       given.remove(given.higherKey(kept));
     }
   }
 
-  /** Whether a checkpoint at that position can say a row's key, if it has to. */
+  /** True when a checkpoint at {@code position} has a row key, or needs none. */
   public boolean isKnownAt(long position) {
     return !isKept || position <= given.firstKey() || at(position).length() > 0;
   }
 
-  /** Changes up to the last that was received are of that incarnation, if it is known. */
+  /** The received changes belong to {@code incarnation}, if known. */
   public void seenIn(Optional<Long> incarnation) {
     seenIn = Checkpoint.rest(incarnation);
   }
 
-  /**
-   * The key of the row at that position, or of the last before it of which it is known; of changes
-   * their incarnation.
-   */
+  /** The last known row key at or before {@code position}; for changes their incarnation. */
   public Bytes at(long position) {
     if (!isKept && seenIn.length() > 0) {
       return seenIn;
@@ -95,7 +92,7 @@ public final class RowKeys {
     return given.floorEntry(position).getValue();
   }
 
-  /** No checkpoint will lie before {@code position}. */
+  /** Forgets keys before {@code position}, which no checkpoint will need. */
   public void forgetBefore(long position) {
     given.headMap(given.floorKey(position), false).clear();
   }

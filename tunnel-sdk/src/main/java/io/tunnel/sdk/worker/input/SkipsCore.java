@@ -10,22 +10,22 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Changes that were left out and are not known to be stored yet. Each goes with every checkpoint
- * that passes it, until one of these is known to be stored; so none is passed without a word. When
- * the channel ends before that, its next holder meets the change again.
+ * The skipped changes of a channel whose checkpoint is not stored yet. Each checkpoint at or behind
+ * a skipped change reports the change, until a checkpoint is stored; so no skip goes unreported.
+ * When the channel ends earlier, its next holder gets the change again.
  */
 public final class SkipsCore {
 
   /**
-   * Encoded bytes up to which more may be left out. One more is far below the other half of a
-   * frame: its key and its error are bounded.
+   * Encoded bytes of skips at which the core is full. The last skip may exceed this limit by its
+   * bounded key and error, which are far smaller than the other half of a frame.
    */
   static final int BYTES_MAX = Frame.PAYLOAD_BYTES_MAX / 2;
 
   private final TreeMap<Long, Sized> unstored = new TreeMap<>();
   private long bytes;
 
-  /** With the bytes that it has in a checkpoint. */
+  /** A skip and its encoded size in a checkpoint. */
   private record Sized(Skip skip, int bytes) {}
 
   public void add(Skip skip) {
@@ -34,17 +34,17 @@ public final class SkipsCore {
     bytes += added.bytes() - (former == null ? 0 : former.bytes());
   }
 
-  /** Whether no more may be left out before a checkpoint is stored: one could not hold them. */
+  /** True when a checkpoint must be stored before the next skip: a frame could not hold more. */
   public boolean isFull() {
     return unstored.size() >= SkippingCheckpoint.SKIPPED_MAX || bytes >= BYTES_MAX;
   }
 
-  /** What a checkpoint at {@code position} passes, in order. */
+  /** The skips up to {@code position}, in order. */
   public List<Skip> upTo(long position) {
     return unstored.headMap(position, true).values().stream().map(Sized::skip).toList();
   }
 
-  /** A checkpoint at {@code position} is stored, with what it passed. */
+  /** A checkpoint at {@code position} is stored with its skips. */
   public void stored(long position) {
     Map<Long, Sized> passed = unstored.headMap(position, true);
     for (Sized each : passed.values()) {

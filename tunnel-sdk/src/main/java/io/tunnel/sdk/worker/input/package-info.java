@@ -1,5 +1,5 @@
 /**
- * What a processor is given: deliveries as records, how much of them at once, and what is tried
- * again, halved or left out when the processor throws.
+ * The inputs of processors: records of deliveries, the division of an input into parts, and retries
+ * and skips after failures.
  */
 package io.tunnel.sdk.worker.input;

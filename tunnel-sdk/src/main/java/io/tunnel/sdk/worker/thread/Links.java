@@ -5,21 +5,21 @@ import io.tunnel.sdk.transport.Link;
 import io.tunnel.sdk.transport.PushReceiver;
 import java.util.concurrent.CompletableFuture;
 
-/** Opens connections to the server, or to the nodes of a cluster. Called on the worker's thread. */
+/** Opens connections to a server or to the nodes of a cluster. Called on the worker's thread. */
 @FunctionalInterface
 public interface Links {
 
   /**
-   * A greeted connection to any node, whose pushes and whose end are told to {@code receiver} on
-   * the worker's thread. The future completes there too, before anything is pushed.
+   * Opens a greeted connection to any node. Its pushes and its loss reach {@code receiver} on the
+   * worker's thread. The future completes on that thread too, before the first push.
    */
   CompletableFuture<Link> open(PushReceiver receiver);
 
-  /** {@link #open(PushReceiver)} to that node. Where there is one server, it is any. */
+  /** Opens a connection to {@code node}; to the only server where there is no cluster. */
   default CompletableFuture<Link> open(Endpoint node, PushReceiver receiver) {
     return open(receiver);
   }
 
-  /** A node has said that there is one. */
+  /** Adds a node that another node has named. */
   default void learn(Endpoint node) {}
 }

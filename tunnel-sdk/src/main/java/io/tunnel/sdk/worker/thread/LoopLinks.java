@@ -8,7 +8,7 @@ import io.tunnel.sdk.transport.PushReceiver;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Connections to one of several nodes, whichever answers; on the worker's thread. */
+/** Opens connections to the first of several nodes that answers. Runs on the worker's thread. */
 public final class LoopLinks implements Links {
 
   private final Opener opener;
@@ -17,14 +17,14 @@ public final class LoopLinks implements Links {
   /** Opens one connection. */
   @FunctionalInterface
   public interface Opener {
-    /** A greeted connection to that node, or why there is none. */
+    /** Opens a greeted connection to {@code node}. */
     CompletableFuture<Link> open(Endpoint node, PushReceiver receiver);
   }
 
   /**
-   * Links to one of those nodes, or to any that is learned.
+   * Links to {@code nodes} and to nodes that are learned later.
    *
-   * @param chance uniform in [0, 1): says which endpoint is tried first
+   * @param chance uniform in [0, 1): selects the first node to try
    */
   public LoopLinks(Opener opener, List<Endpoint> nodes, double chance) {
     this.opener = opener;
@@ -41,7 +41,7 @@ public final class LoopLinks implements Links {
   private void tryNext(
       List<Endpoint> turn, int index, PushReceiver receiver, CompletableFuture<Link> found) {
     Endpoint endpoint = turn.get(index);
-    // Where a connection was lost is where the next one is tried last.
+    // After a loss, the next connection tries this node last.
     Relay relay = new Relay(receiver, () -> endpoints.leave(endpoint));
     var unused =
         opener

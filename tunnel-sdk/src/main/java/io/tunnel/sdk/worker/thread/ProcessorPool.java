@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Daemon threads: those that call processors are never more than channels, nor than allowed; those
- * beside them are as many as there are callers with a word to say.
+ * Daemon threads in two pools. The main pool has at most one thread for each channel, up to a
+ * limit. The pool beside it has one thread for each pending task.
  */
 public final class ProcessorPool implements ProcessorThreads {
 
@@ -32,7 +32,7 @@ public final class ProcessorPool implements ProcessorThreads {
           thread.setDaemon(true);
           return thread;
         };
-    // Which threads there are is the core size; what waits is at most a task per channel.
+    // The core size limits the threads; at most one task per channel waits in the queue.
     this.pool =
         new ThreadPoolExecutor(
             1,

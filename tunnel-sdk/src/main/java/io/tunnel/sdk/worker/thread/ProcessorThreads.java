@@ -1,30 +1,30 @@
 package io.tunnel.sdk.worker.thread;
 
-/** The threads that run what the user wrote. Thread-safe. */
+/** The threads that run the user's code. Thread-safe. */
 public interface ProcessorThreads extends AutoCloseable {
 
-  /** As many threads as that many channels can use. */
+  /** Fits the number of threads to the number of channels. */
   void fitTo(int channels);
 
   /**
-   * Runs the task when a thread is free, tasks in the order in which they were given; returns false
-   * when the threads have been closed.
+   * Runs the task when a thread is free, in order of the calls. Returns false when the threads are
+   * closed.
    */
   boolean run(Runnable task);
 
   /**
-   * Runs the task at once beside those that may occupy all threads: for a word to somebody who is
-   * busy. A caller gives one such task at a time. Returns false when the threads have been closed.
+   * Runs the task at once, even when all other threads are busy: for notices to a running processor
+   * or listener. A caller has one such task at a time. Returns false when the threads are closed.
    */
   boolean runBeside(Runnable task);
 
-  /** Whether the calling thread is one of these: it must not wait for them to end. */
+  /** True on a thread of the processors; such a thread must not wait for the end of the threads. */
   boolean isOwnThread();
 
-  /** Interrupts what runs; what waits runs yet. */
+  /** Interrupts running tasks; waiting tasks still run. */
   void interrupt();
 
-  /** Runs what waits, then ends the threads. Idempotent. */
+  /** Runs the waiting tasks, then ends the threads. Idempotent. */
   @Override
   void close();
 }

@@ -4,7 +4,7 @@ import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.wire.Frame;
 
-/** Passes on what a connection says until somebody loses interest in it. */
+/** Forwards the pushes and the loss of a connection until it is cut. */
 public final class Relay implements PushReceiver {
 
   private final PushReceiver target;
@@ -15,7 +15,7 @@ public final class Relay implements PushReceiver {
     this(target, () -> {});
   }
 
-  /** {@code whenLost} runs before the target is told that the connection is lost. */
+  /** {@code whenLost} runs before the target learns that the connection is lost. */
   public Relay(PushReceiver target, Runnable whenLost) {
     this.target = target;
     this.whenLost = whenLost;

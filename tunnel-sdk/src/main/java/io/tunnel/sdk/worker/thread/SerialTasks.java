@@ -5,8 +5,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Runs tasks one after the other beside the threads that process, so that neither waits for the
- * other. Thread-safe.
+ * Runs tasks one after the other, on a thread beside the threads that call processors: tasks and
+ * processors never wait for each other. Thread-safe.
  */
 public final class SerialTasks {
 
@@ -19,18 +19,18 @@ public final class SerialTasks {
     this.tasks = new LinkedBlockingQueue<>(tasksMax);
   }
 
-  /** Runs the task when those before it have run; returns false when too many wait. */
+  /** Runs the task after all earlier tasks; returns false when too many tasks wait. */
   public boolean offer(Runnable task) {
     if (!tasks.offer(task)) {
       return false;
     }
     if (isRunning.compareAndSet(false, true) && !threads.runBeside(this::drain)) {
-      drain(); // The threads have ended, and with them whatever this one could hold up.
+      drain(); // The threads have ended: no task can delay a processor.
     }
     return true;
   }
 
-  /** One more look after the last task: what came meanwhile found somebody running. */
+  /** Looks again after the last task: a late offer saw this method still running. */
   private void drain() {
     do {
       for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {

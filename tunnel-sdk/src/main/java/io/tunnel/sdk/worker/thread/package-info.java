@@ -1,5 +1,5 @@
 /**
- * Where a worker's code runs: the threads that call processors, and tasks that return to the
- * worker's loop.
+ * The threads of a worker and its connections: threads that call processors, tasks in order, and
+ * links to nodes.
  */
 package io.tunnel.sdk.worker.thread;

@@ -51,11 +51,11 @@ class ChannelStatesTest {
   @Test
   void what_comes_in_no_order_that_there_is_breaks_the_channel() {
     WorkerChannelCore core = new WorkerChannelCore(RunningChannel.LIMITS, 0);
-    assertThatThrownBy(core::told).hasMessageContaining("WAITING cannot be TOLD");
+    assertThatThrownBy(core::told).hasMessageContaining("WAITING cannot move to TOLD");
     assertThatThrownBy(core::processorStopped).hasMessageContaining("WAITING");
     assertThatThrownBy(core::begin).hasMessageContaining("WAITING");
     core.opening();
-    assertThatThrownBy(core::opening).hasMessageContaining("OPENING cannot be OPENING");
+    assertThatThrownBy(core::opening).hasMessageContaining("OPENING cannot move to OPENING");
     assertThat(core.opened(0)).isTrue();
     assertThatThrownBy(() -> core.opened(0)).hasMessageContaining("RUNNING");
     assertThatThrownBy(core::begin).hasMessageContaining("nothing waits");
@@ -64,7 +64,7 @@ class ChannelStatesTest {
     core.delivered(1, 1, 1, 10);
     assertThat(core.begin()).isEqualTo(1);
     core.delivered(2, 2, 1, 10);
-    assertThatThrownBy(core::begin).hasMessageContaining("PROCESSING cannot be PROCESSING");
+    assertThatThrownBy(core::begin).hasMessageContaining("PROCESSING cannot move to PROCESSING");
     assertThat(core.failed(true)).isTrue();
     assertThatThrownBy(core::processingDone).hasMessageContaining("PAUSING");
   }
@@ -266,7 +266,7 @@ class ChannelStatesTest {
         assertThat(core.state()).isEqualTo(ChannelState.OPENING);
       } else if (isPausing) {
         isPausing = false;
-        core.lastWordPauseOver();
+        core.endPauseOver();
       }
     }
 

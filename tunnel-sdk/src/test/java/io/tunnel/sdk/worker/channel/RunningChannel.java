@@ -2,6 +2,8 @@ package io.tunnel.sdk.worker.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.sdk.worker.channel.Ending.Farewell;
+
 /** Channels of a worker, and what is done to them again and again. */
 final class RunningChannel {
 

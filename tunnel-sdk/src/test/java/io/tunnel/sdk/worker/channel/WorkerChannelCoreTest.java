@@ -8,6 +8,7 @@ import static io.tunnel.sdk.worker.channel.RunningChannel.tell;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.sdk.worker.channel.Ending.Farewell;
 import org.junit.jupiter.api.Test;
 
 class WorkerChannelCoreTest {
@@ -72,7 +73,7 @@ class WorkerChannelCoreTest {
       core.beginCheckpoint(0);
       assertThat(core.checkpointFailed(true)).isTrue();
       assertThat(core.next(0)).isEqualTo(ChannelAction.WAIT);
-      core.lastWordPauseOver();
+      core.endPauseOver();
     }
     core.beginCheckpoint(0);
     assertThat(core.checkpointFailed(true)).isFalse();
@@ -204,12 +205,12 @@ class WorkerChannelCoreTest {
   void a_release_that_does_not_arrive_is_tried_again_a_few_times() {
     WorkerChannelCore core = new WorkerChannelCore(LIMITS, 0);
     core.end(Ending.REVOKED);
-    for (int i = 1; i < WorkerChannelCore.LAST_WORD_ATTEMPTS_MAX; i++) {
+    for (int i = 1; i < WorkerChannelCore.END_ATTEMPTS_MAX; i++) {
       assertThat(core.next(0)).isEqualTo(ChannelAction.RELEASE);
       assertThat(core.releaseFailed()).isTrue();
       assertThat(core.next(0)).isEqualTo(ChannelAction.WAIT);
       assertThat(core.inputPauseOver()).isFalse();
-      core.lastWordPauseOver();
+      core.endPauseOver();
     }
     assertThat(core.next(0)).isEqualTo(ChannelAction.RELEASE);
     assertThat(core.releaseFailed()).isFalse();

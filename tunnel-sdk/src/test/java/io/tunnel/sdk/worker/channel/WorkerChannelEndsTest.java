@@ -8,6 +8,7 @@ import static io.tunnel.sdk.worker.channel.RunningChannel.tell;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.sdk.worker.channel.Ending.Farewell;
 import org.junit.jupiter.api.Test;
 
 /** Where a channel of a worker ends, and how far it is when positions are no changes. */

@@ -2,6 +2,7 @@ package io.tunnel.sdk.worker.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.sdk.worker.channel.Ending.Farewell;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -92,7 +93,7 @@ class WorkerChannelSimulationTest {
         case 0, 1, 2, 3 -> deliver();
         case 4, 5, 6 -> processingDone();
         case 7 -> processingFailed();
-        case 8 -> core.lastWordPauseOver();
+        case 8 -> core.endPauseOver();
         case 9, 10 -> answerCheckpoint(random.nextInt(5) > 0);
         case 11 -> {
           mark();
@@ -220,7 +221,7 @@ class WorkerChannelSimulationTest {
       } else {
         lastOneFailed = core.state() == ChannelState.CHECKPOINTING;
         var unused = core.checkpointFailed(random.nextBoolean());
-        core.lastWordPauseOver();
+        core.endPauseOver();
       }
       inFlightCheckpoint = -1;
     }
