@@ -81,14 +81,15 @@ class NodeOperationsTest {
   @Test
   void a_node_does_not_go_on_with_a_session_that_the_brokers_do_not_take() {
     assertThat(refusal(here("short", "n1", SESSION_MS_MIN - 1)))
-        .contains("999 ms as length of a session", "group.min.session.timeout.ms");
+        .contains("sessions of 999 ms", "group.min.session.timeout.ms");
   }
 
   @Test
   void a_node_does_not_start_when_nobody_knows_the_brokers() {
     String bootstrap = "nowhere.invalid:9092";
     assertThat(refusal(options("lost", "n1", "--bootstrap", bootstrap)))
-        .contains("no way to Kafka at " + bootstrap, "are --bootstrap and --kafka-config right?");
+        .contains(
+            "cannot connect to Kafka at " + bootstrap, "are --bootstrap and --kafka-config right?");
   }
 
   @Test

@@ -4,15 +4,15 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a client asked to be changed, and the id that it gave its request, if it gave one: the same
- * for all attempts at it.
+ * A client's request for a change, with the id that the client gave it, if any: all retries carry
+ * the same id.
  *
- * @param what the operation and what it is about; no other request may have the same id
- * @param by the principal that asks; none where nobody is asked who they are
+ * @param what the operation and its target; a request with another target must have another id
+ * @param by the principal that asks; absent where clients do not authenticate
  */
 public record Asked(Optional<String> id, String what, Optional<String> by) {
 
-  /** A change that nobody asks for again, as nobody could tell it from another. */
+  /** A request without an id, which is never recognized as a retry. */
   public static final Asked NAMELESS = new Asked(Optional.empty(), "");
 
   /** Refuses null. */
@@ -22,7 +22,7 @@ public record Asked(Optional<String> id, String what, Optional<String> by) {
     Objects.requireNonNull(by, "by");
   }
 
-  /** Of nobody who is known. */
+  /** A request of an unknown principal. */
   public Asked(Optional<String> id, String what) {
     this(id, what, Optional.empty());
   }

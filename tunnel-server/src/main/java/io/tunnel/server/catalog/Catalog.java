@@ -25,18 +25,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which tables and partitions exist. Changes are for the control thread alone and are durable
- * before anybody can see them; reads are for any thread.
+ * The tables and partitions that exist. Only the control thread changes the catalog, and each
+ * change is durable before any thread can see it; any thread may read.
  *
- * <p>It leads or it follows. A leader has a store, and decides. A follower is told what another
- * node has stored, and refuses to decide; before it was told everything at least once, nothing
- * exists for it. The two change places by {@link #lead} and {@link #resign}, and all that a node
- * has of tables stays with this object meanwhile. What is followed is noted also while this node
- * leads, because what it wrote as the leader comes back to it, possibly when it leads no longer: a
- * former leader keeps what it has until {@link #caughtUp}, so nothing that it was told to be stored
- * ever disappears for a while.
+ * <p>A catalog leads or follows. A leader has a store, and decides. A follower hears what another
+ * node has stored, and refuses to decide; it shows no table before it has heard everything once.
+ * {@link #lead} and {@link #resign} switch between the two, and the tables stay visible meanwhile.
+ * A leader notes what it hears, too, because its own writes come back to it, possibly after it has
+ * resigned: a former leader shows its tables until {@link #caughtUp}, so no stored table ever
+ * disappears for a while.
  *
- * <p>The store belongs to the part that made it, which also closes it.
+ * <p>The part that made the store closes it.
  */
 public final class Catalog {
 
@@ -50,7 +49,7 @@ public final class Catalog {
       new SecurityRecords(SecurityRecords.Limits.DEFAULTS, Set.of());
   private final Holdings holdings = new Holdings(tables, security);
 
-  /** The leader's texts, as far as this follower was told of them. */
+  /** The leader's texts that this node has heard of. */
   private final Map<String, String> followed = new TreeMap<>();
 
   private Optional<CatalogIdentity> identity = Optional.empty();
@@ -59,18 +58,23 @@ public final class Catalog {
   private boolean isCaughtUp;
   private volatile Supplier<CatalogConfig> limits = () -> CatalogConfig.DEFAULT;
 
-  /** Written behind the tables that they count: a table that is counted and missing is gone. */
+  /**
+   * Written after the tables that they count, so a table that is counted and missing was dropped.
+   */
   private volatile Counters counters = Counters.in(Map.of());
 
-  /** Follows, and was told nothing yet. */
+  /** A follower that has heard nothing yet. */
   public Catalog() {}
 
-  /** Leads from the beginning, with what {@code store} keeps. */
+  /** A leader, with the texts of {@code store}. */
   public Catalog(CatalogStore store) throws IOException {
     lead(store);
   }
 
-  /** From now on nothing is created beyond {@code newLimits}, asked by the control thread. */
+  /**
+   * From now on refuses to create anything beyond {@code newLimits}, which the control thread asks
+   * for.
+   */
   public void limit(Supplier<CatalogConfig> newLimits) {
     limits = newLimits;
   }
@@ -79,16 +83,18 @@ public final class Catalog {
     return limits.get();
   }
 
-  /** From now on is told what becomes of tables; not of those that there are. */
+  /**
+   * From now on tells {@code listener} what becomes of tables; does not tell it the present tables.
+   */
   public void listen(TableListener listener) {
     tables.listen(listener);
   }
 
   /**
-   * From now on this node decides, beginning with what {@code store} keeps.
+   * From now on this node decides, starting with the texts of {@code store}.
    *
-   * @throws CatalogWentBackException when the store knows less than this node: it is not the one
-   *     that this node has followed, and ids that it gives are those of other tables
+   * @throws CatalogWentBackException when the store has counted less than this node knows: it is
+   *     not the store that this node has followed, and would give ids of existing tables again
    */
   public void lead(CatalogStore newStore) throws IOException {
     Map<String, String> texts = newStore.all();
@@ -101,7 +107,8 @@ public final class Catalog {
   }
 
   /**
-   * From now on another node decides. What there is stays until this node has {@link #caughtUp}.
+   * From now on another node decides. The tables stay visible until this node has {@link
+   * #caughtUp}.
    */
   public void resign() {
     store = Optional.empty();
@@ -109,10 +116,10 @@ public final class Catalog {
   }
 
   /**
-   * Texts that the leader stored together, in the order in which they were stored. A leader that is
-   * told of others than its own makes sure that it still is the leader: a node may have led for a
-   * moment, and this one have heard nothing of it, because whatever it stores would tell it that,
-   * but it may have nothing to store for long.
+   * Hears texts that one write of the leader stored; called in the order of the writes. A leader
+   * that hears another node's write confirms that it still leads: another node may have led for a
+   * moment without this node's knowledge. A write would reveal that, but this node may have nothing
+   * to write for long.
    */
   public void followed(Map<String, Optional<String>> changes) {
     CatalogStore.apply(changes, followed);
@@ -123,7 +130,10 @@ public final class Catalog {
     }
   }
 
-  /** Own texts come back too: at times when there are newer ones, and then it is asked in vain. */
+  /**
+   * This node's own texts come back too, sometimes after newer ones; then the confirmation is
+   * needless.
+   */
   private void confirmBehind(Map<String, Optional<String>> changes, CatalogStore led) {
     try {
       for (Map.Entry<String, Optional<String>> change : changes.entrySet()) {
@@ -133,12 +143,14 @@ public final class Catalog {
         }
       }
     } catch (IOException e) {
-      // Who is fenced is told by its store; who cannot tell is fenced by its next write.
-      LOGGER.debug("it is not sure who writes the catalog", e);
+      // A store tells its leader when it was fenced; if it cannot tell now, the next write will.
+      LOGGER.debug("cannot confirm that this node writes the catalog", e);
     }
   }
 
-  /** Throws unless it is certain that no other node decides by now, as it is without a cluster. */
+  /**
+   * Throws unless no other node can have decided by now; a server without a cluster never throws.
+   */
   public void confirm() throws IOException {
     if (identity.isPresent()) {
       identity.get().confirm(requireStore());
@@ -146,8 +158,8 @@ public final class Catalog {
   }
 
   /**
-   * This node was told by {@link #followed} everything that was stored before it last resigned, or
-   * began. Nothing happens when it leads.
+   * This node has heard, by {@link #followed}, all writes before it last resigned or began. Does
+   * nothing while this node leads.
    */
   public void caughtUp() {
     isCaughtUp = true;
@@ -156,10 +168,7 @@ public final class Catalog {
     }
   }
 
-  /**
-   * The leader's store has come to know that these are stored, of a write of which that was not
-   * known when it failed.
-   */
+  /** The store has learned that a write with an unknown outcome is stored. */
   public void applied(Map<String, Optional<String>> changes) {
     done.apply(changes);
     notes.apply(changes);
@@ -170,7 +179,7 @@ public final class Catalog {
     count.ifPresent(text -> count(Counters.in(Map.of(Counters.NAME, text))));
   }
 
-  /** What was counted once stays counted, whatever is told: an id is never given twice. */
+  /** Counters never go back, whatever this node hears: no id is given twice. */
   private void count(Counters told) {
     if (told.covers(counters)) {
       counters = told;
@@ -187,28 +196,28 @@ public final class Catalog {
     count(Counters.in(texts));
   }
 
-  /** Which catalog this is; nothing while it was never led. On the control thread. */
+  /** The identity of this catalog; absent while it was never led. For the control thread. */
   public Optional<CatalogIdentity> identity() {
     return identity;
   }
 
-  /** Who may come, and what they may do. */
+  /** Principals, keys, tokens and rights. */
   public SecurityRecords security() {
     return security;
   }
 
-  /** What principals have, and may have at most. */
+  /** What principals use of their quotas. */
   public Holdings holdings() {
     return holdings;
   }
 
-  /** Changes who may come, or what they may do: all of it or nothing. */
+  /** Changes principals, keys, tokens or rights: all of the changes or none. */
   public void changeSecurity(Map<String, Optional<String>> changes) throws IOException {
     requireStore().write(changes);
     security.apply(changes);
   }
 
-  /** Proves who holds channels. */
+  /** Makes and verifies grants, which prove who holds a channel. */
   public ChannelGrants grants() {
     return grants;
   }
@@ -218,7 +227,7 @@ public final class Catalog {
     return store.isPresent();
   }
 
-  /** The store, of the leader. */
+  /** The leader's store; a follower refuses. */
   CatalogStore requireStore() {
     return store.orElseThrow(
         () ->
@@ -226,20 +235,23 @@ public final class Catalog {
   }
 
   /**
-   * What came of a request that was done already: of one that created or altered a table, its id.
-   * Only who decides can say so.
+   * The result of a request that was done before; for the creation or alteration of a table, the
+   * table's id. A follower refuses.
    */
   public Optional<String> done(Asked asked) {
     var unused = requireStore();
     return done.result(asked);
   }
 
-  /** Tunnels that are kept in the same store: those of a table are dropped with it. */
+  /**
+   * Adds tunnels that are kept in the same store, so that a table is dropped together with its
+   * tunnels.
+   */
   void share(TunnelCatalog tunnels) {
     sharer = Optional.of(tunnels);
   }
 
-  /** Counts one more opening of tunnels that are kept in the same store. */
+  /** Counts one more opening of the tunnels in the same store. */
   long countStart() throws IOException {
     Counters after = counters.withOneMoreStart();
     requireStore().write(after.change());
@@ -248,16 +260,16 @@ public final class Catalog {
   }
 
   /**
-   * Begins an incarnation of the logs that are this server's alone; durable when this returns. To
-   * be called when they are open, before anybody is served.
+   * Begins an incarnation of this server's own logs, which is durable when this returns. Call it
+   * when the logs are open, before any client is served.
    *
-   * @param ends the position of the last change of a partition
+   * @param ends gives the position of a partition's last change
    */
   public Incarnations beginIncarnation(IntToLongFunction ends, long nowMs) throws IOException {
     return StoredIncarnations.begin(requireStore(), partitionIds(), ends, nowMs);
   }
 
-  /** Whether a table of that id existed once, and does no longer. */
+  /** Whether a table with this id existed once, and was dropped. */
   public boolean isDropped(int tableId) {
     return tableId <= counters.tables()
         && tables.byId(tableId).isEmpty()
@@ -316,19 +328,20 @@ public final class Catalog {
   }
 
   /**
-   * Whether a partition of that id existed once, and does no longer. The answer is certain on a
-   * leader and on a follower: partitions are counted behind their tables, and no id is given twice.
+   * Whether a partition with this id existed once, and was dropped. The answer is certain on
+   * leaders and followers: a catalog counts partitions after it has their tables, and gives no id
+   * twice.
    */
   public boolean isDroppedPartition(int partition) {
     return partition <= counters.partitions() && !hasPartition(partition);
   }
 
-  /** The highest id that was given to a partition; any thread. */
+  /** The highest partition id that was given; any thread. */
   public int lastPartition() {
     return counters.partitions();
   }
 
-  /** The partitions that exist at this moment: a copy. */
+  /** A copy of the ids of all existing partitions. */
   public Set<Integer> partitionIds() {
     return tables.partitions();
   }
@@ -339,7 +352,7 @@ public final class Catalog {
     return createTable(planTable(meta, splitPoints, nowMs), Asked.NAMELESS);
   }
 
-  /** A table as it would be created now. */
+  /** Plans a table with the next ids. */
   public TableRecord planTable(TableMeta meta, List<PrimaryKeyValue> splitPoints, long nowMs) {
     return planTable(meta, splitPoints, nowMs, 0, Optional.empty());
   }
@@ -347,8 +360,8 @@ public final class Catalog {
   /**
    * Plans a table with a higher id than the next.
    *
-   * @param skipped ids that are given to no table, now or later
-   * @param creator the principal that creates it, if it is known
+   * @param skipped number of table ids to skip; no table ever gets them
+   * @param creator the creating principal, if known
    */
   public TableRecord planTable(
       TableMeta meta,
@@ -385,9 +398,9 @@ public final class Catalog {
   }
 
   /**
-   * Creates a table as it was planned.
+   * Creates a planned table.
    *
-   * @throws RefusedException BUSY when its ids were given to another table since
+   * @throws RefusedException BUSY when another table got the planned ids in between
    */
   public TableRecord createTable(TableRecord planned, Asked asked) throws IOException {
     CatalogStore leading = requireStore();
@@ -396,9 +409,7 @@ public final class Catalog {
         || planned.partitions().get(0).id() != counters.partitions() + 1) {
       throw new RefusedException(
           ErrorCode.BUSY,
-          "another table was created before table '"
-              + planned.meta().name()
-              + "' could be; try again");
+          "another table was created before table '" + planned.meta().name() + "'; try again");
     }
     Counters after =
         new Counters(
@@ -417,13 +428,15 @@ public final class Catalog {
     return planned;
   }
 
-  /** Gives a table other options, for all that is done from now on. */
+  /** Gives a table other options. */
   public TableRecord alterTable(TableRecord table, TableOptions options, Asked asked)
       throws IOException {
     return alterTable(table.altered(altered(table, options)), asked);
   }
 
-  /** Alters a table whose log is shared: it keeps what it has at {@code nowMs}, not more. */
+  /**
+   * Alters a table whose log is shared; a longer retention applies to changes since {@code nowMs}.
+   */
   public TableRecord alterTable(TableRecord table, TableOptions options, long nowMs, Asked asked)
       throws IOException {
     return alterTable(table.altered(altered(table, options), nowMs), asked);
@@ -442,7 +455,7 @@ public final class Catalog {
     return altered;
   }
 
-  /** The origin of a table's log, which the table has not noted yet. */
+  /** Notes the origin of a table's log in the table's record, which has none yet. */
   public void noteOrigin(TableRecord table, Bytes origin) throws IOException {
     TableRecord noted = table.withOrigin(Optional.of(origin));
     requireStore().write(TableRecords.creation(noted));
@@ -455,10 +468,10 @@ public final class Catalog {
   }
 
   /**
-   * Drops a table, and with it, in the same write, those of its tunnels that are kept in the same
-   * store. Tunnels in other stores become {@linkplain TunnelCatalog#orphans orphans}.
+   * Drops a table and, in the same write, its tunnels in the same store. Its tunnels in other
+   * stores become {@linkplain TunnelCatalog#orphans orphans}.
    *
-   * @param isLogShared whether it leaves a log, which is then one of {@link #droppedLogs}
+   * @param isLogShared whether the table leaves a log, which is then one of {@link #droppedLogs}
    */
   public void dropTable(TableRecord table, boolean isLogShared, Asked asked) throws IOException {
     Map<String, Optional<String>> changes = new LinkedHashMap<>(TableRecords.removal(table));
@@ -474,12 +487,12 @@ public final class Catalog {
     tables.remove(table.tableId());
   }
 
-  /** Logs of dropped tables that may still be there: no others may ever be deleted. */
+  /** Logs of dropped tables that may still exist. No other log may ever be deleted. */
   public List<DroppedLog> droppedLogs() {
     return notes.droppedLogs();
   }
 
-  /** The log of a dropped table is deleted. Nothing happens when this node does not lead. */
+  /** Removes the note of a dropped table's log, which was deleted. Does nothing on a follower. */
   public void logDeleted(DroppedLog log) throws IOException {
     if (store.isEmpty()) {
       return;

@@ -1,20 +1,20 @@
 package io.tunnel.server.catalog;
 
 /**
- * How much a catalog may describe. What is there already stays when a limit is lowered.
+ * Limits of a catalog. Tables and tunnels that exist stay when a limit is lowered.
  *
  * @param tablesMax tables
  * @param partitionsMax partitions of all tables
  * @param tunnelsOfTableMax tunnels of one table
- * @param channelsMax channels of all tunnels; of a node of a cluster, in one group of tunnels
+ * @param channelsMax channels of all tunnels; in a cluster, of each group of tunnels
  */
 public record CatalogConfig(
     int tablesMax, int partitionsMax, int tunnelsOfTableMax, int channelsMax) {
 
-  /** What keeps descriptions small and the control thread quick. */
+  /** Keeps descriptions small and the control thread quick. */
   public static final CatalogConfig DEFAULT = new CatalogConfig(1_024, 10_000, 64, 100_000);
 
-  /** Refuses limits under which there could be nothing. */
+  /** Refuses limits below 1. */
   public CatalogConfig {
     require(tablesMax, "tablesMax");
     require(partitionsMax, "partitionsMax");
@@ -28,13 +28,15 @@ public record CatalogConfig(
     }
   }
 
-  /** These limits for a cluster of {@code nodes}, whose decisions name each partition. */
+  /** These limits for a cluster of {@code nodes}, whose placements name each partition. */
   public CatalogConfig forNodes(int nodes) {
     int possible = PARTITIONS_TIMES_NODES_MAX / Math.max(1, nodes);
     return new CatalogConfig(
         tablesMax, Math.min(partitionsMax, possible), tunnelsOfTableMax, channelsMax);
   }
 
-  /** What the record holds in which Kafka keeps the members of a group with their placements. */
+  /**
+   * Bounded by the one record in which Kafka keeps the members of a group with their placements.
+   */
   static final int PARTITIONS_TIMES_NODES_MAX = 140_000;
 }

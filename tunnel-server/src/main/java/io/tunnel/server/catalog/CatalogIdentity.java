@@ -11,30 +11,30 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Tells the catalog of a cluster apart from any other, also one that is made in its place. It is
- * the origin of the log that the catalog was first led in, and stays with the texts when they are
- * brought back into another log.
+ * Tells the catalog of a cluster apart from any other, even one created in its place. The identity
+ * is the origin of the log in which the catalog was first led, and stays with the texts when they
+ * are restored into another log.
  */
 public record CatalogIdentity(Bytes origin) {
 
   private static final String NAME = "identity";
 
-  /** The identity among {@code texts}; nothing where the catalog was never led. */
+  /** The identity among {@code texts}; absent if the catalog was never led. */
   public static Optional<CatalogIdentity> in(Map<String, String> texts) {
     return Optional.ofNullable(texts.get(NAME))
         .map(text -> Json.ofText(text, CatalogIdentity.class));
   }
 
-  /** What has to be written for a catalog to have it. */
+  /** The change that gives a catalog this identity. */
   Map<String, Optional<String>> noting() {
     return Map.of(NAME, Optional.of(Json.toText(this)));
   }
 
   /**
-   * Stores what is stored already, so that it is certain that nobody else writes.
+   * Writes the stored identity again, which fails if another node writes to the store.
    *
-   * @throws FencedStoreException when another writes by now
-   * @throws StoreUnavailableException when nobody can tell now
+   * @throws FencedStoreException when another node writes by now
+   * @throws StoreUnavailableException when the store cannot tell now
    */
   void confirm(CatalogStore store) throws IOException {
     try {

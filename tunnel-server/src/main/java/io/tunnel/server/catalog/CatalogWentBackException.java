@@ -2,7 +2,10 @@ package io.tunnel.server.catalog;
 
 import java.io.IOException;
 
-/** A store has counted fewer tables or partitions than this node knows of: it is another one. */
+/**
+ * A store has counted fewer tables or partitions than this node knows: it is another catalog's
+ * store.
+ */
 final class CatalogWentBackException extends IOException {
 
   private static final long serialVersionUID = 1L;

@@ -13,13 +13,13 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What proves to the node that delivers a channel that a session, on whatever node, holds it under
- * an epoch, and on which {@link Terms}: a code over these, with a key that the nodes of a cluster
- * have from their catalog, and the terms behind the code. Who does not know the key can make none
- * up, and none says anything of another channel or epoch.
+ * Makes and verifies grants. A grant proves to the node that delivers a channel that a session, on
+ * any node, holds the channel under an epoch and on certain {@link Terms}: it is an authentication
+ * code over these, followed by the terms. The nodes of a cluster read the key from their catalog.
+ * Without the key no one can forge a grant, and a grant is valid for no other channel or epoch.
  *
- * <p>The key is a text of the catalog, {@code grants}. A catalog that was last led by an older
- * version has none; then there are no grants, and nobody is asked for one. Read by any thread.
+ * <p>The key is the text {@code grants} of the catalog. Without a key, as in a catalog that an
+ * older version led last, no grants are made or required. Safe for use by any thread.
  */
 public final class ChannelGrants {
 
@@ -30,63 +30,66 @@ public final class ChannelGrants {
   private static final String ALGORITHM = "HmacSHA256";
   private static final int CODE_BYTES = 16;
 
-  /** Of the terms. A node refuses terms of another form, since it could leave something out. */
+  /**
+   * Version of the encoded terms. A node refuses other versions, because it could miss a condition.
+   */
   private static final byte FORM = 1;
 
   /** Bytes of terms without the tunnel's name. */
   private static final int FIXED_BYTES = 1 + 5 * Long.BYTES;
 
-  /** Stands for an end that there is not. */
+  /** Encodes an absent end. */
   private static final long NONE = Long.MIN_VALUE;
 
   private volatile Optional<Bytes> key = Optional.empty();
 
   private record Stored(Bytes key) {}
 
-  /** Without a key yet. */
+  /** Has no key yet. */
   ChannelGrants() {}
 
-  /** Those of a key that a server which is alone has drawn: nobody else has to know it. */
+  /** For a server without a cluster, with a random key that no other server needs. */
   public static ChannelGrants of(Bytes key) {
     ChannelGrants grants = new ChannelGrants();
     grants.key = Optional.of(key);
     return grants;
   }
 
-  /** What has to be written for a catalog to have that key. */
+  /** The change that gives a catalog the key {@code newKey}. */
   static Map<String, Optional<String>> noting(Bytes newKey) {
     return Map.of(NAME, Optional.of(Json.toText(new Stored(newKey))));
   }
 
-  /** Whether {@code texts} have a key. */
+  /** Whether {@code texts} contain a key. */
   static boolean isIn(Map<String, String> texts) {
     return texts.containsKey(NAME);
   }
 
-  /** Takes over texts that are stored; those of others are left alone. */
+  /** Applies stored changes; ignores texts under other names. */
   void apply(Map<String, Optional<String>> changes) {
     Optional<String> text = changes.getOrDefault(NAME, Optional.empty());
     text.ifPresent(stored -> key = Optional.of(Json.ofText(stored, Stored.class).key()));
   }
 
   /**
-   * What a grant is made for.
+   * The holding that a grant proves.
    *
-   * @param holder the principal whose session holds the channel; empty where nobody is asked who
-   *     they are
+   * @param holder the principal whose session holds the channel; empty where clients do not
+   *     authenticate
    */
   public record Granted(String channelId, int partition, long epoch, String holder) {}
 
   /**
-   * What a grant lets its holder attach to, and until when.
+   * The terms on which the holder of a grant may attach to a channel.
    *
-   * @param tunnel whose channel it is
-   * @param start delivery starts behind this position, or a later one
-   * @param end the position behind which the channel ends, if that is known
-   * @param endMs while the end is not known: nothing that was committed at or after this moment, in
+   * @param tunnel the tunnel of the channel
+   * @param start delivery starts behind this position or a later one
+   * @param end the position behind which the channel ends, if known
+   * @param endMs while the end is unknown: deliver no change committed at or after this moment, in
    *     milliseconds since 1970
-   * @param untilMs when it ends by the clock of the server that made it, in milliseconds since 1970
-   * @param lifeMs how long an attachment may last by it at most
+   * @param untilMs expiry by the clock of the server that made the grant, in milliseconds since
+   *     1970
+   * @param lifeMs longest attachment under the grant, in milliseconds
    */
   public record Terms(
       String tunnel,
@@ -109,7 +112,7 @@ public final class ChannelGrants {
           .array();
     }
 
-    /** Nothing when this version does not understand all of it. */
+    /** Empty when this version does not understand all terms. */
     private static Optional<Terms> decode(byte[] grant) {
       if (grant.length < CODE_BYTES + FIXED_BYTES || grant[CODE_BYTES] != FORM) {
         return Optional.empty();
@@ -125,7 +128,7 @@ public final class ChannelGrants {
     }
   }
 
-  /** The grant of a channel under an epoch; nothing where there is no key. */
+  /** The grant of a channel under an epoch; empty without a key. */
   public Optional<Bytes> of(Granted granted, Terms terms) {
     byte[] said = terms.encode();
     return key.map(
@@ -148,12 +151,12 @@ public final class ChannelGrants {
         .flatMap(secret -> Terms.decode(said));
   }
 
-  /** The tunnel that a grant says it is for, which is so if the grant is {@link #verified}. */
+  /** The tunnel that a grant names; true only if the grant is {@link #verified}. */
   public static Optional<String> tunnelOf(Bytes grant) {
     return Terms.decode(grant.toByteArray()).map(Terms::tunnel);
   }
 
-  /** Whether there is a key. */
+  /** Whether grants are made and required. */
   public boolean areGiven() {
     return key.isPresent();
   }
@@ -173,7 +176,7 @@ public final class ChannelGrants {
     }
   }
 
-  /** With the length in front, so that two different pairs of texts never give equal bytes. */
+  /** Feeds the length first, so that two different pairs of texts never give equal bytes. */
   private static void text(Mac mac, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     mac.update(ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).array());

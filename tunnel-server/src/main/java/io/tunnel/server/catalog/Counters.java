@@ -5,20 +5,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Numbers of one store that only grow, so that nothing is named twice.
+ * Numbers of one store that only grow, so that no id is given twice.
  *
  * @param tables the highest id of a table so far
  * @param partitions the highest id of a partition so far
- * @param starts how often the store's tunnels were opened
+ * @param starts number of openings of the store's tunnels
  */
 record Counters(int tables, int partitions, long starts) {
 
-  /** Under which they are stored. */
+  /** The name of their text. */
   static final String NAME = "counters";
 
   private static final Counters NONE = new Counters(0, 0, 0);
 
-  /** Those among {@code texts}. */
+  /** The counters among {@code texts}. */
   static Counters in(Map<String, String> texts) {
     String text = texts.get(NAME);
     return text == null ? NONE : Json.ofText(text, Counters.class);
@@ -33,7 +33,7 @@ record Counters(int tables, int partitions, long starts) {
     return new Counters(tables, partitions, starts + 1);
   }
 
-  /** What has to be written. */
+  /** The change that stores these counters. */
   Map<String, Optional<String>> change() {
     return Map.of(NAME, Optional.of(Json.toText(this)));
   }

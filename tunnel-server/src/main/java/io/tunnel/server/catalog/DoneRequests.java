@@ -11,17 +11,16 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Requests that were done, by the ids that their clients gave them, and what came of each: so one
- * that comes again is answered and not done again. An id is kept in the store of what was changed,
- * and in the write that changed it. The oldest are forgotten, by the write that adds one too many.
- * For the thread that changes the catalog.
+ * Remembers done requests and their results by the clients' request ids, so that a retry is
+ * answered and not done again. One write stores a change together with its request id. The write
+ * that adds one request too many removes the oldest. For the thread that changes the catalog.
  */
 final class DoneRequests {
 
-  /** Requests of a store that are remembered. */
+  /** Most remembered requests of a store. */
   static final int REQUESTS_MAX = 1_000;
 
-  /** Characters of all that came of them; the last is remembered whatever it takes. */
+  /** Most characters of all results; the last request is remembered whatever its length. */
   static final long RESULT_CHARS_MAX = 4L << 20;
 
   private final String prefix;
@@ -30,11 +29,11 @@ final class DoneRequests {
   private long resultChars;
 
   /**
-   * A request that was done.
+   * A done request.
    *
    * @param number rises with every request
-   * @param what was asked, as {@link Asked} says it
-   * @param result what is needed to answer it again
+   * @param operation and target, see {@link Asked#what}
+   * @param result result that answers a retry
    */
   private record Done(long number, String what, String result) {
     Done {
@@ -43,15 +42,15 @@ final class DoneRequests {
     }
   }
 
-  /** Those whose texts have names that begin with {@code prefix}. */
+  /** Requests whose texts have names with this prefix. */
   DoneRequests(String prefix) {
     this.prefix = prefix;
   }
 
   /**
-   * What came of the request when it was done; nothing when it was not.
+   * The result of a done request; empty when it was not done.
    *
-   * @throws RefusedException INVALID_REQUEST when its id is that of another
+   * @throws RefusedException INVALID_REQUEST when another request has its id
    */
   Optional<String> result(Asked asked) {
     Optional<Done> done = asked.id().map(doneById::get);
@@ -67,7 +66,9 @@ final class DoneRequests {
     return done.map(Done::result);
   }
 
-  /** What has to be written with the change so that the request is known to be done. */
+  /**
+   * The changes to write together with a request's own change, so that the request is remembered.
+   */
   Map<String, Optional<String>> noting(Asked asked, String result) {
     if (asked.id().isEmpty()) {
       return Map.of();
@@ -89,7 +90,7 @@ final class DoneRequests {
     return changes;
   }
 
-  /** Takes over texts that are stored; those that are not of requests are left alone. */
+  /** Applies stored changes; ignores texts under other names. */
   void apply(Map<String, Optional<String>> changes) {
     changes.forEach(
         (name, text) -> {
@@ -115,7 +116,7 @@ final class DoneRequests {
     }
   }
 
-  /** Takes over everything that is stored: what is not among {@code texts} was not done. */
+  /** Replaces all requests with the requests among {@code texts}. */
   void replace(Map<String, String> texts) {
     doneById.clear();
     idByNumber.clear();

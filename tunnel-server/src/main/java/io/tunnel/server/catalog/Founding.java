@@ -8,14 +8,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a catalog of a cluster is given when it is led for the first time, and keeps.
+ * The identity and key that a cluster's catalog gets when it is first led, and keeps.
  *
- * @param identity of the catalog
- * @param grantKey of {@link ChannelGrants}; a new one each time that it is asked for
+ * @param identity identity of the catalog
+ * @param grantKey key of {@link ChannelGrants}; a new random one in each object
  */
 public record Founding(CatalogIdentity identity, Bytes grantKey) {
 
-  /** Writes what a store does not have: a store that is led always has it. */
+  /** Writes identity and key if the store lacks them. */
   public void noteIn(CatalogStore store) throws IOException {
     Map<String, String> texts = store.all();
     Map<String, Optional<String>> changes = new HashMap<>();

@@ -12,27 +12,26 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * What principals and tables have at the same moment, as far as quotas count it, and the refusal of
- * one more than a quota allows. Tables and tunnels count for the principal that created them; those
- * of nobody, made where nobody was asked or by an older version, count for nobody. What is there
- * already stays when a quota is lowered.
+ * Counts the tables, tunnels and sessions of principals, and the tunnels and sessions of tables,
+ * and refuses more than a quota allows. A table or tunnel counts for the principal that created it;
+ * one without a creator, made without authentication or by an older version, counts for none.
+ * Existing ones stay when a quota is lowered.
  *
- * <p>Sessions are counted by this object, whose monitor guards the counts and under which nothing
- * is called but the snapshot; all else is counted from the records when it is asked for. For any
- * thread.
+ * <p>This object counts sessions under its monitor, and calls nothing but the snapshot under it; it
+ * counts all else from the records at each question. Safe for use by any thread.
  */
 public final class Holdings {
 
   private final TableRecords tables;
   private final SecurityRecords security;
 
-  /** By the name of a principal, and by the subject of a table; none that is 0. */
+  /** By principal's name and by table's subject; no count is 0. */
   private final Map<String, Integer> sessionsBySubject = new HashMap<>();
 
   /**
    * Tables of one principal.
    *
-   * @param partitions of all of them
+   * @param partitions partitions of all these tables
    */
   public record OfTables(int tables, int partitions) {
     /** None. */
@@ -48,7 +47,7 @@ public final class Holdings {
     this.security = security;
   }
 
-  /** The tables of each principal that has some. */
+  /** By principal, its tables. */
   public Map<String, OfTables> tablesByCreator() {
     Map<String, OfTables> counts = new HashMap<>();
     for (TableRecord table : tables.byName().values()) {
@@ -61,15 +60,12 @@ public final class Holdings {
     return counts;
   }
 
-  /** The sessions of each principal, and of each table as {@code table:NAME}, that has some. */
+  /** By principal, and by table as {@code table:NAME}, the number of sessions. */
   public synchronized Map<String, Integer> sessionsBySubject() {
     return new HashMap<>(sessionsBySubject);
   }
 
-  /**
-   * Refuses a table that is one too many for the principal that creates it, or has too many
-   * partitions.
-   */
+  /** Refuses a table that exceeds its creator's quota of tables or partitions. */
   void requireRoom(TableRecord planned) {
     if (planned.creator().isEmpty()) {
       return;
@@ -88,10 +84,10 @@ public final class Holdings {
   }
 
   /**
-   * Refuses a tunnel that is one too many for the principal that creates it, or for its table.
+   * Refuses a tunnel that exceeds the quota of its creator or of its table.
    *
-   * @param ofTable tunnels that the table has
-   * @param ofCreator counts tunnels that the creator has where these are kept
+   * @param ofTable present tunnels of the table
+   * @param ofCreator counts the creator's present tunnels in the same store
    */
   void requireTunnel(Optional<String> creator, String table, int ofTable, LongSupplier ofCreator) {
     if (creator.isEmpty()) {
@@ -107,9 +103,9 @@ public final class Holdings {
   /**
    * A session begins.
    *
-   * @param principal whose; empty where nobody is asked, and then it is not counted
-   * @throws RefusedException LIMIT_REACHED when the principal, or the table, has as many as its
-   *     quota allows
+   * @param principal the session's principal; empty, and not counted, where clients do not
+   *     authenticate
+   * @throws RefusedException LIMIT_REACHED when the principal or the table has used up its quota
    */
   public synchronized void openSession(String principal, String table) {
     if (!principal.isEmpty()) {
@@ -174,7 +170,7 @@ public final class Holdings {
               + what
               + "="
               + most.get()
-              + "); end what nobody uses, or have the quota raised");
+              + "); end unused ones, or ask for a higher quota");
     }
   }
 }

@@ -7,8 +7,8 @@ import java.util.List;
  * A partition: a range of encoded first key columns {@code [from, to)}, {@link Bytes#EMPTY} being
  * an open end.
  *
- * @param id at least 1; never used again
- * @param parents the partitions it was split or merged from
+ * @param id at least 1; never reused
+ * @param parents the partitions that this one was split or merged from
  */
 public record PartitionRecord(int id, Bytes from, Bytes to, List<Integer> parents) {
 

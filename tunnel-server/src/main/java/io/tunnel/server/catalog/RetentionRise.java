@@ -1,15 +1,15 @@
 package io.tunnel.server.catalog;
 
 /**
- * A table keeps its changes for longer than it did. What was old by then may be gone already, so
- * the time for which everything is kept only grows to what was promised.
+ * A rise of a table's retention. Changes that were old at the rise may be gone already, so the time
+ * for which all changes are kept grows slowly to the new retention.
  *
- * @param sinceMs when that began, in milliseconds since 1970
- * @param formerMs how long all changes were kept until then
+ * @param sinceMs time of the rise, in milliseconds since 1970
+ * @param formerMs the former retention, in milliseconds
  */
 public record RetentionRise(long sinceMs, long formerMs) {
 
-  /** Refuses what is no time. */
+  /** Refuses negative times. */
   public RetentionRise {
     if (sinceMs < 0 || formerMs < 1) {
       throw new IllegalArgumentException(
@@ -17,7 +17,9 @@ public record RetentionRise(long sinceMs, long formerMs) {
     }
   }
 
-  /** How long all changes are kept at that moment, when nothing else is promised. */
+  /**
+   * The time for which all changes are kept at {@code nowMs}, without regard to the new retention.
+   */
   long keptMs(long nowMs) {
     return Math.max(formerMs, nowMs - sinceMs);
   }

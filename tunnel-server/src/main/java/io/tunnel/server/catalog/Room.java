@@ -3,15 +3,15 @@ package io.tunnel.server.catalog;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 
-/** Refuses what would be more than a limit. */
+/** Refuses additions beyond a limit. */
 final class Room {
 
   private Room() {}
 
   /**
-   * Lets {@code added} come to {@code present} if there is room.
+   * Refuses {@code added} more if {@code present} would exceed {@code max}.
    *
-   * @param what is counted, for people
+   * @param what name of the counted things, for the message
    * @param setting the limit's name in the configuration
    */
   static void require(long present, long added, int max, String what, String setting) {
@@ -28,7 +28,7 @@ final class Room {
               + setting
               + " = "
               + max
-              + "; delete what nobody uses, or raise the limit in the server's configuration");
+              + "; delete unused ones, or raise the limit in the server's configuration");
     }
   }
 }

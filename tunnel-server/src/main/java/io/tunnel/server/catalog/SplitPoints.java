@@ -10,7 +10,7 @@ import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Where one partition of a new table ends and the next begins. */
+/** Turns the split points of a new table into partitions. */
 final class SplitPoints {
 
   private SplitPoints() {}

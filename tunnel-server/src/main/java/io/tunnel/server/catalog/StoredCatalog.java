@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** A catalog as it lies on the disk, only looked at: what it says, and what it was read from. */
+/** A read-only view of a catalog on disk: its texts, tables and tunnels. */
 public final class StoredCatalog {
 
   private final SortedMap<String, String> texts;
@@ -26,9 +26,9 @@ public final class StoredCatalog {
   }
 
   /**
-   * Reads the catalog in {@code directory}, also one that a server writes to.
+   * Reads the catalog in {@code directory}, even while a server writes to it.
    *
-   * @throws IOException when it cannot be read, or holds what no catalog holds
+   * @throws IOException when the catalog cannot be read or is damaged
    */
   public static StoredCatalog read(Path directory) throws IOException {
     SortedMap<String, String> texts = new TreeMap<>();
@@ -47,19 +47,19 @@ public final class StoredCatalog {
   }
 
   /**
-   * The catalog that these texts make.
+   * The catalog with these texts.
    *
-   * @throws IOException when they make none
+   * @throws IOException when the texts are no valid catalog
    */
   public static StoredCatalog of(SortedMap<String, String> texts) throws IOException {
     try {
       return new StoredCatalog(new TreeMap<>(texts));
     } catch (RuntimeException e) {
-      throw new IOException("a record of the catalog cannot be understood: " + e.getMessage(), e);
+      throw new IOException("cannot parse a record of the catalog: " + e.getMessage(), e);
     }
   }
 
-  /** Writes what these texts say into a new catalog in {@code directory}. */
+  /** Writes these texts into a new catalog in {@code directory}. */
   public static void write(Path directory, Map<String, String> texts) throws IOException {
     try (CatalogStore store = CatalogStore.open(directory)) {
       Map<String, Optional<String>> changes = new LinkedHashMap<>();
@@ -88,7 +88,7 @@ public final class StoredCatalog {
     return StoredOrigin.in(texts);
   }
 
-  /** How far the stream channels of a tunnel are, by partition. */
+  /** The checkpoints of a tunnel's stream channels, by partition. */
   public SortedMap<Integer, Long> streamCheckpoints(TunnelInfo tunnel) {
     SortedMap<Integer, Long> positions = new TreeMap<>();
     tunnels
@@ -102,7 +102,7 @@ public final class StoredCatalog {
     return positions;
   }
 
-  /** Keeps nothing that is written: the count of one more start is of no start. */
+  /** Ignores writes: the counted start is none. */
   private record ReadTexts(Map<String, String> texts) implements CatalogStore {
 
     @Override

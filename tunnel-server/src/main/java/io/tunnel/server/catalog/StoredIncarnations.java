@@ -15,20 +15,19 @@ import java.util.Optional;
 import java.util.function.IntToLongFunction;
 
 /**
- * The incarnations of a server's logs as its catalog keeps them: in a text {@code incarnations}
- * their numbers, and in texts {@code incarnations/PARTITION} where they began.
+ * The incarnations of a server's logs, as texts of its catalog: {@code incarnations} keeps their
+ * numbers, and {@code incarnations/PARTITION} the positions where they began.
  *
- * <p>Each start of the server begins one, however the last run ended, so that nothing has to be
- * known of that. Its number is a time, so that a catalog that was made anew or restored gives no
- * number that is known to readers already.
+ * <p>Each start of the server begins an incarnation, however the last run ended. Its number is a
+ * time, so that a new or restored catalog gives no number that readers know already.
  *
  * @param numbers oldest first
- * @param starts of each partition that had changes at some start
+ * @param starts by partition with changes at some start, where its incarnations began
  */
 record StoredIncarnations(List<Long> numbers, Map<Integer, List<Start>> starts)
     implements Incarnations {
 
-  /** Numbers that are kept. */
+  /** Most numbers that are kept. */
   static final int NUMBERS_MAX = 1_024;
 
   private static final String NAME = "incarnations";
@@ -44,11 +43,11 @@ record StoredIncarnations(List<Long> numbers, Map<Integer, List<Start>> starts)
   }
 
   /**
-   * Begins an incarnation; it is durable when this returns. Nobody may have been served since the
-   * logs were opened.
+   * Begins an incarnation, which is durable when this returns. No client may have been served since
+   * the logs were opened.
    *
-   * @param partitions that there are
-   * @param ends the position of the last change of each
+   * @param partitions all partitions
+   * @param ends gives the position of a partition's last change
    */
   static StoredIncarnations begin(
       CatalogStore store, Collection<Integer> partitions, IntToLongFunction ends, long nowMs)
@@ -58,7 +57,8 @@ record StoredIncarnations(List<Long> numbers, Map<Integer, List<Start>> starts)
     List<Start> ofEmpty = List.of();
     if (texts.containsKey(NAME)) {
       numbers.addAll(Json.ofText(texts.get(NAME), Numbers.class).numbers());
-      // A partition without starts was empty at all of them: what it has was given since the last.
+      // A partition without starts was empty at every start: all its positions are of the newest
+      // incarnation.
       ofEmpty = List.of(new Start(numbers.get(numbers.size() - 1), 1));
     }
     long newest = numbers.isEmpty() ? nowMs : Math.max(nowMs, numbers.get(numbers.size() - 1) + 1);
@@ -86,7 +86,7 @@ record StoredIncarnations(List<Long> numbers, Map<Integer, List<Start>> starts)
     return new StoredIncarnations(numbers, starts);
   }
 
-  /** Asked with each delivery. */
+  /** Fast, because each delivery asks. */
   @Override
   public Optional<Long> newest(int partition) {
     return Optional.of(numbers.get(numbers.size() - 1));

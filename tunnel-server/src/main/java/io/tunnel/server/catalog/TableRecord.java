@@ -11,12 +11,13 @@ import java.util.Optional;
 /**
  * A table with its partitions in key order; together they cover every key once.
  *
- * @param tableId at least 1; never used again
- * @param rise of its retention, if its log is shared and does not keep all yet that it shall
- * @param origin of its log, if that is shared: no other log ever has it. A table that was made by
- *     an older version has none noted until the catalog is led anew.
- * @param creator the principal that created it; none where nobody was asked, or an older version
- *     did
+ * @param tableId at least 1; never reused
+ * @param rise rise of the retention, while a shared log does not keep all changes of the new
+ *     retention yet
+ * @param origin origin of the shared log, unique among logs; a table of an older version gets it
+ *     when the catalog is led the next time
+ * @param creator the creating principal; absent for a table made without authentication or by an
+ *     older version
  */
 public record TableRecord(
     int tableId,
@@ -27,7 +28,7 @@ public record TableRecord(
     Optional<Bytes> origin,
     Optional<String> creator) {
 
-  /** Copies the list; what an older version did not store is absent. */
+  /** Copies the list; reads members that an older version did not store as absent. */
   public TableRecord {
     partitions = List.copyOf(partitions);
     rise = rise == null ? Optional.empty() : rise;
@@ -35,19 +36,19 @@ public record TableRecord(
     creator = creator == null ? Optional.empty() : creator;
   }
 
-  /** A table that has kept its changes for the same time since its creation. */
+  /** A table whose retention never rose. */
   public TableRecord(
       int tableId, TableMeta meta, long createdMs, List<PartitionRecord> partitions) {
     this(
         tableId, meta, createdMs, partitions, Optional.empty(), Optional.empty(), Optional.empty());
   }
 
-  /** This table, created by that principal. */
+  /** This table with a creator. */
   TableRecord createdBy(Optional<String> principal) {
     return new TableRecord(tableId, meta, createdMs, partitions, rise, origin, principal);
   }
 
-  /** This table in the log of that origin. */
+  /** This table with the origin of its log. */
   public TableRecord withOrigin(Optional<Bytes> newOrigin) {
     return new TableRecord(tableId, meta, createdMs, partitions, rise, newOrigin, creator);
   }
@@ -59,8 +60,8 @@ public record TableRecord(
   }
 
   /**
-   * For how long before {@code nowMs} all changes are kept, in milliseconds; 0 for ever. Less than
-   * the options say as long as the retention {@linkplain #rise rises}.
+   * The time before {@code nowMs} for which all changes are kept, in milliseconds; 0 for ever. Less
+   * than the retention of the options while the retention {@linkplain #rise rises}.
    */
   public long keptMs(long nowMs) {
     long promised = meta.options().retentionMs();
@@ -71,7 +72,7 @@ public record TableRecord(
     return promised == 0 ? kept : Math.min(promised, kept);
   }
 
-  /** This table with other options from {@code nowMs} on, in a log that is shared. */
+  /** This table with other options from {@code nowMs} on, in a shared log. */
   TableRecord altered(TableMeta altered, long nowMs) {
     long kept = keptMs(nowMs);
     long promised = altered.options().retentionMs();

@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Tables with their partitions: as they are, and as texts named {@code table/ID}. Changed by one
- * thread, read by any; listeners are told of every change behind it.
+ * Tables with their partitions, and their texts {@code table/ID}. Changed by one thread, read by
+ * any; listeners hear of a change after it.
  */
 final class TableRecords {
 
@@ -46,17 +46,17 @@ final class TableRecords {
     return Set.copyOf(byPartition.keySet());
   }
 
-  /** What has to be written so that the table is so. */
+  /** The change that stores a table. */
   static Map<String, Optional<String>> creation(TableRecord table) {
     return Map.of(TABLE + table.tableId(), Optional.of(Json.toText(table)));
   }
 
-  /** What has to be removed with a table. */
+  /** The change that removes a table. */
   static Map<String, Optional<String>> removal(TableRecord table) {
     return Map.of(TABLE + table.tableId(), Optional.empty());
   }
 
-  /** Takes over texts that are stored; those that are not of tables are left alone. */
+  /** Applies stored changes; ignores texts under other names. */
   void apply(Map<String, Optional<String>> changes) {
     Map<Integer, TableRecord> tables = new LinkedHashMap<>();
     List<Integer> removed = new ArrayList<>();
@@ -69,12 +69,12 @@ final class TableRecords {
             removed.add(Integer.parseInt(name.substring(TABLE.length())));
           }
         });
-    // Another table may have taken the name.
+    // Removals first: another table may have taken the name.
     removed.forEach(this::remove);
     tables.values().forEach(this::put);
   }
 
-  /** Takes over everything that is stored: what is not among {@code texts} is gone. */
+  /** Replaces all tables with the tables among {@code texts}. */
   void replace(Map<String, String> texts) {
     Map<String, Optional<String>> changes = new LinkedHashMap<>();
     byId.keySet().forEach(id -> changes.put(TABLE + id, Optional.empty()));
@@ -82,7 +82,7 @@ final class TableRecords {
     apply(changes);
   }
 
-  /** A table is so now. */
+  /** Adds or replaces a table. */
   void put(TableRecord table) {
     TableRecord before = byId.put(table.tableId(), table);
     if (table.equals(before)) {
@@ -110,7 +110,7 @@ final class TableRecords {
     }
   }
 
-  /** A table is gone. */
+  /** Removes a table. */
   void remove(int tableId) {
     TableRecord table = byId.remove(tableId);
     if (table != null) {

@@ -33,12 +33,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which tunnels exist, and how far their channels are. Changes are for the control thread alone and
- * are durable before anybody can see them; reads are for any thread.
+ * The tunnels that exist, and the progress of their channels. Only the control thread changes them,
+ * and each change is durable before any thread can see it; any thread may read.
  *
- * <p>The tunnels of a server that is alone are kept with its tables, in one store. Those of a
- * cluster are spread over groups, each with a store of its own; a tunnel whose table was dropped
- * does not exist any more, whatever its store still says of it.
+ * <p>A server without a cluster keeps tunnels and tables in one store. A cluster spreads its
+ * tunnels over groups, each with a store of its own; there, a tunnel whose table was dropped does
+ * not exist any more, even while its store still has its texts.
  */
 public final class TunnelCatalog implements Closeable {
 
@@ -54,7 +54,7 @@ public final class TunnelCatalog implements Closeable {
   private long lastTunnel;
   private long writes;
 
-  /** All tunnels of the tables that {@code tables} leads, in its store; counts one more start. */
+  /** All tunnels of {@code tables}, in its store; counts one more start. */
   public TunnelCatalog(Catalog tables) throws IOException {
     this.tables = tables;
     this.store = tables.requireStore();
@@ -70,7 +70,7 @@ public final class TunnelCatalog implements Closeable {
   /**
    * A group of tunnels in a store of its own; counts one more start there.
    *
-   * @param group at least 0; part of the ids of all tunnels that are created here
+   * @param group at least 0; part of the ids of all tunnels that this catalog creates
    */
   public TunnelCatalog(Catalog tables, CatalogStore store, int group) throws IOException {
     if (group < 0) {
@@ -93,7 +93,7 @@ public final class TunnelCatalog implements Closeable {
     writes++;
   }
 
-  /** Writes what was asked for, together with the word that it was done. */
+  /** Writes requested changes together with the note that the request is done. */
   private void write(Map<String, Optional<String>> changes, Asked asked, String result)
       throws IOException {
     Map<String, Optional<String>> all = new LinkedHashMap<>(changes);
@@ -104,35 +104,32 @@ public final class TunnelCatalog implements Closeable {
     }
   }
 
-  /**
-   * What came of a request that was done already: of a creation, the tunnel's id; of all others,
-   * what was stored with them.
-   */
+  /** The result of a request that was done before: for a creation, the tunnel's id. */
   public Optional<String> done(Asked asked) {
     return done.result(asked);
   }
 
-  /** How often the disk was asked to make what is stored durable, since the catalog was opened. */
+  /** Number of syncs of the store's disk since the catalog was opened. */
   public long syncs() {
     return store.syncs();
   }
 
-  /** Whether what is here is what is stored, as far as anybody can know. */
+  /** Whether the texts here are the stored ones: no write has an unknown outcome. */
   public boolean isCertain() {
     return !store.isInDoubt();
   }
 
-  /** How often something was stored, always by the only writer of that moment. */
+  /** Number of writes that were stored. */
   public long writes() {
     return writes;
   }
 
   /**
-   * Stores what is stored already, so that it is certain that nobody else has written meanwhile. A
-   * server that is alone is always certain.
+   * Writes a stored text again, which fails if another node has written meanwhile. Does nothing on
+   * a server without a cluster.
    *
-   * @throws FencedStoreException when another writes by now
-   * @throws StoreUnavailableException when nobody can tell now
+   * @throws FencedStoreException when another node writes by now
+   * @throws StoreUnavailableException when the store cannot tell now
    */
   public void confirm() throws IOException {
     if (confirmation.isEmpty()) {
@@ -145,7 +142,7 @@ public final class TunnelCatalog implements Closeable {
     }
   }
 
-  /** Opens the tables and tunnels that are kept in {@code directory}. */
+  /** Opens the tables and tunnels in {@code directory}. */
   public static TunnelCatalog open(Path directory) throws IOException {
     CatalogStore store = CatalogStore.open(directory);
     try {
@@ -156,7 +153,7 @@ public final class TunnelCatalog implements Closeable {
     }
   }
 
-  /** The group that a tunnel belongs to, by its id; nothing for one of a server that is alone. */
+  /** The group in a tunnel's id; empty for a tunnel of a server without a cluster. */
   public static OptionalInt groupOf(String tunnelId) {
     Matcher matcher = ID_OF_GROUP.matcher(tunnelId);
     return matcher.matches()
@@ -164,17 +161,17 @@ public final class TunnelCatalog implements Closeable {
         : OptionalInt.empty();
   }
 
-  /** The tables that the tunnels are of. */
+  /** The tables of these tunnels. */
   public Catalog tables() {
     return tables;
   }
 
-  /** How often this catalog was opened: grows with every start of the server. */
+  /** Number of openings of this catalog; grows with every start of the server. */
   public long starts() {
     return starts;
   }
 
-  /** Names this opening among those of all groups; no two of a cluster have the same. */
+  /** A name of this opening, unique among the openings of all groups of a cluster. */
   public String startId() {
     return starts + (group.isPresent() ? "g" + group.getAsInt() : "");
   }
@@ -193,7 +190,7 @@ public final class TunnelCatalog implements Closeable {
     return tableId.isPresent() && tables.isDropped(tableId.getAsInt());
   }
 
-  /** What is still kept of tunnels whose tables were dropped: it can be deleted. */
+  /** Tunnels whose tables were dropped, and whose texts can be deleted. */
   public List<TunnelInfo> orphans() {
     return tunnels.tunnels().stream().filter(tunnel -> isOrphan(tunnel.tunnelId())).toList();
   }
@@ -233,16 +230,16 @@ public final class TunnelCatalog implements Closeable {
             + Names.listed(ofTable.stream().map(TunnelInfo::tunnel).toList()));
   }
 
-  /** An id that no other tunnel has, had, or will have. */
+  /** A new tunnel id, which is never given again. */
   public String newTunnelId(long nowMicros) {
     lastTunnel = Math.max(lastTunnel + 1, nowMicros);
     return "t" + startId() + "-" + Long.toString(lastTunnel, Character.MAX_RADIX);
   }
 
   /**
-   * Refuses a tunnel whose table does not exist, whose name is taken, or that is one too many.
+   * Refuses a tunnel whose table does not exist, whose name is taken, or that exceeds a limit.
    *
-   * @param creator the principal that creates it, if it is known
+   * @param creator the creating principal, if known
    */
   public void requireFree(CreateTunnel request, Optional<String> creator) {
     TableRecord table = tables.table(request.table());
@@ -272,7 +269,7 @@ public final class TunnelCatalog implements Closeable {
             () -> tunnelsByCreator().getOrDefault(creator.orElseThrow(), 0));
   }
 
-  /** How many tunnels of this catalog each principal has created that has some. */
+  /** By principal, the number of tunnels of this catalog that it created. */
   public Map<String, Integer> tunnelsByCreator() {
     Map<String, Integer> counts = new HashMap<>();
     for (TunnelInfo tunnel : tunnels(Optional.empty())) {
@@ -281,14 +278,14 @@ public final class TunnelCatalog implements Closeable {
     return counts;
   }
 
-  /** Creates a tunnel with its channels as they begin. */
+  /** Creates a tunnel with the first states of its channels. */
   public TunnelInfo createTunnel(
       CreateTunnel request, String tunnelId, Map<ChannelKey, ChannelState> states, long nowMs)
       throws IOException {
     return createTunnel(request, tunnelId, states, nowMs, Asked.NAMELESS);
   }
 
-  /** Creates a tunnel for a request that may come again. */
+  /** Creates a tunnel for a request that the client may retry. */
   public TunnelInfo createTunnel(
       CreateTunnel request,
       String tunnelId,
@@ -322,13 +319,13 @@ public final class TunnelCatalog implements Closeable {
     deleteTunnel(tunnel, Asked.NAMELESS);
   }
 
-  /** Deletes a tunnel for a request that may come again. */
+  /** Deletes a tunnel for a request that the client may retry. */
   public void deleteTunnel(TunnelInfo tunnel, Asked asked) throws IOException {
     write(tunnels.removal(tunnel.tunnelId()), asked, "");
     tunnels.removed(tunnel.tunnelId());
   }
 
-  /** What has to be removed with a table, if it is kept in the same store. */
+  /** The changes that remove a table's tunnels, if the table is in the same store. */
   Map<String, Optional<String>> removalOf(TableRecord table) {
     Map<String, Optional<String>> changes = new LinkedHashMap<>();
     tunnels(Optional.of(table.meta().name()))
@@ -337,9 +334,9 @@ public final class TunnelCatalog implements Closeable {
   }
 
   /**
-   * Applies texts that are stored now, though their writer was not told so.
+   * Applies texts of a write that had an unknown outcome and is stored now.
    *
-   * @return the tunnels that they are of, also those that are gone by that
+   * @return ids of the tunnels that changed, including removed ones
    */
   public Set<String> applied(Map<String, Optional<String>> changes) {
     done.apply(changes);
@@ -347,7 +344,7 @@ public final class TunnelCatalog implements Closeable {
     return TunnelRecords.tunnelIds(changes.keySet());
   }
 
-  /** The channels of a tunnel, as they are stored. */
+  /** The stored states of a tunnel's channels. */
   public NavigableMap<ChannelKey, ChannelState> channels(TunnelInfo tunnel) {
     NavigableMap<ChannelKey, ChannelState> channels = new TreeMap<>();
     for (PartitionRecord partition : tables.table(tunnel.table()).partitions()) {
@@ -358,17 +355,17 @@ public final class TunnelCatalog implements Closeable {
     return channels;
   }
 
-  /** A channel of a tunnel, as it is stored. */
+  /** The stored state of a channel. */
   public ChannelState channel(String tunnelId, ChannelKey key) {
     return tunnels.state(tunnelId, key);
   }
 
-  /** Stores channels of a tunnel, all or none; what does not change is not written. */
+  /** Stores states of a tunnel's channels, all or none; skips states that do not change. */
   public void store(String tunnelId, Map<ChannelKey, ChannelState> states) throws IOException {
     store(Map.of(tunnelId, states));
   }
 
-  /** Stores states that came of a request which may come again. */
+  /** Stores states for a request that the client may retry. */
   public void store(
       String tunnelId, Map<ChannelKey, ChannelState> states, Asked asked, String result)
       throws IOException {
@@ -381,7 +378,7 @@ public final class TunnelCatalog implements Closeable {
     store(statesByTunnel, Map.of());
   }
 
-  /** Stores the states of several tunnels, and the changes that were left out on the way. */
+  /** Stores the states of several tunnels, and the changes that their workers skipped. */
   public void store(
       Map<String, Map<ChannelKey, ChannelState>> statesByTunnel,
       Map<String, List<SkippedChange>> skippedByTunnel)
@@ -399,7 +396,7 @@ public final class TunnelCatalog implements Closeable {
     }
   }
 
-  /** The changes that a tunnel's workers left out. */
+  /** The changes that a tunnel's workers skipped. */
   public Skipped skipped(String tunnelId) {
     return tunnels.skipped(tunnelId);
   }
@@ -417,15 +414,15 @@ public final class TunnelCatalog implements Closeable {
   }
 
   /**
-   * The number that the logs and rows of this catalog carry.
+   * The number that ties logs and rows to this catalog.
    *
-   * @param fresh asked for one when there is none yet
+   * @param fresh makes a number if there is none yet
    */
   public int origin(IntSupplier fresh) throws IOException {
     return StoredOrigin.ensure(store, fresh);
   }
 
-  /** Closes the store, which tables may be kept in as well. */
+  /** Closes the store, which may hold the tables too. */
   @Override
   public void close() throws IOException {
     store.close();

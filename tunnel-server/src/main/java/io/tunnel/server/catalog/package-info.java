@@ -1,6 +1,6 @@
 /**
- * The catalog: which tables and partitions ({@link io.tunnel.server.catalog.Catalog}), tunnels and
- * checkpoints ({@link io.tunnel.server.catalog.TunnelCatalog}) exist. Changed by the control thread
- * alone, durable before it is visible, read by anybody.
+ * The catalog: tables and partitions ({@link io.tunnel.server.catalog.Catalog}), tunnels and
+ * checkpoints ({@link io.tunnel.server.catalog.TunnelCatalog}). Only the control thread changes it;
+ * changes are durable before they are visible; any thread may read.
  */
 package io.tunnel.server.catalog;

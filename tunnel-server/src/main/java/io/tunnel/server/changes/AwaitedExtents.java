@@ -28,7 +28,7 @@ enum AwaitedExtents implements Extents {
 
   @Override
   public long firstPosition() {
-    throw new IllegalStateException("what is awaited has no position");
+    throw new IllegalStateException("awaited batches have no position");
   }
 
   @Override
@@ -38,6 +38,6 @@ enum AwaitedExtents implements Extents {
 
   @Override
   public void read(ByteBuffer target) {
-    // There is nothing to read.
+    // Nothing to read.
   }
 }

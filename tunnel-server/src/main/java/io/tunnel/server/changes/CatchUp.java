@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * Waits until this node's replica of a partition has read everything that the shared log held at
- * the moment of the question. Safe for use by any thread.
+ * Waits until this node's replica of a partition has read everything that the shared log had at the
+ * moment of the question. Safe for use by any thread.
  */
 public final class CatchUp implements Freshness {
 
@@ -22,14 +22,14 @@ public final class CatchUp implements Freshness {
   /** Guarded by the monitor. */
   private final Set<Wait> waits = new LinkedHashSet<>();
 
-  /** Of the replicas that {@code replicas} reads, and the log that they are read from. */
+  /** Waits for {@code replicas}, which read {@code log}. */
   public CatchUp(BoundsQueries log, ChangeReader replicas) {
     this.log = log;
     this.replicas = replicas;
   }
 
   /**
-   * Tells {@code then} once, on any thread: with a failure if the log cannot be asked, or the wait
+   * Calls {@code then} once, on any thread; with a failure if the log does not answer, or the wait
    * was {@linkplain #giveUp given up}.
    */
   @Override
@@ -45,7 +45,7 @@ public final class CatchUp implements Freshness {
             });
   }
 
-  /** What is said when the log cannot be asked. */
+  /** The refusal when the log does not answer. */
   public static RefusedException unavailable(Throwable failure) {
     Throwable cause =
         failure instanceof CompletionException && failure.getCause() != null
@@ -55,7 +55,7 @@ public final class CatchUp implements Freshness {
         ? refused
         : new RefusedException(
             ErrorCode.LOG_UNAVAILABLE,
-            "the shared log cannot be asked (" + cause.getMessage() + "); try again later");
+            "the shared log does not answer (" + cause.getMessage() + "); try again later");
   }
 
   private void waitFor(int partition, long end, Consumer<Optional<RefusedException>> then) {
@@ -64,11 +64,11 @@ public final class CatchUp implements Freshness {
       waits.add(wait);
     }
     replicas.subscribe(partition, wait);
-    // Behind the subscription, so that what is read in between is not missed.
+    // After the subscription, so that no commit in between is missed.
     wait.look();
   }
 
-  /** Nothing more is read of a partition: those who wait for it are told. */
+  /** Ends all waits for a partition, which this node no longer reads. */
   @Override
   public void giveUp(int partition, RefusedException reason) {
     List<Wait> over;

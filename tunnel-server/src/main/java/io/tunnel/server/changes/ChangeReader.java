@@ -6,43 +6,43 @@ import java.io.IOException;
 public interface ChangeReader extends LogFigures {
 
   /**
-   * Position up to which it is certain which changes there are: at least {@link #committed}, and
-   * more where positions need not belong to a change.
+   * Position up to which the set of changes is final: at least {@link #committed}, and more in a
+   * log with positions that belong to no change.
    */
   default long settled(int partition) {
     return committed(partition);
   }
 
   /**
-   * Where the committed changes from {@code position} on stand: whole batches, at least one if
-   * there is any, and no more than {@code bytesMax} bytes beyond the first. None although there are
-   * some means that they have to be fetched: the listeners of the partition are told when they are
-   * there.
+   * Locates the committed changes from {@code position} on: whole batches, at least one if there is
+   * any, and no more than {@code bytesMax} bytes beyond the first. An {@linkplain Extents#isAwaited
+   * awaited} result means that the changes are being fetched; the partition's listeners are called
+   * when they have arrived.
    *
    * @throws io.tunnel.model.RefusedException HISTORY_LOST when {@code position} is no longer kept
    */
   Extents plan(int partition, long position, int bytesMax);
 
   /**
-   * Position of the last change committed before the moment {@code epochMicros}, in microseconds
-   * since 1970; one under {@link #firstPosition} when no change that is kept is as old.
+   * Position of the last change committed before {@code epochMicros}, in microseconds since 1970;
+   * one under {@link #firstPosition} when no kept change is that old.
    */
   long positionBefore(int partition, long epochMicros) throws IOException;
 
-  /** Tells {@code listener} of every commit from now on. */
+  /** Calls {@code listener} for every commit from now on. */
   void subscribe(int partition, CommitListener listener);
 
-  /** Stops telling it. */
+  /** Stops calling {@code listener}. */
   void unsubscribe(int partition, CommitListener listener);
 
   /**
-   * Is told that a partition has new committed changes, or that more of it is settled, on the
-   * thread that committed them: it must only pass it on.
+   * Hears that a partition has new committed changes, or that more positions are settled; called on
+   * the committing thread, so it must return at once.
    */
   @FunctionalInterface
   public interface CommitListener {
 
-    /** Everything up to {@code position} is committed, or settled. */
+    /** All changes up to {@code position} are committed, or all positions up to it are settled. */
     void committed(int partition, long position);
   }
 }

@@ -6,18 +6,21 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Batches of one partition that may be delivered, in order. Where they stand is known, or they are
- * held in memory; nothing is read before it is asked for.
+ * Consecutive batches of one partition, located in files or held in memory; {@link #read} reads
+ * them.
  */
 public interface Extents {
 
-  /** Nothing yet: what there is, is being read, and subscribers of the partition are told then. */
+  /**
+   * Nothing yet: the batches are being fetched, and the partition's listeners are called when they
+   * have arrived.
+   */
   static Extents awaited() {
     return AwaitedExtents.INSTANCE;
   }
 
   /**
-   * Batches that are in memory already.
+   * Batches in memory.
    *
    * @param batches in order of their positions
    */
@@ -28,29 +31,29 @@ public interface Extents {
   /** Whether there is nothing to read. */
   boolean isEmpty();
 
-  /** Whether that is so only until what there is has been read. */
+  /** Whether there is nothing to read only until the batches have been fetched. */
   default boolean isAwaited() {
     return false;
   }
 
-  /** Those of the batches, from the first on, that hold no change behind {@code position}. */
+  /** The first of these batches, up to the last one without a change behind {@code position}. */
   Extents upTo(long position);
 
   /** Bytes of all batches. */
   int bytes();
 
-  /** Position of the first change of the first batch; there is one. */
+  /** Position of the first change of the first batch; there must be a batch. */
   long firstPosition();
 
-  /** Position of the last change in them. */
+  /** Position of the last change of the last batch. */
   long lastPosition();
 
   /**
-   * Reads all batches into {@code target}, which has room for {@link #bytes}; their checksums are
-   * verified.
+   * Reads all batches into {@code target}, which has room for {@link #bytes}, and verifies their
+   * checksums.
    *
    * @throws io.tunnel.model.RefusedException CORRUPT when a checksum does not match, HISTORY_LOST
-   *     when the changes were given up since they were planned
+   *     when the log gave up the changes after they were located
    */
   void read(ByteBuffer target) throws IOException;
 }

@@ -5,17 +5,17 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Waits until what is served of a partition has everything that was there at the moment of the
+ * Waits until the served state of a partition includes everything that was acknowledged before the
  * question.
  */
 @FunctionalInterface
 public interface Freshness {
 
-  /** Tells {@code then} once, on any thread: with a failure when that cannot be known. */
+  /** Calls {@code then} once, on any thread; with a failure when the log does not answer. */
   void whenFresh(int partition, Consumer<Optional<RefusedException>> then);
 
-  /** The partition is served here no more: those who wait for it are told. */
+  /** Ends all waits for a partition, which is no longer served here. */
   default void giveUp(int partition, RefusedException reason) {
-    // Where nobody waits.
+    // An implementation without waits has nothing to end.
   }
 }

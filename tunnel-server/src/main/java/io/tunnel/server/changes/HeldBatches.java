@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Batches that are in memory already, each of them parsed and thereby verified.
+ * Batches in memory, which were verified when they were parsed.
  *
  * @param batches in order of their positions
  */

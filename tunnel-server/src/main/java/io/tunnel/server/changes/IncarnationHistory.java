@@ -6,33 +6,34 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * In which lives of its log the positions of one partition were given. A position is given again
- * when changes were lost, so that a position alone does not say which change a reader has seen.
+ * The incarnations of a log in which the positions of one partition were given. A log that lost
+ * changes gives their positions again, so a position alone does not identify the change that a
+ * reader has seen.
  *
- * <p>Each incarnation begins where the log ended then. What was seen before stays true up to there,
- * and nothing behind does, whether anything was lost or not.
+ * <p>Each incarnation begins at the end of the log at that time. Changes seen in earlier
+ * incarnations are valid up to there, and not beyond, whether the log lost changes or not.
  *
- * @param known the incarnations that readers may have been told, oldest first; of others nothing is
- *     known
+ * @param known the incarnations that readers may have been told, oldest first
  * @param starts where incarnations began, oldest first; both numbers rise
- * @param numbers of which incarnations something is known
+ * @param numbers which numbers incarnations have
  */
 public record IncarnationHistory(List<Long> known, List<Start> starts, Numbers numbers) {
 
-  /** Starts that are kept of a partition. */
+  /** Most starts that are kept of a partition. */
   public static final int STARTS_MAX = 64;
 
-  /** Which numbers incarnations have. */
+  /** How incarnations are numbered. */
   public enum Numbers {
-    /** Those that are known: any other was given by somebody else. */
+    /** Only the known numbers: any other is of another log. */
     LISTED,
     /**
-     * Any from the first that is known on: they rise, and nothing need have been written in one.
+     * All numbers from the first known one on: numbers rise, and an incarnation may be without a
+     * write.
      */
     ORDERED
   }
 
-  /** Of incarnations whose numbers are listed. */
+  /** A history with listed numbers. */
   public IncarnationHistory(List<Long> known, List<Start> starts) {
     this(known, starts, Numbers.LISTED);
   }
@@ -40,11 +41,11 @@ public record IncarnationHistory(List<Long> known, List<Start> starts, Numbers n
   /**
    * An incarnation and the first position that was given in it.
    *
-   * @param first all positions before it are those of the incarnations before
+   * @param first positions before it belong to earlier incarnations
    */
   public record Start(long incarnation, long first) {}
 
-  /** Refuses what does not rise. */
+  /** Refuses numbers or positions that do not rise. */
   public IncarnationHistory {
     known = List.copyOf(known);
     starts = List.copyOf(starts);
@@ -63,12 +64,12 @@ public record IncarnationHistory(List<Long> known, List<Start> starts, Numbers n
     }
   }
 
-  /** What new readers are told. */
+  /** The newest incarnation, which new readers are told. */
   public OptionalLong newest() {
     return known.isEmpty() ? OptionalLong.empty() : OptionalLong.of(known.get(known.size() - 1));
   }
 
-  /** Whether anything can be said of what was seen in an incarnation. */
+  /** Whether this history covers an incarnation. */
   public boolean knows(long incarnation) {
     return switch (numbers) {
       case LISTED -> Collections.binarySearch(known, incarnation) >= 0;
@@ -76,15 +77,16 @@ public record IncarnationHistory(List<Long> known, List<Start> starts, Numbers n
     };
   }
 
-  /** Whether an incarnation is later than all of which something was seen here. */
+  /** Whether an incarnation is later than all known ones. */
   public boolean isBehind(long incarnation) {
     return known.isEmpty() || known.get(known.size() - 1) < incarnation;
   }
 
   /**
-   * Position up to which a reader of an incarnation has seen the changes that there are now: 0 for
-   * an incarnation that is not known, {@link Long#MAX_VALUE} for the newest. Of one that is later
-   * than those {@linkplain #isBehind seen here}, that holds for who has read the whole log.
+   * Position up to which the changes that a reader saw in an incarnation are still in the log: 0
+   * for an unknown incarnation, {@link Long#MAX_VALUE} for the newest. For an incarnation later
+   * than all {@linkplain #isBehind known ones}, the answer is right only once this server has read
+   * the whole log.
    */
   public long sharedUpTo(long incarnation) {
     if (!knows(incarnation)) {
@@ -100,11 +102,11 @@ public record IncarnationHistory(List<Long> known, List<Start> starts, Numbers n
   }
 
   /**
-   * The starts when one more incarnation begins at {@code first}. Those that began there or behind
-   * are forgotten: whatever was given in them is not there any more, or is the new one's.
+   * The starts after one more incarnation began at {@code first}. Drops starts there or behind: the
+   * positions of their incarnations are gone, or belong to the new one.
    *
-   * <p>Of more than {@link #STARTS_MAX} the oldest two become one that began at the first position
-   * of both: readers of the incarnations between are refused earlier than they need to be.
+   * <p>If there are more than {@link #STARTS_MAX}, merges the oldest two into one at the lower
+   * position: readers of the incarnations between are refused earlier than necessary.
    */
   public static List<Start> begun(List<Start> starts, long incarnation, long first) {
     List<Start> after = new ArrayList<>(starts);

@@ -2,19 +2,19 @@ package io.tunnel.server.changes;
 
 import java.util.Optional;
 
-/** The lives of the partitions' logs. May be asked by any thread. */
+/** The incarnations of the partitions' logs. Safe for use by any thread. */
 @FunctionalInterface
 public interface Incarnations {
 
-  /** That of a partition; nothing where positions are given out without an incarnation. */
+  /** The history of a partition; empty if its positions have no incarnations. */
   Optional<IncarnationHistory> of(int partition);
 
-  /** The incarnation of what is read of a partition from now on, if that is known. */
+  /** The incarnation of the changes that are read from now on, if known. */
   default Optional<Long> newest(int partition) {
     return of(partition).flatMap(history -> history.newest().stream().boxed().findFirst());
   }
 
-  /** Of logs whose positions have none. */
+  /** For logs whose positions have no incarnations. */
   static Incarnations none() {
     return partition -> Optional.empty();
   }

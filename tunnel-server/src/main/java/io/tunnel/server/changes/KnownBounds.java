@@ -4,35 +4,38 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What was last seen of the bounds of a shared log. Logs only grow, so it is never beyond their
- * ends. Safe for use by any thread.
+ * The last known bounds of a shared log's partitions, which all groups of tunnels update and read.
+ * Logs only grow, so a known end is never beyond the real one. Safe for use by any thread.
  */
 public final class KnownBounds {
 
   private final Map<Integer, Bounds> boundsByPartition = new ConcurrentHashMap<>();
 
-  /** Nothing was seen yet. */
+  /** Knows no bounds yet. */
   public KnownBounds() {}
 
-  /** Answers may overtake each other; the one with the higher end is the newer one. */
+  /**
+   * Notes an answer of the log. Answers may overtake each other; the one with the higher end is
+   * newer.
+   */
   public void saw(int partition, Bounds bounds) {
     boundsByPartition.merge(
         partition, bounds, (former, next) -> next.last() >= former.last() ? next : former);
   }
 
-  /** Position up to which there is something; 0 when nothing was seen. */
+  /** Last known end of a partition; 0 when unknown. */
   public long last(int partition) {
     Bounds bounds = boundsByPartition.get(partition);
     return bounds == null ? 0 : bounds.last();
   }
 
-  /** Position from which on all changes are kept; 0 when nothing was seen. */
+  /** Last known position from which on all changes are kept; 0 when unknown. */
   public long first(int partition) {
     Bounds bounds = boundsByPartition.get(partition);
     return bounds == null ? 0 : bounds.first();
   }
 
-  /** A partition does not exist any more. */
+  /** Drops the bounds of a dropped partition. */
   public void forget(int partition) {
     boundsByPartition.remove(partition);
   }

@@ -10,32 +10,31 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Where the logs of partitions begin and end, for those who decide where channels start, end and
- * are moved to. A log of this server answers at once, one that many nodes share later.
+ * Looks at the logs of partitions, to decide where channels start, end and are moved to. A server's
+ * own log answers at once, a shared log later.
  */
 public interface LogBounds {
 
   /**
    * A moment in a partition's log.
    *
-   * @param before position in front of the first record committed at or after it
-   * @param isPassed whether it is certain that nothing that was committed before it is still to
-   *     come
+   * @param before position in front of the first record committed at or after the moment
+   * @param isPassed whether every record committed before the moment is in the log already
    */
   record Moment(long before, boolean isPassed) {}
 
   /**
-   * A partition's log as it was when it was looked at.
+   * A partition's log at the time of a look.
    *
-   * @param bounds from the oldest change that is kept with all behind it, which is one over the
-   *     last when there is none
-   * @param oldestMicros commit time of the oldest change kept, in microseconds since 1970; 0 when
-   *     there is none or it is not known
-   * @param givenUpMicros no change that is not kept was committed later, in microseconds since
-   *     1970; absent when nobody knows
-   * @param momentByMicros the moments that were asked for
-   * @param shared the last position up to a known one at which the log has what is known of it; the
-   *     known one itself when nothing was lost, and absent when nothing was known
+   * @param bounds begin and end of the kept changes; the begin is one over the end when there are
+   *     none
+   * @param oldestMicros commit time of the oldest kept change, in microseconds since 1970; 0 when
+   *     there is none or it is unknown
+   * @param givenUpMicros the latest commit time that a change no longer kept can have, in
+   *     microseconds since 1970; absent when unknown
+   * @param momentByMicros the moments of the question
+   * @param shared the last position, up to the known one, at which the log still has the known
+   *     records; the known position itself when nothing was lost, and absent when none was known
    */
   record Look(
       Bounds bounds,
@@ -51,7 +50,7 @@ public interface LogBounds {
       Objects.requireNonNull(shared, "shared");
     }
 
-    /** A moment that was asked for. */
+    /** The answer for a moment of the question. */
     public Moment moment(long micros) {
       Moment moment = momentByMicros.get(micros);
       if (moment == null) {
@@ -62,20 +61,20 @@ public interface LogBounds {
     }
   }
 
-  /** Is told once, on the control thread, what was seen. */
+  /** Hears the result of a look once, on the control thread. */
   interface Looked {
 
-    /** Each partition that was asked for. */
+    /** The looks at all partitions of the question. */
     void found(Map<Integer, Look> lookByPartition);
 
     /** The log cannot be read. */
     void failed(Exception reason);
   }
 
-  /** Is told, on the control thread, of each partition once. */
+  /** Hears of each partition once, on the control thread. */
   interface Refreshed {
 
-    /** What is {@linkplain #known} of these partitions is not older than the question. */
+    /** The {@linkplain #known} ends of these partitions are not older than the question. */
     void fresh(Set<Integer> partitions);
 
     /** The log of this partition cannot be read. */
@@ -83,11 +82,11 @@ public interface LogBounds {
   }
 
   /**
-   * Looks at the logs of partitions as they are from now on; to be called on the control thread,
-   * where {@code looked} is told before this returns if nobody else has to be asked.
+   * Looks at the logs of partitions. For the control thread; calls {@code looked} on it, before
+   * this returns if the log is this server's own.
    *
    * @param momentsMicros moments in microseconds since 1970
-   * @param known what was seen of some of the partitions before
+   * @param known earlier known positions of some partitions
    */
   void look(
       Collection<Integer> partitions,
@@ -95,41 +94,44 @@ public interface LogBounds {
       Map<Integer, KnownPosition> known,
       Looked looked);
 
-  /** Looks at logs of which nothing is known. */
+  /** Looks at logs without known positions. */
   default void look(Collection<Integer> partitions, Set<Long> momentsMicros, Looked looked) {
     look(partitions, momentsMicros, Map.of(), looked);
   }
 
   /**
-   * The incarnation of all positions that channels of a partition have, where these are taken back
-   * before anybody is served; elsewhere each has its own, and a look tells that of the log.
+   * The incarnation of all positions of a partition's channels, on a server that moves checkpoints
+   * back behind a loss before it serves; empty for a shared log, where each position has its own
+   * incarnation and a look tells the log's.
    */
   Optional<Long> incarnation(int partition);
 
-  /** Position up to which there is something in a log, as far as is known without a look. */
+  /** Known end of a log, without a look. */
   long known(int partition);
 
   /**
-   * Asks where logs end, each for itself: a log that cannot be read leaves the others alone. To be
-   * called on the control thread, where {@code refreshed} is told before this returns if nobody
-   * else has to be asked; of partitions whose answers come together it is told together.
+   * Refreshes the known ends of logs; a failure of one partition does not affect the others. For
+   * the control thread; calls {@code refreshed} on it, before this returns if the log is this
+   * server's own. Answers that come together are told together.
    */
   void refresh(Collection<Integer> partitions, Refreshed refreshed);
 
-  /** A hint: what is known of these should be fresh. To be called a few times a second. */
+  /**
+   * A hint that the known ends of these partitions should be fresh; called a few times a second.
+   */
   void keepFresh(Set<Integer> partitions, long nowNanos);
 
-  /** The logs of this server, if nobody wants to know their incarnations. */
+  /** This server's own logs, without incarnations. */
   static LogBounds of(ChangeReader changes) {
     return of(changes, Incarnations.none());
   }
 
-  /** The logs of this server. */
+  /** This server's own logs. */
   static LogBounds of(ChangeReader changes, Incarnations incarnations) {
     return new LocalLogBounds(changes, incarnations);
   }
 
-  /** The logs of this server. */
+  /** This server's own logs. */
   record LocalLogBounds(ChangeReader changes, Incarnations incarnations) implements LogBounds {
 
     @Override
@@ -170,7 +172,7 @@ public interface LogBounds {
       long first = changes.firstPosition(partition);
       long oldestMicros = moments.isEmpty() ? 0 : changes.commitMicrosAfter(partition, first - 1);
       Bounds bounds = new Bounds(first, changes.committed(partition));
-      // Last: what was given up before the bounds were seen is known then.
+      // Last: the answer covers all changes given up before the bounds were read.
       return new Look(bounds, oldestMicros, changes.givenUpMicros(partition), moments, shared);
     }
 
@@ -191,7 +193,7 @@ public interface LogBounds {
 
     @Override
     public void keepFresh(Set<Integer> partitions, long nowNanos) {
-      // It always is.
+      // A server's own log is always fresh.
     }
   }
 }

@@ -4,10 +4,10 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 
 /**
- * Changes that nobody has any more.
+ * Changes that are lost for good.
  *
- * @param first position of those that were asked for
- * @param last position of those of which it is known
+ * @param first position of the first requested change
+ * @param last position of the last change known to be lost
  */
 public record LostHistory(int partition, long first, long last) {
 

@@ -15,15 +15,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The bounds of a log that many nodes share: asked for when a decision depends on them, and
- * remembered for those who can do with older ones.
+ * Looks at a shared log: asks the log when a decision depends on the answer, and otherwise uses the
+ * last known bounds.
  */
 public final class SharedLogBounds implements LogBounds {
 
-  /** So far may the clocks of a node and of the log lie apart. */
+  /** Largest difference between the clocks of a node and of the log. */
   public static final long CLOCK_GAP_MICROS_MAX = TimeUnit.SECONDS.toMicros(10);
 
-  /** How often a look is begun whose questions are answered by different leaders. */
+  /** Most attempts at a look whose questions different leaders answer. */
   static final int LOOKS_MAX = 5;
 
   private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -33,13 +33,13 @@ public final class SharedLogBounds implements LogBounds {
   private final Executor control;
   private final LongSupplier epochMicros;
 
-  /** Partitions that {@link #keepFresh} has asked for, and that have no answer yet. */
+  /** Partitions that {@link #keepFresh} has asked for without an answer yet. */
   private final Set<Integer> awaited = ConcurrentHashMap.newKeySet();
 
   private long freshNanos;
   private boolean isFresh;
 
-  /** The bounds that {@code log} tells of, remembered in {@code known}. */
+  /** Asks {@code log}, and notes its answers in {@code known}. */
   public SharedLogBounds(
       BoundsQueries log, KnownBounds known, Executor control, LongSupplier epochMicros) {
     this.log = log;
@@ -57,7 +57,7 @@ public final class SharedLogBounds implements LogBounds {
     Set<Integer> asked = Set.copyOf(partitions);
     find(asked, momentsMicros, LOOKS_MAX)
         .thenCompose(
-            // Last: what is good under a later leader, too, was so under the one that is told.
+            // Last: records that a later leader still has, the leader of the bounds had too.
             found -> shared(found, known).thenApply(shared -> looks(asked, found, shared)))
         .whenComplete(
             (looks, failure) -> {
@@ -69,7 +69,10 @@ public final class SharedLogBounds implements LogBounds {
             });
   }
 
-  /** Under one leader a log only grows, so the log is asked about what was seen under others. */
+  /**
+   * Asks only about positions that were seen under another leader: under one leader a log only
+   * grows.
+   */
   private CompletableFuture<Map<Integer, Long>> shared(
       Found found, Map<Integer, KnownPosition> known) {
     Map<Integer, Long> shared = new HashMap<>();
@@ -96,13 +99,13 @@ public final class SharedLogBounds implements LogBounds {
                 });
   }
 
-  /** What the log has told of some moments, and of where it ends. */
+  /** The log's answers about ends and moments. */
   private record Found(Map<Integer, Bounds> ends, Map<Long, Map<Integer, Long>> firsts) {}
 
   /**
-   * Asks for the moments first: where one has not come, everything up to the end is before it. What
-   * was found under another leader than the one that tells the end need not be there any more, so
-   * it is asked for again.
+   * Asks for the moments before the ends: if a moment has not come, all records up to the end are
+   * before it. A position found under another leader than the end's may be gone, so both are asked
+   * for again.
    */
   private CompletableFuture<Found> find(Set<Integer> asked, Set<Long> momentsMicros, int looks) {
     if (momentsMicros.isEmpty()) {
@@ -127,7 +130,7 @@ public final class SharedLogBounds implements LogBounds {
     return looks > 1
         ? find(asked, momentsMicros, looks - 1)
         : CompletableFuture.failedFuture(
-            new IOException("the leaders of its partitions change while they are asked"));
+            new IOException("the leaders of its partitions kept changing during the questions"));
   }
 
   private CompletableFuture<Map<Integer, Bounds>> ends(Set<Integer> asked) {
@@ -170,7 +173,7 @@ public final class SharedLogBounds implements LogBounds {
           .firsts()
           .forEach(
               (micros, first) -> moments.put(micros, moment(micros, first.get(partition), bounds)));
-      // The log does not say when what it has compacted was committed.
+      // The log does not tell the commit times of compacted records.
       Optional<Long> givenUpMicros = Optional.empty();
       looks.put(
           partition,
@@ -215,7 +218,7 @@ public final class SharedLogBounds implements LogBounds {
                     }));
   }
 
-  /** Tells of all partitions that are answered by now, of which an earlier call has not told. */
+  /** Tells all answered partitions that no earlier call has told. */
   private static void tell(Set<Integer> answered, Refreshed refreshed) {
     Set<Integer> fresh = Set.copyOf(answered);
     if (!fresh.isEmpty()) {

@@ -1,8 +1,9 @@
 /**
- * The changes of partitions as those see them who read them: channels, sessions and tunnels, which
- * know no log. {@link io.tunnel.server.changes.ChangeReader} reads them and tells of new ones,
- * {@link io.tunnel.server.changes.Bounds} says where they begin and end, and {@link
- * io.tunnel.server.changes.IncarnationHistory} which of their positions were given again after a
- * loss. The log of one server and a log that many nodes share both are changes.
+ * The changes of partitions as channels, sessions and tunnels see them, in a server's own log and
+ * in a shared log alike. {@link io.tunnel.server.changes.ChangeReader} reads changes and reports
+ * new ones, {@link io.tunnel.server.changes.LogFigures} tells figures without asking another
+ * process, {@link io.tunnel.server.changes.LogBounds} looks at {@link
+ * io.tunnel.server.changes.Bounds} and moments for decisions, and {@link
+ * io.tunnel.server.changes.IncarnationHistory} tells which positions were given again after a loss.
  */
 package io.tunnel.server.changes;

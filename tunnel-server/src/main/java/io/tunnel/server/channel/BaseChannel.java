@@ -10,8 +10,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * The rows of a partition. Their positions count them. Rows are read by other threads, a batch at a
- * time, and delivered on the connection's.
+ * Delivers the rows of a partition; a row's position is its number. Other threads read rows, a
+ * batch at a time, and the connection's thread delivers them.
  */
 final class BaseChannel implements Channel {
 
@@ -22,10 +22,10 @@ final class BaseChannel implements Channel {
   private final Ration ration;
   private Bytes lastKey;
 
-  /** Of whose rows the connection was told last; -1 before it was told anything. */
+  /** Position of the rows that the connection was told last; -1 before the first. */
   private long toldAt = -1;
 
-  /** Whether the read that is under way was promised its room; only one of rows is. */
+  /** Whether room was promised for the read in progress; at most one read has a promise. */
   private boolean isPromised;
 
   private final Runnable again = this::readOn;
@@ -35,7 +35,7 @@ final class BaseChannel implements Channel {
   /** The rows of the channel's partition. */
   @FunctionalInterface
   interface Source {
-    /** As {@link BaseRows#read} has it. */
+    /** See {@link BaseRows#read}. */
     void read(Bytes after, long firstPosition, int bytesMax, BaseRows.Sink sink);
   }
 
@@ -80,7 +80,7 @@ final class BaseChannel implements Channel {
     readOn();
   }
 
-  /** May come in the middle of a delivery of this channel, so it looks when that is counted. */
+  /** May be called during a delivery of this channel, so it looks after the delivery is counted. */
   @Override
   public void resume() {
     if (!isAwake) {
@@ -110,12 +110,12 @@ final class BaseChannel implements Channel {
         });
   }
 
-  /** Rows are never live: how many there are is known when they were read. */
+  /** Rows are never live: their number is known only after they were read. */
   private boolean mayRead() {
     return ration.mayDeliver(Long.MAX_VALUE, 0, port::after, again);
   }
 
-  /** What a read found, told by any thread, taken by the connection's. */
+  /** Receives the result of a read on any thread, and passes it to the connection's thread. */
   private final class Result implements BaseRows.Sink {
 
     private OptionalLong at = OptionalLong.empty();
@@ -162,7 +162,7 @@ final class BaseChannel implements Channel {
       try {
         port.execute(() -> take(found));
       } catch (RejectedExecutionException e) {
-        // The connection's thread has ended, and with it every wait for the rows.
+        // The connection's thread has ended, so nothing waits for the rows.
         return;
       }
     }
@@ -192,7 +192,10 @@ final class BaseChannel implements Channel {
     }
   }
 
-  /** The rows that are delivered next, or that there are no more, hold all changes up to there. */
+  /**
+   * Tells the reader that the next rows, or the end of rows, include all changes up to {@code
+   * position}.
+   */
   private void tellAt(long position) {
     if (position != toldAt) {
       toldAt = position;

@@ -3,13 +3,13 @@ package io.tunnel.server.channel;
 import java.util.OptionalInt;
 
 /**
- * What a base channel has delivered, and when it may read on. Rows are read only when there is
- * credit for them and room in the connection, and at most one read is under way, so of a slow
- * reader's rows there is at most one batch in memory. A channel without credit looks once whether
- * there is a row at all, so that one that is at its end need not wait for credit to say so.
+ * Decides when a base channel may read and deliver rows. It reads rows only with credit for them
+ * and room in the connection, and one batch at a time, so memory holds at most one batch for a slow
+ * reader. A channel without credit looks once whether there is any row, so that it can tell its end
+ * without credit.
  *
- * <p>Moves: RESTING to READING and back; to ENDED when the read before found the last row; to
- * STOPPED from anywhere.
+ * <p>Moves: RESTING to READING and back; to ENDED when a read found the last row; to STOPPED from
+ * any state.
  */
 final class BaseChannelCore {
 
@@ -26,7 +26,7 @@ final class BaseChannelCore {
     STOPPED
   }
 
-  /** A channel whose rows up to {@code checkpointed} were processed before. */
+  /** A channel whose reader has processed all rows up to {@code checkpointed}. */
   BaseChannelCore(long checkpointed, int deliveryBytesMax) {
     this.delivered = checkpointed;
     this.deliveryBytesMax = deliveryBytesMax;
@@ -37,7 +37,7 @@ final class BaseChannelCore {
     credit += bytes;
   }
 
-  /** Nothing is read or delivered any more. */
+  /** Stops reading and delivering for good. */
   void stop() {
     state = State.STOPPED;
   }
@@ -50,14 +50,14 @@ final class BaseChannelCore {
     return state == State.ENDED;
   }
 
-  /** Whether it would read rows now, if the connection took them. */
+  /** Whether the channel would read rows now if the connection accepted data. */
   boolean wantsRows() {
     return state == State.RESTING && credit > 0;
   }
 
   /**
-   * Begins a read, of so many bytes of rows, or of 0 to look whether there is a row; nothing when
-   * there is nothing to read now.
+   * Begins a read of this many bytes of rows, or of 0 to look whether there is a row; empty when
+   * the channel may not read now.
    */
   OptionalInt nextRead(boolean isWritable) {
     boolean mayDeliver = credit > 0 && isWritable;
@@ -69,22 +69,22 @@ final class BaseChannelCore {
     return OptionalInt.of(mayDeliver ? (int) Math.min(credit, deliveryBytesMax) : 0);
   }
 
-  /** The position that the next row gets. */
+  /** The position of the next row. */
   long nextPosition() {
     return delivered + 1;
   }
 
-  /** The read found rows that were not asked for. */
+  /** Notes that a look found rows. */
   void foundMore() {
     endRead(false);
   }
 
-  /** The read found no row. */
+  /** Notes that the read found no row. */
   void foundEnd() {
     endRead(true);
   }
 
-  /** The rows read, up to {@code lastPosition}, leave in a payload of {@code bytes}. */
+  /** Notes a delivery of rows up to {@code lastPosition}, with a payload of {@code bytes}. */
   void delivered(long lastPosition, int bytes, boolean isEnd) {
     if (lastPosition <= delivered) {
       throw new IllegalStateException(

@@ -1,43 +1,40 @@
 package io.tunnel.server.channel;
 
-/**
- * One channel while somebody is attached to it. Methods are for the connection's thread, but for
- * those that say otherwise.
- */
+/** An attached channel. The connection's thread calls all methods, except where noted. */
 public interface Channel {
 
   /**
-   * Where a channel starts, and under which epoch.
+   * The start of a channel.
    *
-   * @param handle its name on the connection
+   * @param handle name of the channel on the connection
    * @param checkpointed delivery starts behind this position
    */
   record Start(int handle, long epoch, int partition, long checkpointed) {}
 
-  /** Begins to look for something to deliver. */
+  /** Begins to deliver. */
   void start();
 
-  /** The epoch under which it is held. */
+  /** The epoch of the session's holding. */
   long epoch();
 
-  /** Position up to which the client has every change, as it was told; readable by any thread. */
+  /** Position up to which the client has every change; any thread. */
   long delivered();
 
   /**
-   * The channel ends behind {@code position}, where a batch ends or between two: nothing behind it
-   * is delivered, and the worker is told when it has everything up to there. A channel that has
-   * delivered more, or has another end, fails. May be called by any thread.
+   * Ends the channel behind {@code position}, which is a batch's end or lies between two batches:
+   * the channel delivers nothing behind it, and tells the worker when the worker has all changes up
+   * to it. A channel that has delivered more, or has another end, fails. Any thread.
    *
-   * @throws IllegalStateException for a base channel, which ends where its rows do
+   * @throws IllegalStateException for a base channel, which ends with its rows
    */
   void endAt(long position);
 
   /** The worker accepts {@code bytes} more. */
   void credit(int bytes);
 
-  /** The connection takes more again. */
+  /** The connection accepts data again. */
   void resume();
 
-  /** Delivers nothing any more. */
+  /** Stops delivering for good. */
   void stop();
 }

@@ -1,12 +1,12 @@
 package io.tunnel.server.channel;
 
 /**
- * What a channel has delivered and may deliver. Nothing is read that there is no credit for, so
- * nothing waits in memory for a slow reader.
+ * Decides what a channel may deliver. A channel reads nothing without credit for it, so no changes
+ * wait in memory for a slow reader.
  *
  * <p>Invariant: {@code checkpointed <= delivered <= committed}, and once there is an end, nothing
- * behind it is delivered. Credit may fall under zero by one delivery, since batches are not cut; it
- * is then the next credit's to fill that up.
+ * behind it is delivered. Credit may fall below zero by one delivery, because batches are not cut;
+ * the next credit makes up for it.
  */
 final class ChannelCore {
 
@@ -15,18 +15,18 @@ final class ChannelCore {
   private long credit;
   private boolean isStopped;
 
-  /** The position behind which nothing is delivered. */
+  /** Nothing is delivered behind this position. */
   private long end = Long.MAX_VALUE;
 
   private boolean isEndTold;
 
-  /** Behind what was delivered, there is no change up to here. */
+  /** There is no change from {@code delivered} up to this position. */
   private long emptyUpTo;
 
-  /** The last position that the reader was told in this way. */
+  /** The last settled position that the reader was told. */
   private long settledTold;
 
-  /** A channel whose changes up to {@code checkpointed} were processed before. */
+  /** A channel whose reader has processed all changes up to {@code checkpointed}. */
   ChannelCore(long checkpointed, int deliveryBytesMax) {
     this.delivered = checkpointed;
     this.deliveryBytesMax = deliveryBytesMax;
@@ -38,16 +38,16 @@ final class ChannelCore {
   }
 
   /**
-   * Nothing more is delivered behind {@code position}. A log that many nodes share may stamp a
-   * change late with a time before the end, and the change may have been delivered before the end
-   * was found: the reader has that change, and is told the end all the same.
+   * Sets the end. A shared log may append a change late with a time before the end, and the change
+   * may have been delivered before the end was found: the reader keeps that change, and is told the
+   * end all the same.
    *
-   * @throws IllegalStateException when there is another end
+   * @throws IllegalStateException when the channel has another end
    */
   void endAt(long position) {
     if (hasEnd() && end != position) {
       throw new IllegalStateException(
-          "a channel that ends at " + end + " should now end at " + position);
+          "a channel that ends at " + end + " cannot end at " + position);
     }
     end = position;
   }
@@ -61,13 +61,13 @@ final class ChannelCore {
     return end;
   }
 
-  /** There is no change between the last one that was delivered and {@code position}. */
+  /** Notes that there is no change between {@link #delivered} and {@code position}. */
   void emptyUpTo(long position) {
     emptyUpTo = Math.max(emptyUpTo, position);
   }
 
   /**
-   * Whether the reader is to be told of the end now: true once, when it has everything. An end need
+   * True once, when the reader has all changes up to the end and is to be told of it. An end need
    * not be the position of a change.
    */
   boolean takeEnd() {
@@ -79,9 +79,8 @@ final class ChannelCore {
   }
 
   /**
-   * Whether the reader, which was delivered every change, is to be told now that there is none up
-   * to {@code settled}: true once for each such position. One that is going to be told of an end is
-   * told of that alone.
+   * True once for each position, when the reader has every change and is to be told that there is
+   * none up to {@code settled}. False if the reader is about to be told of the end.
    */
   boolean takeSettled(long settled) {
     if (isStopped || hasEnd() || settled <= Math.max(delivered, settledTold)) {
@@ -91,7 +90,7 @@ final class ChannelCore {
     return true;
   }
 
-  /** Nothing is delivered any more. */
+  /** Stops delivering for good. */
   void stop() {
     isStopped = true;
   }
@@ -100,22 +99,22 @@ final class ChannelCore {
     return isStopped;
   }
 
-  /** Whether there is something to deliver, and credit for it. */
+  /** Whether there are changes to deliver, and credit for them. */
   boolean wants(long committed) {
     return !isStopped && credit > 0 && delivered < Math.min(committed, end);
   }
 
-  /** The first position to deliver next: behind what the reader was told to be empty. */
+  /** The first position to deliver next, behind positions that are known to be empty. */
   long nextPosition() {
     return Math.max(delivered, emptyUpTo) + 1;
   }
 
-  /** Bytes of batches to deliver at most, if the first batch is not larger. */
+  /** Most bytes of batches in the next delivery, if the first batch is not larger. */
   int bytesMax() {
     return (int) Math.max(1, Math.min(credit, deliveryBytesMax));
   }
 
-  /** Changes up to {@code lastPosition} leave, in a payload of {@code bytes}. */
+  /** Notes a delivery of changes up to {@code lastPosition}, with a payload of {@code bytes}. */
   void delivered(long lastPosition, int bytes) {
     if (lastPosition <= delivered) {
       throw new IllegalStateException(

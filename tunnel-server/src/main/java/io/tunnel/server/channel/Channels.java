@@ -7,17 +7,17 @@ import io.tunnel.server.table.BaseRows;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Makes the channels that are attached to. */
+/** Makes the channels of attachments. */
 public final class Channels {
 
   private final ChangeReader changes;
   private final Pacing pacing;
 
   /**
-   * How much is delivered at once, and by whom.
+   * Limits of deliveries.
    *
    * @param deliveryBytesMax bytes of batches in one delivery, if a single batch is not larger
-   * @param rations what those who are far behind may have
+   * @param rations the ration of channels that are far behind
    */
   public record Pacing(int deliveryBytesMax, Rations rations) {}
 
@@ -28,9 +28,10 @@ public final class Channels {
   }
 
   /**
-   * The changes of a partition up to {@code end}, if it has one yet.
+   * A channel over the changes of a partition, up to {@code end} if it is known yet.
    *
-   * @param endMs without an end: only those that were committed before, in milliseconds since 1970
+   * @param endMs while the end is unknown, only changes committed before this moment are delivered,
+   *     in milliseconds since 1970
    */
   public Channel stream(
       Channel.Start start, OptionalLong end, Optional<Long> endMs, DeliveryPort port) {
@@ -39,9 +40,9 @@ public final class Channels {
   }
 
   /**
-   * The rows of a partition.
+   * A channel over the rows of a partition.
    *
-   * @param tunnelId whose rows {@code rows} is asked for
+   * @param tunnelId the tunnel whose rows are read from {@code rows}
    * @param afterKey the encoded key of the row at the checkpointed position; empty before the first
    */
   public Channel base(

@@ -8,32 +8,32 @@ import java.io.IOException;
 /** The connection that a channel delivers to. */
 public interface DeliveryPort {
 
-  /** Whether the connection takes more without piling it up in memory; asked on its own thread. */
+  /** Whether the connection accepts data without buffering much; for its own thread. */
   boolean isWritable();
 
   /**
-   * Promises room for a page of rows that another thread is about to read; until {@link #pageOver},
-   * also when there is no page. Without room nothing is read.
+   * Reserves room for a page of rows that another thread is about to read, until {@link #pageOver};
+   * false, and no read, without room.
    *
-   * @param again run when there is room, once, on the connection's thread, unless {@link
-   *     Channel#resume} is called then; the same object for all pages of a channel
+   * @param again runs once on the connection's thread when there is room, unless {@link
+   *     Channel#resume} is called then; one object for all pages of a channel
    */
   boolean promisePage(Runnable again);
 
-  /** A page that room was promised for was delivered, or will never be. */
+  /** Frees the reserved room: the page was delivered, or never will be. */
   void pageOver();
 
   /** Runs {@code action} on the connection's own thread, soon. */
   void execute(Runnable action);
 
-  /** Runs {@code action} on the connection's own thread after that time. */
+  /** Runs {@code action} on the connection's own thread after {@code nanos}. */
   void after(long nanos, Runnable action);
 
   /**
    * Reads the batches and sends them as one delivery.
    *
    * @return bytes of the delivery's payload
-   * @throws RefusedException CORRUPT when they cannot be trusted; nothing was sent
+   * @throws RefusedException CORRUPT when a checksum does not match; nothing was sent
    */
   int deliver(int handle, long epoch, long firstPosition, Extents batches) throws IOException;
 
@@ -44,12 +44,12 @@ public interface DeliveryPort {
    */
   int deliver(int handle, long epoch, long firstPosition, byte[] batch);
 
-  /** Says that nothing more will be delivered, behind what was. */
+  /** Tells the reader that the channel has ended. */
   void end(ChannelEnd end);
 
-  /** Says that no change follows what was delivered, up to that position. */
+  /** Tells the reader that no change follows the delivered ones up to this position. */
   void settled(ChannelEnd upTo);
 
-  /** Says that the channel cannot go on. */
+  /** Tells the reader that the channel cannot go on. */
   void fail(int handle, RefusedException reason);
 }

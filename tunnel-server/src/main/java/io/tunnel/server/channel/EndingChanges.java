@@ -9,21 +9,21 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The changes that were committed before a moment. A channel that ends then reads through this
- * until its end is known, so that it does not run past it in the time that it takes to find it. For
- * one channel, and so for one partition and one thread.
+ * Shows the changes that were committed before a moment. A channel that ends at the moment reads
+ * through this class until its end is found, so that it cannot run past the end during the search.
+ * For one channel, and so for one partition and one thread.
  */
 final class EndingChanges implements ChangeReader {
 
   private final ChangeReader changes;
   private final long endMicros;
 
-  /** What was committed at the last look, and what of it is shown. */
+  /** The committed position at the last look; the next field is the part of it that is shown. */
   private long looked;
 
   private long shown;
 
-  /** A change was found that does not belong: nothing behind it will. */
+  /** Whether a change at or after the moment was found: nothing behind it is shown. */
   private boolean hasPassed;
 
   private EndingChanges(ChangeReader changes, long endMicros) {
@@ -31,7 +31,7 @@ final class EndingChanges implements ChangeReader {
     this.endMicros = endMicros;
   }
 
-  /** What a tunnel that ends at {@code endMs} may see of {@code changes}; all, without an end. */
+  /** The part of {@code changes} before {@code endMs}; all of them without an end. */
   static ChangeReader of(Optional<Long> endMs, ChangeReader changes) {
     return endMs
         .<ChangeReader>map(ms -> new EndingChanges(changes, TimeUnit.MILLISECONDS.toMicros(ms)))
@@ -54,17 +54,17 @@ final class EndingChanges implements ChangeReader {
     return shown;
   }
 
-  /** What is not shown yet is not said to be empty either. */
+  /** Positions that are not shown yet are not reported as empty either. */
   @Override
   public long settled(int partition) {
     return hasPassed ? shown : changes.settled(partition);
   }
 
   /**
-   * What the clock says does not count: it may have been set back behind the times of changes. As
-   * these never fall, mostly one look at the newest change tells that all belong. Where the end is
-   * older than the log's oldest change, older ones may still be read from elsewhere, and nobody
-   * here can say which belong: no more is shown until the end is known.
+   * Ignores this server's clock, which may have been set back behind commit times. Commit times
+   * never fall, so mostly one look at the newest change tells that all changes are before the
+   * moment. If the moment is before the log's oldest change, older changes may come from another
+   * log, and this class cannot tell which of them belong: it shows no more until the end is known.
    */
   private long before(int partition, long committed) throws IOException {
     long newestMicros = changes.commitMicrosAfter(partition, committed - 1);

@@ -6,20 +6,23 @@ import java.io.IOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a worker is told of a channel that cannot go on. */
+/** The refusals of channels that cannot go on. */
 final class Failure {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Failure.class);
 
   private Failure() {}
 
-  /** The reason for the worker; the cause is in the server's log. */
+  /** The refusal for the worker; logs the cause. */
   static RefusedException of(int partition, Throwable cause) {
     RefusedException reason = reason(cause);
     if (cause instanceof RefusedException refused && refused.retriable()) {
-      LOGGER.info("partition {} is not delivered for now: {}", partition, cause.getMessage());
+      LOGGER.info(
+          "stopped delivering partition {}: {}; the worker will retry",
+          partition,
+          cause.getMessage());
     } else {
-      LOGGER.error("partition {} cannot be delivered", partition, cause);
+      LOGGER.error("cannot deliver partition {}; the worker will retry", partition, cause);
     }
     return reason;
   }

@@ -2,15 +2,12 @@ package io.tunnel.server.channel;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/**
- * Names channels on connections: no two channels of a server have one name while both are held, in
- * whatever way they are delivered.
- */
+/** Gives channels names on connections, each unique on this server while its channel is held. */
 public final class Handles {
 
   private final AtomicInteger last = new AtomicInteger();
 
-  /** The next name. May be called by any thread. */
+  /** The next name. Any thread. */
   public int next() {
     return last.incrementAndGet();
   }

@@ -13,10 +13,10 @@ import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The changes of a partition. Its commit listener may be called by any thread.
+ * Delivers the changes of a partition. Any thread may call its commit listener.
  *
- * <p>A commit wakes the channel at most once until it has looked: {@code isAwake} is taken back
- * before the look, so a commit that comes during it wakes it again and no wake-up is lost.
+ * <p>A commit wakes the channel at most once before its next look. The channel resets {@code
+ * isAwake} before the look, so a commit during the look wakes it again, and no wake-up is lost.
  */
 final class StreamChannel implements Channel {
 
@@ -34,33 +34,33 @@ final class StreamChannel implements Channel {
 
   private volatile long delivered;
 
-  /** What of the changes may be shown as long as the end is not known; all of them, when it is. */
+  /** The changes that may be shown: some while the end is unknown, all once it is known. */
   private ChangeReader changes;
 
   /**
-   * Where a channel ends.
+   * The end of a channel.
    *
-   * @param position of its last change, if that is known
-   * @param ms otherwise, it ends in front of what was committed at or after this moment, in
-   *     milliseconds since 1970; empty for one that does not end
+   * @param position position of the last change, if known
+   * @param ms otherwise the moment of the end: changes committed at or after it, in milliseconds
+   *     since 1970, are left out; empty for a channel without an end
    */
   record End(OptionalLong position, Optional<Long> ms) {
 
     /**
-     * Whether an end may become known that lies before what is settled then: the reader is not told
-     * what is settled, since it could checkpoint more than there will be.
+     * Whether the end is still to be found. It may lie before settled positions, so the reader is
+     * not told these: it could checkpoint a position behind the end.
      */
     boolean isToBeFound() {
       return position.isEmpty() && ms.isPresent();
     }
 
-    /** What may be shown now. */
+    /** The changes that may be shown now. */
     ChangeReader visible(ChangeReader all) {
       return isToBeFound() ? EndingChanges.of(ms, all) : all;
     }
   }
 
-  /** A channel that has no credit yet. */
+  /** A channel without credit. */
   StreamChannel(
       Start start, End end, ChangeReader changes, DeliveryPort port, Channels.Pacing pacing) {
     this.handle = start.handle();
@@ -121,9 +121,8 @@ final class StreamChannel implements Channel {
   }
 
   /**
-   * The connection takes more again. It may say so in the middle of a delivery of this very
-   * channel, when a flush drains its buffer; so the channel only wakes, and looks when that
-   * delivery is counted.
+   * May be called during a delivery of this channel, when a flush drains the connection's buffer;
+   * so the channel only wakes, and looks after the delivery is counted.
    */
   @Override
   public void resume() {
@@ -151,13 +150,14 @@ final class StreamChannel implements Channel {
     if (core.isStopped()) {
       return;
     }
-    // In this order: what is settled now is committed, if it is a change, when that is asked for.
+    // In this order: each change up to the settled position is committed when the committed
+    // position is read.
     long settled = changes.settled(partition);
     long committed = changes.committed(partition);
     if (core.wants(reach(committed)) && port.isWritable() && mayDeliver()) {
       deliverOnce();
     }
-    // Also behind the last delivery: nobody may wake the channel again.
+    // Also after the last delivery: nothing may wake the channel again.
     if (core.delivered() >= committed && isEmptyUpTo(settled)) {
       core.emptyUpTo(settled);
       tellSettled(settled);
@@ -169,7 +169,7 @@ final class StreamChannel implements Channel {
     }
   }
 
-  /** Whether it is live, or it is its turn among those who are far behind. */
+  /** Whether the channel is live, or has its turn among channels that are far behind. */
   private boolean mayDeliver() {
     boolean isOlder = core.nextPosition() < all.firstPosition(partition);
     long behind = isOlder ? Long.MAX_VALUE : all.bytesAfter(partition, core.delivered());
@@ -180,16 +180,16 @@ final class StreamChannel implements Channel {
     guarded(this::deliver);
   }
 
-  /** Up to where there may be changes: what this log has not may be in another. */
+  /** Last position that may hold a change: changes missing here may be in another log. */
   private long reach(long committed) {
     return Math.max(committed, changes.firstPosition(partition) - 1);
   }
 
   /**
-   * Whether it is known that there is nothing to deliver up to there. What is not in the log need
-   * not be empty: it may have gone, or never been put there.
+   * Whether there is certainly no change to deliver up to {@code settled}. Positions that are not
+   * in this log may still hold changes, which were trimmed or never came here.
    *
-   * @throws RefusedException HISTORY_LOST when it will never be known
+   * @throws RefusedException HISTORY_LOST when this will never be known
    */
   private boolean isEmptyUpTo(long settled) {
     if (settled < core.nextPosition()) {
@@ -199,7 +199,10 @@ final class StreamChannel implements Channel {
     return !next.isAwaited() && (next.isEmpty() || next.firstPosition() > settled);
   }
 
-  /** Records that are no changes are the last ones: the reader may checkpoint them. */
+  /**
+   * Tells the reader that only records without changes are left up to {@code settled}, which it may
+   * checkpoint.
+   */
   private void tellSettled(long settled) {
     if (!firstEnd.isToBeFound() && port.isWritable() && core.takeSettled(settled)) {
       delivered = settled;
@@ -208,8 +211,8 @@ final class StreamChannel implements Channel {
   }
 
   /**
-   * Delivers once and, if there is more, comes back later, so that the connection's other channels
-   * get their turn.
+   * Makes one delivery; if there is more, delivers again later, so that the connection's other
+   * channels get their turn.
    */
   private void deliverOnce() throws IOException {
     long from = core.nextPosition();
@@ -230,7 +233,8 @@ final class StreamChannel implements Channel {
     try {
       bytes = port.deliver(handle, epoch, from, batches);
     } catch (RefusedException e) {
-      // Given up since they were planned. Whether that is a loss, the next plan says.
+      // The changes were trimmed after they were located; the next look finds out whether they are
+      // lost.
       if (e.code() != ErrorCode.HISTORY_LOST) {
         throw e;
       }
@@ -246,8 +250,8 @@ final class StreamChannel implements Channel {
   }
 
   /**
-   * The end lies inside of a batch. A tunnel's end never does; who reads without one says where to
-   * end, and skips what is behind that in the batch.
+   * Delivers the batch that contains the end. A tunnel's end is never inside of a batch; a reader
+   * without a tunnel chooses its end, and skips the rest of the batch.
    */
   private void deliverLast(long from) throws IOException {
     if (epoch != PartitionControl.EPOCH) {
@@ -259,13 +263,13 @@ final class StreamChannel implements Channel {
     delivered = core.delivered();
   }
 
-  /** Something that a channel does on the connection's thread. */
+  /** A step of a channel on the connection's thread. */
   @FunctionalInterface
   private interface Step {
     void run() throws IOException;
   }
 
-  /** A channel that fails says so; it must not just fall silent. */
+  /** Runs a step, and tells the worker when it fails: a channel must not just fall silent. */
   private void guarded(Step step) {
     try {
       step.run();

@@ -1,7 +1,7 @@
 /**
- * Channels: delivering the committed changes of one partition, or its rows, to the session that
- * holds it, as long as that session gives credit. A channel lives on the event loop of its
- * session's connection and is touched by no other thread, but for what {@link
- * io.tunnel.server.channel.Channel} says any may call.
+ * Channels deliver the committed changes of one partition, or its rows, to the session that holds
+ * them, as long as the session gives credit. A channel lives on the event loop of its session's
+ * connection; other threads call only the methods that {@link io.tunnel.server.channel.Channel}
+ * allows for any thread.
  */
 package io.tunnel.server.channel;

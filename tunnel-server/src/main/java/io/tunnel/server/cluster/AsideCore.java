@@ -3,10 +3,10 @@ package io.tunnel.server.cluster;
 import java.util.concurrent.TimeUnit;
 
 /**
- * When a node steps aside, so that others lead and follow in its place, because its disk takes
- * nothing. It does so at once, and takes part again when there has been room for a while: what it
- * followed it has to read again, which may fill the disk again. So the while doubles with every
- * time until the node has taken part for long enough.
+ * When a node whose disk takes no writes steps aside, so that other nodes take its partitions. The
+ * node steps aside at once and returns after a pause with room on its disk: after its return it
+ * reads its replicas from the log again, which may fill the disk again. So the pause doubles each
+ * time, until the node has taken part for {@link #PAUSE_NANOS_MAX}.
  */
 public final class AsideCore {
 
@@ -15,18 +15,23 @@ public final class AsideCore {
 
   private boolean isAside;
 
-  /** How long there has to be room: {@code PAUSE_NANOS_MIN <= pauseNanos <= PAUSE_NANOS_MAX}. */
+  /**
+   * The pause, with room on the disk all the time: {@code PAUSE_NANOS_MIN <= pauseNanos <=
+   * PAUSE_NANOS_MAX}.
+   */
   private long pauseNanos = PAUSE_NANOS_MIN;
 
-  /** While it is aside, when there was no room last; else since when it takes part. */
+  /**
+   * While the node is aside, when its disk was last seen full; otherwise when the node returned.
+   */
   private long sinceNanos;
 
-  /** A node that takes part. */
+  /** A node that is not aside. */
   public AsideCore(long nowNanos) {
     sinceNanos = nowNanos;
   }
 
-  /** Whether the node is to be aside now. */
+  /** Takes a look at the disk; true while the node is to be aside. */
   public boolean look(boolean isFull, long nowNanos) {
     if (isFull && !isAside) {
       boolean wasGood = nowNanos - sinceNanos >= PAUSE_NANOS_MAX;

@@ -11,21 +11,20 @@ import java.util.regex.Pattern;
 /**
  * How a server takes part in a cluster.
  *
- * @param name prefix of the cluster's topics and of all that it is called at the log; two clusters
- *     with different names may share one log
- * @param node what this node is called; no two nodes of a cluster have the same
- * @param advertised where clients reach this node, as HOST:PORT; empty for where it listens
- * @param standbys replicas of each partition beside its leader's, as long as there are nodes for
- *     them
- * @param log where all nodes meet
+ * @param name prefix of the cluster's topics, groups and client names at the log; clusters with
+ *     different names may share one log
+ * @param node name of this node, unique in its cluster
+ * @param advertised HOST:PORT where clients reach this node; empty for the address where it listens
+ * @param standbys replicas of each partition beside the leader's, if there are enough nodes
+ * @param log the log that all nodes share
  */
 public record ClusterConfig(
     String name, String node, Optional<String> advertised, int standbys, Log log) {
 
-  /** Replicas beside the leader's that can be asked for. */
+  /** Most standbys of a partition that can be configured. */
   public static final int STANDBYS_MAX = 8;
 
-  /** Letters of a cluster's or a node's name. */
+  /** Longest name of a cluster or a node, in characters. */
   public static final int NAME_LENGTH_MAX = 64;
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]*");
@@ -36,11 +35,11 @@ public record ClusterConfig(
   /**
    * The log that all nodes share.
    *
-   * @param bootstrap brokers as HOST:PORT, of which one that answers is enough
-   * @param replication on how many brokers each topic is kept
-   * @param minInsync how many of them must have a change before it counts
-   * @param sessionMs silence after which a node's part goes to others
-   * @param clientSettings for every client of the log, such as how it is authenticated
+   * @param bootstrap brokers as HOST:PORT; one that answers is enough
+   * @param replication number of brokers that store each topic
+   * @param minInsync number of these brokers that must store a change before it is acknowledged
+   * @param sessionMs silence in milliseconds after which other nodes take over a node's units
+   * @param clientSettings settings of every client of the log, such as its authentication
    */
   public record Log(
       List<String> bootstrap,
@@ -49,19 +48,19 @@ public record ClusterConfig(
       int sessionMs,
       Map<String, String> clientSettings) {
 
-    /** Brokers that can be named. */
+    /** Most brokers that can be named. */
     public static final int BOOTSTRAP_MAX = 64;
 
-    /** Brokers that can keep a topic. */
+    /** Most brokers that can store a topic. */
     public static final int REPLICATION_MAX = 15;
 
     private static final int SESSION_MS_MIN = 500;
     private static final int SESSION_MS_MAX = 300_000;
 
-    /** Settings that other options say. */
+    /** Settings that other options determine. */
     private static final List<String> SAID_ELSEWHERE = List.of("bootstrap.servers", "group.id");
 
-    /** Refuses addresses and counts that cannot be. */
+    /** Refuses invalid addresses and counts. */
     public Log {
       bootstrap = List.copyOf(bootstrap);
       clientSettings = Collections.unmodifiableMap(new TreeMap<>(clientSettings));
@@ -85,12 +84,12 @@ public record ClusterConfig(
       }
     }
 
-    /** How many brokers must have a change before it counts, when nobody says: all but one. */
+    /** Default of {@code minInsync}: all brokers of a topic but one. */
     public static int minInsyncDefault(int replication) {
       return Math.max(1, replication - 1);
     }
 
-    /** The client's settings by name only: what they say may be secret. */
+    /** Names the client's settings without their values, which may be secret. */
     @Override
     public String toString() {
       return "Log[bootstrap="
@@ -107,7 +106,7 @@ public record ClusterConfig(
     }
   }
 
-  /** Refuses names, addresses and counts that cannot be. */
+  /** Refuses invalid names, addresses and counts. */
   public ClusterConfig {
     requireName("cluster", name);
     requireName("node", node);

@@ -4,12 +4,12 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
@@ -18,23 +18,56 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node as a member of its cluster: does what placements say, and asks for others when the world
- * is not as it was when the last was decided.
+ * A node as a member of its cluster: obeys placements, and asks for another placement when the
+ * facts behind the last one have changed.
  *
- * <p>It has no thread. All that concerns {@link Roles} is done by the control executor, which also
- * runs {@link #tick} some times a second; the membership's thread and those that ask find what was
- * so at the last tick. Being evicted changes nothing here: what the node leads it goes on leading
- * until the log or a placement says otherwise.
+ * <p>The class has no thread. The control executor does all work on {@link Roles} and runs {@link
+ * #tick} a few times a second; the membership's thread and all other threads see the facts of the
+ * last tick. A node that is evicted from its group goes on leading until the log or a placement
+ * says otherwise.
  */
 public final class ClusterNode implements Membership.Node, Closeable {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(ClusterNode.class);
 
-  /** How long it waits for the catalog's leader to ask. */
+  /** So many intervals this node waits for the catalog's leader to ask for a placement. */
   private static final int PATIENCE_INTERVALS = 3;
 
-  /** What the rooms of this node do, as of the last look. */
+  /** The units that this node leads, and its warm replicas, at the last tick. */
   private record Doing(Set<Integer> leads, Set<Integer> warm) {}
+
+  /** How the group of all nodes sees this node. */
+  private enum Standing {
+    /** This node has obeyed its last placement. Next: LOST, REFUSED. */
+    MEMBER,
+    /** The group has forgotten this node; the next placement counts. Next: FOUND, REFUSED. */
+    LOST,
+    /** Told what to do after a loss, and has not done it. Next: MEMBER, LOST, REFUSED. */
+    FOUND,
+    /** Out of the group for good. */
+    REFUSED
+  }
+
+  /**
+   * A standing and the number of losses before it. A task ends only the very object that it was
+   * posted with, and so no standing that began later.
+   *
+   * @param losses how often the group had forgotten this node
+   */
+  private record Bond(Standing standing, long losses) {
+
+    private Bond next(Standing next) {
+      return standing == Standing.REFUSED ? this : new Bond(next, losses);
+    }
+
+    private Bond lost() {
+      return new Bond(standing == Standing.REFUSED ? standing : Standing.LOST, losses + 1);
+    }
+
+    private Bond found() {
+      return standing == Standing.LOST ? next(Standing.FOUND) : this;
+    }
+  }
 
   private final NodeSettings config;
   private final Roles roles;
@@ -45,40 +78,39 @@ public final class ClusterNode implements Membership.Node, Closeable {
   private final CompletableFuture<String> failure = new CompletableFuture<>();
   private final AtomicReference<Placement> newest = new AtomicReference<>(Placement.NONE);
   private volatile Doing doing = new Doing(Set.of(), Set.of());
+
+  /** The last introduction of this node to the group. */
   private volatile NodeInfo said;
+
+  /** Whether an operator asked to empty this node. */
   private volatile boolean isAskedToDrain;
+
+  /** Whether this node drains because its disk takes no writes. */
   private volatile boolean isAside;
-  private volatile boolean isRefused;
+
   private volatile Membership membership;
   private final LongAdder placements = new LongAdder();
-  private final AtomicLong losses = new AtomicLong();
+  private final AtomicReference<Bond> bond = new AtomicReference<>(new Bond(Standing.MEMBER, 0));
 
-  /** So many of the losses were before the decision that was done last. */
-  private volatile long lossesOver;
-
-  /** Whether the next decision counts, whatever its generation; of the membership's thread. */
-  private boolean isBeginning;
-
-  /** The placement that was done last, and the units that this node was told to have by it. */
+  /** The placement that was obeyed last. */
   private Placement done = Placement.NONE;
 
+  /** The units that {@code done} gives to this node. */
   private final Set<Integer> held = new HashSet<>();
 
   /**
-   * Units that others may have led since this node was told what to do last, and that are to be led
-   * here now: what it knows of them may be old, if it has not left them meanwhile.
+   * Units to lead that had other leaders, perhaps, since this node's last placement: the state of
+   * such a unit here may be stale unless the node has left the unit in between.
    */
   private final Set<Integer> interrupted = new ConcurrentSkipListSet<>();
 
-  /** Whether there are other units than were placed, and since when. */
-  private boolean areOtherUnits;
-
-  private long otherUnitsNanos;
+  /** Since when the catalog's units differ from the units that were placed; empty while equal. */
+  private OptionalLong otherUnitsNanos = OptionalLong.empty();
 
   /**
    * A node that has not joined.
    *
-   * @param units what there is to lead, as far as this node's catalog knows; any thread
+   * @param units units of the cluster by this node's catalog; for any thread
    * @param control runs one task at a time
    */
   public ClusterNode(
@@ -94,7 +126,7 @@ public final class ClusterNode implements Membership.Node, Closeable {
     this.nanos = nanos;
     long intervalNanos = config.decideIntervalMs() * 1_000_000;
     pace = new PaceCore(intervalNanos, nanos.getAsLong());
-    said = info();
+    said = introduce();
   }
 
   /** Joins the group of all nodes. */
@@ -103,7 +135,7 @@ public final class ClusterNode implements Membership.Node, Closeable {
   }
 
   @Override
-  public NodeInfo info() {
+  public NodeInfo introduce() {
     Doing now = doing;
     Set<Integer> leads = new TreeSet<>(now.leads());
     Placement placement = newest.get();
@@ -139,52 +171,48 @@ public final class ClusterNode implements Membership.Node, Closeable {
 
   @Override
   public void placed(Placement placement) {
-    boolean isNew = isBeginning || placement.generation() > newest.get().generation();
-    if (!isNew) {
+    Placement former = newest.get();
+    boolean wasLost = bond.get().standing() == Standing.LOST;
+    if (!wasLost && placement.generation() <= former.generation()) {
       LOGGER.info(
-          "a decision of generation {} comes behind {}",
-          placement.generation(),
-          newest.get().generation());
+          "ignoring placement {}: {} is newer", placement.generation(), former.generation());
       return;
     }
-    Placement former = newest.get();
-    boolean wasAway = isBeginning && !placement.equals(former);
+    boolean wasAway = wasLost && !placement.equals(former);
     placement.leaders().keySet().stream()
         .filter(unit -> wasAway || !config.node().equals(former.leaders().get(unit)))
         .forEach(interrupted::add);
-    isBeginning = false;
     newest.set(placement);
     placements.increment();
-    long lossesBefore = losses.get();
-    control.execute(() -> obey(lossesBefore));
+    Bond told = bond.updateAndGet(Bond::found);
+    control.execute(() -> obey(told));
   }
 
   @Override
   public void lost() {
-    isBeginning = true;
-    losses.incrementAndGet();
+    bond.updateAndGet(Bond::lost);
     LOGGER.warn(
-        "this node was silent for too long: others may lead its {} units; it joins again",
+        "this node was silent for too long: others may lead its {} units; joining again",
         doing.leads().size());
   }
 
   @Override
   public void refused(String message) {
-    isRefused = true;
+    bond.updateAndGet(current -> current.next(Standing.REFUSED));
     failure.complete(message);
   }
 
-  /** Completes, with what to say of it, when this node has to be stopped. */
+  /** Completes with a message when this node has to be stopped. */
   public CompletableFuture<String> failure() {
     return failure;
   }
 
   /**
-   * Whether others may lead what it leads, as far as it knows: until it has done what was decided
-   * when it was found again. Any thread.
+   * Whether the units of this node may have other leaders: from a loss until this node has obeyed
+   * the next placement. Any thread.
    */
   public boolean isLost() {
-    return isRefused || losses.get() > lossesOver;
+    return bond.get().standing() != Standing.MEMBER;
   }
 
   /** The process of another node has ended; any thread. */
@@ -195,51 +223,53 @@ public final class ClusterNode implements Membership.Node, Closeable {
     }
   }
 
-  /** What was decided last; any thread. */
+  /** The newest placement; any thread. */
   public Placement placement() {
     return newest.get();
   }
 
-  /** Empties this node, or lets it take part again; any thread. */
+  /** Empties this node, or lets it take leaderships again; any thread. */
   public void drain(boolean isDrainingNow) {
     isAskedToDrain = isDrainingNow;
-    LOGGER.info(isDrainingNow ? "this node is emptied" : "this node is emptied no more");
+    LOGGER.info(isDrainingNow ? "this node drains" : "this node no longer drains");
     control.execute(this::tick);
   }
 
-  /** Empties this node as long as it is aside, whatever it was asked; by the control executor. */
+  /**
+   * Drains this node while it is aside, even if no operator asked for it; by the control executor.
+   */
   public void stepAside(boolean isAsideNow) {
     if (isAside != isAsideNow) {
       isAside = isAsideNow;
       LOGGER.warn(
           isAsideNow
-              ? "the disk of this node takes nothing; other nodes take over, if there are any"
-              : "the disk of this node has had room for a while; it takes part again");
+              ? "the disk of this node takes no writes; other nodes take over, if there are any"
+              : "the disk of this node has room again; this node leads and follows again");
     }
   }
 
-  /** Whether it is emptied; any thread. */
+  /** Whether this node is being emptied; any thread. */
   public boolean isDraining() {
     return isAskedToDrain || isAside;
   }
 
-  /** How often it was told what to do; any thread. */
+  /** How many placements this node was told; any thread. */
   public long placementCount() {
     return placements.sum();
   }
 
-  /** How often the group had forgotten it; any thread. */
+  /** How often the group had forgotten this node; any thread. */
   public long lossCount() {
-    return losses.get();
+    return bond.get().losses();
   }
 
-  /** Whether another node could take over what this one leads; any thread. */
+  /** Whether another node could take over the units of this node; any thread. */
   public boolean hasSuccessor() {
     return newest.get().nodes().stream()
         .anyMatch(other -> !other.name().equals(config.node()) && !other.isDraining());
   }
 
-  /** Whether it is emptied, everybody knows, and it leads nothing; any thread. */
+  /** Whether this node drains and leads nothing, by the placement as well; any thread. */
   public boolean isDrained() {
     Placement placement = newest.get();
     boolean isKnown = placement.node(config.node()).map(Placement.Member::isDraining).orElse(false);
@@ -249,48 +279,52 @@ public final class ClusterNode implements Membership.Node, Closeable {
         && !placement.leaders().containsValue(config.node());
   }
 
-  /** Looks how things are, and asks for a decision if one is needed; by the control executor. */
+  /** Reads the node's roles, and asks for a placement if one is needed; by the control executor. */
   public void tick() {
-    look();
+    readRoles();
+    compareUnits();
     Membership group = membership;
-    if (group != null && pace.asks(needsDecision(), nanos.getAsLong())) {
+    if (group != null && pace.ask(needsDecision(), nanos.getAsLong())) {
       group.decideAgain();
     }
   }
 
-  private void look() {
+  private void readRoles() {
     doing = new Doing(Set.copyOf(roles.leads()), Set.copyOf(roles.warm()));
   }
 
   /**
-   * Whether it was decided by what is not so any more: there are other units, this node drains or
-   * does not, or a replica that it was given is warm now.
+   * Whether a fact behind the last placement has changed: the set of units, this node's draining,
+   * or a replica that became warm.
    */
   private boolean needsDecision() {
-    boolean hasOtherUnits = hasOtherUnits();
     if (!isMember(done)) {
       return false;
     }
     NodeInfo told = said;
     boolean isWarmer =
-        doing.warm().stream().anyMatch(unit -> isCopyHere(unit) && !told.warm().contains(unit));
-    return isWarmer || told.isDraining() != isDraining() || hasOtherUnits;
+        doing.warm().stream().anyMatch(unit -> isReplicaHere(unit) && !told.warm().contains(unit));
+    return isWarmer || told.isDraining() != isDraining() || hasOtherUnits();
   }
 
-  private boolean isCopyHere(int partition) {
+  private boolean isReplicaHere(int partition) {
     return done.replicas().getOrDefault(partition, Set.of()).contains(config.node());
   }
 
-  /** The catalog's leader sees them first; others ask only if it does not. */
-  private boolean hasOtherUnits() {
-    boolean wereOtherUnits = areOtherUnits;
-    areOtherUnits = !units.get().areThoseOf(done);
-    if (areOtherUnits && !wereOtherUnits) {
-      otherUnitsNanos = nanos.getAsLong();
+  private void compareUnits() {
+    if (units.get().areThoseOf(done)) {
+      otherUnitsNanos = OptionalLong.empty();
+    } else if (otherUnitsNanos.isEmpty()) {
+      otherUnitsNanos = OptionalLong.of(nanos.getAsLong());
     }
+  }
+
+  /** The catalog's leader learns of new units first; other nodes ask only if it does not. */
+  private boolean hasOtherUnits() {
     boolean isFirst = config.node().equals(done.leaders().get(Unit.CATALOG));
     long patienceNanos = isFirst ? 0 : PATIENCE_INTERVALS * config.decideIntervalMs() * 1_000_000;
-    return areOtherUnits && nanos.getAsLong() - otherUnitsNanos >= patienceNanos;
+    return otherUnitsNanos.isPresent()
+        && nanos.getAsLong() - otherUnitsNanos.getAsLong() >= patienceNanos;
   }
 
   private boolean isMember(Placement placement) {
@@ -300,9 +334,11 @@ public final class ClusterNode implements Membership.Node, Closeable {
         .isPresent();
   }
 
-  private void obey(long lossesBefore) {
+  private void obey(Bond told) {
     obey();
-    lossesOver = lossesBefore;
+    if (told.standing() == Standing.FOUND) {
+      bond.compareAndSet(told, told.next(Standing.MEMBER));
+    }
   }
 
   private void obey() {
@@ -313,7 +349,9 @@ public final class ClusterNode implements Membership.Node, Closeable {
     }
     done = placement;
     if (!isMember(placement)) {
-      LOGGER.warn("generation {} was decided without this node", placement.generation());
+      LOGGER.warn(
+          "placement {} was decided without this node; keeping the current roles",
+          placement.generation());
       return;
     }
     held.addAll(roles.leads());
@@ -335,10 +373,13 @@ public final class ClusterNode implements Membership.Node, Closeable {
     }
     held.clear();
     held.addAll(mine);
-    look();
+    readRoles();
   }
 
-  /** Replicas read for themselves who leads; others begin anew if they have to. */
+  /**
+   * A replica reads from the log who leads its partition; a store is closed and opened again if
+   * another node may have written it.
+   */
   private void lead(int unit) {
     boolean wasInterrupted = interrupted.remove(unit);
     if (wasInterrupted && held.contains(unit) && !Unit.isPartition(unit)) {

@@ -7,12 +7,12 @@ import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import java.util.Optional;
 
 /**
- * The cluster as this node sees it. What it says of leaders is a hint for clients. May be asked by
- * any thread.
+ * The cluster as this node sees it; the leaders in it are hints for clients. Safe for use by any
+ * thread.
  */
 public interface ClusterView {
 
-  /** Whether there are no other nodes, and never will be. */
+  /** Whether this server is no node of a cluster. */
   default boolean isAlone() {
     return false;
   }
@@ -20,29 +20,29 @@ public interface ClusterView {
   /** HOST:PORT where clients reach this node. */
   String address();
 
-  /** HOST:PORT of the node that leads a unit, or is to; empty when nobody is. */
+  /** HOST:PORT of the node that leads a unit or is about to; empty when there is none. */
   Optional<String> leader(int unit);
 
-  /** As {@link #leader}, if that is another node. */
+  /** Like {@link #leader}, but empty when the leader is this node. */
   default Optional<String> leaderElsewhere(int unit) {
     return leader(unit).filter(address -> !address.equals(address()));
   }
 
-  /** Whether this node leads the catalog: what it does not know of tables does not exist. */
+  /** Whether this node leads the catalog: a table that it does not know does not exist. */
   boolean leadsCatalog();
 
-  /** All nodes, and what they lead. */
+  /** All nodes, and the units that they lead. */
   ClusterDescription describe();
 
-  /** What this node has replicas of. */
+  /** The replicas of this node. */
   NodeStatus status();
 
-  /** Gives up all that this node leads and follows, or takes part again; begun when it returns. */
+  /** Begins to empty this node, or lets it lead and follow again; returns at once. */
   void drain(boolean isDraining);
 
-  /** What is said of a unit that this node does not lead. */
+  /** The refusal of a request for a unit that this node does not lead. */
   default RefusedException notLeader(int unit, String what) {
-    // This node may be the one that is to lead it, and not be there yet: that helps nobody.
+    // Naming this node, which may be about to lead the unit, would not help the client.
     Optional<String> leader = leaderElsewhere(unit);
     return RefusedException.notLeader(
         leader
@@ -56,7 +56,7 @@ public interface ClusterView {
     return Alone.INSTANCE;
   }
 
-  /** A server that leads everything and knows no others. */
+  /** A server alone, which leads all units. */
   final class Alone implements ClusterView {
     private static final ClusterView INSTANCE = new Alone();
 

@@ -8,22 +8,22 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Which nodes were members of the cluster and are none any more, so that a node that died does not
- * just vanish. It knows what this node has seen since its start. A node is forgotten when it comes
- * back, after a week, or when there are too many.
+ * Remembers former members of the cluster, so that descriptions still show a node that died. Covers
+ * the time since the start of this node. A former member is forgotten when it joins again, after
+ * {@link #GONE_MS_MAX}, or when more than {@link #GONE_MAX} are remembered.
  */
 public final class GoneNodesCore {
 
   static final int GONE_MAX = 100;
   static final long GONE_MS_MAX = TimeUnit.DAYS.toMillis(7);
 
-  /** The members by name, as they were seen last. */
+  /** The members of the last look, by name. */
   private Map<String, GoneNode> seen = new LinkedHashMap<>();
 
-  /** By name, the one that went first first; at most {@link #GONE_MAX}, none of them a member. */
+  /** Former members by name, the earliest loss first; at most {@link #GONE_MAX}, none a member. */
   private final Map<String, GoneNode> gone = new LinkedHashMap<>();
 
-  /** Those that are gone, when {@code members} are what there is at {@code nowMs}. */
+  /** Takes a look at the members at {@code nowMs}, and returns the former members. */
   public List<GoneNode> see(Collection<Placement.Member> members, long nowMs) {
     Map<String, GoneNode> now = new LinkedHashMap<>();
     members.forEach(node -> now.put(node.name(), new GoneNode(node.name(), node.address(), nowMs)));

@@ -6,28 +6,28 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The partitions that this node's catalog has. Another node may know of newer ones, and a node that
- * has just started knows of none.
+ * The partitions in this node's catalog. Another node may know newer partitions, and a node that
+ * has just started knows none.
  *
- * @param lastPartition the highest id that any partition ever had, as far as is known; 0 when
- *     nothing is
- * @param partitions those that are there
+ * @param lastPartition the highest partition id that the catalog ever gave, as far as this node
+ *     knows; 0 when it knows none
+ * @param partitions the partitions that exist
  */
 public record KnownUnits(int lastPartition, Set<Integer> partitions) {
 
-  /** Nothing was read yet. */
+  /** Before the catalog was read. */
   public static final KnownUnits NONE = new KnownUnits(0, Set.of());
 
   /**
-   * What was read one after the other, while tables may have come and gone: of {@code last} and
-   * {@code partitions}, either may be newer.
+   * Of two values that were read one after the other: tables may have come and gone between, so
+   * either value may be newer.
    */
   public static KnownUnits read(int last, Set<Integer> partitions) {
     return new KnownUnits(
         partitions.stream().mapToInt(Integer::intValue).reduce(last, Math::max), partitions);
   }
 
-  /** Copies the set, and refuses partitions beyond the last. */
+  /** Copies the set, and refuses partitions beyond {@code lastPartition}. */
   public KnownUnits {
     partitions = Set.copyOf(partitions);
     for (int partition : partitions) {
@@ -39,8 +39,9 @@ public record KnownUnits(int lastPartition, Set<Integer> partitions) {
   }
 
   /**
-   * All units that are to be led: what is known, and those of {@code others} that are too new to be
-   * known. Ids are never used again, so one that is missing and not too new was dropped.
+   * All units that need a leader: the known units, and partitions among {@code others} with higher
+   * ids than this node's catalog knows. Ids are never reused, so a missing partition with a lower
+   * id was dropped.
    */
   Set<Integer> with(Collection<Integer> others) {
     Set<Integer> units = new TreeSet<>(partitions);
@@ -52,7 +53,10 @@ public record KnownUnits(int lastPartition, Set<Integer> partitions) {
     return units;
   }
 
-  /** Whether a placement has just these units, and perhaps some that are too new to be known. */
+  /**
+   * Whether a placement has exactly these units, apart from partitions that this node cannot know
+   * yet.
+   */
   boolean areThoseOf(Placement placement) {
     Set<Integer> placed = new HashSet<>(placement.leaders().keySet());
     return placed.equals(with(placed));

@@ -5,26 +5,26 @@ import java.util.Collection;
 import java.util.function.Supplier;
 
 /**
- * This node's membership in the group of all nodes. One member at a time is asked to decide, by
- * what all say of themselves; every member is told the decision.
+ * This node's membership in the group of all nodes. Every member introduces itself, the group asks
+ * one member to decide, and tells every member the placement that it decided.
  */
 public interface Membership extends Closeable {
 
-  /** What the group asks of a node; by the membership's own thread. */
+  /** The node that is a member. The membership's own thread calls all methods. */
   interface Node {
 
-    /** What to say of this node now. */
-    NodeInfo info();
+    /** Introduces this node to the group: the facts about it as they are now. */
+    NodeInfo introduce();
 
-    /** Decides for all; asked of one member. {@code nodes} are sorted by name. */
+    /** Decides for all nodes; the group asks one member. {@code nodes} are sorted by name. */
     Placement place(long generation, Collection<NodeInfo> nodes);
 
-    /** What was decided. It must only pass it on. */
+    /** Hears a placement; must return at once. */
     void placed(Placement placement);
 
     /**
-     * This node is not known to the group any more, and others may lead what it led; it joins again
-     * by itself.
+     * The group has forgotten this node, and other nodes may lead its units; the membership joins
+     * again by itself.
      */
     void lost();
 
@@ -39,16 +39,17 @@ public interface Membership extends Closeable {
 
   /** Makes a membership for a node. */
   interface Factory {
-    /** Joins the group, soon. */
+    /** Begins to join the group, and returns at once. */
     Membership join(String name, Supplier<Node> node);
   }
 
-  /** Asks for another decision, because something that it depends on has changed. Any thread. */
+  /** Asks for another placement, because a fact behind the last one has changed. Any thread. */
   void decideAgain();
 
   /**
-   * A node is gone for certain: the group does not wait until it has been silent for long enough.
-   * Should it live after all, it joins again. Any thread; returns at once.
+   * Removes a node from the group at once, because its process has ended: the group does not wait
+   * for the end of the node's session. A node that lives after all joins again. Any thread; returns
+   * at once.
    */
   void evict(String name);
 }

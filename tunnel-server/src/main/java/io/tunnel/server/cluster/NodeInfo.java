@@ -6,15 +6,15 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What a node says of itself when leadership is decided.
+ * A node's introduction to its group, by which placements are decided.
  *
- * @param name what the user calls it; no two nodes of a cluster have the same
+ * @param name the node's name, unique in its cluster
  * @param incarnation differs between two starts of the same node
- * @param address where clients reach it, as HOST:PORT
- * @param isDraining whether it wants to lead and follow nothing
- * @param leads units that it leads now, or is about to
- * @param warm partitions of which it has a replica that is nearly up to date; those that it leads
- *     are always among them
+ * @param address HOST:PORT where clients reach the node
+ * @param isDraining whether the node wants to lead and follow nothing
+ * @param leads units that the node leads now or is about to
+ * @param warm partitions whose replica on the node is nearly up to date, including all partitions
+ *     that the node leads
  */
 public record NodeInfo(
     String name,

@@ -7,20 +7,20 @@ import java.util.Objects;
  *
  * @param node the node's name
  * @param incarnation differs between two starts of the node
- * @param address where clients reach it, as HOST:PORT
- * @param standbys how many replicas of each partition there shall be beside the leader
- * @param decideIntervalMs how long after a decision this node asks for another one at the earliest
+ * @param address HOST:PORT where clients reach the node
+ * @param standbys replicas of each partition beside the leader's
+ * @param decideIntervalMs shortest time between a placement and this node's next question for one
  */
 public record NodeSettings(
     String node, String incarnation, String address, int standbys, long decideIntervalMs) {
 
-  /** More replicas than that are of no use. */
+  /** Most standbys of a partition. */
   public static final int STANDBYS_MAX = 8;
 
-  /** So that what a minute brings is decided within a minute. */
+  /** Longest interval: a change of the cluster is to be decided about within a minute. */
   public static final long DECIDE_INTERVAL_MS_MAX = 60_000;
 
-  /** Refuses null and what is out of range. */
+  /** Refuses null and numbers out of range. */
   public NodeSettings {
     Objects.requireNonNull(node, "node");
     Objects.requireNonNull(incarnation, "incarnation");

@@ -1,13 +1,14 @@
 package io.tunnel.server.cluster;
 
 /**
- * When to ask for a decision that is needed: not before a while after the last decision or the last
- * question, and, when decisions do not help, after twice that while, and so on. Every node sees
- * every decision, so the whole cluster is bounded by it, but for those who ask at the same moment.
+ * When a node asks for a placement that it needs: at most once an interval after the last placement
+ * or the last question. While placements do not help, the interval doubles with each question, up
+ * to {@link #BACKOFF_MAX} intervals. Every node hears every placement, so the bound holds for the
+ * whole cluster, except for nodes that ask at the same moment.
  */
 final class PaceCore {
 
-  /** The longest while, in those of the configuration. */
+  /** The longest backoff, in intervals of the configuration. */
   static final int BACKOFF_MAX = 4;
 
   private final long intervalNanos;
@@ -20,8 +21,8 @@ final class PaceCore {
     quietUntilNanos = nowNanos;
   }
 
-  /** Whether to ask now. */
-  boolean asks(boolean isNeeded, long nowNanos) {
+  /** Takes a look at whether a placement is needed; true when the node is to ask now. */
+  boolean ask(boolean isNeeded, long nowNanos) {
     if (!isNeeded) {
       backoff = 1;
       questions = 0;
@@ -37,7 +38,7 @@ final class PaceCore {
     return true;
   }
 
-  /** Something was decided. */
+  /** A placement was decided. */
   void decided(long nowNanos) {
     long quiet = nowNanos + intervalNanos;
     if (quiet - quietUntilNanos > 0) {

@@ -16,7 +16,7 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 
-/** Asks once, at the address where a node was reached, whether it is still there. */
+/** Asks once, at a node's last address, whether the node's process still runs. */
 public final class PeerProbe {
 
   private static final int CONNECT_MS_MAX = 500;
@@ -24,19 +24,22 @@ public final class PeerProbe {
   private static final int ANSWER_BYTES_MAX = 16 << 20;
   private static final int STATUS_ID = 1;
 
-  /** What there is. */
+  /** What the probe found. */
   public enum Answer {
-    /** Nobody listens there: the process has ended. */
+    /** Nothing listens at the address: the process has ended. */
     GONE,
     /** The node answers. */
     ALIVE,
-    /** Something else, or nothing in time. */
+    /** Another program answered, or no answer came in time. */
     UNKNOWN
   }
 
   private PeerProbe() {}
 
-  /** Asks {@code address}, HOST:PORT, for the node of that name; waits for seconds at most. */
+  /**
+   * Asks at {@code address}, HOST:PORT, for the node {@code name}; blocks for a few seconds at
+   * most.
+   */
   public static Answer ask(String address, String name) {
     int colon = address.lastIndexOf(':');
     try (Socket connection = new Socket()) {
@@ -51,7 +54,7 @@ public final class PeerProbe {
     } catch (ConnectException e) {
       return Answer.GONE;
     } catch (IOException | RuntimeException e) {
-      // A host that is not known, silence, another program.
+      // The host is unknown, is silent, or runs another program.
       return Answer.UNKNOWN;
     }
   }

@@ -24,22 +24,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notices that the process of another node has ended, at once and not when the group has missed it
- * for long enough: a connection to each node is kept open, the operating system closes it when the
- * process ends, and then nobody listens at that address any more. A node that hangs, or whose
- * machine is gone, is not noticed here; that is what the group's session timeout is for.
+ * Notices at once when the process of another node ends, before the node's session in the group
+ * ends. The watch keeps a connection to each node open; the operating system closes the connection
+ * when the process ends, and then nothing listens at the node's address. The watch does not notice
+ * a node that hangs or whose machine fails; the group's session timeout covers these.
  *
- * <p>One thread for each other node, which reads from a connection that says nothing.
+ * <p>Each other node has one thread, which reads from a silent connection.
  */
 public final class PeerWatch implements Closeable {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(PeerWatch.class);
   private static final int CONNECT_MS_MAX = 2_000;
 
-  /** Behind a connection on which the node answered: whether its process is there is news. */
+  /** Pause after a connection on which the node answered: the process may have just ended. */
   static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  /** Behind connections that come to nothing, one after the other. */
+  /** Longest pause between connections that fail one after the other. */
   static final long PAUSE_NANOS_MAX = TimeUnit.SECONDS.toNanos(2);
 
   private final String self;
@@ -50,9 +50,9 @@ public final class PeerWatch implements Closeable {
   /**
    * Watches nobody yet.
    *
-   * @param self the name of this node, which is not watched
-   * @param sockets reach other nodes, with TLS where these speak it
-   * @param gone is told the name of a node whose process has ended, by any thread
+   * @param self name of this node, which the watch skips
+   * @param sockets makes connections to other nodes, with TLS where the nodes use TLS
+   * @param gone takes the name of a node whose process has ended; called by any thread
    */
   public PeerWatch(String self, SocketFactory sockets, Consumer<String> gone) {
     this.self = self;
@@ -60,7 +60,7 @@ public final class PeerWatch implements Closeable {
     this.gone = gone;
   }
 
-  /** Watches these nodes from now on, and no others. */
+  /** Watches exactly these nodes from now on. */
   public synchronized void watch(Iterable<Placement.Member> members) {
     Set<Placement.Member> others = new HashSet<>();
     for (Placement.Member member : members) {
@@ -76,7 +76,7 @@ public final class PeerWatch implements Closeable {
     }
   }
 
-  /** Whether it drains does not matter. */
+  /** The member without its draining flag, which does not concern the watch. */
   private static Placement.Member settled(Placement.Member member) {
     return new Placement.Member(member.name(), member.incarnation(), member.address(), false);
   }
@@ -87,7 +87,7 @@ public final class PeerWatch implements Closeable {
     watches.clear();
   }
 
-  /** How long to wait before the next connection, when one has ended or did not come about. */
+  /** The pause before the next connection, after one ended or failed. */
   static long pauseNanos(long formerNanos, boolean wasAnswered) {
     return wasAnswered ? PAUSE_NANOS : Math.min(2 * formerNanos, PAUSE_NANOS_MAX);
   }
@@ -147,7 +147,9 @@ public final class PeerWatch implements Closeable {
       }
     }
 
-    /** Looked up each time: it may take a while, fail for a while, and be another one later. */
+    /**
+     * Resolves the host's name each time: the lookup can take long, fail, or give a new address.
+     */
     private InetSocketAddress address() throws UnknownHostException {
       int colon = member.address().lastIndexOf(':');
       try {
@@ -170,7 +172,7 @@ public final class PeerWatch implements Closeable {
       InputStream in = connection.getInputStream();
       byte[] answer = new byte[256];
       while (in.read(answer) >= 0) {
-        // The greeting's answer, and then nothing as long as the node lives.
+        // The node answers the greeting, and sends nothing more while its process runs.
       }
     }
   }

@@ -10,15 +10,15 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Which node leads each unit, and which others follow it with a replica. Every node of a cluster
- * has the same, but for moments. It is a target, and a hint for clients: who really leads is
- * decided in each unit's log.
+ * Gives each unit a leader, and each partition nodes that keep replicas. All nodes of a cluster
+ * obey the newest placement, within moments of each other. A placement is a target, and a hint for
+ * clients: the log of each unit decides who really leads.
  *
- * @param generation grows with every decision
- * @param nodes all members, by name
- * @param leaders by unit, the name of the node that leads it; units of which nobody can are missing
- * @param replicas by partition, the names of the nodes beside the leader that keep a replica:
- *     standbys, and nodes that are to lead it as soon as their replica is warm
+ * @param generation grows with every placement
+ * @param nodes all members, sorted by name
+ * @param leaders by unit, the name of its leader; units that no node can lead are missing
+ * @param replicas by partition, the names of nodes beside the leader that keep a replica: standbys,
+ *     and the next leader while its replica warms up
  */
 public record Placement(
     long generation,
@@ -26,7 +26,7 @@ public record Placement(
     Map<Integer, String> leaders,
     Map<Integer, Set<String>> replicas) {
 
-  /** A node, for those who want to reach it. */
+  /** A node and the address where clients and other nodes reach it. */
   public record Member(String name, String incarnation, String address, boolean isDraining) {
     /** Refuses null. */
     public Member {

@@ -8,18 +8,18 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Decides who leads and who follows what: evenly over the nodes that do not drain, with the fewest
- * moves, and the same for the same input. A pure function.
+ * Decides which node leads and which nodes follow each unit: evenly over the nodes that do not
+ * drain, with the fewest moves. A pure function: equal input gives equal output.
  *
- * <p>What lives and does not drain keeps what it leads, unless others lead less. A partition moves
- * only to a node whose replica is warm: if there is none, the node that shall lead it is given a
- * replica, and a later decision finds it warm and moves the lead. So each unit has a leader, who
- * leads it now, and a heir, who shall in the end; evenness is that of heirs. When a leader is gone,
- * a warm replica takes over, and any node if none is warm. Groups of tunnels and the catalog have
- * no replicas and move at once.
+ * <p>A living node that does not drain keeps its units, unless it has more than its share. A
+ * partition moves only to a node with a warm replica: if there is none, the next leader gets a
+ * replica first, and a later placement, which finds the replica warm, moves the lead. So each unit
+ * has a leader, who leads it now, and an heir, who will lead it in the end; the heirs are spread
+ * evenly. When a leader is gone, a node with a warm replica takes over, or any node if no replica
+ * is warm. Groups of tunnels and the catalog have no replicas and move at once.
  *
- * <p>A draining node is given nothing, not even what it is warm for: it is about to go. If all
- * drain, nothing moves.
+ * <p>A draining node gets no units, not even where its replica is warm, because it is about to go.
+ * If all nodes drain, nothing moves.
  */
 final class PlacementCore {
 
@@ -31,7 +31,7 @@ final class PlacementCore {
   private final int[] leaders;
   private final int[] heirs;
 
-  /** Whether no node leads it now, so that the node that is to lead has to begin. */
+  /** By unit, whether no node leads it now. */
   private final boolean[] isOrphan;
 
   private PlacementCore(Roster roster) {
@@ -45,12 +45,11 @@ final class PlacementCore {
   }
 
   /**
-   * Who leads and follows what from now on.
+   * Decides the next placement.
    *
-   * @param former what was decided before, as far as it is known; only so that what is being warmed
-   *     up is not given up
-   * @param units all that there are
-   * @param standbys how many replicas of each partition there shall be beside the leader
+   * @param former the last known placement, from which replicas that warm up are kept
+   * @param units all units that need a leader
+   * @param standbys wanted replicas of each partition beside the leader's
    * @throws IllegalArgumentException when {@code standbys} is negative, or two nodes have one name
    */
   static Placement place(
@@ -89,7 +88,7 @@ final class PlacementCore {
     return new Placement(generation, roster.members(), leaderNames, replicaNames);
   }
 
-  /** Gives all partitions, or all other units, a leader and a heir. */
+  /** Gives all partitions, or all other units, a leader and an heir. */
   private void spread(boolean isPartitions) {
     int[] counts = new int[roster.nodeCount()];
     for (int unit = 0; unit < leaders.length; unit++) {
@@ -120,7 +119,7 @@ final class PlacementCore {
         && (roster.takers().length == 0 || !roster.isDraining(leaders[unit]));
   }
 
-  /** The node shall lead the unit, and does so now if that costs nobody a wait. */
+  /** Makes the node the unit's heir, and its leader too if no client has to wait for that. */
   private void inherit(int unit, int node) {
     heirs[unit] = node;
     boolean isReady = !roster.isPartition(unit) || roster.isWarm(node, unit);
@@ -134,7 +133,7 @@ final class PlacementCore {
     return leaders[unit] != Roster.NOBODY && roster.isWarm(leaders[unit], unit);
   }
 
-  /** The least loaded of those that are warm, or of those that warm up, or of all. */
+  /** The least loaded node with a warm replica, or else with one that warms up, or else of all. */
   private int successor(int unit, int[] counts) {
     int[] takers = roster.takers();
     if (takers.length == 0) {
@@ -168,8 +167,8 @@ final class PlacementCore {
   }
 
   /**
-   * Moves units from those that have more than their share to those that have less: first what can
-   * move at once, then what is on its way, then anything.
+   * Moves units from nodes above their share to nodes below: first units that can move at once,
+   * then units whose replica warms up there, then any unit.
    */
   private void balance(boolean isPartitions, int[] counts) {
     int[] shares = shares(counts);
@@ -190,7 +189,7 @@ final class PlacementCore {
     }
   }
 
-  /** Even, and the larger ones for those that have most already. */
+  /** Even shares; the nodes that have most get the larger ones. */
   private int[] shares(int[] counts) {
     int total = Arrays.stream(counts).sum();
     int[] takers = roster.takers();

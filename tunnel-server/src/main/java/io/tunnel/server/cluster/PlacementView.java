@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** The cluster as the newest decision that a node was told has it. */
+/** The cluster by the newest placement that a node was told. */
 public final class PlacementView implements ClusterView {
 
   private final String cluster;
@@ -21,24 +21,24 @@ public final class PlacementView implements ClusterView {
   /** This node's own part in the cluster. */
   public interface Part {
 
-    /** What the user calls it. */
+    /** The node's name. */
     String name();
 
-    /** Whether it leads that unit, and is ready to. */
+    /** Whether the node leads the unit and is ready to serve it. */
     boolean leads(int unit);
 
-    /** Nodes that it has seen as members, and that are none now. */
+    /** Former members of the cluster that the node has seen. */
     List<GoneNode> gone();
 
-    /** As {@link ClusterView#status} has it. */
+    /** See {@link ClusterView#status}. */
     NodeStatus status();
 
-    /** As {@link ClusterView#drain} has it. */
+    /** See {@link ClusterView#drain}. */
     void drain(boolean isDraining);
   }
 
   /**
-   * A view of the cluster of that name.
+   * A view of the cluster {@code cluster}.
    *
    * @param address HOST:PORT where clients reach this node
    */

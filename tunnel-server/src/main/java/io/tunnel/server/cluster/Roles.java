@@ -3,26 +3,26 @@ package io.tunnel.server.cluster;
 import java.util.Set;
 
 /**
- * What a node does about units, done by the rooms that they belong to. Every method may be called
- * again with what is already so, returns at once, and is called by one thread.
+ * Makes a node lead, follow or leave units. One thread calls all methods; each is idempotent and
+ * returns at once.
  */
 public interface Roles {
 
-  /** Keeps a replica of a partition, and leads it no longer. */
+  /** Keeps a replica of a partition, and does not lead it. */
   void follow(int partition);
 
-  /** Leads a unit as soon as it can, with a replica if it is a partition. */
+  /** Leads a unit as soon as possible, with a replica if the unit is a partition. */
   void lead(int unit);
 
-  /** Does not lead a unit and keeps no replica; what is on disk may go. */
+  /** Neither leads a unit nor keeps a replica; files of the replica may be deleted. */
   void leave(int unit);
 
-  /** Units that it leads, or is about to. */
+  /** Units that this node leads or is about to. */
   Set<Integer> leads();
 
-  /** Partitions of which there is a replica, also one that was left by a former process. */
+  /** Partitions with a replica on this node, including replicas of a former process. */
   Set<Integer> replicas();
 
-  /** Partitions of which the replica is nearly up to date. */
+  /** Partitions whose replica on this node is nearly up to date. */
   Set<Integer> warm();
 }

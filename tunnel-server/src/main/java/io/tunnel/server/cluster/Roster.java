@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** The nodes and the units of one decision, as numbers from 0, in the order of names and units. */
+/** Numbers the nodes and the units of one decision from 0, in the order of names and of units. */
 final class Roster {
 
   /** No node. */
@@ -25,7 +25,7 @@ final class Roster {
   private final Placement former;
 
   /**
-   * Numbers them.
+   * Numbers nodes and units.
    *
    * @throws IllegalArgumentException when two nodes have the same name
    */
@@ -64,7 +64,7 @@ final class Roster {
     return nodes.size();
   }
 
-  /** The unit of that number. */
+  /** The unit with this number. */
   int unit(int index) {
     return units[index];
   }
@@ -81,7 +81,7 @@ final class Roster {
     return nodes.get(node).isDraining();
   }
 
-  /** The nodes that take part in leading and following: those that do not drain. */
+  /** The nodes that can take units: all that do not drain. */
   int[] takers() {
     return takers;
   }
@@ -91,19 +91,19 @@ final class Roster {
     return isWarm[node][unit];
   }
 
-  /** Whether the node was to keep a replica, by the former placement. */
+  /** Whether the former placement gave the node a replica. */
   boolean wasCopy(int node, int unit) {
     return wasCopy[node][unit];
   }
 
-  /** The node that was to lead the unit, by the former placement, if it is here. */
+  /** The node that led the unit by the former placement; {@link #NOBODY} if it is no member now. */
   int formerLeader(int unit) {
     return indexByName.getOrDefault(former.leaders().getOrDefault(units[unit], ""), NOBODY);
   }
 
   /**
-   * For each unit the node that says that it leads it. If several do: the one that was to lead it,
-   * or else the first of those that do not drain, or else the first.
+   * By unit, the node that says it leads the unit. Of several such nodes: the leader of the former
+   * placement, or else the first that does not drain, or else the first.
    */
   int[] presentLeaders() {
     int[] leaders = new int[units.length];

@@ -9,10 +9,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Decides who keeps a replica of what, beside those who lead: each partition's heir as long as it
- * does not lead, and as many standbys as are wanted, evenly spread, on the nodes that have replicas
- * already where that can be. As long as a standby warms up, a warm replica that is to go stays in
- * its place.
+ * Decides which nodes keep replicas beside the leaders: each partition's heir until it leads, and
+ * the wanted number of standbys, evenly spread and preferably on nodes that already have replicas.
+ * While a standby warms up, a surplus warm replica stays in its place.
  */
 final class StandbyCore {
 
@@ -22,7 +21,7 @@ final class StandbyCore {
   private final int standbys;
   private final int[] counts;
 
-  /** By unit, the nodes that are to be its standbys when its heir leads. */
+  /** By unit, its standbys once its heir leads. */
   private final Map<Integer, Set<Integer>> wanted = new HashMap<>();
 
   StandbyCore(Roster roster, int[] leaders, int[] heirs, int standbys) {
@@ -33,7 +32,7 @@ final class StandbyCore {
     counts = new int[roster.nodeCount()];
   }
 
-  /** By unit, the nodes that keep a replica of it without leading it. */
+  /** By unit, the nodes that keep a replica without leading. */
   Map<Integer, Set<Integer>> replicas() {
     for (int unit = 0; unit < leaders.length; unit++) {
       if (roster.isPartition(unit) && leaders[unit] != Roster.NOBODY) {
@@ -54,7 +53,7 @@ final class StandbyCore {
     return roster.isWarm(node, unit) || roster.wasCopy(node, unit) || leaders[unit] == node;
   }
 
-  /** What warms up comes first: it was decided already that it shall replace something warm. */
+  /** Keeps replicas that warm up first: an earlier placement chose them to replace warm ones. */
   private Set<Integer> keep(int unit) {
     Set<Integer> kept = new TreeSet<>();
     for (boolean isWarm : new boolean[] {false, true}) {
@@ -93,7 +92,10 @@ final class StandbyCore {
     }
   }
 
-  /** Moves replicas from those that have most to those that have least, as long as that evens. */
+  /**
+   * Moves replicas from the nodes with most to the nodes with fewest, while the spread gets more
+   * even.
+   */
   private void even() {
     boolean hasMoved = true;
     while (hasMoved) {
@@ -137,7 +139,9 @@ final class StandbyCore {
     return true;
   }
 
-  /** How much reading it takes to move a replica: none to a warm one, little from a cold one. */
+  /**
+   * The reading that a move of a replica costs: none to a node that has one, less from a cold one.
+   */
   private int cost(int unit, int from, int to) {
     return (hasReplica(to, unit) ? 0 : 2) + (roster.isWarm(from, unit) ? 1 : 0);
   }

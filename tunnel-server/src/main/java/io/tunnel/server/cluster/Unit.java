@@ -1,40 +1,40 @@
 package io.tunnel.server.cluster;
 
 /**
- * What one node at a time leads, as a number: the partition of that id when it is positive, the
- * catalog when it is 0, a group of tunnels when it is negative.
+ * The number of a unit, which one node at a time leads: a partition's id when positive, the catalog
+ * when 0, a group of tunnels when negative.
  */
 public final class Unit {
 
-  /** Tables and their partitions. */
+  /** The catalog: tables and their partitions. */
   public static final int CATALOG = 0;
 
-  /** Groups that the tables of a cluster, and with them their tunnels, are spread over. */
+  /** Number of groups that the tunnels of a cluster are spread over, by table. */
   public static final int TUNNEL_GROUPS = 16;
 
   private Unit() {}
 
-  /** The group of tunnels that those of a table belong to. */
+  /** The unit of the group that has a table's tunnels. */
   public static int ofTunnels(int tableId) {
     return -1 - tableId % TUNNEL_GROUPS;
   }
 
-  /** The unit of a group of tunnels, which counts from 0. */
+  /** The unit of a group of tunnels; groups count from 0. */
   public static int ofGroup(int group) {
     return -1 - group;
   }
 
-  /** The group of tunnels that a unit is. */
+  /** The number of the group of tunnels with this unit. */
   public static int groupOf(int unit) {
     return -1 - unit;
   }
 
-  /** Whether it is a partition of a table. */
+  /** Whether the unit is a partition. */
   public static boolean isPartition(int unit) {
     return unit > CATALOG;
   }
 
-  /** Whether it is a group of tunnels. */
+  /** Whether the unit is a group of tunnels. */
   public static boolean isTunnels(int unit) {
     return unit < CATALOG;
   }

@@ -3,18 +3,18 @@ package io.tunnel.server.disk;
 import java.io.IOException;
 import java.util.Objects;
 
-/** A server cannot start, for a reason that is not a file or a disk that failed. */
+/** A server cannot start, for another reason than a failed file or disk. */
 public final class CannotStartException extends IOException {
 
   private static final long serialVersionUID = 1L;
 
   private final Reason reason;
 
-  /** Why not. */
+  /** The reason. */
   public enum Reason {
-    /** The settings cannot be; no other attempt helps. */
+    /** The settings are invalid; a retry does not help. */
     SETTINGS,
-    /** Another process has what the server needs. */
+    /** Another process uses a port or directory that the server needs. */
     IN_USE
   }
 
@@ -24,7 +24,7 @@ public final class CannotStartException extends IOException {
     this.reason = Objects.requireNonNull(reason, "reason");
   }
 
-  /** Why not. */
+  /** The reason. */
   public Reason reason() {
     return reason;
   }

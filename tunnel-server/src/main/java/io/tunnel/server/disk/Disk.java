@@ -6,27 +6,26 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * One directory of files, as little of it as a log needs. A test's version keeps only what was
- * synced.
+ * A directory of files, with the operations that a log needs. An implementation for tests keeps
+ * only synced bytes.
  *
  * <p>A write, a replacement and the creation of a file throw a {@link DiskFullException} when there
- * is no room. A part of what was to be written behind the end of a file may stay there then.
+ * is no room. Then a part of the bytes that were to be appended to a file may stay in the file.
  */
 public interface Disk {
 
   /** Names of all files. */
   List<String> list() throws IOException;
 
-  /** Opens a file for reading and writing, creating it empty when there is none. */
+  /** Opens a file for reading and writing, or creates an empty one. */
   File open(String name) throws IOException;
 
   /**
-   * Puts a whole file in place, durably: after a crash there is the new one or what was there
-   * before, the old one or none.
+   * Replaces a whole file durably: after a crash there is either the new content or the old state.
    */
   void replace(String name, ByteBuffer content) throws IOException;
 
-  /** The whole content of a file that never changes any more. */
+  /** The whole content of a file that never changes again. */
   ByteBuffer readOnly(String name) throws IOException;
 
   /** Removes a file. */
@@ -35,7 +34,7 @@ public interface Disk {
   /** Makes the names of created and deleted files durable. */
   void syncNames() throws IOException;
 
-  /** Bytes that can still be written; a disk without a limit has {@link Long#MAX_VALUE}. */
+  /** Free bytes; {@link Long#MAX_VALUE} for a disk without a limit. */
   default long usableBytes() {
     return Long.MAX_VALUE;
   }
@@ -58,7 +57,7 @@ public interface Disk {
     /** Makes everything written durable. */
     void sync() throws IOException;
 
-    /** Cuts the file off. */
+    /** Truncates the file to {@code size} bytes. */
     void truncate(long size) throws IOException;
   }
 }

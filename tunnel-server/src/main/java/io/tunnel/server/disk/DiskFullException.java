@@ -3,14 +3,14 @@ package io.tunnel.server.disk;
 import java.io.IOException;
 
 /**
- * There is no room on the disk. Nothing was changed, so the operation may be tried again when there
- * is.
+ * There is no room on the disk. Nothing was changed, so the operation may be retried when there is
+ * room.
  */
 public final class DiskFullException extends IOException {
 
   private static final long serialVersionUID = 1L;
 
-  /** Says how full it is. */
+  /** With a message that says how full the disk is. */
   public DiskFullException(String message) {
     super(message);
   }
@@ -20,10 +20,10 @@ public final class DiskFullException extends IOException {
   }
 
   /**
-   * {@code failure} as one of this type if its reason is a lack of room.
+   * Converts {@code failure} to this type if its reason is a lack of room.
    *
-   * @param left bytes that the disk has left
-   * @param wanted bytes that were to be written
+   * @param left free bytes of the disk
+   * @param wanted bytes of the failed write
    */
   static IOException of(IOException failure, long left, long wanted) {
     String reason = String.valueOf(failure.getMessage());

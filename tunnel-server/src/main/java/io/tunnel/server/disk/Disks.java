@@ -3,11 +3,11 @@ package io.tunnel.server.disk;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** Where logs keep their files. */
+/** Opens directories for the files of logs. */
 @FunctionalInterface
 public interface Disks {
 
-  /** The files of a directory, which is created when it does not exist. */
+  /** Opens a directory, or creates one. */
   Disk open(Path directory) throws IOException;
 
   /** The file system. */

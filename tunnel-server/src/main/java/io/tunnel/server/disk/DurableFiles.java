@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Directories and whole files that are still there when the power comes back. A name is durable
- * when the directory that holds the name was synced, whatever was synced below.
+ * Creates directories and whole files that survive a loss of power. A name is durable when its
+ * directory was synced, regardless of syncs below.
  */
 public final class DurableFiles {
 
@@ -22,8 +22,8 @@ public final class DurableFiles {
   private DurableFiles() {}
 
   /**
-   * Creates {@code directory}, and those above that do not exist, from the top down. The name of
-   * one that exists is synced too: the process that created it may have died before its own sync.
+   * Creates {@code directory} and its missing parents, from the top down. Syncs the names of
+   * existing ones too: the process that created them may have died before its sync.
    *
    * @return {@code directory}
    */
@@ -51,11 +51,11 @@ public final class DurableFiles {
       syncNames(parent);
     } catch (AccessDeniedException e) {
       LOGGER.warn(
-          "{} may not be read, so nobody can make the name of {} durable", parent, directory);
+          "no permission to read {}, so the name of {} cannot be made durable", parent, directory);
     }
   }
 
-  /** Makes the names of what was created, renamed and deleted in {@code directory} durable. */
+  /** Makes creations, renames and deletions in {@code directory} durable. */
   public static void syncNames(Path directory) throws IOException {
     try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
       names.force(true);
@@ -63,8 +63,8 @@ public final class DurableFiles {
   }
 
   /**
-   * Puts a whole file in place, durably: after a crash there is {@code content}, or what was there
-   * before. A part of it that found no room does not stay: it may have taken all that was left.
+   * Replaces a whole file durably: after a crash there is either {@code content} or the old state.
+   * A partly written file that found no room is deleted, because it may take the last free bytes.
    */
   public static void replace(Path file, ByteBuffer content) throws IOException {
     Path next = file.resolveSibling(file.getFileName() + ".next");

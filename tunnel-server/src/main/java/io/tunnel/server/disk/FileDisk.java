@@ -15,7 +15,7 @@ public final class FileDisk implements Disk {
 
   private final Path directory;
 
-  /** Uses {@code directory}, which is created when it does not exist. */
+  /** Uses {@code directory}, or creates it. */
   public FileDisk(Path directory) throws IOException {
     this.directory = directory;
     DurableFiles.create(directory);
@@ -75,7 +75,7 @@ public final class FileDisk implements Disk {
     return directory.toFile().getUsableSpace();
   }
 
-  /** Tells a disk that is full from one that failed. */
+  /** Tells a full disk from a failed one. */
   private final class RoomFile implements File {
     private final File file;
 
@@ -118,7 +118,7 @@ public final class FileDisk implements Disk {
     }
   }
 
-  /** A file of the file system, which may write and read less than it is asked in one call. */
+  /** A file of the file system, one call of which may write or read fewer bytes than asked. */
   record ChannelFile(FileChannel file) implements File {
 
     @Override

@@ -15,15 +15,15 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * Bounds how many files of all its directories are open at a time, so that a long log does not take
- * all descriptors of the process: when one more is needed, the file is closed that was used longest
- * ago, and it is opened again when it is used.
+ * Bounds the number of open files over all directories, so that a long log does not use up the
+ * process's descriptors: it closes the least recently used file before it opens one more, and opens
+ * a closed file again at its next use.
  *
- * <p>A file with bytes that were not synced stays open, also beyond the bound: an error of the
- * system's own writing is told to those who have the file open, and to nobody else.
+ * <p>A file with unsynced bytes stays open, even beyond the bound: the system reports an error of
+ * its own write-back only to processes that have the file open.
  *
- * <p>What is read and written takes the file's lock as a reader; opening and closing take it as a
- * writer. A file that is in use is never closed for another, and nobody waits for two files.
+ * <p>Reads and writes take the file's lock as a reader; opening and closing take it as a writer. A
+ * file in use is never closed for another one, and no thread waits for two files.
  */
 public final class OpenFiles implements Disks {
 
@@ -31,11 +31,11 @@ public final class OpenFiles implements Disks {
   private final int openFilesMax;
   private final AtomicLong uses = new AtomicLong();
 
-  /** Those with a descriptor; guarded by itself. */
+  /** The files with a descriptor; guarded by the set itself. */
   private final Set<BoundedFile> open = new HashSet<>();
 
   /**
-   * Files of {@code disks}.
+   * Bounds the open files of {@code disks}.
    *
    * @param openFilesMax at least 1
    */
@@ -52,19 +52,19 @@ public final class OpenFiles implements Disks {
     return bounded(disks.open(directory));
   }
 
-  /** The disk, of whose files only so many are open. */
+  /** The disk with a bounded number of open files. */
   public Disk bounded(Disk disk) {
     return new BoundedDisk(disk);
   }
 
-  /** How many are open now. */
+  /** Number of open files. */
   int count() {
     synchronized (open) {
       return open.size();
     }
   }
 
-  /** Closes what was used longest ago until one more may be open, as far as that can be. */
+  /** Closes the least recently used files that may be closed, until one more may be open. */
   private void makeRoom() throws IOException {
     synchronized (open) {
       if (open.size() < openFilesMax) {
@@ -127,42 +127,42 @@ public final class OpenFiles implements Disks {
     }
   }
 
-  /** What is asked of a file that is open. */
+  /** A question to an open file. */
   @FunctionalInterface
   private interface Question<T> {
     T of(Disk.File file) throws IOException;
   }
 
-  /** What is done to a file that is open. */
+  /** A change of an open file. */
   @FunctionalInterface
   private interface Deed {
     void to(Disk.File file) throws IOException;
   }
 
-  /** A file that has a descriptor, or rests without one, or is closed for good. */
+  /** A file that has a descriptor, rests without one, or is closed for good. */
   private final class BoundedFile implements Disk.File {
 
     private final Disk disk;
     private final String name;
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
 
-    /** Empty while it rests, and when it is closed; changed under the lock of writers. */
+    /** Empty while the file rests or is closed; changed under the write lock. */
     private Optional<Disk.File> descriptor = Optional.empty();
 
     private boolean isClosed;
 
-    /** Bytes when it began to rest. */
+    /** Size in bytes when the file began to rest. */
     private long sizeAtRest;
 
-    /** Writes that have begun, which come from one thread. */
+    /** Number of writes that have begun; one thread writes. */
     private volatile long writes;
 
-    /** Those that are over, whether they failed or not; at most {@link #writes}. */
+    /** Number of writes that have ended, successfully or not; at most {@link #writes}. */
     private volatile long ended;
 
     /**
-     * Those that ended before a sync began that succeeded; at most {@link #ended}. Of a write that
-     * was under way then nobody knows which of its bytes are durable.
+     * Number of writes that ended before the begin of the last successful sync; at most {@link
+     * #ended}. A write in progress at that moment may be durable in part.
      */
     private volatile long synced;
 
@@ -174,7 +174,7 @@ public final class OpenFiles implements Disks {
       this.name = name;
     }
 
-    /** Gives it a descriptor for the first time. */
+    /** Opens the first descriptor. */
     void begin() throws IOException {
       makeRoom();
       lastUse = uses.incrementAndGet();
@@ -184,7 +184,7 @@ public final class OpenFiles implements Disks {
       }
     }
 
-    /** Closes its descriptor, unless it is in use or has bytes that were not synced. */
+    /** Closes the descriptor, unless the file is in use or has unsynced bytes. */
     void rest() throws IOException {
       Lock writers = lock.writeLock();
       if (!writers.tryLock()) {
@@ -200,7 +200,7 @@ public final class OpenFiles implements Disks {
       }
     }
 
-    /** Under the lock of writers. */
+    /** Call under the write lock. */
     private void forget() throws IOException {
       Optional<Disk.File> file = descriptor;
       descriptor = Optional.empty();
@@ -240,7 +240,9 @@ public final class OpenFiles implements Disks {
               });
     }
 
-    /** It may rest again before it is used: then it is woken again. */
+    /**
+     * Opens the descriptor again; if the file rests again before its use, the caller repeats this.
+     */
     private void wake() throws IOException {
       Lock writers = lock.writeLock();
       writers.lock();
@@ -259,7 +261,7 @@ public final class OpenFiles implements Disks {
                   + sizeAtRest
                   + " bytes when it was closed for a while, and has "
                   + size
-                  + " now: somebody else changed it");
+                  + " now: another program changed it");
         }
       } finally {
         writers.unlock();

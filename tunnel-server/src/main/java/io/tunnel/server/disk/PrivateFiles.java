@@ -13,25 +13,26 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Creates directories as 0750 and files as 0640, whatever the umask of the process allows beyond
- * that: rows, changes, the catalog, audit lines and backups are for the server's user and group.
- * What exists keeps its mode. RocksDB creates its files itself, in directories of this class.
+ * Creates directories with mode 0750 and files with mode 0640, even if the process's umask allows
+ * more: only the server's user and group may read rows, changes, the catalog, audit lines and
+ * backups. Existing files keep their modes. RocksDB creates its own files, in directories that this
+ * class created.
  */
 public final class PrivateFiles {
 
   private PrivateFiles() {}
 
-  /** Creates the directory, and those above that do not exist. */
+  /** Creates the directory and its missing parents. */
   public static Path createDirectories(Path directory) throws IOException {
     return Files.createDirectories(directory, attributes(directory, "rwxr-x---"));
   }
 
-  /** Opens a file as {@link FileChannel#open}, and creates it where the options say so. */
+  /** Opens a file like {@link FileChannel#open}, and creates it if the options say so. */
   public static FileChannel open(Path file, OpenOption... options) throws IOException {
     return FileChannel.open(file, Set.of(options), attributes(file, "rw-r-----"));
   }
 
-  /** Writes a whole text in UTF-8 as {@link Files#writeString}. */
+  /** Writes a whole text in UTF-8 like {@link Files#writeString}. */
   public static void write(Path file, String text, OpenOption... options) throws IOException {
     try (FileChannel channel = open(file, options)) {
       ByteBuffer left = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));

@@ -4,12 +4,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
-/** A file that is only looked at; what would change it is refused. */
+/** A file that refuses all changes. */
 public record ReadOnlyFile(Disk.File file) implements Disk.File {
 
   private static final String REFUSAL = "the file is only read";
 
-  /** A file of the file system; who has opened the channel closes it. */
+  /** A file of the file system; the opener of the channel closes it. */
   public static ReadOnlyFile of(FileChannel channel) {
     return new ReadOnlyFile(new FileDisk.ChannelFile(channel));
   }

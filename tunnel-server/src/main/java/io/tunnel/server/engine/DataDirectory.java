@@ -22,9 +22,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
 /**
- * The directory that a server keeps everything in, while it is this process's alone: {@code LOCK}
- * is locked, and {@code FORMAT} says, as JSON, what version of the stored form it holds and how
- * many shards.
+ * A server's data directory, which this process alone uses: it locks {@code LOCK}. {@code FORMAT}
+ * holds, as JSON, the version of the stored form and the number of shards.
  */
 public final class DataDirectory implements Closeable {
 
@@ -38,9 +37,10 @@ public final class DataDirectory implements Closeable {
   private final Format format;
 
   /**
-   * What {@code FORMAT} says.
+   * The content of {@code FORMAT}.
    *
-   * @param cluster whose cache it is; absent when the directory holds everything there is
+   * @param cluster the cluster whose cache the directory is; absent when the directory holds all
+   *     data
    */
   private record Format(int format, int shards, String cluster) {}
 
@@ -51,21 +51,22 @@ public final class DataDirectory implements Closeable {
   }
 
   /**
-   * Takes the directory, which is created when there is none.
+   * Opens the directory, or creates one.
    *
-   * @param shards how many shards a new directory shall have
-   * @throws IOException when it cannot be written, is in use by another process, or holds a newer
-   *     form
+   * @param shards number of shards of a new directory
+   * @throws IOException when the directory cannot be written, another process uses it, or it holds
+   *     a newer form
    */
   static DataDirectory open(Path path, int shards) throws IOException {
     return open(path, shards, Optional.empty());
   }
 
   /**
-   * Opens the directory of a node of a cluster, which is a cache of what the cluster has.
+   * Opens the directory of a node of a cluster, which is a cache of the cluster's log.
    *
-   * @param cluster the cluster's name; absent for a server that is alone
-   * @throws IOException also when it belongs to another cluster, or to a server that is alone
+   * @param cluster the cluster's name; absent for a server without a cluster
+   * @throws IOException also when the directory belongs to another cluster, or to a server without
+   *     a cluster
    */
   public static DataDirectory open(Path path, int shards, Optional<String> cluster)
       throws IOException {
@@ -113,7 +114,7 @@ public final class DataDirectory implements Closeable {
     try {
       lock = lockFile.tryLock();
     } catch (OverlappingFileLockException e) {
-      // Another server in this very process has it; said below like any other.
+      // Another server in this process has the lock; reported below.
     }
     if (lock == null) {
       lockFile.close();
@@ -147,7 +148,7 @@ public final class DataDirectory implements Closeable {
     try {
       text = Files.readString(file);
     } catch (CharacterCodingException e) {
-      throw new IOException(file + " does not say what format the data directory has", e);
+      throw new IOException(file + " does not contain the format of the data directory", e);
     } catch (NoSuchFileException e) {
       requireUnused(file.getParent());
       Format fresh = new Format(FORMAT, shards, cluster.orElse(null));
@@ -163,13 +164,13 @@ public final class DataDirectory implements Closeable {
         return format;
       }
     } catch (JsonParseException e) {
-      // Said below.
+      // Reported below.
     }
     throw new IOException(
-        file + " does not say what format the data directory has: '" + text + "'");
+        file + " does not contain the format of the data directory: '" + text + "'");
   }
 
-  /** Without its FORMAT nobody knows how many shards the data of a directory is spread over. */
+  /** Without FORMAT the number of shards that hold the directory's data is unknown. */
   private static void requireUnused(Path path) throws IOException {
     try (DirectoryStream<Path> data =
         Files.newDirectoryStream(path, "{catalog,shard-*,replicas}")) {
@@ -183,8 +184,9 @@ public final class DataDirectory implements Closeable {
   }
 
   /**
-   * A catalog is made before the first shard. Shards without one lost theirs: a new catalog would
-   * know none of their partitions, so their rows would be deleted and their ids given again.
+   * The catalog is created before the first shard, so shards without a catalog have lost it: a new
+   * catalog would know none of their partitions, so their rows would be deleted and their ids given
+   * again.
    */
   private static void requireCatalog(Path path) throws IOException {
     if (Files.exists(path.resolve("catalog").resolve("CURRENT"))) {
@@ -195,19 +197,19 @@ public final class DataDirectory implements Closeable {
         throw new IOException(
             "the data directory "
                 + path
-                + " holds changes and rows but no catalog, which says of which tables they are."
+                + " holds changes and rows but no catalog, which assigns them to tables."
                 + " Nothing was changed; restore the directory 'catalog' from a backup, or give"
                 + " another directory with --data to start empty");
       }
     }
   }
 
-  /** Where it is. */
+  /** The path of the directory. */
   public Path path() {
     return path;
   }
 
-  /** How many shards it holds. */
+  /** Number of shards in the directory. */
   public int shards() {
     return format.shards();
   }

@@ -7,52 +7,51 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What a server stands on: partitions with their logs and rows, tables, and tunnels. Open, it can
- * answer; it is closed when nobody asks any more.
+ * The engine of a server: partitions with their logs and rows, tables, and tunnels. It can answer
+ * as soon as it is open; close it when no more requests come.
  */
 public interface Engine extends Closeable {
 
-  /** What rooms are joined over. */
+  /** The ports for the rooms that face clients. */
   Ports ports();
 
-  /** Where to listen; others may have been told already. */
+  /** The address to listen on; other nodes may know it already. */
   NetConfig address();
 
   /**
-   * Begins what goes on by itself: looks at the clock, and in a cluster taking part in it.
+   * Begins periodic work, and joins the cluster if there is one.
    *
-   * @param stopListening lets no more clients come
-   * @return what is ended first when the server stops, while clients are still connected
-   * @throws IOException when the server cannot take its part; nothing has begun then
+   * @param stopListening refuses new clients
+   * @return the work to close first when the server stops, while clients are still connected
+   * @throws IOException when the server cannot join its cluster; nothing has begun then
    */
   Closeable begin(Served served, Runnable stopListening) throws IOException;
 
-  /** What the disk allows. */
+  /** The condition of the disk. */
   DiskCondition condition();
 
-  /** What is said of the server's health. */
+  /** The health of the server. */
   Health health(int connections);
 
   /**
-   * Refuses to decide by keys and rights that may have been taken away long ago, without a word of
-   * that to this server.
+   * Refuses to decide by keys and rights while the server may have missed their revocation.
    *
-   * @throws io.tunnel.model.RefusedException when this server has not heard of others for too long
+   * @throws io.tunnel.model.RefusedException when this server has not read the catalog for too long
    */
   default void requireCurrentCatalog() {}
 
-  /** Looks at what only pages of figures say; may wait. */
+  /** Updates figures that only pages of metrics need; may block. */
   default void look() {}
 
   /**
-   * How long a stop may take before it does no harm to end the process instead; {@link
-   * Long#MAX_VALUE} when it always would.
+   * Longest stop in milliseconds, after which the process may simply end; {@link Long#MAX_VALUE} if
+   * that would do harm.
    */
   default long stopMsMax() {
     return Long.MAX_VALUE;
   }
 
-  /** Completes, with what to say of it, when the server can serve no longer by itself. */
+  /** Completes with a message when the server cannot go on. */
   default CompletableFuture<String> failure() {
     return new CompletableFuture<>();
   }

@@ -2,7 +2,7 @@ package io.tunnel.server.engine;
 
 import com.google.gson.Gson;
 
-/** What the page of a server's health says, as JSON. */
+/** The content of a server's health page, as JSON. */
 public sealed interface Health {
 
   /** The page. */
@@ -10,13 +10,13 @@ public sealed interface Health {
     return new Gson().toJson(this);
   }
 
-  /** Of a server that is alone. */
+  /** The health of a server without a cluster. */
   record Alone(String status, int connections, int tables) implements Health {}
 
   /**
-   * Of a node of a cluster.
+   * The health of a node of a cluster.
    *
-   * @param nodes members of the cluster, as far as the node knows
+   * @param nodes members of the cluster that the node knows
    * @param leads partitions that take writes here
    */
   record OfNode(String status, String node, int nodes, int leads, int replicas, int connections)

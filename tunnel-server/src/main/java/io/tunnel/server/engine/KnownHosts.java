@@ -4,7 +4,7 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.server.partition.PartitionHosts;
 
-/** The hosts of partitions that some table has. */
+/** The hosts of existing partitions; refuses partitions without a table. */
 record KnownHosts(Catalog catalog, PartitionHosts hosts) implements PartitionHosts {
 
   @Override

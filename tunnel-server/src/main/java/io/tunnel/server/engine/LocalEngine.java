@@ -25,7 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server that is alone: log, rows, catalog and tunnels are in its own directory.
+ * The engine of a server without a cluster: log, rows, catalog and tunnels are in its own
+ * directory.
  *
  * <p>Threads: one owner per shard, a control thread for catalog and sessions, readers for rows.
  */
@@ -46,8 +47,9 @@ public final class LocalEngine implements Engine {
   /**
    * Opens the data directory, and recovers.
    *
-   * @param disks where the files of the log are
-   * @throws IOException when the directory or its content cannot be used; says what would be right
+   * @param disks the disks of the log's files
+   * @throws IOException when the directory or its content is unusable; the message says what to
+   *     change
    */
   public LocalEngine(Path data, ServerConfig config, Disks disks, ServerMeters meters)
       throws IOException {
@@ -58,7 +60,7 @@ public final class LocalEngine implements Engine {
       catalog.tables().limit(config::catalog);
       meters.catalogSyncs(unused -> catalog.syncs());
       shards = parts.open(open(directory, disks, meters));
-      // Before anything listens: no reader is told of positions that may be given again.
+      // Before anything listens: no reader sees a position that may be given again.
       Incarnations incarnations =
           catalog
               .tables()
@@ -135,7 +137,7 @@ public final class LocalEngine implements Engine {
     return config.net();
   }
 
-  /** What it accepted is committed and folded before it is closed. */
+  /** Accepted writes are committed and folded before the engine is closed. */
   @Override
   public Closeable begin(Served served, Runnable stopListening) {
     Ticks.begin(
@@ -154,7 +156,7 @@ public final class LocalEngine implements Engine {
       rooms.logs().retain(clock.epochMicros());
       losses.look();
     } catch (IOException | RuntimeException | VirtualMachineError e) {
-      LOGGER.error("cannot look for changes that are kept no longer; tried again later", e);
+      LOGGER.error("cannot look for changes whose retention has ended; will retry", e);
     }
   }
 

@@ -23,8 +23,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The rooms of a server that is alone, joined: everything of it but what the process gives, so that
- * a simulation joins the same ones.
+ * Joins the rooms of a server without a cluster. The process, or a simulation, supplies threads,
+ * clock and disk.
  */
 public final class LocalRooms {
 
@@ -32,14 +32,14 @@ public final class LocalRooms {
   private final OwnLogs logs;
   private final Ports ports;
 
-  /** What a server keeps. */
+  /** The stored state of a server. */
   public record Kept(TunnelCatalog catalog, Shards shards, TunnelRows rows) {}
 
   /**
-   * Joins them; nothing is delivered yet.
+   * Joins the rooms; nothing is delivered yet.
    *
-   * @param incarnations of positions, for readers without a tunnel: what was lost is taken from
-   *     checkpoints of tunnels before anybody is served
+   * @param incarnations incarnations of positions, for readers without a tunnel; checkpoints of
+   *     tunnels are moved back behind a loss before any client is served
    * @throws IOException when the catalog cannot be written
    */
   public LocalRooms(
@@ -83,12 +83,15 @@ public final class LocalRooms {
             threads);
   }
 
-  /** The rows of tunnels are kept as they were when the tunnel began, and changes are here. */
+  /**
+   * Channels of tunnels are always fresh: the rows at a tunnel's begin, and all changes, are on
+   * this server.
+   */
   private static void atOnce(int partition, Consumer<Optional<RefusedException>> then) {
     then.accept(Optional.empty());
   }
 
-  /** Rows are fresh when their shard has folded what it was given before. */
+  /** Rows are fresh once their shard has run all tasks before the question. */
   private static Freshness folded(Shards shards) {
     return (partition, then) -> shards.of(partition).execute(() -> then.accept(Optional.empty()));
   }
@@ -97,17 +100,17 @@ public final class LocalRooms {
     return shards.of(partition).tableNow().count(partition, Ports.Tunnels.COUNTED_ROWS_MAX).rows();
   }
 
-  /** For the rooms that face clients. */
+  /** The ports for the rooms that face clients. */
   public Ports ports() {
     return ports;
   }
 
-  /** What runs the tunnels. */
+  /** The coordinator of the tunnels. */
   public Coordinator coordinator() {
     return coordinator;
   }
 
-  /** The logs of tables, which are to be looked at for what is kept no longer. */
+  /** The logs of tables, whose old changes have to be trimmed from time to time. */
   public OwnLogs logs() {
     return logs;
   }

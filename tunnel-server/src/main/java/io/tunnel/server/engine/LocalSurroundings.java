@@ -33,7 +33,7 @@ record LocalSurroundings(Shards shards, TunnelRows rows, Executor control, Shard
     try {
       control.execute(action);
     } catch (RejectedExecutionException e) {
-      LOGGER.debug("the server stops; what was to be done on the control thread is not", e);
+      LOGGER.debug("the server stops; dropping a task of the control thread", e);
     }
   }
 

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs each channel that lost changes to the retention of its table, once until the channel has
- * been moved: without a worker nobody else would hear of the loss.
+ * Logs each channel that lost changes to the retention of its table, once until the channel is
+ * moved: if the channel has no worker, nothing else would report the loss.
  */
 public final class LossWatch {
 
@@ -26,7 +26,7 @@ public final class LossWatch {
   private final TunnelHosts hosts;
   private final LogFigures log;
 
-  /** Ids of the channels that were logged, of each host that is here; replaced on its thread. */
+  /** By host, ids of the channels that were logged; the host's thread replaces the set. */
   private final Map<TunnelHost, Set<String>> logged = new ConcurrentHashMap<>();
 
   /** A watch over the tunnels that this server coordinates. */

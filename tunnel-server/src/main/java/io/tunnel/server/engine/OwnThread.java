@@ -7,17 +7,14 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The one thread that owns some state. What its tasks fail with is logged: nobody else looks at it,
- * and the pool would keep it to itself.
- */
+/** A thread that owns some state. It logs failures of its tasks, which the pool would swallow. */
 public class OwnThread extends ScheduledThreadPoolExecutor {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(OwnThread.class);
 
   private final String name;
 
-  /** An idle thread of that name. */
+  /** An idle thread with this name. */
   public OwnThread(String name) {
     super(1, task -> new Thread(task, name));
     this.name = name;
@@ -39,8 +36,8 @@ public class OwnThread extends ScheduledThreadPoolExecutor {
     }
   }
 
-  /** Something that was to be done is not, or only in part. */
+  /** A task failed, and may be done in part. */
   void failed(Throwable failure) {
-    LOGGER.error("what thread {} was to do failed", name, failure);
+    LOGGER.error("a task of thread {} failed", name, failure);
   }
 }

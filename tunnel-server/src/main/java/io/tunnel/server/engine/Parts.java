@@ -7,20 +7,20 @@ import java.util.Deque;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** What a program has opened; closed in the reverse order. For one thread. */
+/** Closes the parts that a program has opened, in reverse order. For one thread. */
 public final class Parts {
 
   private static final long STOP_DEADLINE_S = 10;
 
   private final Deque<Closeable> opened = new ArrayDeque<>();
 
-  /** Will close {@code part}, and returns it. */
+  /** Returns {@code part}, and closes it later. */
   public <T extends Closeable> T open(T part) {
     opened.push(part);
     return part;
   }
 
-  /** Will let {@code threads} finish what they were given. */
+  /** Returns {@code threads}, and later lets them finish their tasks. */
   public <T extends ExecutorService> T openThreads(T threads) {
     opened.push(() -> stop(threads));
     return threads;
@@ -38,7 +38,7 @@ public final class Parts {
     }
   }
 
-  /** Closes everything; what fails is added to {@code failure}. Idempotent. */
+  /** Closes all parts, and adds errors to {@code failure} as suppressed. Idempotent. */
   public void closeAfter(Exception failure) {
     while (!opened.isEmpty()) {
       try {
@@ -49,7 +49,7 @@ public final class Parts {
     }
   }
 
-  /** Closes everything. Idempotent. */
+  /** Closes all parts. Idempotent. */
   public void close() throws IOException {
     IOException failure = new IOException("the server did not stop cleanly");
     closeAfter(failure);

@@ -18,11 +18,11 @@ import java.util.concurrent.Executor;
 import java.util.function.IntToLongFunction;
 
 /**
- * What an engine gives to the rooms that face clients. Nobody who is given it can tell, or needs to
- * know, whether the server is alone.
+ * The ports of an engine for the rooms that face clients. These rooms work alike with and without a
+ * cluster.
  *
- * @param logs what the logs of tables are made, altered and dropped with
- * @param naming what channels are known by, also those of sessions elsewhere
+ * @param logs creates, alters and drops the logs of tables
+ * @param naming names and grants of channels, including channels of sessions on other nodes
  */
 public record Ports(
     Catalog catalog,
@@ -34,11 +34,11 @@ public record Ports(
     Threads threads) {
 
   /**
-   * The partitions that are served here.
+   * The partitions that this server serves.
    *
-   * @param hosts refuses those that are not, and says who serves them
-   * @param changes their changes, as far as these may be shown
-   * @param bases their rows, as tunnels have them
+   * @param hosts finds hosts; refuses other partitions, and names the node that serves them
+   * @param changes the changes that may be shown
+   * @param bases the rows that tunnels deliver
    * @param ofSessions how channels of tunnels are delivered
    * @param ofReaders how partitions are delivered to readers without a tunnel
    */
@@ -50,17 +50,17 @@ public record Ports(
       Delivered ofReaders) {}
 
   /**
-   * What has to be known before a partition is delivered.
+   * Answers that are needed before a partition is delivered.
    *
-   * @param incarnations tells positions apart that were given twice
-   * @param freshness when what is here is all that was acknowledged before
+   * @param incarnations tells apart positions that were given twice
+   * @param freshness tells when this server has every change that was acknowledged before
    */
   public record Delivered(Incarnations incarnations, Freshness freshness) {}
 
   /**
-   * Tunnels that are coordinated here.
+   * The tunnels that this server coordinates.
    *
-   * @param finder says where readers without a tunnel can begin
+   * @param finder finds start positions of readers without a tunnel
    * @param figures what this server knows of the logs without asking another process
    * @param rows about how many rows a partition has, or {@link LogFigures#UNKNOWN}; slower than the
    *     other figures
@@ -73,7 +73,7 @@ public record Ports(
   }
 
   /**
-   * Where work is done that event loops must not wait for.
+   * Threads for work that must not block event loops.
    *
    * @param control decides about tables
    * @param gets reads single rows
@@ -89,7 +89,7 @@ public record Ports(
       Executor descriptions,
       Shard.Clock clock) {
 
-    /** Everything but the decisions is done by {@code readers}. */
+    /** {@code readers} does all work except decisions. */
     public Threads(Executor control, Executor readers, Shard.Clock clock) {
       this(control, ReadTurns.of(readers), ReadTurns.of(readers), readers, readers, clock);
     }

@@ -6,12 +6,12 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadPoolExecutor;
 
 /**
- * The threads that read for clients, apart from each other: a row is not waited for behind a scan,
- * nor either behind a description.
+ * The threads that read for clients. They are separate, so that no single row waits for a scan, and
+ * neither waits for a description.
  *
  * @param gets reads of single rows
  * @param scans pages of ranges and of base data
- * @param descriptions of tables and tunnels
+ * @param descriptions descriptions of tables and tunnels
  */
 public record ReadThreads(FairReads gets, FairReads scans, ThreadPoolExecutor descriptions) {
 
@@ -20,7 +20,7 @@ public record ReadThreads(FairReads gets, FairReads scans, ThreadPoolExecutor de
   private static final int READS_WAITING_MAX = 65_536;
   private static final int DESCRIPTIONS_WAITING_MAX = 256;
 
-  /** Begins; {@code parts} ends it. */
+  /** Starts the threads; {@code parts} stops them. */
   public static ReadThreads open(Parts parts) {
     return new ReadThreads(
         parts.open(new FairReads("getter", GET_THREADS, READS_WAITING_MAX)),
@@ -28,7 +28,7 @@ public record ReadThreads(FairReads gets, FairReads scans, ThreadPoolExecutor de
         parts.openThreads(new WaitingThread("describer", DESCRIPTIONS_WAITING_MAX)));
   }
 
-  /** As rooms are given them. */
+  /** These threads as a port. */
   public Ports.Threads with(Executor control, Shard.Clock clock) {
     return new Ports.Threads(control, gets, scans, scans, descriptions, clock);
   }

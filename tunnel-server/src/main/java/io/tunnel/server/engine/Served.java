@@ -17,7 +17,7 @@ import io.tunnel.server.partition.read.RowMoments;
 import io.tunnel.server.partition.read.RowReads;
 import java.util.Set;
 
-/** The rooms that face clients, joined over the ports of an engine. */
+/** Joins the rooms that face clients over the ports of an engine. */
 public final class Served {
 
   private final NetServer.Delivery delivery;
@@ -27,10 +27,10 @@ public final class Served {
   private final NetServer.Threads threads;
 
   /**
-   * Joins them.
+   * Joins the rooms.
    *
    * @param deliveryBytesMax bytes of batches in one delivery, if a single batch is not larger
-   * @param catchUp how channels that are far behind are slowed down
+   * @param catchUp how channels that are far behind are throttled
    */
   public Served(Ports ports, int deliveryBytesMax, RationConfig catchUp) {
     Catalog catalog = ports.catalog();
@@ -85,44 +85,44 @@ public final class Served {
         ports.threads().clock());
   }
 
-  /** What requests are answered by. */
+  /** The rooms that answer requests. */
   public NetServer.Rooms rooms() {
     return rooms;
   }
 
-  /** Where they are answered that event loops must not wait for. */
+  /** The threads for requests that must not block event loops. */
   public NetServer.Threads threads() {
     return threads;
   }
 
-  /** Channels that are delivered here. */
+  /** Number of channels that are delivered here. */
   public int attachmentCount() {
     return delivery.attachments().count();
   }
 
-  /** Partitions that are delivered here to readers without a tunnel. */
+  /** Number of partitions that are delivered here to readers without a tunnel. */
   public int readingCount() {
     return delivery.readings().count();
   }
 
-  /** Partitions that are delivered here to anybody. */
+  /** Partitions that are delivered here, to workers or readers. */
   public Set<Integer> partitions() {
     Set<Integer> partitions = delivery.attachments().partitions();
     partitions.addAll(delivery.readings().partitions());
     return partitions;
   }
 
-  /** How those who are far behind are slowed down now. */
+  /** The present throttling of channels that are far behind. */
   public Rations.Figures catchUp() {
     return rations.figures();
   }
 
-  /** Tells those to whom a partition is delivered that it is served here no longer. */
+  /** Tells the workers and readers of a partition that this server no longer serves it. */
   public void lost(int partition, RefusedException reason) {
     delivery.lost(partition, reason);
   }
 
-  /** Looks at the clock for all rooms; on the control thread. */
+  /** Passes time on to all rooms; on the control thread. */
   public void tick() {
     delivery.attachments().tick();
     moments.tick();

@@ -8,10 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at the clock for others, each time that it is run. A run that comes much later than it
- * should only says so: its thread was held up, and what waits for that thread, heartbeats first of
- * all, came in time and has to be counted before leases are looked at. The next run is behind it.
- * No two runs in a row are left out.
+ * Runs periodic looks of other classes. A run that is much too late only logs that: its thread was
+ * held up, and waiting tasks of the thread, heartbeats above all, came in time and have to run
+ * before leases are looked at. The next run comes after them. No two runs in a row are skipped.
  */
 public final class Ticks implements Runnable {
 
@@ -26,7 +25,7 @@ public final class Ticks implements Runnable {
   private long lastNanos;
   private boolean wasLeftOut;
 
-  /** Does {@code looks} in their order; one that fails does not keep the next from being done. */
+  /** Runs {@code looks} in order; after a failed look the next ones still run. */
   public Ticks(LongSupplier nanos, long gapNanosMax, List<Runnable> looks) {
     this.nanos = nanos;
     this.gapNanosMax = gapNanosMax;
@@ -34,15 +33,17 @@ public final class Ticks implements Runnable {
     this.lastNanos = nanos.getAsLong();
   }
 
-  /** Does {@code looks} on {@code thread} again and again, some times a second, until it ends. */
+  /** Runs {@code looks} on {@code thread} a few times a second, until the thread ends. */
   public static void begin(
       ScheduledExecutorService thread, LongSupplier nanos, List<Runnable> looks) {
-    // With a delay: at a fixed rate those that were missed would come before what waits.
+    // With a delay: at a fixed rate, missed runs would come before waiting tasks.
     thread.scheduleWithFixedDelay(
         new Ticks(nanos, TICK_GAP_NANOS_MAX, looks), TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
   }
 
-  /** Does {@code look} on {@code thread} every so many milliseconds, until the thread ends. */
+  /**
+   * Runs {@code look} on {@code thread} at this interval in milliseconds, until the thread ends.
+   */
   public static void every(
       ScheduledExecutorService thread, LongSupplier nanos, long ms, Runnable look) {
     thread.scheduleWithFixedDelay(
@@ -68,7 +69,7 @@ public final class Ticks implements Runnable {
     try {
       look.run();
     } catch (RuntimeException | VirtualMachineError e) {
-      // A schedule ends with the first exception; leases, for one, must go on ending.
+      // A schedule ends with the first exception, but leases, for one, must go on expiring.
       LOGGER.error("a tick of thread {} failed", Thread.currentThread().getName(), e);
     }
   }

@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Waiting for what another thread knows, but not for long. */
+/** Waits a short time for an answer of another thread. */
 public final class Waiting {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Waiting.class);
@@ -19,7 +19,7 @@ public final class Waiting {
 
   private Waiting() {}
 
-  /** What {@code owner} says; nothing when it fails, or has no time for it. */
+  /** The answer of {@code owner}; empty when the question fails or {@code owner} has no time. */
   public static <T> Optional<T> forAnswer(Executor owner, Supplier<T> question) {
     try {
       return Optional.of(
@@ -28,7 +28,7 @@ public final class Waiting {
       Thread.currentThread().interrupt();
       return Optional.empty();
     } catch (TimeoutException | ExecutionException | RejectedExecutionException e) {
-      LOGGER.debug("no answer for a page of figures", e);
+      LOGGER.debug("no answer for a page of metrics", e);
       return Optional.empty();
     }
   }

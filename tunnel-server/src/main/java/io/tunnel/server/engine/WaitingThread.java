@@ -4,10 +4,10 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** One thread, in front of which no more than so many tasks wait; a further one is refused. */
+/** One thread with a bounded queue; it refuses further tasks. */
 public final class WaitingThread extends ThreadPoolExecutor {
 
-  /** Begins with the first task. */
+  /** Starts the thread with the first task. */
   public WaitingThread(String name, int waitingMax) {
     super(
         1,

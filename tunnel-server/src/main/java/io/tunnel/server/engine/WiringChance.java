@@ -3,17 +3,17 @@ package io.tunnel.server.engine;
 import io.tunnel.model.value.Bytes;
 import java.security.SecureRandom;
 
-/** The machine's chance, for what nobody may guess. */
+/** Secure random numbers of the machine. */
 public final class WiringChance {
 
   private WiringChance() {}
 
-  /** Any number. */
+  /** A random number. */
   public static int number() {
     return new SecureRandom().nextInt();
   }
 
-  /** So many random bytes. */
+  /** Random bytes of this length. */
   public static Bytes secret(int bytes) {
     byte[] secret = new byte[bytes];
     new SecureRandom().nextBytes(secret);

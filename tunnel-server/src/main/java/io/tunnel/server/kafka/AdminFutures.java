@@ -9,17 +9,17 @@ import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InvalidReplicationFactorException;
 import org.apache.kafka.common.errors.RetriableException;
 
-/** Futures of answers of Kafka's administration, that fail with an IOException. */
+/** Turns answers of Kafka's admin client into futures that fail with an {@link IOException}. */
 public final class AdminFutures {
 
   private AdminFutures() {}
 
-  /** The answer, on a thread that must not wait for another answer. */
+  /** The answer; completed on a thread of Kafka that must not block. */
   public static <T> CompletableFuture<T> of(String asked, KafkaFuture<T> answer) {
     return of(asked, answer.toCompletionStage().toCompletableFuture());
   }
 
-  /** The answer; a failure becomes the one of {@link #failure}. */
+  /** The answer; fails with {@link #failure}. */
   public static <T> CompletableFuture<T> of(String asked, CompletableFuture<T> answer) {
     CompletableFuture<T> result = new CompletableFuture<>();
     answer.whenComplete(
@@ -33,13 +33,13 @@ public final class AdminFutures {
     return result;
   }
 
-  /** What is told: that Kafka does not answer, or why it refuses. */
+  /** The error to report: Kafka does not answer, or refuses for a reason. */
   public static IOException failure(String asked, Throwable failure) {
     Throwable cause = cause(failure);
     if (cause instanceof IOException known) {
       return known;
     }
-    // Also a time that ran out, and a coordinator or leader that is not there for the moment.
+    // Includes timeouts, and a coordinator or leader that is away for the moment.
     if (cause instanceof RetriableException) {
       return new LogUnavailableException(
           "Kafka did not " + asked + ": " + cause.getMessage(), cause);
@@ -54,16 +54,17 @@ public final class AdminFutures {
           + " nodes.";
     }
     if (cause instanceof AuthenticationException) {
-      return cause.getMessage() + "; are the user and the certificates of --kafka-config right?";
+      return cause.getMessage() + "; check the user and the certificates of --kafka-config";
     }
     if (cause instanceof AuthorizationException) {
       return cause.getMessage()
-          + " The node's user may do too little: docs/operating.md lists under Access what it needs.";
+          + " The node's user lacks a right; docs/operating.md lists the needed rights under"
+          + " Access.";
     }
     return cause.toString();
   }
 
-  /** Without the wrappings that futures put around a failure. */
+  /** The cause of a failure, without the wrappers of futures. */
   static Throwable cause(Throwable failure) {
     Throwable cause = failure;
     while (cause instanceof CompletionException && cause.getCause() != null) {

@@ -4,26 +4,26 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Bytes that a producer has taken and that are not in the log yet, by the broker that they are for.
- * A producer takes a whole batch for the first record of each partition, so an append counts a
- * batch more than its bytes; half of its buffer is shared, since an append may begin several. Each
- * broker has an equal share, and may have one append beyond, so one that does not answer cannot
- * take the room of the others. Safe for use by any thread.
+ * Counts, by broker, the bytes that a producer holds and has not appended yet. A producer allocates
+ * a whole batch for the first record of each partition, so an append counts its bytes and one
+ * batch; the brokers share half of the producer's buffer, because an append may begin several
+ * batches. Each broker has an equal share and may exceed it by one append, so a broker that does
+ * not answer cannot use up the room of other brokers. Safe for use by any thread.
  */
 final class BrokerShares {
 
   private final long bytesMax;
 
-  /** By every broker that ever had some; one that is gone keeps its share, which is no harm. */
+  /** By broker. A broker that is gone keeps its share, which does no harm. */
   private final Map<Integer, Long> unsent = new HashMap<>();
 
   private final long batchBytes;
 
   /**
-   * Where a producer puts what it has not sent.
+   * A producer's buffer for unsent records.
    *
-   * @param bytesMax all of it
-   * @param batchBytes what it takes at a time, if a single record is not larger
+   * @param bytesMax size of the buffer
+   * @param batchBytes bytes that the producer allocates at a time, if no single record is larger
    */
   record Buffer(long bytesMax, long batchBytes) {}
 
@@ -32,7 +32,7 @@ final class BrokerShares {
     this.batchBytes = buffer.batchBytes();
   }
 
-  /** What an append of so many bytes takes. */
+  /** The room that an append of so many bytes takes. */
   long room(long bytes) {
     return bytes + batchBytes;
   }

@@ -13,31 +13,34 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** The settings of Kafka's clients, each for what it does here. */
+/** The settings of Kafka's clients, by purpose. */
 public final class ClientSettings {
 
   /** Bytes of the largest record: a change of the largest row, with that row before and after. */
   static final int RECORD_BYTES_MAX = 10 * 1024 * 1024;
 
-  /** Or the producer forgets a topic that is written seldom, and the next append waits for it. */
+  /**
+   * Long, because the next append waits for the metadata of a topic that the producer has
+   * forgotten.
+   */
   private static final long METADATA_IDLE_MS = TimeUnit.DAYS.toMillis(1);
 
   private static final int SEND_BYTES = 256 * 1024;
 
-  /** As much is taken for each partition that is appended to, however little that is. */
+  /** Bytes that the prompt producer allocates for each partition, however small an append is. */
   private static final int PROMPT_BYTES = 32 * 1024;
 
-  /** Bytes that one producer may have taken and not sent. */
+  /** Most unsent bytes of one producer. */
   private static final long UNSENT_BYTES_MAX = 32L * 1024 * 1024;
 
-  /** Compressed bytes that a broker sends at once; one more such answer may wait. */
+  /** Most compressed bytes of one answer of a broker; a second answer may wait in the client. */
   private static final int FETCH_BYTES_MAX = 4 * 1024 * 1024;
 
   private static final int FETCH_PARTITION_BYTES_MAX = 1024 * 1024;
 
   /**
-   * Records that are inflated together. A fetch of a few megabytes may become gigabytes, and the
-   * client has no limit of bytes for that: it inflates as many records as it gives out.
+   * Most records of one poll. A fetch of a few megabytes can inflate to gigabytes, and the client
+   * has no limit of inflated bytes: it inflates as many records as a poll returns.
    */
   private static final int POLL_RECORDS_MAX = 32;
 
@@ -47,12 +50,12 @@ public final class ClientSettings {
 
   private final KafkaConfig config;
 
-  /** Those of a node with this configuration. */
+  /** Settings of a node with this configuration. */
   public ClientSettings(KafkaConfig config) {
     this.config = config;
   }
 
-  /** Which settings nobody but we may choose, because what this room promises hangs on them. */
+  /** The settings that this server chooses itself, because its promises depend on them. */
   static final class Owned {
     private static final Set<String> NAMES =
         Set.of(
@@ -103,9 +106,9 @@ public final class ClientSettings {
   }
 
   /**
-   * Refuses what a client would refuse when it is made, which for some is later.
+   * Refuses settings that a client would refuse; some clients are made only later.
    *
-   * @throws org.apache.kafka.common.config.ConfigException says which setting, and what is wrong
+   * @throws org.apache.kafka.common.config.ConfigException names the setting and the error
    */
   void requireValid() {
     Map<String, Object> producer = producer(config.times().lingerMs());
@@ -118,7 +121,7 @@ public final class ClientSettings {
     new ConsumerConfig(consumer);
   }
 
-  /** Of a client that asks for topics, groups and offsets. */
+  /** For a client that asks for topics, groups and offsets. */
   public Map<String, Object> admin() {
     Map<String, Object> settings = common();
     settings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, config.times().deliveryMs());
@@ -126,9 +129,10 @@ public final class ClientSettings {
   }
 
   /**
-   * Idempotent, so that what the client repeats by itself is in the log once and in order.
+   * For an idempotent producer: records that the client sends again are in the log once and in
+   * order.
    *
-   * @param lingerMs records wait for more to be sent with
+   * @param lingerMs time that a record waits for others of its batch, in milliseconds
    */
   Map<String, Object> producer(int lingerMs) {
     Map<String, Object> settings = common();
@@ -146,8 +150,8 @@ public final class ClientSettings {
   }
 
   /**
-   * A {@link #producer} that never waits when it is given something: neither for a topic that it
-   * does not know yet nor for room. It refuses, and is asked again.
+   * For a {@link #producer} whose send never blocks, neither for the metadata of a topic nor for
+   * room: it refuses the record, and the caller retries.
    */
   Map<String, Object> appender(int lingerMs) {
     Map<String, Object> settings = producer(lingerMs);
@@ -155,7 +159,7 @@ public final class ClientSettings {
     return settings;
   }
 
-  /** An {@link #appender} of few records at a time, which sends them at once. */
+  /** For an {@link #appender} that sends few records at once. */
   Map<String, Object> promptAppender() {
     Map<String, Object> settings = appender(0);
     if (!config.properties().containsKey(ProducerConfig.BATCH_SIZE_CONFIG)) {
@@ -164,7 +168,7 @@ public final class ClientSettings {
     return settings;
   }
 
-  /** How much a producer with these settings has unsent, and in which pieces. */
+  /** The buffer of a producer with these settings. */
   static BrokerShares.Buffer buffer(Map<String, Object> producer) {
     return new BrokerShares.Buffer(
         number(producer, ProducerConfig.BUFFER_MEMORY_CONFIG),
@@ -172,11 +176,11 @@ public final class ClientSettings {
   }
 
   private static long number(Map<String, Object> settings, String name) {
-    // Kafka takes a number with spaces around it, as a file of properties may have it.
+    // Kafka accepts a number with spaces around it, as a file of properties may have it.
     return Long.parseLong(String.valueOf(settings.get(name)).trim());
   }
 
-  /** Answered as soon as there is anything, and with much at once when there is much. */
+  /** For a consumer that gets new records at once, and many records in one answer. */
   Map<String, Object> tail() {
     Map<String, Object> settings = common();
     settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
@@ -195,7 +199,7 @@ public final class ClientSettings {
     return settings;
   }
 
-  /** A member of the group of nodes, by the name of its node. */
+  /** For a member of the group of nodes, under the name of its node. */
   public Map<String, Object> member(String group, String name, int heartbeatMs) {
     Map<String, Object> settings = common();
     int sessionMs = config.times().sessionMs();
@@ -206,7 +210,7 @@ public final class ClientSettings {
         ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, List.of(PlacementAssignor.class));
     settings.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, sessionMs);
     settings.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, heartbeatMs);
-    // Also how long a decision waits for a member that does not answer.
+    // The group also waits as long for a member that does not join.
     settings.put(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, sessionMs);
     settings.put(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, config.times().deliveryMs());
     settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");

@@ -11,12 +11,12 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.TopicPartition;
 
-/** Looks what Kafka has of a cluster, and changes nothing. */
+/** Lists the topics of a cluster in Kafka, and changes nothing. */
 record ClusterLook(KafkaConfig config, Admin admin) {
 
   /**
-   * What there is; see {@link FoundTopics}. Topics of tables are looked at only where the catalog
-   * says nothing: a node starts also while some of their partitions are not available.
+   * Finds the topics; see {@link FoundTopics}. Describes topics of tables only if the catalog is
+   * empty, so that a node can start while some of their partitions are unavailable.
    */
   CompletableFuture<FoundTopics> look() {
     String catalog = KafkaTopics.catalog(config.cluster());
@@ -45,7 +45,7 @@ record ClusterLook(KafkaConfig config, Admin admin) {
         usedTables);
   }
 
-  /** Those of {@code topics} that have ever had a record. */
+  /** The topics among {@code topics} that ever had a record. */
   CompletableFuture<Set<String>> used(Collection<String> topics) {
     if (topics.isEmpty()) {
       return CompletableFuture.completedFuture(Set.of());
@@ -57,7 +57,7 @@ record ClusterLook(KafkaConfig config, Admin admin) {
               Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
               described.values().forEach(topic -> ask(topic, asked));
               return AdminFutures.of(
-                  "say where the topics " + topics + " end", admin.listOffsets(asked).all());
+                  "tell the ends of the topics " + topics, admin.listOffsets(asked).all());
             })
         .thenApply(
             ends ->

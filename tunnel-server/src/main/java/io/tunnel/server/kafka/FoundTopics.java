@@ -7,15 +7,15 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * What there is of a cluster before a node makes any topic. A new cluster has nothing, or topics
- * without a record, since a start may have ended between any two of them. The catalog's topic is
- * made first, and is written to before a table can be made.
+ * The topics of a cluster before a node creates any. A new cluster has no topic, or topics without
+ * records, because a start may have ended between two of them. The catalog's topic is created
+ * first, and has records before any table is created.
  *
- * @param cluster its name
- * @param hasCatalog whether the topic of the catalog is there
- * @param isCatalogUsed whether that has ever had a record
- * @param hasTunnels whether the topic of tunnels is there
- * @param usedTables topics of tables that have ever had a record
+ * @param cluster name of the cluster
+ * @param hasCatalog whether the topic of the catalog exists
+ * @param isCatalogUsed whether the topic of the catalog ever had a record
+ * @param hasTunnels whether the topic of tunnels exists
+ * @param usedTables topics of tables that ever had a record
  */
 record FoundTopics(
     String cluster,
@@ -31,7 +31,7 @@ record FoundTopics(
     usedTables = Set.copyOf(usedTables);
   }
 
-  /** Why nothing may be made beside this, and how to go on; nothing where there is no reason. */
+  /** Why no topic may be created beside these, and how to go on; empty if topics may be created. */
   Optional<String> objection() {
     String catalog = KafkaTopics.catalog(cluster);
     String tunnels = KafkaTopics.tunnels(cluster);

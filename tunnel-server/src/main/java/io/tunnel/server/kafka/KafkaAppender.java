@@ -29,15 +29,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands appends to Kafka's producer on a thread of its own, because handing over compresses.
+ * Hands appends to Kafka's producer on a thread of its own, because handing over compresses the
+ * records.
  *
- * <p>Partitions do not wait for each other. The thread never waits inside the producer, which
- * refuses what it has no room for, or whose topic it does not know yet: such an append is held, and
- * handed over again soon, from the record that was refused on. And an append is handed over only
- * when the broker that leads its partition has not taken its share of the producer's room already;
- * partitions without a leader share that of one broker. What is held longer than a delivery may
- * take is given up, so every append ends within twice that time and a request. Appends to one
- * partition are handed over in the order in which they came.
+ * <p>Partitions do not wait for each other. The thread never blocks inside the producer, which
+ * refuses a record that it has no room for or whose topic it does not know yet: the thread holds
+ * such an append and hands it over again soon, from the refused record on. The thread also holds an
+ * append while the broker that leads its partition has used up its share of the producer's room;
+ * partitions without a leader share the room of one broker. The thread gives up an append that it
+ * has held for longer than a delivery may take, so every append ends within twice that time and one
+ * request. Appends to one partition are handed over in the order of their arrival.
  *
  * <p>A producer that lingers for nothing sends the first records while the next are handed over, so
  * a large append becomes many requests, each with its cost for the broker and for every replica
@@ -47,12 +48,12 @@ import org.slf4j.LoggerFactory;
  */
 final class KafkaAppender implements Closeable {
 
-  /** Appends that wait to be handed over; there is at most one of each partition. */
+  /** Most appends that wait to be handed over, at most one for each partition. */
   static final int WAITING_MAX = 16_384;
 
   private static final Logger LOG = LoggerFactory.getLogger(KafkaAppender.class);
 
-  /** An append of more entries is sent as few requests rather than at once. */
+  /** An append of more entries goes to the gathering producer, which sends few requests. */
   private static final int PROMPT_ENTRIES_MAX = 64;
 
   private static final int NO_BROKER = -1;
@@ -68,19 +69,19 @@ final class KafkaAppender implements Closeable {
   private final Thread thread;
   private volatile boolean isClosed;
 
-  /** Appends that came and are not handed over whole, oldest first; the thread's. */
+  /** Appends that are not handed over whole, oldest first; used by the thread only. */
   private final Deque<Append> held = new ArrayDeque<>();
 
   private final BrokerShares promptShares;
   private final BrokerShares gatheringShares;
 
   /**
-   * How producers are made.
+   * Makes producers.
    *
-   * @param prompt those that send at once
-   * @param gathering those that wait for what is handed over next
-   * @param promptBuffer of one of the first
-   * @param gatheringBuffer of one of the second
+   * @param prompt makes a producer that sends records at once
+   * @param gathering makes a producer that waits for more records
+   * @param promptBuffer buffer of a prompt producer
+   * @param gatheringBuffer buffer of a gathering producer
    */
   record Producers(
       Supplier<Producer<Bytes, Bytes>> prompt,
@@ -138,7 +139,7 @@ final class KafkaAppender implements Closeable {
         handOverHeld();
       } catch (InterruptedException e) {
         if (!isClosed) {
-          LOG.warn("interrupted; appends end");
+          LOG.warn("interrupted; no more appends are sent");
         }
         isClosed = true;
       }
@@ -159,11 +160,15 @@ final class KafkaAppender implements Closeable {
         });
   }
 
-  /** Whether nothing more is to be done about it here: it was handed over, or has failed. */
+  /**
+   * Hands over as much as the producer takes; true when the append is handed over whole or has
+   * failed.
+   */
   private boolean handOver(Append append) {
     if (clock.nanos() - append.deadlineNanos > 0) {
       append.outcome.giveUp(
-          append.left(), new LogUnavailableException("it waited too long to be sent", null));
+          append.left(),
+          new LogUnavailableException("the append waited too long to be sent", null));
       return true;
     }
     try {
@@ -172,8 +177,8 @@ final class KafkaAppender implements Closeable {
     } catch (TimeoutException e) {
       return false;
     } catch (RuntimeException e) {
-      // This record was not taken, or there is no producer for now, as when no broker's name is
-      // known; those behind it are not tried.
+      // The producer refused this record, or there is no producer because no broker's name is
+      // known; the records behind it are not tried.
       append.outcome.fail(append.left(), e);
       return true;
     }
@@ -211,14 +216,14 @@ final class KafkaAppender implements Closeable {
     return true;
   }
 
-  /** Entries that are handed over in order; on the appender's thread. */
+  /** Entries to hand over in order; used by the appender's thread. */
   private static final class Append {
     final TopicPartition to;
     final List<Entry> entries;
     final long deadlineNanos;
     final Outcome outcome;
 
-    /** The first so many were handed over. */
+    /** Number of entries that were handed over. */
     int sent;
 
     Append(TopicPartition to, List<Entry> entries, long deadlineNanos, Outcome outcome) {
@@ -242,7 +247,7 @@ final class KafkaAppender implements Closeable {
     }
   }
 
-  /** Counts what became of the entries of one append; called by any thread. */
+  /** Counts the results of the entries of one append; called by any thread. */
   private static final class Outcome implements Callback {
     private final AtomicInteger open;
     private final AtomicReference<Exception> first = new AtomicReference<>();
@@ -251,10 +256,10 @@ final class KafkaAppender implements Closeable {
     private final BrokerShares shares;
     private final Thread appending;
 
-    /** Whether the producer did not take the record that it was just given. */
+    /** Whether the producer refused the last record. */
     boolean isRefused;
 
-    /** Room in the producer that was taken for all entries. */
+    /** The room in the producer that the append has taken. */
     private volatile Optional<Room> room = Optional.empty();
 
     private record Room(int broker, long bytes) {}
@@ -286,7 +291,7 @@ final class KafkaAppender implements Closeable {
     @Override
     public void onCompletion(RecordMetadata metadata, Exception failure) {
       if (failure instanceof TimeoutException && Thread.currentThread() == appending) {
-        // Said while the record is given, so it was not taken: batches expire on Kafka's thread.
+        // Called inside send, so the record was refused: batches expire on Kafka's thread.
         isRefused = true;
       } else if (failure == null) {
         ended(1);
@@ -305,13 +310,13 @@ final class KafkaAppender implements Closeable {
       ended(entries);
     }
 
-    /** They are not tried any more, whatever became of others. */
+    /** Fails entries that will not be sent, whatever became of the other entries. */
     void giveUp(int entries, IOException reason) {
       first.compareAndSet(null, reason);
       ended(entries);
     }
 
-    /** They are not tried, because others failed. */
+    /** Counts entries that are not sent because other entries failed. */
     void leftOut(int entries) {
       ended(entries);
     }
@@ -326,19 +331,19 @@ final class KafkaAppender implements Closeable {
 
   private static IOException failure(Exception failure) {
     return new LogUnavailableException(
-        "it is not known whether all was appended: " + failure.getMessage(), failure);
+        "it is unknown whether all entries were appended: " + failure.getMessage(), failure);
   }
 
   private static void tell(Appended appended, Optional<IOException> failure) {
     try {
       appended.done(failure);
     } catch (RuntimeException e) {
-      // Kafka's thread goes on for all others.
-      LOG.error("who appended failed to hear what became of it", e);
+      // Kafka's thread has to go on with other appends.
+      LOG.error("a completion callback of an append failed", e);
     }
   }
 
-  /** What was not sent yet fails. */
+  /** Fails all unsent records. */
   @Override
   public void close() {
     isClosed = true;

@@ -16,8 +16,8 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 
 /**
- * Kafka, as one node uses it. A part that was opened here is closed by its opener, before this.
- * Nothing here waits for Kafka but {@link Memberships#join}.
+ * Kafka, as one node uses it. The opener of a part closes the part before this object. Only {@link
+ * Memberships#join} blocks for Kafka.
  */
 public final class KafkaCluster implements Closeable {
 
@@ -26,10 +26,10 @@ public final class KafkaCluster implements Closeable {
   private final Admin admin;
 
   /**
-   * Connects as soon as something is asked for.
+   * Connects at the first request.
    *
-   * @throws IOException when Kafka's client cannot be made of these settings, or none of the
-   *     brokers' names is known here
+   * @throws IOException when Kafka's client refuses these settings, or no broker's name can be
+   *     resolved
    */
   public KafkaCluster(KafkaConfig config, Shard.Clock clock) throws IOException {
     this.config = config;
@@ -44,7 +44,7 @@ public final class KafkaCluster implements Closeable {
         reason = reason.getCause();
       }
       throw new IOException(
-          "there is no way to Kafka at "
+          "cannot connect to Kafka at "
               + config.bootstrap()
               + " ("
               + reason.getMessage()
@@ -54,16 +54,16 @@ public final class KafkaCluster implements Closeable {
   }
 
   /**
-   * What Kafka calls itself, and nobody else; also the shortest way to learn whether it answers.
+   * The unique id of this Kafka cluster; also the cheapest question to learn whether Kafka answers.
    *
-   * @param withinMs after which it is told that it does not
+   * @param withinMs milliseconds after which the answer fails
    */
   public CompletableFuture<String> id(int withinMs) {
     DescribeClusterOptions options = new DescribeClusterOptions().timeoutMs(withinMs);
-    return AdminFutures.of("say what it is called", admin.describeCluster(options).clusterId());
+    return AdminFutures.of("tell its cluster id", admin.describeCluster(options).clusterId());
   }
 
-  /** Makes and checks topics. */
+  /** Creates and checks topics. */
   public KafkaTopics topics() {
     return new KafkaTopics(config, admin);
   }
@@ -73,7 +73,7 @@ public final class KafkaCluster implements Closeable {
     return new KafkaOffsets(config, admin, topics, clock);
   }
 
-  /** What is left of what was seen under former leaders. */
+  /** Asks which records of former leaders are still in the log. */
   public KafkaEpochs epochs(PartitionTopics topics) {
     return new KafkaEpochs(
         config,
@@ -101,15 +101,15 @@ public final class KafkaCluster implements Closeable {
     private Memberships() {}
 
     /**
-     * Waits first until no other node has the name: a node that was killed is known to the group
-     * for the length of a session. The topic of the catalog has to be there.
+     * Waits first until no other node has the name: the group keeps a killed node as a member for
+     * the length of a session. The topic of the catalog must exist.
      *
-     * @throws NodeNameTakenException when a node of that name is alive
+     * @throws NodeNameTakenException when a living node has the name
      * @throws io.tunnel.model.RefusedException LOG_UNAVAILABLE when Kafka cannot be reached
      */
     @Override
     public Membership join(String name, Supplier<Membership.Node> node) {
-      new NodeNames(config, admin, clock).requireFree(name, node.get().info().address());
+      new NodeNames(config, admin, clock).requireFree(name, node.get().introduce().address());
       KafkaMembership membership = new KafkaMembership(config, admin, name, node, clock);
       membership.start();
       return membership;

@@ -15,13 +15,12 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * Where Kafka is and how it is used. All nodes of a cluster have the same, but for the properties.
+ * The settings of Kafka. All nodes of a cluster have equal settings, except the properties.
  *
- * @param bootstrap brokers to begin with, as HOST:PORT,HOST:PORT
- * @param cluster what the names of topics and of the group begin with; one for each cluster of
- *     nodes
- * @param replicas how topics are made
- * @param times how long is waited
+ * @param bootstrap first brokers to connect to, as HOST:PORT,HOST:PORT
+ * @param cluster prefix of the names of topics and of the group; one for each cluster of nodes
+ * @param replicas replicas of topics
+ * @param times timeouts
  * @param compression of records on the wire and in Kafka: none, lz4, zstd, snappy or gzip
  * @param properties further settings of Kafka's clients, such as those of TLS and SASL
  */
@@ -40,15 +39,15 @@ public record KafkaConfig(
   private static final Set<String> COMPRESSIONS = Set.of("none", "lz4", "zstd", "snappy", "gzip");
 
   /**
-   * How topics are made, and what is asked of topics that exist.
+   * The replicas of topics: of new ones, and the least of existing ones.
    *
-   * @param count copies of each record on brokers
-   * @param inSyncMin copies that are written before a record counts as appended
+   * @param count replicas of each record on brokers
+   * @param inSyncMin replicas that are written before a record counts as appended
    */
   public record Replication(int count, int inSyncMin) {
     private static final int COUNT_MAX = 15;
 
-    /** What keeps every acknowledged write when a broker is lost. */
+    /** Keeps every acknowledged write when one broker is lost. */
     public static final Replication DEFAULT = new Replication(3, 2);
 
     /** Refuses counts that cannot work. */
@@ -61,14 +60,14 @@ public record KafkaConfig(
   }
 
   /**
-   * How long is waited, in milliseconds.
+   * Timeouts in milliseconds.
    *
-   * @param sessionMs after which a node that is not heard of is not a member any more; the brokers'
-   *     group.min.session.timeout.ms must not be more
-   * @param requestMs for an answer of a broker, before it is asked again
-   * @param deliveryMs until an append is given up, its outcome unknown; at least requestMs and
-   *     lingerMs together
-   * @param lingerMs the first records of a large append wait for the others, to be sent together
+   * @param sessionMs silence after which a node is no member any more; at least the brokers'
+   *     group.min.session.timeout.ms
+   * @param requestMs wait for a broker's answer before a retry
+   * @param deliveryMs time after which an append is given up with an unknown outcome; at least
+   *     requestMs plus lingerMs
+   * @param lingerMs wait of the first records of a large append for the rest, to be sent together
    */
   public record Times(int sessionMs, int requestMs, int deliveryMs, int lingerMs) {
     private static final int SESSION_MS_MIN = 500;
@@ -77,7 +76,7 @@ public record KafkaConfig(
     private static final int DELIVERY_MS_MAX = 300_000;
     private static final int LINGER_MS_MAX = 100;
 
-    /** What suits brokers with their defaults. */
+    /** Fits brokers with default settings. */
     public static final Times DEFAULT = new Times(6_000, 3_000, 10_000, 5);
 
     /** Refuses times that cannot work. */
@@ -96,7 +95,7 @@ public record KafkaConfig(
     }
   }
 
-  /** Refuses what cannot work, and properties that are ours to set. */
+  /** Refuses invalid settings, and properties that the server sets itself. */
   public KafkaConfig {
     require(bootstrap != null, "bootstrap is HOST:PORT,HOST:PORT, not null");
     require(bootstrap.length() <= BOOTSTRAP_CHARS_MAX, "bootstrap is at most 4096 characters");
@@ -126,7 +125,7 @@ public record KafkaConfig(
     this(bootstrap, cluster, Replication.DEFAULT, Times.DEFAULT, "lz4", Map.of());
   }
 
-  /** What every client of Kafka is given: where Kafka is, and how to get in. */
+  /** The settings of every client: the brokers, and how to authenticate. */
   public Map<String, String> clientSettings() {
     Map<String, String> settings = new TreeMap<>(properties);
     settings.put("bootstrap.servers", bootstrap);
@@ -136,7 +135,7 @@ public record KafkaConfig(
   /**
    * Reads properties from a file in the format of Java's properties.
    *
-   * @throws IOException when it cannot be read
+   * @throws IOException when the file cannot be read
    */
   public static Map<String, String> readProperties(Path file) throws IOException {
     Properties read = new Properties();
@@ -148,7 +147,7 @@ public record KafkaConfig(
     return properties;
   }
 
-  /** Everything but the values of properties, which may be secret. */
+  /** Omits the values of properties, which may be secret. */
   @Override
   public String toString() {
     return "KafkaConfig[bootstrap="
@@ -172,14 +171,14 @@ public record KafkaConfig(
     }
   }
 
-  /** As the option is called that reads them. */
+  /** Checks a property, with a message that names the option {@code --kafka-config}. */
   private static void requireOption(boolean holds, String message) {
     if (!holds) {
       throw new IllegalArgumentException("--kafka-config " + message);
     }
   }
 
-  /** As the file of settings names them. */
+  /** Checks a time, with a message that names it as the file of settings does. */
   private static void requireTime(boolean holds, String message) {
     if (!holds) {
       throw new IllegalArgumentException("log.kafka." + message);

@@ -20,11 +20,11 @@ import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Asks Kafka how much of what was seen under a leader is still there. Only a consumer can ask that:
- * it looks whether the log was cut off before the place from which it is to read. So one is made
- * when something is asked, and closed when nothing more is.
+ * Asks Kafka which records of former leaders are still in the log. Only a consumer can ask: it
+ * checks whether the log was truncated before the offset that it starts from. So this class makes a
+ * consumer for the first question, and closes it after the last.
  *
- * <p>May be asked by any thread; one thread of its own owns the consumer, and ends when it is idle.
+ * <p>Safe for use by any thread; a thread of its own owns the consumer, and ends when idle.
  */
 final class KafkaEpochs {
 
@@ -37,14 +37,14 @@ final class KafkaEpochs {
   private final Supplier<Consumer<Bytes, Bytes>> consumers;
   private final ThreadPoolExecutor owner;
 
-  /** The consumer while there are questions. */
+  /** Present while there are questions. */
   private Optional<Consumer<Bytes, Bytes>> open = Optional.empty();
 
   /**
-   * What was seen of a partition.
+   * The end of the records that were seen of a partition.
    *
-   * @param next the offset behind it
-   * @param leaderEpoch of the leader under which it was seen
+   * @param next the offset behind the last record that was seen
+   * @param leaderEpoch epoch of the leader under which that record was seen
    */
   public record Seen(long next, int leaderEpoch) {}
 
@@ -70,8 +70,9 @@ final class KafkaEpochs {
   }
 
   /**
-   * By partition, the offset up to which what was seen is there: {@link Seen#next}, or a lower one
-   * when the log was cut off since; 0 when Kafka does not know that epoch any more.
+   * By partition, the offset up to which the log still has the records that were seen: {@link
+   * Seen#next}, or less when the log was truncated since; 0 when Kafka does not know the epoch any
+   * more.
    */
   public CompletableFuture<Map<Integer, Long>> shared(Map<Integer, Seen> seen) {
     Map<Integer, Seen> asked = Map.copyOf(seen);
@@ -82,7 +83,7 @@ final class KafkaEpochs {
             answer.complete(ask(asked));
           } catch (RuntimeException | LogUnavailableException e) {
             answer.completeExceptionally(
-                AdminFutures.failure("say what is left of " + asked.keySet(), e));
+                AdminFutures.failure("tell which records are left of " + asked.keySet(), e));
             close();
           }
           if (owner.getQueue().isEmpty()) {
@@ -108,7 +109,7 @@ final class KafkaEpochs {
     }
     Consumer<Bytes, Bytes> consumer = open.get();
     consumer.assign(Set.of(topic));
-    // Without knowing the leader the consumer believes any place.
+    // A consumer that does not know the leader would accept any offset.
     consumer.endOffsets(Set.of(topic), within);
     consumer.seek(topic, new OffsetAndMetadata(seen.next(), Optional.of(seen.leaderEpoch()), ""));
     try {

@@ -19,14 +19,15 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Asks Kafka where partitions begin and end, all of one call at once. May be asked by any thread;
- * is answered by Kafka's, which must not be held up, within the time of one request.
+ * Asks Kafka where partitions begin and end, for all partitions of a call at once. Safe for use by
+ * any thread; a thread of Kafka, which must not block, completes the answer within the time of one
+ * request.
  */
 final class KafkaOffsets {
 
   /**
-   * By how much the window that was surely not compacted is taken shorter than it is, for clocks of
-   * brokers that differ from ours, and for the time between asking and reading.
+   * Safety margin by which the window without compaction is shortened: for brokers' clocks that
+   * differ from this node's, and for the time between question and read.
    */
   private static final long MARGIN_MS_MAX = 30_000;
 
@@ -49,10 +50,7 @@ final class KafkaOffsets {
     return offsets(partitions, partition -> OffsetSpec.latest());
   }
 
-  /**
-   * The ends of many partitions, each for itself: an end that cannot be told leaves the others
-   * alone.
-   */
+  /** The ends of many partitions; a failure of one partition does not affect the others. */
   Map<Integer, CompletableFuture<Long>> endOfEach(Collection<Integer> partitions) {
     Map<Integer, CompletableFuture<Long>> ends = new HashMap<>();
     answerOfEach(partitions, place -> OffsetSpec.latest())
@@ -85,7 +83,7 @@ final class KafkaOffsets {
         (partition, topic) ->
             answers.put(
                 partition,
-                AdminFutures.of("say where " + topic + " is", answer.partitionResult(topic))));
+                AdminFutures.of("tell the offsets of " + topic, answer.partitionResult(topic))));
     return answers;
   }
 
@@ -94,8 +92,8 @@ final class KafkaOffsets {
   }
 
   /**
-   * The offset of the first record that the log took at or after a moment, in microseconds since
-   * 1970; {@link Long#MAX_VALUE} where there is none yet.
+   * The offset of the first record that the log appended at or after a moment, in microseconds
+   * since 1970; {@link Long#MAX_VALUE} where there is none yet.
    */
   public CompletableFuture<Map<Integer, Long>> firstSince(
       Collection<Integer> partitions, long micros) {
@@ -104,12 +102,12 @@ final class KafkaOffsets {
   }
 
   /**
-   * In positions, the end, and where the window that Kafka surely did not compact begins. All that
-   * anybody was told to be appended before the call is in front of the end.
+   * The end, and the begin of the window that Kafka certainly did not compact, as positions. Every
+   * append that was acknowledged before the call is in front of the end.
    */
   public CompletableFuture<Map<Integer, Bounds>> bounds(Collection<Integer> partitions) {
     long nowMs = TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
-    // The end first: what is appended between the two calls is young.
+    // The end first: records that are appended between the two calls are too young for compaction.
     return answers(partitions, partition -> OffsetSpec.latest())
         .thenCompose(
             ends ->
@@ -132,10 +130,9 @@ final class KafkaOffsets {
   }
 
   /**
-   * The {@link #bounds} of many partitions, each for itself: a partition of which nothing can be
-   * told leaves the others alone. Where they begin is asked for together with where they end, so
-   * that no partition waits for the answer of another. A window in which there was no record yet
-   * begins at the end, whichever was answered first, and so never too early.
+   * The {@link #bounds} of many partitions; a failure of one partition does not affect the others.
+   * Begins and ends are asked for together, so that no partition waits for another's answer. A
+   * window without records begins at the end, whichever answer came first, and so never too early.
    */
   Map<Integer, CompletableFuture<Bounds>> boundsOfEach(Collection<Integer> partitions) {
     long nowMs = TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
@@ -187,7 +184,7 @@ final class KafkaOffsets {
             });
   }
 
-  /** Kafka says -1 when there is no record that young. */
+  /** Kafka answers -1 when no record is that young. */
   private static long offset(ListOffsetsResultInfo info) {
     return info.offset() < 0 ? Long.MAX_VALUE : info.offset();
   }

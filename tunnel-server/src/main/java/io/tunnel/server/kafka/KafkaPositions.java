@@ -28,8 +28,8 @@ public record KafkaPositions(KafkaOffsets offsets, KafkaEpochs epochs) implement
   }
 
   /**
-   * An incarnation is one more than a leader's epoch. Kafka is not asked about a number that is no
-   * epoch: a server that is alone has given it, or nobody.
+   * An incarnation is a leader's epoch plus one. Kafka is not asked about a number that is no
+   * epoch, such as an incarnation of a server without a cluster.
    */
   @Override
   public CompletableFuture<Map<Integer, Long>> shared(Map<Integer, KnownPosition> known) {

@@ -31,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads partitions with one consumer, on one thread that owns everything here but the queue of what
- * others want. Whatever fails is tried again until it is closed.
+ * Reads partitions with one consumer on one thread, which owns all state except the queue of
+ * requests. Failures are retried until the tail is closed.
  */
 final class KafkaTail implements SharedLog.Tail {
 
@@ -41,7 +41,7 @@ final class KafkaTail implements SharedLog.Tail {
   private static final long IDLE_MS = 200;
   private static final long BACKOFF_MS = 500;
 
-  /** Of records that are told together, after which no more are added. */
+  /** Size at which a chunk of records is full. */
   private static final long CHUNK_BYTES = 1 << 20;
 
   private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
@@ -56,17 +56,17 @@ final class KafkaTail implements SharedLog.Tail {
   /** Partitions that the catalog does not know yet, with the places to read from. */
   private final Map<Integer, Place> unknown = new HashMap<>();
 
-  /** What was read and not told yet. */
+  /** Records that were read and that the listener has not taken yet. */
   private final Deque<Chunk> untold = new ArrayDeque<>();
 
   private final Thread thread;
   private volatile boolean isPaused;
   private volatile boolean isClosed;
 
-  /** A partition that is read, and the offset to be read next. */
+  /** A partition, and the offset to read next. */
   private record Followed(int partition, long next) {}
 
-  /** An offset, and who led the log at the record before it. */
+  /** An offset, and the epoch of the leader at the record before it. */
   private record Place(long offset, int leaderEpoch) {
 
     OffsetAndMetadata toSeek() {
@@ -104,7 +104,10 @@ final class KafkaTail implements SharedLog.Tail {
     follow(partition, offset, Stored.NO_EPOCH);
   }
 
-  /** With the epoch, the client asks the log's leader whether it was cut off before the offset. */
+  /**
+   * With the epoch, the client asks the log's leader whether the log was truncated before the
+   * offset.
+   */
   @Override
   public void follow(int partition, long offset, int leaderEpoch) {
     post(() -> begin(partition, new Place(offset, leaderEpoch)));
@@ -152,26 +155,26 @@ final class KafkaTail implements SharedLog.Tail {
         read();
       }
     } catch (WakeupException e) {
-      // There is a task.
+      // A request woke the poll.
     } catch (OffsetOutOfRangeException e) {
       tryAgainAfter(() -> lost(e.offsetOutOfRangePartitions()));
     } catch (InterruptException e) {
       LOG.warn("interrupted; the tail ends");
       isClosed = true;
     } catch (RuntimeException e) {
-      LOG.warn("reading fails and is tried again", e);
+      LOG.warn("cannot read the log; will retry", e);
       await(BACKOFF_MS);
     }
   }
 
-  /** The cause stays as it is, so what fails comes here again. */
+  /** Runs {@code failing}, and pauses when it fails; the caller comes here again. */
   private void tryAgainAfter(Runnable failing) {
     try {
       failing.run();
     } catch (WakeupException e) {
-      // There is a task.
+      // A request woke the poll.
     } catch (RuntimeException e) {
-      LOG.warn("a lost partition is looked at again", e);
+      LOG.warn("cannot look up a lost partition; will retry", e);
       await(BACKOFF_MS);
     }
   }
@@ -230,7 +233,7 @@ final class KafkaTail implements SharedLog.Tail {
         });
   }
 
-  /** Where the listener goes on, if not everything that was read was told. */
+  /** The first offset that was read but not told to the listener, if any. */
   private Optional<Long> untoldFrom(int partition) {
     return untold.stream()
         .filter(chunk -> chunk.partition() == partition)
@@ -252,7 +255,10 @@ final class KafkaTail implements SharedLog.Tail {
     tell();
   }
 
-  /** In chunks that are small also when records are large, so that few are at work at a time. */
+  /**
+   * Divides records into chunks by bytes, so that the listener works on few large records at a
+   * time.
+   */
   private void divide(
       Followed one, List<ConsumerRecord<Bytes, Bytes>> records, long end, long nowMicros) {
     List<Stored> stored = new ArrayList<>();
@@ -276,12 +282,12 @@ final class KafkaTail implements SharedLog.Tail {
       Chunk chunk = untold.peek();
       listener.read(
           chunk.partition(), chunk.from(), chunk.records(), chunk.next(), chunk.readMicros());
-      // Only now: what a listener fails to take is told again.
+      // Only now: a chunk that the listener fails to take is told again.
       untold.remove();
     }
   }
 
-  /** Ends reading and waits for that, unless called by the listener. Idempotent. */
+  /** Ends the thread and waits for its end, unless the listener calls this. Idempotent. */
   @Override
   public void close() {
     isClosed = true;

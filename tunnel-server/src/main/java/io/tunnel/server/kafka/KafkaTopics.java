@@ -30,7 +30,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
  * The topics of a cluster: one for the catalog, one for tunnels, one for each table by its id.
- * Everything here may be asked again when its outcome is not known.
+ * Every request may be repeated when its outcome is unknown.
  */
 public final class KafkaTopics {
 
@@ -47,13 +47,13 @@ public final class KafkaTopics {
   }
 
   /**
-   * A table, as far as its topic is concerned.
+   * The topic of a table.
    *
    * @param retentionMs 0 for ever
-   * @param origin of the topic, where it was noted when the topic was made
+   * @param origin origin of the topic, if the table has noted it
    */
   public record TableTopic(int tableId, int partitions, long retentionMs, Optional<Bytes> origin) {
-    /** A table whose topic is not there yet, or whose origin nobody has noted. */
+    /** A table whose topic does not exist yet, or whose origin is not noted. */
     public TableTopic(int tableId, int partitions, long retentionMs) {
       this(tableId, partitions, retentionMs, Optional.empty());
     }
@@ -83,13 +83,13 @@ public final class KafkaTopics {
   }
 
   /**
-   * Makes the topics of catalog and tunnels where the cluster is new, and waits until they are
-   * shown. Fails with {@link LostTopicsException} when one of them is missing though the cluster is
-   * not new, and with {@link TopicSettingsException} when one is there and not as it must be.
+   * Creates the topics of catalog and tunnels in a new cluster, and waits until Kafka lists them.
+   * Fails with {@link LostTopicsException} when one of them is missing in a cluster that is not
+   * new, and with {@link TopicSettingsException} when one has wrong settings.
    */
   public CompletableFuture<Void> openState() {
     return lookAround(LOOKS_MAX)
-        // One after the other: a catalog that says anything has had tunnels beside it.
+        // One after the other: when the catalog has records, the topic of tunnels has existed.
         .thenCompose(fit -> open(catalog(config.cluster()), 1))
         .thenCompose(made -> open(tunnels(config.cluster()), Unit.TUNNEL_GROUPS));
   }
@@ -99,7 +99,7 @@ public final class KafkaTopics {
         .thenAccept(opened -> {});
   }
 
-  /** A broker may learn later than others what was made: so it is asked again. */
+  /** Retries, because brokers learn of a new topic one after the other. */
   private CompletableFuture<Void> lookAround(int looksLeft) {
     return new ClusterLook(config, admin)
         .look()
@@ -124,9 +124,9 @@ public final class KafkaTopics {
   }
 
   /**
-   * Makes the topic of a table unless it is there, waits until it is shown, and says what its
-   * origin is. A topic that is there is taken if it has never had a record: it was made for a table
-   * that was never in the catalog.
+   * Creates the topic of a table unless it exists, waits until Kafka lists it, and returns its
+   * origin. An existing topic without any record is accepted: it was created for a table that never
+   * came into the catalog.
    */
   public CompletableFuture<Bytes> openTable(TableTopic table) {
     String name = table(config.cluster(), table.tableId());
@@ -146,8 +146,8 @@ public final class KafkaTopics {
   }
 
   /**
-   * Fails with {@link TopicSettingsException} when a topic is not as it must be; otherwise says
-   * which tables have lost theirs, each with what was found.
+   * Fails with {@link TopicSettingsException} when a topic has wrong settings; otherwise returns a
+   * message for each table whose topic is lost.
    */
   public CompletableFuture<List<String>> checkTables(Collection<TableTopic> tables) {
     Map<String, TopicSettings> topics = new HashMap<>();
@@ -160,7 +160,7 @@ public final class KafkaTopics {
             });
   }
 
-  /** By topic, what was found of those that are not there or not those of their tables. */
+  /** By name, messages about topics that are missing or that are not the topics of their tables. */
   private CompletableFuture<Map<String, String>> lost(
       Collection<TableTopic> tables, int looksLeft) {
     Map<String, TableTopic> topics = new TreeMap<>();
@@ -181,7 +181,7 @@ public final class KafkaTopics {
 
   private static Optional<String> loss(String name, TableTopic table, TopicDescription found) {
     if (found == null) {
-      return Optional.of("topic " + name + " does not exist, and what was in it is lost");
+      return Optional.of("topic " + name + " does not exist, and its changes are lost");
     }
     Bytes origin = TopicOrigins.origin(found);
     return table
@@ -189,7 +189,7 @@ public final class KafkaTopics {
         .filter(noted -> !noted.equals(origin))
         .map(
             noted ->
-                "topic %s was made anew: its id is %s, and that of table %d is %s; what was in it is lost"
+                "topic %s was created anew: its id is %s, and that of table %d is %s; its changes are lost"
                     .formatted(name, origin, table.tableId(), noted));
   }
 
@@ -197,7 +197,7 @@ public final class KafkaTopics {
     return TopicSettings.ofTable(table.partitions(), config.replicas(), table.retentionMs());
   }
 
-  /** Returns those that were there already. */
+  /** Creates topics, and returns the names of the topics that existed before. */
   private CompletableFuture<Set<String>> open(Map<String, TopicSettings> topics) {
     List<NewTopic> made = new ArrayList<>();
     topics.forEach(
@@ -215,7 +215,7 @@ public final class KafkaTopics {
                     failedBecause(
                         Set.of(TopicExistsException.class),
                         name,
-                        AdminFutures.of("make topic " + name, answer))));
+                        AdminFutures.of("create topic " + name, answer))));
     return all(answers)
         .thenCompose(
             existing -> {
@@ -229,7 +229,7 @@ public final class KafkaTopics {
             });
   }
 
-  /** Kafka says that a topic is made before its brokers know where that is. */
+  /** Kafka answers that a topic is created before all brokers know its leaders. */
   private CompletableFuture<Void> awaitShown(Set<String> topics, int looksLeft) {
     if (topics.isEmpty()) {
       return CompletableFuture.completedFuture(null);
@@ -243,7 +243,8 @@ public final class KafkaTopics {
               return looksLeft == 1
                   ? CompletableFuture.failedFuture(
                       new LogUnavailableException(
-                          "Kafka made the topics " + topics + " and does not show them yet", null))
+                          "Kafka created the topics " + topics + " and does not list them yet",
+                          null))
                   : later().thenCompose(now -> awaitShown(topics, looksLeft - 1));
             });
   }
@@ -262,7 +263,7 @@ public final class KafkaTopics {
                     : CompletableFuture.failedFuture(new TopicSettingsException(problems)));
   }
 
-  /** A broker may learn later than others what was made or changed: so it is asked again. */
+  /** Retries, because brokers learn of new topics and settings one after the other. */
   private CompletableFuture<List<String>> look(Map<String, TopicSettings> topics, int looksLeft) {
     return describe(topics.keySet())
         .thenCompose(
@@ -294,7 +295,7 @@ public final class KafkaTopics {
     return problems;
   }
 
-  /** Those that exist. */
+  /** Descriptions of the topics that exist. */
   private CompletableFuture<Map<String, TopicDescription>> describe(Set<String> names) {
     Map<String, TopicDescription> found = new ConcurrentHashMap<>();
     List<CompletableFuture<Optional<String>>> answers = new ArrayList<>();
@@ -331,7 +332,7 @@ public final class KafkaTopics {
     return new Found(description.partitions().size(), replicas, values);
   }
 
-  /** Keeps a table's changes for that long from now on; 0 for ever. */
+  /** Keeps a table's changes for {@code retentionMs} from now on; 0 for ever. */
   public CompletableFuture<Void> alterRetention(int tableId, long retentionMs) {
     String name = table(config.cluster(), tableId);
     List<AlterConfigOp> operations =
@@ -356,7 +357,7 @@ public final class KafkaTopics {
                     .collect(Collectors.toSet()));
   }
 
-  /** The table of a cluster that a topic is of. */
+  /** The id of the table whose topic this is. */
   static Optional<Integer> tableOf(String cluster, String topic) {
     String prefix = cluster + TABLE;
     return topic.startsWith(prefix) && topic.substring(prefix.length()).matches("\\d{1,9}")
@@ -365,8 +366,8 @@ public final class KafkaTopics {
   }
 
   /**
-   * Deletes a dropped table's topic, if it is there: the topic of that origin and no other, or,
-   * where none was noted, the one of the table's name.
+   * Deletes a dropped table's topic, if it exists: only the topic with this origin, or, if none was
+   * noted, the topic with the table's name.
    */
   public CompletableFuture<Void> dropTable(int tableId, Optional<Bytes> origin) {
     String name = table(config.cluster(), tableId);
@@ -385,7 +386,7 @@ public final class KafkaTopics {
     return new ConfigResource(ConfigResource.Type.TOPIC, topic);
   }
 
-  /** The topic's name when the answer failed for that reason, nothing when it did not fail. */
+  /** The topic's name when the answer failed for one of the reasons; empty when it did not fail. */
   private static CompletableFuture<Optional<String>> failedBecause(
       Set<Class<? extends Throwable>> reasons, String name, CompletableFuture<Void> answer) {
     return answer

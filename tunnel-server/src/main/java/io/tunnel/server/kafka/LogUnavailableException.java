@@ -2,7 +2,7 @@ package io.tunnel.server.kafka;
 
 import java.io.IOException;
 
-/** Kafka did not do what was asked within the bound; it may still do it. Ask again later. */
+/** Kafka did not carry out a request in time, and may still do so. Retry later. */
 public final class LogUnavailableException extends IOException {
 
   private static final long serialVersionUID = 1L;

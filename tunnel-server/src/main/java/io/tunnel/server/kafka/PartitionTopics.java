@@ -2,16 +2,16 @@ package io.tunnel.server.kafka;
 
 import java.util.Optional;
 
-/** Says which partition of which table one of our partition ids is; any thread may ask. */
+/** Finds the topic of a partition id. Safe for use by any thread. */
 @FunctionalInterface
 interface PartitionTopics {
 
   /**
-   * Where the changes of a partition are.
+   * The place of a partition's changes.
    *
-   * @param tableId whose topic
-   * @param index of the partition in its table, which is Kafka's number of it
-   * @param retentionMs how long the table keeps its changes at least; 0 for ever
+   * @param tableId id of the table whose topic it is
+   * @param index index of the partition in its table, and its number in Kafka
+   * @param retentionMs least time that the table keeps its changes; 0 for ever
    */
   record Place(int tableId, int index, long retentionMs) {
     /** Refuses what cannot be. */
@@ -23,6 +23,6 @@ interface PartitionTopics {
     }
   }
 
-  /** Where it is; empty for a partition that is not known, or not yet. */
+  /** The place of a partition; empty for a partition that this node does not know, or not yet. */
   Optional<Place> of(int partition);
 }

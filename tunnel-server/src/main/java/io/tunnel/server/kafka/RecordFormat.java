@@ -17,7 +17,7 @@ import org.apache.kafka.common.serialization.Serializer;
 
 /**
  * An entry of the shared log as a record of Kafka, drawn in docs/storage.md. Key and value are the
- * entry's; a row that is not there is a tombstone, for which Kafka needs no value. The rest is one
+ * entry's; a deleted row is a tombstone, a record without a value. All other fields are in one
  * header without a name, 17 bytes:
  *
  * <pre>
@@ -26,17 +26,17 @@ import org.apache.kafka.common.serialization.Serializer;
  */
 final class RecordFormat {
 
-  /** The epoch of a record that nobody of us wrote: lower than every marker's. */
+  /** The epoch of a record that no node wrote: lower than every marker's. */
   static final long FOREIGN_EPOCH = Long.MIN_VALUE;
 
   private static final String HEADER = "";
   private static final int HEADER_BYTES = 17;
 
-  /** Bytes as they are; a null is Kafka's word for a tombstone. */
+  /** Writes bytes unchanged; null is Kafka's tombstone. */
   static final Serializer<Bytes> SERIALIZER =
       (topic, bytes) -> bytes == null ? null : bytes.toByteArray();
 
-  /** Copies once, out of the fetched batch. */
+  /** Copies the bytes once, out of the fetched batch. */
   static final Deserializer<Bytes> DESERIALIZER =
       new Deserializer<>() {
         @Override
@@ -85,8 +85,9 @@ final class RecordFormat {
   }
 
   /**
-   * What was stored. A record without our header was written by somebody else: it becomes a change
-   * of an epoch that never counts, so that every replica ignores it and a leader repairs its key.
+   * The stored entry. A record without the header was written by another program: it becomes a
+   * change of {@link #FOREIGN_EPOCH}, so that every replica ignores it and a leader repairs its
+   * key.
    */
   static Stored decode(ConsumerRecord<Bytes, Bytes> record) {
     long timeMicros = TimeUnit.MILLISECONDS.toMicros(record.timestamp());

@@ -15,15 +15,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A producer that is made anew when it has said that it cannot go on. What it was sending has
- * failed then, and may still get to the log, as with anything that fails. Safe for use by any
- * thread.
+ * Replaces a producer after a fatal error. The records that it was sending have failed, and may
+ * still reach the log, as after any failure. Safe for use by any thread.
  */
 final class RenewedProducer {
 
   private static final Logger LOG = LoggerFactory.getLogger(RenewedProducer.class);
 
-  /** Between two producers, however they fail. */
+  /** Least time between two producers. */
   private static final long RENEWAL_NANOS_MIN = TimeUnit.SECONDS.toNanos(1);
 
   private final Supplier<Producer<Bytes, Bytes>> producers;
@@ -40,28 +39,28 @@ final class RenewedProducer {
     this.madeNanos = nanos.getAsLong();
   }
 
-  /** One that can go on, as far as is known. */
+  /** The producer, without a known fatal error. */
   synchronized Producer<Bytes, Bytes> get() {
     boolean isTime = nanos.getAsLong() - madeNanos >= RENEWAL_NANOS_MIN;
     if (isBroken && isTime && !isClosed) {
-      LOG.warn("the producer cannot go on and is made anew");
+      LOG.warn("the producer had a fatal error; replacing it");
       madeNanos = nanos.getAsLong();
       producer.close(Duration.ZERO);
       producer = producers.get();
-      // Behind the close, which fails what the former was sending.
+      // After the close, which fails the records that the former producer was sending.
       isBroken = false;
     }
     return producer;
   }
 
-  /** Something that was sent with it failed. */
+  /** A record failed that the producer was sending. */
   void failed(Exception failure) {
     if (isFatal(failure)) {
       isBroken = true;
     }
   }
 
-  /** Whether it says that the producer, and not only this record, is at an end. */
+  /** Whether the failure ends the producer, and not only this record. */
   private static boolean isFatal(Exception failure) {
     return !(failure instanceof RetriableException
         || failure instanceof RecordTooLargeException
@@ -70,7 +69,7 @@ final class RenewedProducer {
         || failure instanceof InterruptException);
   }
 
-  /** What is not sent within that time fails. */
+  /** Fails the records that are not sent within {@code timeout}. */
   void close(Duration timeout) {
     Producer<Bytes, Bytes> last;
     synchronized (this) {

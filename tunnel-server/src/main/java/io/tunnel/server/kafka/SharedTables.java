@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** A table's log as a topic. */
+/** Keeps the log of each table in a topic. */
 public record SharedTables(KafkaTopics topics) implements TableLogs {
 
   @Override
@@ -38,7 +38,7 @@ public record SharedTables(KafkaTopics topics) implements TableLogs {
         : failure;
   }
 
-  /** The topic of a table, with options that may be others than it has. */
+  /** The topic of a table with {@code options}, which may differ from the table's present ones. */
   public static TableTopic topic(TableRecord table, TableOptions options) {
     return new TableTopic(
         table.tableId(), table.partitions().size(), options.retentionMs(), table.origin());

@@ -13,8 +13,8 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.Uuid;
 
 /**
- * Which topics these are: Kafka gives each an id, and another one to a topic that is made anew
- * under the same name. What was answered is good for some seconds.
+ * Tells topics of one name apart: Kafka gives each topic an id, and a topic that is created anew
+ * another id. Caches answers for some seconds.
  */
 final class TopicOrigins {
 
@@ -38,7 +38,7 @@ final class TopicOrigins {
         .origin();
   }
 
-  /** The next who asks is told what is so then. */
+  /** Drops the cached answer, so that the next question asks Kafka. */
   void forget(String topic) {
     knownByTopic.remove(topic);
   }
@@ -58,7 +58,7 @@ final class TopicOrigins {
     return new Known(origin, nowNanos);
   }
 
-  /** The topic's id, which {@link #origin} has made bytes of. */
+  /** The topic's id, from the bytes that {@link #origin} made of it. */
   static Uuid id(Bytes origin) {
     ByteBuffer bytes = ByteBuffer.wrap(origin.toByteArray());
     return new Uuid(bytes.getLong(), bytes.getLong());

@@ -11,11 +11,11 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Where the catalog says that partitions are. */
+/** Finds the places of partitions in the catalog. */
 public record TopicPlaces(Catalog catalog, LongSupplier epochMs)
     implements PartitionTopics, KnownPartitions {
 
-  /** What every topic keeps at least; said of partitions that are not known yet. */
+  /** Least retention of any topic; the answer for unknown partitions. */
   private static final long RETENTION_MS_MIN = 60_000;
 
   private static final long DELETION_MICROS_MIN = TimeUnit.DAYS.toMicros(1);
@@ -30,7 +30,7 @@ public record TopicPlaces(Catalog catalog, LongSupplier epochMs)
       return Optional.of(
           new Place(table.tableId(), index(table, partition), table.keptMs(epochMs.getAsLong())));
     } catch (RefusedException e) {
-      // Dropped since.
+      // The table was dropped in between.
       return Optional.empty();
     }
   }
@@ -53,12 +53,12 @@ public record TopicPlaces(Catalog catalog, LongSupplier epochMs)
     try {
       return catalog.tableOfPartition(partition).origin().orElse(Bytes.EMPTY);
     } catch (RefusedException e) {
-      // Dropped since.
+      // The table was dropped in between.
       return Bytes.EMPTY;
     }
   }
 
-  /** Most tables have their partitions' ids in a row. */
+  /** The ids of most tables' partitions are consecutive. */
   private static int index(TableRecord table, int partition) {
     List<PartitionRecord> partitions = table.partitions();
     int guess = partition - partitions.get(0).id();
@@ -69,15 +69,15 @@ public record TopicPlaces(Catalog catalog, LongSupplier epochMs)
   }
 
   /**
-   * How long a topic keeps deletions at least: {@code delete.retention.ms}, less an eighth because
-   * the clocks of brokers and nodes may be set meanwhile.
+   * The least time that a topic keeps tombstones: {@code delete.retention.ms} less an eighth,
+   * because the clocks of brokers and nodes may be set in between.
    */
   public long deletionMicros(int partition) {
     long kept = Math.max(retentionMicros(partition), DELETION_MICROS_MIN);
     return kept == Long.MAX_VALUE ? kept : kept - kept / 8;
   }
 
-  /** How long the log of a partition keeps every change; {@link Long#MAX_VALUE} for ever. */
+  /** The time that the log of a partition keeps every change; {@link Long#MAX_VALUE} for ever. */
   public long retentionMicros(int partition) {
     long retentionMs = of(partition).map(Place::retentionMs).orElse(RETENTION_MS_MIN);
     return retentionMs == 0

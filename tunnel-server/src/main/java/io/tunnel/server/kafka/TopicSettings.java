@@ -11,10 +11,10 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.config.TopicConfig;
 
 /**
- * What a topic must be like for the service to keep its promises: what it is made with, and what it
- * is compared with later.
+ * The settings that a topic needs for the service to keep its promises: for its creation, and for
+ * the check of an existing topic.
  *
- * @param partitions how many; 0 where the topic cannot say
+ * @param partitions number of partitions; 0 for any
  * @param required settings, by name
  */
 record TopicSettings(int partitions, Replication replicas, Map<String, String> required) {
@@ -22,7 +22,7 @@ record TopicSettings(int partitions, Replication replicas, Map<String, String> r
   private static final long COMPACTION_LAG_MS_MIN = TimeUnit.MINUTES.toMillis(1);
   private static final long TOMBSTONE_MS_MIN = TimeUnit.DAYS.toMillis(1);
 
-  /** Of topics that are read to their end whenever somebody begins to lead. */
+  /** Segment size of topics that each new leader reads to their end. */
   private static final int SMALL_SEGMENT_BYTES = 16 * 1024 * 1024;
 
   /** Refuses null, and sorts the settings. */
@@ -31,16 +31,16 @@ record TopicSettings(int partitions, Replication replicas, Map<String, String> r
     required = Collections.unmodifiableMap(new TreeMap<>(required));
   }
 
-  /** Of a table that keeps its changes for that long; 0 for ever. */
+  /** For a table with this retention; 0 for ever. */
   static TopicSettings ofTable(int partitions, Replication replicas, long retentionMs) {
     Map<String, String> required = common(replicas);
     required.putAll(retention(retentionMs));
-    // The log's time is the commit time, whatever the clocks of leaders say.
+    // The commit time is the time of Kafka's log, not of the leaders' clocks.
     required.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
     return new TopicSettings(partitions, replicas, required);
   }
 
-  /** Of the catalog, and of the tunnels. */
+  /** For the catalog and the tunnels. */
   static TopicSettings ofState(int partitions, Replication replicas) {
     return new TopicSettings(partitions, replicas, common(replicas));
   }
@@ -56,7 +56,7 @@ record TopicSettings(int partitions, Replication replicas, Map<String, String> r
     return required;
   }
 
-  /** What an ALTER of a table's retention changes. */
+  /** The settings that an ALTER of a table's retention changes. */
   static Map<String, String> retention(long retentionMs) {
     long keptMs = retentionMs == 0 ? Long.MAX_VALUE : retentionMs;
     return Map.of(
@@ -64,12 +64,12 @@ record TopicSettings(int partitions, Replication replicas, Map<String, String> r
         Long.toString(Math.max(COMPACTION_LAG_MS_MIN, keptMs)),
         TopicConfig.DELETE_RETENTION_MS_CONFIG,
         Long.toString(Math.max(TOMBSTONE_MS_MIN, keptMs)),
-        // A broker's default below the minimum would make the topic impossible.
+        // Kafka refuses a topic whose broker default is below the minimum.
         TopicConfig.MAX_COMPACTION_LAG_MS_CONFIG,
         Long.toString(Long.MAX_VALUE));
   }
 
-  /** What a new topic is given: what is required, and what is only better. */
+  /** The settings of a new topic: required and merely useful ones. */
   Map<String, String> given() {
     Map<String, String> given = new TreeMap<>(required);
     if (!required.containsKey(TopicConfig.MIN_COMPACTION_LAG_MS_CONFIG)) {
@@ -79,10 +79,10 @@ record TopicSettings(int partitions, Replication replicas, Map<String, String> r
   }
 
   /**
-   * What is wrong with a topic, each with the command that mends it; empty when nothing is.
+   * The problems of a topic, each with the command that fixes it; empty when there are none.
    *
-   * @param bootstrap for the commands
-   * @param found settings of the topic, those that are the broker's default included
+   * @param bootstrap brokers for the commands
+   * @param found present settings of the topic, including broker defaults
    */
   List<String> problems(String bootstrap, String topic, Found found) {
     List<String> problems = new ArrayList<>();
@@ -146,9 +146,9 @@ record TopicSettings(int partitions, Replication replicas, Map<String, String> r
   }
 
   /**
-   * What a topic is like.
+   * The present state of a topic.
    *
-   * @param replicas of the partition that has the fewest
+   * @param replicas replicas of the partition that has the fewest
    */
   record Found(int partitions, int replicas, Map<String, String> settings) {
     /** Copies the map. */

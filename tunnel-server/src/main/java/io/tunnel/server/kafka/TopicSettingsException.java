@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Topics are not as they must be; the message says of each setting what it is, what it must be, and
- * the command that mends it.
+ * Topics have wrong settings; for each one the message gives the present and the required value,
+ * and the command that fixes it.
  */
 final class TopicSettingsException extends IOException {
 

@@ -7,12 +7,12 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * How old a node's catalog may be. A node that is cut off from the log goes on with what it has
- * read, and hears of no key, token or right that is taken away meanwhile. So it asks for the end of
- * the catalog's log again and again, and after a silence of a session's length it decides by the
- * catalog's keys and rights no more.
+ * Limits the age of a node's catalog. A node that is cut off from the log keeps its last catalog,
+ * and misses each key, token or right that is revoked in the meantime. So the node keeps asking for
+ * the end of the catalog's log, and after a silence as long as a session it refuses to decide by
+ * the catalog's keys and rights.
  *
- * <p>{@link #look} belongs to the control thread; the rest is for any thread.
+ * <p>The control thread calls {@link #look}; any thread may call {@link #require}.
  */
 final class CatalogAge {
 
@@ -20,17 +20,19 @@ final class CatalogAge {
   private final LongSupplier nanos;
   private final long maxMs;
 
-  /** Everything that was stored before this moment has been read. */
+  /** The node has read all writes before this moment. */
   private volatile long asOfNanos;
 
-  /** Whether an answer is awaited: no second one is asked for, so that a cut piles up nothing. */
+  /**
+   * Whether a question is open. There is one at a time, so that none pile up while the log is away.
+   */
   private volatile boolean isAsked;
 
   /**
-   * Of a catalog that was read just now.
+   * For a catalog that was read just now.
    *
-   * @param catchUp runs an action when all that is stored by now was read
-   * @param maxMs the age from which on nothing is decided any more
+   * @param catchUp runs an action once the node has read all writes before the call
+   * @param maxMs the age in milliseconds at which decisions are refused
    */
   CatalogAge(Consumer<Runnable> catchUp, LongSupplier nanos, long maxMs) {
     this.catchUp = catchUp;
@@ -39,7 +41,7 @@ final class CatalogAge {
     this.asOfNanos = nanos.getAsLong();
   }
 
-  /** Asks, unless an answer is awaited; to be called a few times a second. */
+  /** Asks for the end of the log unless a question is open; called a few times a second. */
   void look() {
     if (!isAsked) {
       isAsked = true;
@@ -53,7 +55,7 @@ final class CatalogAge {
   }
 
   /**
-   * Refuses to decide by a catalog that is too old.
+   * Refuses to decide while the catalog is too old.
    *
    * @throws RefusedException LOG_UNAVAILABLE: another node may know more
    */
@@ -62,9 +64,9 @@ final class CatalogAge {
     if (ageMs >= maxMs) {
       throw new RefusedException(
           ErrorCode.LOG_UNAVAILABLE,
-          "this node has read nothing of the catalog for "
+          "this node has not read the catalog for "
               + ageMs
-              + " ms, and cannot tell which keys and rights were taken away since; ask another node,"
+              + " ms, so it cannot tell which keys and rights were revoked since; ask another node,"
               + " or try again later");
     }
   }

@@ -46,36 +46,41 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node of a cluster: its log, catalog and tunnels are in Kafka, and what is in its own directory
- * can be read from there again.
+ * The engine of a node of a cluster: log, catalog and tunnels are in Kafka, and the node's own
+ * directory is a cache of Kafka.
  *
- * <p>Threads: one owner per shard and one that reads the log for it, a control thread for the
- * catalog and what the node has to do, one for each group of tunnels and its sessions, some that
- * wait for stores, readers, and those of Kafka's clients.
+ * <p>Threads: per shard one owner and one reader of the log; a control thread for the catalog and
+ * the node's roles; one per group of tunnels, for the group and its sessions; some that block for
+ * stores; readers of rows; and the threads of Kafka's clients.
  */
 public final class ClusterEngine implements Engine {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(ClusterEngine.class);
   private static final long ENDS_MS = 500;
 
-  /** How often the log is asked at least before rows would be too old to be read. */
+  /**
+   * Least number of questions to the log within the time after which rows are too old to be read.
+   */
   private static final long LOOKS_AT_ENDS = 4;
 
-  /** How often the log is asked whether the catalog was read up to its end. */
+  /** Interval of the questions whether the catalog was read to the end of its log. */
   private static final long CATALOG_MS = 1_000;
 
-  /** How old a catalog may be also where sessions are shorter: the log takes time to answer. */
+  /**
+   * Lower bound of the catalog's allowed age, where sessions are shorter: the log takes time to
+   * answer.
+   */
   private static final int CATALOG_AGE_MS_MIN = 3_000;
 
   private static final long DECIDE_INTERVAL_MS = 250;
 
-  /** Below the data directory: may be deleted whenever the node does not run. */
+  /** Directory below the data directory; may be deleted while the node does not run. */
   private static final String REPLICAS = "replicas";
 
-  /** How long a stop waits for other nodes to take over. */
+  /** Longest wait of a stop for other nodes to take over. */
   private static final long DRAIN_MS_MAX = 10_000;
 
-  /** How long a stop takes at most before the process ends as it is: all on its disk is a cache. */
+  /** Longest stop before the process just ends: its disk holds nothing but a cache. */
   private static final long STOP_MS_MAX = 15_000;
 
   private static final long DRAIN_LOOK_MS = 50;
@@ -95,19 +100,20 @@ public final class ClusterEngine implements Engine {
   private final PeerWatch peers;
 
   /**
-   * What a node is given besides.
+   * Parts of the process that a node uses.
    *
-   * @param meters hears what it counts
-   * @param sockets reach other nodes
+   * @param meters takes the node's counts
+   * @param sockets makes connections to other nodes
    */
   public record Outside(ServerMeters meters, SocketFactory sockets) {}
 
   /**
-   * Opens the data directory, and meets the cluster.
+   * Opens the data directory and finds the cluster.
    *
-   * @param disks where the files of the replicas' logs are
-   * @param outside what it counts with, and how it reaches others
-   * @throws IOException when the directory or the log cannot be used; says what would be right
+   * @param disks the disks of the replicas' logs
+   * @param outside the parts of the process that the node uses
+   * @throws IOException when the directory or the log cannot be used; the message says what to
+   *     change
    */
   public ClusterEngine(
       Path data, ServerConfig config, ClusterConfig cluster, Disks disks, Outside outside)
@@ -146,10 +152,9 @@ public final class ClusterEngine implements Engine {
   }
 
   /**
-   * Refuses what contradicts each other in these two, each of which is right by itself. Opens
-   * nothing.
+   * Refuses settings that are valid alone and conflict together. Opens nothing.
    *
-   * @throws IllegalArgumentException says which setting, and what it may be
+   * @throws IllegalArgumentException names the setting and its valid values
    */
   public static void requireUsable(ServerConfig config, ClusterConfig cluster) {
     var unusedKafka = ClusterLog.config(config, cluster);
@@ -222,7 +227,10 @@ public final class ClusterEngine implements Engine {
     return address.net();
   }
 
-  /** What the node leads is handed over before clients are sent away, if there is anybody. */
+  /**
+   * A stop hands the node's units over to other nodes, if there are any, before it sends clients
+   * away.
+   */
   @Override
   public Closeable begin(Served served, Runnable stopListening) throws IOException {
     rooms.serve(served);
@@ -316,7 +324,7 @@ public final class ClusterEngine implements Engine {
     meters.lags(replicas.status());
   }
 
-  /** How many of the catalog and the groups of tunnels are led here. */
+  /** Number of stores, of the catalog and of groups of tunnels, that this node leads. */
   public int storesLed() {
     return (int) rooms.tunnels().stores().values().stream().filter(LedStore::isLeading).count();
   }
@@ -333,7 +341,7 @@ public final class ClusterEngine implements Engine {
 
   private void drain() {
     if (!log.answers()) {
-      LOGGER.warn("stopping at once: the log does not answer, so nobody can take over in order");
+      LOGGER.warn("stopping at once: the log does not answer, so no node can take over in order");
       return;
     }
     rooms.node().drain(true);
@@ -355,9 +363,9 @@ public final class ClusterEngine implements Engine {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (TimeoutException e) {
-      LOGGER.warn("stopping, though others have not taken over everything");
+      LOGGER.warn("stopping before other nodes took over everything");
     } catch (ExecutionException e) {
-      throw new IllegalStateException("a look at how far it is has failed", e);
+      throw new IllegalStateException("cannot tell whether other nodes took over", e);
     } finally {
       look.cancel(false);
     }

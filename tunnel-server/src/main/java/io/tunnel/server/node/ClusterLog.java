@@ -45,12 +45,12 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Everything that a node has in Kafka: changes, catalog, tunnels, and the group of all nodes. */
+/** Everything that a node uses in Kafka: changes, catalog, tunnels, and the group of all nodes. */
 final class ClusterLog implements ClusterTunnels.Stores, Closeable {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(ClusterLog.class);
 
-  /** How long a start waits for a log that is not there yet. */
+  /** Longest wait of a start for Kafka, in seconds. */
   private static final long START_WAIT_S = 60;
 
   private static final int ANSWER_MS_MAX = 1_000;
@@ -73,12 +73,12 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   private final StoreTail tail;
 
   /**
-   * Finds or makes the cluster's topics, and reads its catalog.
+   * Finds or creates the cluster's topics, and reads its catalog.
    *
-   * @param threads those that the catalog and the groups of tunnels belong to
-   * @param replicas the directory of this node's replicas of partitions, which may not be there
-   * @throws IOException when Kafka cannot be reached, a topic is not as it must be, or this is not
-   *     the cluster that the replicas are of
+   * @param threads the threads that own the catalog and the groups of tunnels
+   * @param replicas the directory of this node's replicas; need not exist
+   * @throws IOException when Kafka cannot be reached, a topic is unusable, or the replicas are of
+   *     another cluster
    */
   ClusterLog(
       ServerConfig server,
@@ -95,14 +95,16 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     try {
       kafka = parts.open(new KafkaCluster(config, clock));
       topics = kafka.topics();
-      kafkaId = await("say what it is called", () -> kafka.id(config.times().requestMs()));
+      kafkaId = await("tell its cluster id", () -> kafka.id(config.times().requestMs()));
       Optional<ReplicasIdentity> former = ReplicasIdentity.read(replicas);
       if (former.isPresent()) {
         former.get().requireSame(replicas, identity(Optional.empty(), former.get().shards()));
       }
-      await("make or check the topics of cluster " + cluster.name(), topics::openState);
-      catalogOrigin = await("say which catalog it has", () -> topics.origin(catalogName()));
-      tunnelsOrigin = await("say which tunnels it has", () -> topics.origin(tunnelsName()));
+      await("create or check the topics of cluster " + cluster.name(), topics::openState);
+      catalogOrigin =
+          await("tell the id of the catalog's topic", () -> topics.origin(catalogName()));
+      tunnelsOrigin =
+          await("tell the id of the tunnels' topic", () -> topics.origin(tunnelsName()));
       tail = parts.open(new StoreTail(catalogTopic(), this::followed));
       catalogIdentity = await("read the catalog", this::caughtUp);
       if (former.isPresent()) {
@@ -116,9 +118,9 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   }
 
   /**
-   * How a node with this configuration uses Kafka.
+   * The settings of Kafka that follow from this configuration.
    *
-   * @throws IllegalArgumentException when the settings of clients have one that is not theirs
+   * @throws IllegalArgumentException when a setting of clients is none of Kafka's
    */
   static KafkaConfig config(ServerConfig server, ClusterConfig cluster) {
     ClusterConfig.Log log = cluster.log();
@@ -154,8 +156,8 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   }
 
   /**
-   * The catalog follows from now on. One that was never led will have the origin of its topic as
-   * its identity, by its first leader.
+   * Reads the catalog, which follows its topic from now on. A catalog without an identity gets the
+   * origin of its topic, by its first leader.
    */
   private CompletableFuture<CatalogIdentity> caughtUp() {
     return afterAll(
@@ -166,14 +168,15 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   }
 
   /**
-   * The catalog was told all that is stored by now; or, if this node has just ceased to decide
-   * about tables, what it has to be told first, which was asked for before this.
+   * Completes once the catalog has followed all writes before the call. Right after this node
+   * ceased to lead the catalog, completes once the catalog has followed the writes of the earlier
+   * call.
    */
   private CompletableFuture<Void> told() {
     return afterAll(() -> null);
   }
 
-  /** Runs {@code then} when the catalog was told all that is stored by now. */
+  /** Runs {@code then} once the catalog has followed all writes before the call. */
   void whenCaughtUp(Runnable then) {
     tail.catchUp(() -> threads.control().execute(then));
   }
@@ -192,7 +195,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     return topics.checkTables(all);
   }
 
-  /** Something in Kafka that can be asked for again. */
+  /** Waits for an answer of Kafka, and repeats the question while the start may wait. */
   private <T> T await(String what, Supplier<CompletableFuture<T>> asked) throws IOException {
     long deadline = clock.nanos() + TimeUnit.SECONDS.toNanos(START_WAIT_S);
     while (true) {
@@ -224,10 +227,10 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
         || (failure instanceof RefusedException refused && refused.retriable());
   }
 
-  /** Why a node does not start: Kafka was asked long enough. */
+  /** The error of a start that has waited for Kafka for too long. */
   static IOException unreachable(String bootstrap, String what, Throwable cause) {
-    // A future whose time runs out says nothing.
-    String reason = cause instanceof TimeoutException ? "nothing was answered" : cause.getMessage();
+    // A TimeoutException has no message.
+    String reason = cause instanceof TimeoutException ? "no answer" : cause.getMessage();
     return new IOException(
         "Kafka at "
             + bootstrap
@@ -246,12 +249,12 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     return catalog;
   }
 
-  /** Where partitions are. */
+  /** Tells the topic of each partition. */
   TopicPlaces places() {
     return places;
   }
 
-  /** Tells replicas of this cluster apart from those of any other. */
+  /** The identity of this cluster's replicas, which those of another cluster do not share. */
   ReplicasIdentity identity(int shards) {
     return identity(Optional.of(catalogIdentity.origin()), shards);
   }
@@ -260,7 +263,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     return new ReplicasIdentity(config.cluster() + " of kafka " + kafkaId, catalog, shards);
   }
 
-  /** Whether the log answers at all, within a second or two. */
+  /** Whether the log answers within a second or two. */
   boolean answers() {
     try {
       kafka.id(ANSWER_MS_MAX).get(2 * ANSWER_MS_MAX, TimeUnit.MILLISECONDS);
@@ -273,7 +276,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     }
   }
 
-  /** The changes of all partitions; to be closed before this. */
+  /** Opens the changes of all partitions; close them before this object. */
   SharedLog openChanges() {
     return kafka.openLog(places);
   }
@@ -348,14 +351,14 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     return KafkaCatalogStore.open(topic, transactionalId, STORE_WAITS, clock::nanos, owner);
   }
 
-  /** What was read is what this node has followed, and not a topic that was made in its place. */
+  /** Refuses a topic that was created anew, in place of the one that this node has followed. */
   private CatalogStore requireSame(CatalogStore opened, String topic, Bytes origin)
       throws IOException {
     try {
-      Bytes found = await("say which " + topic + " it has", () -> topics.origin(topic));
+      Bytes found = await("tell the id of topic " + topic, () -> topics.origin(topic));
       if (!found.equals(origin)) {
         throw new LostTopicsException(
-            "topic %s was deleted and made anew while this node ran: its id is %s, and was %s. Nothing is decided from the new one. Stop all nodes, and restore the topic from a backup of Kafka"
+            "topic %s was deleted and created anew while this node ran: its id is %s, and was %s. This node does not use the new topic. Stop all nodes, and restore the topic from a backup of Kafka"
                 .formatted(topic, found, origin));
       }
       return opened;

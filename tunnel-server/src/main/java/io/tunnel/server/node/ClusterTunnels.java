@@ -21,7 +21,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 
-/** All groups of tunnels, of which this node leads some. */
+/** All groups of tunnels; this node leads some of them. */
 final class ClusterTunnels {
 
   private final LedTunnels led;
@@ -29,35 +29,35 @@ final class ClusterTunnels {
   private final List<TunnelGroup> groups = new ArrayList<>();
   private final Map<Integer, LedStore> stores = new TreeMap<>();
 
-  /** Where catalog and tunnels are kept, and where logs begin and end. */
+  /** The stores of catalog and tunnels, and the bounds of logs. */
   interface Stores {
 
-    /** Tables, followed or led. */
+    /** The catalog, which follows or leads. */
     Catalog catalog();
 
-    /** Where logs begin and end. */
+    /** Asks where logs begin and end. */
     BoundsQueries bounds();
 
-    /** The catalog while this node decides about tables. */
+    /** Leads the catalog while this node decides about tables. */
     LedStore.Holder catalogHolder();
 
-    /** Becomes the only writer of the catalog; tells on the control thread. */
+    /** Becomes the only writer of the catalog; calls {@code listener} on the control thread. */
     CatalogStore openCatalog(StoreListener listener) throws IOException;
 
     /**
-     * Becomes the only writer of a group of tunnels, whose tables are all known then; tells on the
-     * group's thread.
+     * Becomes the only writer of a group of tunnels, after the catalog has read all tables of these
+     * tunnels; calls {@code listener} on the group's thread.
      */
     CatalogStore openGroup(int group, StoreListener listener) throws IOException;
   }
 
-  /** The node, as far as its tunnels need it. */
+  /** The parts of the node that its tunnels need. */
   record Node(ClusterView view, Handles handles, KnownBounds known, SessionConfig config) {}
 
   /** The threads of a node that leads stores. */
   record Threads(NodeThreads owners, Executor waiting) {
 
-    /** Everything belongs to one thread. */
+    /** One thread owns everything. */
     Threads(ScheduledExecutorService control, Executor waiting) {
       this(NodeThreads.one(control), waiting);
     }
@@ -98,27 +98,27 @@ final class ClusterTunnels {
     return new SharedLogBounds(log.bounds(), node.known(), own::control, own::epochMicros);
   }
 
-  /** Those that this node leads. */
+  /** The tunnels that this node leads. */
   LedTunnels led() {
     return led;
   }
 
-  /** Finds positions in the log that the nodes share. */
+  /** Finds positions in the shared log. */
   PositionFinder finder() {
     return finder;
   }
 
-  /** By unit, what leads it; the catalog's too. */
+  /** By unit, its store: the groups of tunnels and the catalog. */
   Map<Integer, LedStore> stores() {
     return stores;
   }
 
-  /** Lets leases end, if one thread owns all groups; on that thread. */
+  /** Ends expired leases of all groups, if one thread owns all groups; on that thread. */
   void tick() {
     groups.forEach(TunnelGroup::tick);
   }
 
-  /** Lets leases of a group's tunnels end; on its thread. */
+  /** Ends expired leases of a group's tunnels; on its thread. */
   void tick(int group) {
     groups.get(group).tick();
   }

@@ -4,31 +4,28 @@ import io.tunnel.server.cluster.ClusterNode;
 import io.tunnel.server.cluster.Placement;
 import java.util.Optional;
 
-/**
- * What a node was last told of its cluster; nothing before it is a part of it. May be asked by any
- * thread.
- */
+/** The newest placement of a node, or none before the node is made. Safe for use by any thread. */
 final class LastPlacement {
 
   private final String self;
   private volatile Optional<ClusterNode> node = Optional.empty();
 
-  /** Of the node that is called {@code self}. */
+  /** For the node named {@code self}. */
   LastPlacement(String self) {
     this.self = self;
   }
 
-  /** From now on that node is told. */
+  /** Asks {@code told} from now on. */
   void of(ClusterNode told) {
     node = Optional.of(told);
   }
 
-  /** Who leads and follows what. */
+  /** The newest placement. */
   Placement get() {
     return node.map(ClusterNode::placement).orElse(Placement.NONE);
   }
 
-  /** Where the leader of a partition is reached, as HOST:PORT, if it is known and another node. */
+  /** HOST:PORT of a partition's leader; empty if the leader is unknown or this node. */
   Optional<String> leaderElsewhere(int partition) {
     return get()
         .leader(partition)

@@ -10,7 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** The catalog while this node decides about tables; on the control thread. */
+/** Leads the catalog on the control thread, while this node decides about tables. */
 final class LedCatalog implements LedStore.Holder {
 
   private final Catalog catalog;
@@ -21,11 +21,11 @@ final class LedCatalog implements LedStore.Holder {
   private long resignations;
 
   /**
-   * Falls back on what others have stored.
+   * Follows other nodes' writes again after a resignation.
    *
-   * @param catchUp runs an action when the catalog was told all that is stored by now
-   * @param left looks after topics of tables
-   * @param founding what a catalog is given that was never led
+   * @param catchUp runs an action once the catalog has followed all writes before the call
+   * @param left looks after the topics of tables
+   * @param founding the identity and key that a new catalog gets
    */
   LedCatalog(
       Catalog catalog,
@@ -42,7 +42,7 @@ final class LedCatalog implements LedStore.Holder {
 
   @Override
   public void lead(CatalogStore store) throws IOException {
-    // Before anything is decided: what is made from now on is told apart by it.
+    // Before any decision: tables made from now on carry the catalog's identity.
     founding.get().noteIn(store);
     catalog.lead(store);
     control.execute(this::lookAfterTopics);
@@ -67,7 +67,7 @@ final class LedCatalog implements LedStore.Holder {
     catchUp.accept(() -> control.execute(() -> caughtUp(own)));
   }
 
-  /** What was stored before an earlier resignation is not all that this node knows. */
+  /** Ignores the end of an earlier resignation: this node has written since. */
   private void caughtUp(long resignation) {
     if (resignation == resignations) {
       catalog.caughtUp();

@@ -10,16 +10,18 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A unit whose state is in a store: opens the store when the unit is to be led, as often as that
- * takes, and closes it when it is not. Everything happens on the thread that owns the unit, but for
- * opening and closing, which take their time; what is wanted may be said by any one thread.
+ * Leads a unit whose state is in a store: opens the store when this node is to lead the unit, with
+ * retries, and closes the store when another node is. All work runs on the thread that owns the
+ * unit, except opening and closing, which block; one thread at a time tells what is wanted.
  *
- * <p>A store that was fenced is opened again after a pause if the unit is still to be led: of two
- * nodes that believe so, each fences the other until placements have reached both.
+ * <p>After a store was fenced, this node opens the store again after a pause if it is still to lead
+ * the unit: two nodes that are both told to lead fence each other until both hear the same
+ * placement.
  */
 final class LedStore {
 
@@ -31,53 +33,68 @@ final class LedStore {
   private final ScheduledExecutorService owner;
   private final Executor waiting;
   private final Holder holder;
-  private State state = State.IDLE;
+
+  /** Moved by the unit's owner, except to {@link State#LEAVING}, which {@link #halt} does. */
+  private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
+
+  /** Whether a placement gives the unit to this node; holds in every state. */
   private volatile boolean isWanted;
+
+  /** Whether this node leads no stores for now, whatever is wanted; holds in every state. */
   private volatile boolean isSuspended;
-  private volatile Optional<CatalogStore> store = Optional.empty();
+
+  /** Whether the node stops: the store is closed or will be, and no other is opened. */
   private volatile boolean isClosed;
 
-  /**
-   * Told apart from one opening to the next, so that a store's late word is not taken for
-   * another's.
-   */
+  /** Present from the end of {@link State#OPENING} until the holder has resigned. */
+  private volatile Optional<CatalogStore> store = Optional.empty();
+
+  /** Number of the newest opening: a listener of an older opening is ignored. */
   private long attempt;
 
-  private volatile boolean isLeading;
-
   private enum State {
+    /** No store, and none is being opened. Next: OPENING. */
     IDLE,
+    /** A thread opens the store. Next: LEADING, PAUSING, or IDLE when leading is not wanted now. */
     OPENING,
+    /** The holder leads with the store. Next: LEAVING; PAUSING when fenced. */
     LEADING,
-    PAUSING
+    /** Told to leave; the holder still has to resign. Next: IDLE; PAUSING when fenced. */
+    LEAVING,
+    /** Opening or leading failed; waits before it tries again. Next: IDLE. */
+    PAUSING;
+
+    boolean hasHolder() {
+      return this == LEADING || this == LEAVING;
+    }
   }
 
-  /** Opens the store; waits for it. */
+  /** Opens the store; blocks. */
   @FunctionalInterface
   interface Opener {
-    /** The store, which tells {@code listener} on the thread of the unit's owner. */
+    /** Opens a store that calls {@code listener} on the thread of the unit's owner. */
     CatalogStore open(StoreListener listener) throws IOException;
   }
 
-  /** The part that leads with the store, on the thread of the unit's owner. */
+  /** Leads the unit with the store, on the thread of the unit's owner. */
   interface Holder {
 
-    /** Begins; when it throws, nothing has begun. */
+    /** Begins to lead; when this throws, nothing has begun. */
     void lead(CatalogStore opened) throws IOException;
 
-    /** A write that had failed is stored now. */
+    /** A write whose result was unknown is stored now. */
     void stored(Map<String, Optional<String>> changes);
 
-    /** Ends. */
+    /** Ceases to lead. */
     void resign();
   }
 
   /**
-   * A unit that nobody wants this node to lead yet.
+   * A unit that this node is not told to lead yet.
    *
-   * @param what the unit, for people
-   * @param owner the thread that the unit belongs to
-   * @param waiting for what waits
+   * @param what name of the unit in messages
+   * @param owner the thread that owns the unit
+   * @param waiting runs work that blocks
    */
   LedStore(
       String what, Opener opener, ScheduledExecutorService owner, Executor waiting, Holder holder) {
@@ -90,10 +107,10 @@ final class LedStore {
 
   /** Whether this node leads the unit now; any thread. */
   boolean isLeading() {
-    return isLeading;
+    return state.get() == State.LEADING;
   }
 
-  /** Whether it leads the unit or is about to; any thread. */
+  /** Whether this node is told to lead the unit, and leads it or is about to; any thread. */
   boolean isWanted() {
     return isWanted;
   }
@@ -104,26 +121,27 @@ final class LedStore {
     onOwner(this::begin);
   }
 
-  /** Leads it no longer. */
+  /** Leads the unit no longer. */
   void leave() {
     isWanted = false;
-    isLeading = false;
-    onOwner(this::end);
+    halt();
   }
 
-  /**
-   * Leads it no longer, and is still to: as soon as it may {@link #resume}. Nothing happens when it
-   * is suspended already.
-   */
+  /** Leads the unit no longer until {@link #resume}; does nothing when it is suspended already. */
   void suspend() {
     if (!isSuspended) {
       isSuspended = true;
-      isLeading = false;
-      onOwner(this::end);
+      halt();
     }
   }
 
-  /** Leads it again if it is to. Nothing happens when it is not suspended. */
+  /** From this moment on nobody takes this node for the leader; the holder resigns soon. */
+  private void halt() {
+    state.compareAndSet(State.LEADING, State.LEAVING);
+    onOwner(this::end);
+  }
+
+  /** Leads the unit again if it is told to; does nothing when it is not suspended. */
   void resume() {
     if (isSuspended) {
       isSuspended = false;
@@ -136,43 +154,47 @@ final class LedStore {
   }
 
   private void begin() {
-    if (state == State.IDLE && mayLead()) {
+    if (state.get() == State.IDLE && mayLead()) {
       open();
     }
   }
 
   private void end() {
-    if (state == State.LEADING) {
+    if (state.get().hasHolder()) {
       resign();
-      state = State.IDLE;
+      state.set(State.IDLE);
     }
   }
 
   private void open() {
-    state = State.OPENING;
+    state.set(State.OPENING);
     attempt++;
     long own = attempt;
     waiting.execute(
         () -> {
           try {
-            CatalogStore opened = opener.open(new Word(own));
+            CatalogStore opened = opener.open(new OpenedListener(own));
             if (isClosed || !onOwner(() -> opened(opened))) {
               close(opened);
             }
           } catch (IOException | RuntimeException e) {
-            LOGGER.warn("cannot lead {} yet", what, e);
+            warnOfRetry(e);
             onOwner(this::pause);
           }
         });
   }
 
-  /** Whether it will be done. */
+  private void warnOfRetry(Exception cause) {
+    LOGGER.warn("cannot lead {} yet; will retry in {} ms if still told to", what, PAUSE_MS, cause);
+  }
+
+  /** Whether the owner takes {@code action}; it does not when the node stops. */
   private boolean onOwner(Runnable action) {
     try {
       owner.execute(action);
       return true;
     } catch (RejectedExecutionException e) {
-      LOGGER.debug("the node stops; {} is not led", what, e);
+      LOGGER.debug("this node stops and does not lead {}", what, e);
       return false;
     }
   }
@@ -181,35 +203,34 @@ final class LedStore {
     store = Optional.of(opened);
     if (!mayLead()) {
       closeStore();
-      state = State.IDLE;
+      state.set(State.IDLE);
       return;
     }
     try {
       holder.lead(opened);
     } catch (IOException | RuntimeException e) {
-      LOGGER.warn("cannot lead {} yet", what, e);
+      warnOfRetry(e);
       closeStore();
       pause();
       return;
     }
     LOGGER.info("this node leads {}", what);
-    state = State.LEADING;
-    isLeading = true;
+    state.set(State.LEADING);
   }
 
   private void pause() {
-    state = State.PAUSING;
+    state.set(State.PAUSING);
     owner.schedule(this::pauseOver, PAUSE_MS, TimeUnit.MILLISECONDS);
   }
 
   private void pauseOver() {
-    state = State.IDLE;
+    state.set(State.IDLE);
     begin();
   }
 
   private void resign() {
+    state.compareAndSet(State.LEADING, State.LEAVING);
     LOGGER.info("this node does not lead {} any more", what);
-    isLeading = false;
     holder.resign();
     closeStore();
   }
@@ -220,7 +241,7 @@ final class LedStore {
     try {
       waiting.execute(() -> close(closed));
     } catch (RejectedExecutionException e) {
-      LOGGER.debug("the node stops, and nobody waits for {} but its owner", what, e);
+      LOGGER.debug("this node stops; the owner of {} closes the store itself", what, e);
       close(closed);
     }
   }
@@ -229,37 +250,40 @@ final class LedStore {
     try {
       closed.close();
     } catch (IOException e) {
-      LOGGER.warn("the store of {} did not close cleanly", what, e);
+      LOGGER.warn("cannot close the store of {} cleanly; another leader fences it", what, e);
     }
   }
 
-  /** What one opened store has to say. */
-  private final class Word implements StoreListener {
+  /** Hears one opened store. */
+  private final class OpenedListener implements StoreListener {
     private final long own;
 
-    Word(long own) {
+    OpenedListener(long own) {
       this.own = own;
     }
 
     @Override
     public void stored(Map<String, Optional<String>> changes) {
-      if (own == attempt && state == State.LEADING) {
+      if (own == attempt && state.get().hasHolder()) {
         holder.stored(changes);
       }
     }
 
     @Override
     public void fenced(FencedStoreException reason) {
-      if (own == attempt && state == State.LEADING) {
+      if (own == attempt && state.get().hasHolder()) {
         LOGGER.warn(
-            "{} is opened anew if this node is still to lead it: {}", what, reason.getMessage());
+            "another node took over {}: {}; will retry in {} ms if still told to lead",
+            what,
+            reason.getMessage(),
+            PAUSE_MS);
         resign();
         pause();
       }
     }
   }
 
-  /** Closes the store for good, also one that is being opened; any thread. */
+  /** Closes the store for good, even while it is being opened; any thread. */
   void close() throws IOException {
     isClosed = true;
     Optional<CatalogStore> opened = store;

@@ -23,12 +23,12 @@ final class LostPartitions {
   private long toldNanos;
 
   /**
-   * Nothing was served yet.
+   * Before any partition was served.
    *
-   * @param leads partitions that the node leads or is about to
-   * @param attached partitions with channels that somebody is attached to
-   * @param lost is told of each that is served no longer
-   * @param againNanos how long those who are attached to a lost node stay before they look again
+   * @param leads partitions that the node leads or is about to lead
+   * @param attached partitions with attached channels
+   * @param lost hears of each partition that is no longer served
+   * @param againNanos pause before the clients of a lost node are told again, in nanoseconds
    */
   LostPartitions(
       Supplier<Set<Integer>> leads,

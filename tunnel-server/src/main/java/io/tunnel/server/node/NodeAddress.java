@@ -7,13 +7,13 @@ import java.net.ServerSocket;
 import java.util.Optional;
 
 /**
- * Where a node listens and what others are told, which is known before it listens.
+ * Where a node listens, and the address that others are told; known before the node listens.
  *
  * @param advertised HOST:PORT for clients and other nodes
  */
 record NodeAddress(NetConfig net, String advertised) {
 
-  /** Chooses a free port if none is given. Somebody may take it before it is listened on. */
+  /** Chooses a free port if none is given; another process can still take that port first. */
   static NodeAddress of(NetConfig asked, Optional<String> advertised) throws IOException {
     NetConfig net = asked.port() == 0 ? withPort(asked, freePort(asked.host())) : asked;
     String host = net.host().contains(":") ? "[" + net.host() + "]" : net.host();

@@ -15,7 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Partitions are led by their replicas, catalog and groups of tunnels by their stores. */
+/** Leads partitions through {@link Replicas}, the catalog and groups of tunnels through stores. */
 final class NodeRoles implements Roles {
 
   private final Replicas replicas;
@@ -71,19 +71,19 @@ final class NodeRoles implements Roles {
     return replicas.warm();
   }
 
-  /** Leads no stores for now, or again those that it is to lead. */
+  /** Suspends all stores, or resumes the stores that this node is told to lead. */
   void suspend(boolean isSuspended) {
     storeByUnit.values().forEach(isSuspended ? LedStore::suspend : LedStore::resume);
   }
 
-  /** Whether it leads that unit now; any thread. */
+  /** Whether this node leads the unit now; any thread. */
   boolean isLeading(int unit) {
     return Unit.isPartition(unit)
         ? replicas.isServing(unit)
         : storeByUnit.containsKey(unit) && storeByUnit.get(unit).isLeading();
   }
 
-  /** Closes all stores at once: each may wait for a log that does not answer. */
+  /** Closes all stores in parallel: each may wait for a log that does not answer. */
   void close() throws IOException {
     ExecutorService closers = Executors.newCachedThreadPool(task -> new Thread(task, "closer"));
     IOException failure = new IOException("cannot close all stores");

@@ -32,8 +32,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The rooms of a node of a cluster, joined: everything of it but what the process gives, so that a
- * simulation joins the same ones.
+ * Joins the rooms of a node of a cluster. The process, or a simulation, supplies threads, clock,
+ * disk and log.
  */
 final class NodeRooms {
 
@@ -51,19 +51,19 @@ final class NodeRooms {
   private final GoneNodesCore goneNodes = new GoneNodesCore();
   private final LastPlacement placement;
 
-  /** Nodes that were members, as of the last look. */
+  /** Former members of the cluster, as of the last look. */
   private volatile List<GoneNode> gone = List.of();
 
-  /** Checkpoints of tunnels that are coordinated here, of changes that the log had lost. */
+  /** Number of checkpoints that were moved back, because the log had lost their changes. */
   private final LongAdder takenBack = new LongAdder();
 
-  /** Since {@link #serve}. */
+  /** Present since {@link #serve}. */
   private Optional<LostPartitions> lost = Optional.empty();
 
   /**
-   * What the node is.
+   * The node's settings.
    *
-   * @param sessionMs how long the group of all nodes waits for one that says nothing
+   * @param sessionMs silence in milliseconds after which the group forgets a node
    */
   record Self(NodeSettings settings, String cluster, SessionConfig sessions, long sessionMs) {
 
@@ -72,13 +72,13 @@ final class NodeRooms {
     }
   }
 
-  /** What all nodes share. */
+  /** The log that all nodes share. */
   record Log(ClusterTunnels.Stores stores, TableLogs tables, Membership.Factory group) {}
 
   /**
-   * Joins them; the node is no member of its cluster yet, and nothing is delivered.
+   * Joins the rooms; the node is no member of its cluster yet, and nothing is delivered.
    *
-   * @param placement what the replicas ask for leaders; this node is told from now on
+   * @param placement tells the replicas who leads; learns of this node here
    */
   NodeRooms(
       Self self,
@@ -159,12 +159,12 @@ final class NodeRooms {
         .orElse(LogFigures.UNKNOWN);
   }
 
-  /** For the rooms that face clients. */
+  /** The ports for the rooms that face clients. */
   Ports ports() {
     return ports;
   }
 
-  /** Those to whom partitions are delivered are told from now on when these are lost. */
+  /** From now on tells clients when the partitions that are delivered to them are lost. */
   void serve(Served served) {
     lost =
         Optional.of(
@@ -183,13 +183,13 @@ final class NodeRooms {
   }
 
   /**
-   * Tells those who are attached to what is not served here any more. When a node's absence from
-   * its group lasts, sessions end too, and tables are not decided about: a client that has come
-   * here finds the node that does it now.
+   * Tells attached clients about partitions that are no longer served here. When the group has lost
+   * this node for long, sessions end too and the catalog's leader resigns, so that clients look for
+   * the nodes that took over.
    */
   void look() {
     long nowNanos = threads.clock().nanos();
-    roles.suspend(absence.isTooLong(node.isLost() && node.hasSuccessor(), nowNanos));
+    roles.suspend(absence.look(node.isLost() && node.hasSuccessor(), nowNanos));
     DiskCondition disk = replicas.condition();
     boolean takesNothing = disk == DiskCondition.DISK_FULL || disk == DiskCondition.STORAGE_FAILED;
     node.stepAside(aside.look(takesNothing, nowNanos));
@@ -202,17 +202,17 @@ final class NodeRooms {
     return node;
   }
 
-  /** What it leads and follows. */
+  /** The units that this node leads and follows. */
   NodeRoles roles() {
     return roles;
   }
 
-  /** The tunnels that it coordinates. */
+  /** The tunnels that this node coordinates. */
   ClusterTunnels tunnels() {
     return tunnels;
   }
 
-  /** How many checkpoints were taken back. */
+  /** Number of checkpoints that were moved back. */
   long takenBack() {
     return takenBack.sum();
   }

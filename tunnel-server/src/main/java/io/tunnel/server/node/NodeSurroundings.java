@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Joins sessions of a node of a cluster with clocks, a control thread and the shared log. Rows are
- * kept for nobody: they are read as they are then, and what they have become since is in the log
- * behind the end that it has now.
+ * Joins the sessions of a cluster's node with clocks, a control thread and the shared log. Rows are
+ * kept for no tunnel: a base channel reads the rows as they are then, and the log holds all later
+ * changes behind its present end.
  */
 record NodeSurroundings(
     BoundsQueries log,
@@ -30,7 +30,7 @@ record NodeSurroundings(
     LongAdder takenBack)
     implements Surroundings {
 
-  /** Counts for nobody what is taken back. */
+  /** Without a counter of checkpoints that are moved back. */
   NodeSurroundings(
       BoundsQueries log, ClusterView view, Executor control, Shard.Clock clock, long silenceMs) {
     this(log, view, control, clock, silenceMs, new LongAdder());
@@ -38,7 +38,7 @@ record NodeSurroundings(
 
   private static final Logger LOGGER = LoggerFactory.getLogger(NodeSurroundings.class);
 
-  /** These surroundings for tunnels that belong to another thread. */
+  /** The surroundings of tunnels that {@code thread} owns. */
   NodeSurroundings on(Executor thread) {
     return new NodeSurroundings(log, view, thread, clock, silenceMs, takenBack);
   }
@@ -68,13 +68,13 @@ record NodeSurroundings(
     try {
       control.execute(action);
     } catch (RejectedExecutionException e) {
-      LOGGER.debug("the node stops; what was to be done on the control thread is not", e);
+      LOGGER.debug("this node stops; dropping a task of the control thread", e);
     }
   }
 
   /**
-   * The log is asked later, and then knows of everything that was acknowledged. Commit times are
-   * Kafka's to give.
+   * Runs {@code then} at once: the log is asked later, and by then has every acknowledged change.
+   * Kafka assigns commit times.
    */
   @Override
   public void passBarrier(int partition, long passedMicros, Runnable then) {

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * The threads that own what a node does: one for the catalog and for the node itself, one for each
- * group of tunnels. A write to the store of a group is waited for; so a log that does not answer
- * holds up the tunnels of that group, and nothing else.
+ * The threads that own a node's state: one for the catalog and the node itself, and one for each
+ * group of tunnels. The thread of a group blocks while it writes the group's store, so a log that
+ * does not answer delays only the tunnels of that group.
  */
 record NodeThreads(ScheduledExecutorService control, List<ScheduledExecutorService> groups) {
 
-  /** Refuses too few or too many. */
+  /** Refuses another number of threads than there are groups. */
   NodeThreads {
     groups = List.copyOf(groups);
     if (groups.size() != Unit.TUNNEL_GROUPS) {

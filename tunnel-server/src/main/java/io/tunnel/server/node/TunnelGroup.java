@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 
-/** A group of tunnels while this node coordinates them; on the thread that owns the group. */
+/** Coordinates a group of tunnels on the thread that owns the group, while this node leads it. */
 final class TunnelGroup implements LedStore.Holder {
 
   private final int group;
@@ -28,7 +28,7 @@ final class TunnelGroup implements LedStore.Holder {
   private Optional<Coordinator> coordinator = Optional.empty();
   private Optional<WriterCheck> check = Optional.empty();
 
-  /** What a group has beside its tunnels. */
+  /** The parts that a group needs beside its tunnels. */
   record Parts(
       LogBounds bounds, Handles handles, SessionConfig config, Surroundings surroundings) {}
 
@@ -68,7 +68,7 @@ final class TunnelGroup implements LedStore.Holder {
     led.resign(group, () -> {});
   }
 
-  /** Lets leases end, if it is led here. */
+  /** Ends expired leases, if this node leads the group. */
   void tick() {
     coordinator.ifPresent(
         runs -> {

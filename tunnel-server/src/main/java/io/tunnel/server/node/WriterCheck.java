@@ -7,11 +7,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes sure now and then that a group's coordinator is still the one who writes. Another node may
- * have led the group for a while, and this one have heard only that it is to lead it: then it would
- * go on with what it knew before, and its sessions would hold channels that are delivered only
- * under the higher epochs of the other. Whatever it stores tells it that; but it may have nothing
- * to store, just because nothing is delivered.
+ * Checks now and then that a group's coordinator is still the only writer of its store. Another
+ * node may have led the group for a while without this node's knowledge. This node would then go on
+ * with stale state, and its sessions would hold channels that are delivered only under the other
+ * node's higher epochs. Any write would reveal that; but without deliveries there may be nothing to
+ * write.
  */
 final class WriterCheck {
 
@@ -23,7 +23,7 @@ final class WriterCheck {
   private long writes;
   private long sureNanos;
 
-  /** Of a catalog whose store was opened just now. */
+  /** For a catalog whose store was opened just now. */
   WriterCheck(TunnelCatalog catalog, long nowNanos) {
     this.catalog = catalog;
     this.writes = catalog.writes();
@@ -31,9 +31,9 @@ final class WriterCheck {
   }
 
   /**
-   * Looks once.
+   * Takes a look.
    *
-   * @param hasSessions whether it matters to anybody
+   * @param hasSessions whether any session depends on the answer
    */
   void look(boolean hasSessions, long nowNanos) {
     if (!hasSessions || writes != catalog.writes()) {
@@ -44,8 +44,11 @@ final class WriterCheck {
       try {
         catalog.confirm();
       } catch (IOException e) {
-        // Who is fenced is told by its store; anything else is tried again.
-        LOGGER.debug("it is not sure who writes the tunnels of {}", catalog.startId(), e);
+        // The store tells its leader when it was fenced; other failures are retried.
+        LOGGER.debug(
+            "cannot confirm that this node writes the tunnels of {}; will retry",
+            catalog.startId(),
+            e);
       }
       writes = catalog.writes();
     }

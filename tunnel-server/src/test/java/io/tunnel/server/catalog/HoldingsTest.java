@@ -87,7 +87,7 @@ final class HoldingsTest {
         .isInstanceOfSatisfying(
             RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.LIMIT_REACHED))
         .hasMessageStartingWith(message)
-        .hasMessageContaining("have the quota raised");
+        .hasMessageContaining("ask for a higher quota");
   }
 
   @Test

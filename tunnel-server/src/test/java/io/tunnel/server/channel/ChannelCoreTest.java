@@ -109,7 +109,7 @@ final class ChannelCoreTest {
     core.endAt(15);
     assertThatThrownBy(() -> core.endAt(16))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("ends at 15 should now end at 16");
+        .hasMessageContaining("ends at 15 cannot end at 16");
     core.credit(1);
     assertThatThrownBy(() -> core.delivered(16, 1))
         .isInstanceOf(IllegalStateException.class)

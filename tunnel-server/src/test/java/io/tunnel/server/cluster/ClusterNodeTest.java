@@ -159,15 +159,15 @@ class ClusterNodeTest {
     placed(new Placement(2, List.of(other), Map.of(2, "a"), Map.of()));
     assertThat(roles.leads).containsExactly(1);
     assertThat(node.placement().leader(2)).contains(other);
-    assertThat(node.info().leads()).containsExactly(1);
+    assertThat(node.introduce().leads()).containsExactly(1);
   }
 
   @Test
   void says_that_it_leads_what_it_is_about_to_lead() {
     node.placed(placement(1, Map.of(1, "a", 2, "b"), Map.of()));
     assertThat(roles.leads).isEmpty();
-    assertThat(node.info().leads()).containsExactly(1);
-    assertThat(node.info().warm()).containsExactly(1);
+    assertThat(node.introduce().leads()).containsExactly(1);
+    assertThat(node.introduce().warm()).containsExactly(1);
   }
 
   @Test
@@ -176,7 +176,7 @@ class ClusterNodeTest {
     placed(placement(9, allLedBy("b"), Map.of(1, Set.of("a"))));
     roles.warm.add(1);
     assertThat(asksWithin(5 * INTERVAL_MS)).isPositive();
-    node.info();
+    node.introduce();
     assertThat(asksWithin(100 * INTERVAL_MS)).isZero();
     roles.warm.add(2);
     assertThat(asksWithin(10 * INTERVAL_MS)).isZero();
@@ -189,7 +189,7 @@ class ClusterNodeTest {
 
   @Test
   void the_catalogs_leader_asks_when_there_are_other_tables_and_the_others_if_it_does_not() {
-    node.info();
+    node.introduce();
     placed(placement(1, allLedBy("a"), Map.of()));
     assertThat(asksWithin(10 * INTERVAL_MS)).isZero();
     units = known(4, 1, 2, 3, 4);
@@ -207,15 +207,15 @@ class ClusterNodeTest {
   void tables_that_this_nodes_catalog_does_not_have_yet_keep_their_leaders() {
     units = KnownUnits.NONE;
     NodeInfo other = new NodeInfo("b", "b-1", "b:1", false, Set.of(1, 2), Set.of(1, 2));
-    assertThat(node.place(1, List.of(node.info(), other)).leaders())
+    assertThat(node.place(1, List.of(node.introduce(), other)).leaders())
         .containsEntry(1, "b")
         .containsEntry(2, "b");
     units = known(2, 1);
-    assertThat(node.place(2, List.of(node.info(), other)).leaders())
+    assertThat(node.place(2, List.of(node.introduce(), other)).leaders())
         .containsEntry(1, "b")
         .doesNotContainKey(2);
     placed(placement(3, Map.of(9, "b"), Map.of()));
-    assertThat(node.place(4, List.of(node.info())).leaders()).containsEntry(9, "a");
+    assertThat(node.place(4, List.of(node.introduce())).leaders()).containsEntry(9, "a");
   }
 
   @Test
@@ -228,7 +228,7 @@ class ClusterNodeTest {
     for (int generation = 2; generation < 300; generation++) {
       placed(placement(generation, allLedBy("b"), Map.of(1, Set.of("a"), 2, Set.of("a"))));
       roles.warm.clear();
-      node.info();
+      node.introduce();
       roles.warm.add(1 + generation % 2);
       int asks = asksWithin(INTERVAL_MS - 100);
       assertThat(asks).isZero();

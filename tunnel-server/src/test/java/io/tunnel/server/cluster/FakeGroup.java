@@ -43,7 +43,7 @@ final class FakeGroup implements Membership.Factory {
   /** One decision, made by {@code decider}. */
   Placement decide(String decider) {
     Collection<NodeInfo> infos =
-        new ArrayList<>(nodes.values().stream().map(Membership.Node::info).toList());
+        new ArrayList<>(nodes.values().stream().map(Membership.Node::introduce).toList());
     Placement placement = nodes.get(decider).place(++generation, infos);
     nodes.values().forEach(node -> node.placed(placement));
     runControl();

@@ -28,7 +28,7 @@ final class PlacementWorld {
       this.name = name;
     }
 
-    NodeInfo info() {
+    NodeInfo introduce() {
       return new NodeInfo(name, name + "-1", name + ":1", isDraining, leads, warm);
     }
   }
@@ -136,7 +136,7 @@ final class PlacementWorld {
   }
 
   private void decide() {
-    List<NodeInfo> infos = new ArrayList<>(nodes.values().stream().map(Node::info).toList());
+    List<NodeInfo> infos = new ArrayList<>(nodes.values().stream().map(Node::introduce).toList());
     Placement next =
         PlacementCore.place(placement.generation() + 1, placement, infos, units, standbys);
     Collections.shuffle(infos, random);

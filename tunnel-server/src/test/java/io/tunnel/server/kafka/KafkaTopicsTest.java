@@ -139,7 +139,7 @@ class KafkaTopicsTest {
         .containsExactly(
             "topic "
                 + KafkaTopics.table(config.cluster(), 6)
-                + " does not exist, and what was in it is lost");
+                + " does not exist, and its changes are lost");
     assertThatIllegalArgumentException().isThrownBy(() -> new TableTopic(0, 1, 0));
   }
 
@@ -184,7 +184,7 @@ class KafkaTopicsTest {
     assertThat(get(topics.checkTables(List.of(table))))
         .singleElement()
         .asString()
-        .contains("was made anew: its id is " + other, "that of table 9 is " + origin);
+        .contains("was created anew: its id is " + other, "that of table 9 is " + origin);
     get(topics.dropTable(9, Optional.of(origin)));
     assertThat(get(topics.origin(topic))).as("it is another table's").isEqualTo(other);
   }

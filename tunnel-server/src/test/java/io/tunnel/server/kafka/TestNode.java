@@ -29,7 +29,7 @@ public class TestNode implements Membership.Node {
   }
 
   @Override
-  public NodeInfo info() {
+  public NodeInfo introduce() {
     return info;
   }
 

@@ -6,41 +6,46 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
-/** Keeps texts by name, durably. */
+/** A durable store of texts by name. */
 public interface CatalogStore extends Closeable {
 
-  /** The catalog that is kept in {@code directory}, which is created when there is none. */
+  /** Opens the store in {@code directory}, or creates one. */
   static CatalogStore open(Path directory) throws IOException {
     return new RocksCatalogStore(directory);
   }
 
-  /** Everything kept. */
+  /** All texts by name. */
   Map<String, String> all() throws IOException;
 
-  /** What is kept under a name. */
+  /** The text of a name. */
   default Optional<String> text(String name) throws IOException {
     return Optional.ofNullable(all().get(name));
   }
 
-  /** Sets or (empty) removes {@code changes} in {@code texts}, as a write does in a store. */
+  /**
+   * Applies changes to {@code texts} as a write does in a store: sets texts, or removes them when
+   * empty.
+   */
   static void apply(Map<String, Optional<String>> changes, Map<String, String> texts) {
     changes.forEach(
         (name, text) ->
             text.ifPresentOrElse(value -> texts.put(name, value), () -> texts.remove(name)));
   }
 
-  /** Sets or (empty) removes all of {@code changes} or none; durable when it returns. */
+  /**
+   * Sets texts, or removes them when empty: all of {@code changes} or none. Durable when it
+   * returns.
+   */
   void write(Map<String, Optional<String>> changes) throws IOException;
 
   /**
-   * Whether a write has failed of which it is not known yet whether it was stored: what was read
-   * before may not be what is stored.
+   * Whether the outcome of a failed write is unknown, so that the texts read before may be stale.
    */
   default boolean isInDoubt() {
     return false;
   }
 
-  /** How often this machine's disk was asked to make a write durable; 0 for a store on others. */
+  /** Number of syncs of this machine's disk; 0 for a store on other machines. */
   default long syncs() {
     return 0;
   }

@@ -3,14 +3,14 @@ package io.tunnel.server.catalog.store;
 import java.io.IOException;
 
 /**
- * A store takes nothing from this node any more, because another node leads what is kept there, or
- * could. The write is not stored.
+ * The store accepts no more writes of this node, because another node leads its unit or may do so.
+ * The write is not stored.
  */
 public final class FencedStoreException extends IOException {
 
   private static final long serialVersionUID = 1L;
 
-  /** Says which store, and why. */
+  /** With a message that names the store and the reason. */
   public FencedStoreException(String message, Throwable cause) {
     super(message, cause);
   }

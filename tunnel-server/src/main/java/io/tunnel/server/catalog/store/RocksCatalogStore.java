@@ -19,7 +19,7 @@ import org.rocksdb.TickerType;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
-/** A catalog in a small RocksDB of its own, whose log is on and synced with every write. */
+/** A store in a small RocksDB of its own, which syncs its write-ahead log with every write. */
 @SuppressWarnings("try") // A use of the gate is only ended.
 final class RocksCatalogStore implements CatalogStore {
 
@@ -39,7 +39,7 @@ final class RocksCatalogStore implements CatalogStore {
     RocksLibrary.load();
   }
 
-  /** Opens the catalog in {@code directory}, which is created when there is none. */
+  /** Opens the store in {@code directory}, or creates one. */
   RocksCatalogStore(Path directory) throws IOException {
     DurableFiles.create(directory);
     try {

@@ -3,20 +3,20 @@ package io.tunnel.server.catalog.store;
 import java.io.IOException;
 
 /**
- * A store cannot be reached for the moment, and what was to be written is not stored; unless it is
- * an {@link UnknownOutcomeException}. Of such a write the store does not lose sight: it takes
- * nothing else before it knows, and tells when it was stored after all.
+ * The store cannot be reached for the moment, and the write is not stored. After an {@link
+ * UnknownOutcomeException}, the write may be stored: the store accepts no other write before it
+ * knows the outcome, and tells its listener when the write was stored.
  */
 public sealed class StoreUnavailableException extends IOException permits UnknownOutcomeException {
 
   private static final long serialVersionUID = 1L;
 
-  /** Says what could not be done. */
+  /** With a message that names the failed task. */
   public StoreUnavailableException(String message) {
     super(message);
   }
 
-  /** Says what could not be done, and why. */
+  /** With a message that names the failed task, and a cause. */
   public StoreUnavailableException(String message, Throwable cause) {
     super(message, cause);
   }

@@ -7,17 +7,17 @@ import java.util.Optional;
 import java.util.function.IntSupplier;
 
 /**
- * The number that ties the logs and rows of a server that is alone to its catalog: each segment and
- * each table carries the number too. Ids of partitions begin at 1 in every catalog, so without the
- * number the changes of one table could be taken for those of another.
+ * The number that ties the logs and rows of a server without a cluster to its catalog: each segment
+ * and each table carries the number too. Partition ids begin at 1 in every catalog, so without the
+ * number a server could take one table's changes for another's.
  *
- * @param number never 0, which files carry that were written before there were origins
+ * @param number never 0, which marks files without an origin
  */
 public record StoredOrigin(int number) {
 
   private static final String NAME = "origin";
 
-  /** The number among the texts of a catalog; 0 where it has none. */
+  /** The number among the texts of a catalog; 0 if there is none. */
   public static int in(Map<String, String> texts) {
     String text = texts.get(NAME);
     return text == null ? 0 : Json.ofText(text, StoredOrigin.class).number();
@@ -26,7 +26,7 @@ public record StoredOrigin(int number) {
   /**
    * The number of the catalog in {@code store}; durable when this returns.
    *
-   * @param fresh asked for a number when the catalog has none
+   * @param fresh makes a number if the catalog has none
    */
   public static int ensure(CatalogStore store, IntSupplier fresh) throws IOException {
     int stored = in(store.all());

@@ -1,14 +1,14 @@
 package io.tunnel.server.catalog.store;
 
 /**
- * It is not known whether a write was stored; a later read may find that it was. Either the store
- * tells later, or the next leader reads it.
+ * The outcome of a write is unknown. Either the store tells its listener later, or the next leader
+ * reads the outcome.
  */
 public final class UnknownOutcomeException extends StoreUnavailableException {
 
   private static final long serialVersionUID = 1L;
 
-  /** Says what is in doubt, and why. */
+  /** With a message that names the write in doubt, and a cause. */
   public UnknownOutcomeException(String message, Throwable cause) {
     super(message, cause);
   }

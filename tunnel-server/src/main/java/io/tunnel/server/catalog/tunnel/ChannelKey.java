@@ -6,15 +6,15 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Names a channel inside its tunnel. The order is that of partitions, a base channel before the
- * stream channel of the same partition.
+ * Names a channel inside its tunnel. Ordered by partition; the base channel of a partition comes
+ * before its stream channel.
  */
 public record ChannelKey(int partition, ChannelType type) implements Comparable<ChannelKey> {
 
   private static final Comparator<ChannelKey> ORDER =
       Comparator.comparingInt(ChannelKey::partition).thenComparing(ChannelKey::type);
 
-  /** Behind the name of a base channel. */
+  /** Suffix of a base channel's name. */
   static final String BASE_SUFFIX = "_base";
 
   /** The stream channel of a partition. */
@@ -27,7 +27,7 @@ public record ChannelKey(int partition, ChannelType type) implements Comparable<
     return new ChannelKey(partition, ChannelType.BaseData);
   }
 
-  /** The channels that a tunnel of that type has for a partition. */
+  /** The channels of a partition in a tunnel of this type. */
   public static List<ChannelKey> of(TunnelType type, int partition) {
     return switch (type) {
       case BaseData -> List.of(base(partition));
@@ -36,12 +36,12 @@ public record ChannelKey(int partition, ChannelType type) implements Comparable<
     };
   }
 
-  /** Names the channel among those of all tunnels. */
+  /** The channel's id, unique among the channels of all tunnels. */
   public String channelId(String tunnelId) {
     return partition + "_" + tunnelId + (type == ChannelType.BaseData ? BASE_SUFFIX : "");
   }
 
-  /** The tunnel of a channel that is named so. */
+  /** The tunnel in a channel's id. */
   public static String tunnelId(String channelId) {
     int end = channelId.endsWith(BASE_SUFFIX) ? BASE_SUFFIX.length() : 0;
     return channelId.substring(channelId.indexOf('_') + 1, channelId.length() - end);

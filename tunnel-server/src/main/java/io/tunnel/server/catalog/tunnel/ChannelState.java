@@ -6,16 +6,17 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What is kept of a channel.
+ * The stored state of a channel.
  *
- * @param checkpointed position up to which, inclusive, everything was processed
- * @param key of a base channel: the encoded key of the row at that position; otherwise empty
- * @param end the position behind which it ends; absent as long as it is not known
- * @param isFinished whether it is TERMINATED
- * @param isPaused whether an operator keeps it from being delivered
- * @param stop why it is stopped
- * @param incarnation of {@code checkpointed} in the log that many nodes share, as {@link
- *     KnownPosition} has it, if it is known
+ * @param checkpointed position of the last processed change: all changes up to it, inclusive, were
+ *     processed
+ * @param key encoded key of the row at that position for a base channel; otherwise empty
+ * @param end the position behind which the channel ends; absent while unknown
+ * @param isFinished whether the channel is TERMINATED
+ * @param isPaused whether an operator has paused the channel
+ * @param stop reason why the channel is stopped
+ * @param incarnation incarnation of {@code checkpointed} in a shared log, see {@link
+ *     KnownPosition}, if known
  */
 public record ChannelState(
     long checkpointed,
@@ -26,7 +27,7 @@ public record ChannelState(
     Optional<StopReason> stop,
     Optional<Long> incarnation) {
 
-  /** A channel at a position whose incarnation is not known. */
+  /** A channel at a position of unknown incarnation. */
   public ChannelState(
       long checkpointed,
       Bytes key,
@@ -45,28 +46,28 @@ public record ChannelState(
     Objects.requireNonNull(incarnation, "incarnation");
   }
 
-  /** A channel that begins behind a position. */
+  /** A new channel behind a position. */
   public static ChannelState startingAt(long checkpointed) {
     return new ChannelState(
         checkpointed, Bytes.EMPTY, Optional.empty(), false, false, Optional.empty());
   }
 
-  /** This state at another place, whose incarnation is not known. */
+  /** This state at another position, of unknown incarnation. */
   public ChannelState withProgress(long position, Bytes lastKey) {
     return new ChannelState(position, lastKey, end, isFinished, isPaused, stop);
   }
 
-  /** This state, whose position was seen in an incarnation that is told, or is not. */
+  /** This state with another incarnation of its position, or none. */
   public ChannelState seenIn(Optional<Long> told) {
     return new ChannelState(checkpointed, key, end, isFinished, isPaused, stop, told);
   }
 
-  /** Up to where changes were processed, if it is known in which incarnation. */
+  /** The checkpoint with its incarnation, if that is known. */
   public Optional<KnownPosition> known() {
     return incarnation.map(in -> new KnownPosition(checkpointed, in));
   }
 
-  /** This state with another end, or none, and finished there or not. */
+  /** This state with another end or none, finished or not. */
   public ChannelState withEnd(Optional<Long> newEnd, boolean isFinishedNow) {
     return new ChannelState(checkpointed, key, newEnd, isFinishedNow, isPaused, stop, incarnation);
   }
@@ -81,12 +82,12 @@ public record ChannelState(
     return new ChannelState(checkpointed, key, end, isFinished, isPaused, newStop, incarnation);
   }
 
-  /** Why it is stopped, for people. */
+  /** The reason of the stop as a text for people. */
   public Optional<String> error() {
     return stop.map(StopReason::error);
   }
 
-  /** Whether nothing is left to process. */
+  /** Whether the checkpoint has reached the end. */
   public boolean isAtEnd() {
     return end.isPresent() && end.get() == checkpointed;
   }

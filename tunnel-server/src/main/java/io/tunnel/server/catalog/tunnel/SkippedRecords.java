@@ -10,19 +10,18 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
- * The changes of one tunnel that its workers left out: as many as {@link Skipped#LAST_MAX}, by
- * ordinals that begin with 1 and only grow. The text of each has a place of its own, of which there
- * are as many; so a change that is left out costs one short text, and takes the place of the
- * oldest.
+ * The last {@link Skipped#LAST_MAX} changes that a tunnel's workers skipped, by ordinals that begin
+ * with 1 and only grow. There are as many places for their texts; so each skipped change writes one
+ * short text, in the place of the oldest.
  */
 final class SkippedRecords {
 
   private final ConcurrentSkipListMap<Long, SkippedChange> changes = new ConcurrentSkipListMap<>();
 
-  /** A change as it is stored. */
+  /** A stored change. */
   private record Stored(long ordinal, SkippedChange change) {}
 
-  /** Takes over a text as it is stored. */
+  /** Applies a stored text. */
   void apply(String text) {
     Stored stored = Json.ofText(text, Stored.class);
     put(stored.ordinal(), stored.change());
@@ -37,12 +36,12 @@ final class SkippedRecords {
     return changes.isEmpty() ? 0 : changes.lastKey();
   }
 
-  /** What there is to say of them. */
+  /** The skipped changes and their number. */
   Skipped now() {
     return new Skipped(count(), List.copyOf(changes.values()));
   }
 
-  /** The ordinals of these: new ones, but for those that are known already. */
+  /** Gives new ordinals to changes that are not known yet. */
   private Map<Long, SkippedChange> numbered(List<SkippedChange> added) {
     Map<Long, SkippedChange> numbered = new LinkedHashMap<>();
     long last = count();
@@ -68,7 +67,7 @@ final class SkippedRecords {
         && one.position() == other.position();
   }
 
-  /** What has to be written so that these are among them, by place. */
+  /** The texts to write for these changes, by place. */
   Map<Long, String> additions(List<SkippedChange> added) {
     Map<Long, String> texts = new LinkedHashMap<>();
     numbered(added)
@@ -78,7 +77,7 @@ final class SkippedRecords {
     return texts;
   }
 
-  /** The places that are taken. */
+  /** The places in use. */
   List<Long> places() {
     return changes.keySet().stream().map(ordinal -> ordinal % Skipped.LAST_MAX).toList();
   }

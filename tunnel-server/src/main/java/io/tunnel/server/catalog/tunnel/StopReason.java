@@ -5,10 +5,10 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Why a channel is stopped.
+ * The reason why a channel is stopped.
  *
- * @param error for people
- * @param at the change that its worker cannot process, if it is one
+ * @param error text for people
+ * @param at the change that the worker cannot process, if there is one
  */
 public record StopReason(String error, Optional<FailedChange> at) {
 
@@ -18,12 +18,12 @@ public record StopReason(String error, Optional<FailedChange> at) {
     Objects.requireNonNull(at, "at");
   }
 
-  /** A reason that no change in particular has. */
+  /** A reason without a particular change. */
   public static StopReason of(String error) {
     return new StopReason(error, Optional.empty());
   }
 
-  /** Where it is stopped, as the end of a sentence for people; empty when that is not known. */
+  /** The place of the stop, as the end of a sentence for people; empty when unknown. */
   public String place(int partition) {
     return at.map(
             change ->

@@ -21,16 +21,16 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.UnaryOperator;
 
 /**
- * Tunnels with the states of their channels: as they are, and as texts by name.
+ * Tunnels with the states of their channels, and their texts by name.
  *
- * <p>The names: {@code tunnel/ID}; {@code of/ID}, the table's id, if the table is kept elsewhere;
- * {@code paused/ID} while it is; for each channel {@code checkpoint/ID/CHANNEL}, its progress, and
- * {@code channel/ID/CHANNEL}, what else there is to say, if there is. A CHANNEL is a partition, and
- * for its base channel a suffix. So a checkpoint writes a number only. The progress of a base
- * channel is a number, and behind it the key, if it has one; that of a stream channel a number, and
- * behind it the incarnation of that position as 16 hexadecimal digits, if it is known, which older
- * versions read as a key that they do not use. {@code skipped/ID/PLACE} is a change that was left
- * out, see {@link SkippedRecords}.
+ * <p>The names: {@code tunnel/ID}; {@code of/ID}, the table's id, if another store keeps the table;
+ * {@code paused/ID} while the tunnel is paused; for each channel {@code checkpoint/ID/CHANNEL}, its
+ * progress, and {@code channel/ID/CHANNEL}, its other state, if any. A CHANNEL is a partition, with
+ * a suffix for a base channel. So a checkpoint writes a number only. The progress of a base channel
+ * is a number, followed by the row's key, if any. The progress of a stream channel is a number,
+ * followed by the incarnation of this position as 16 hexadecimal digits, if known, which older
+ * versions read as a key and ignore. {@code skipped/ID/PLACE} is a skipped change, see {@link
+ * SkippedRecords}.
  */
 public final class TunnelRecords {
 
@@ -46,7 +46,7 @@ public final class TunnelRecords {
 
   private final Map<String, Entry> entryById = new ConcurrentHashMap<>();
 
-  /** Of a tunnel whose texts are being loaded, the info may be missing. */
+  /** While texts are being loaded, the info of a tunnel may be missing. */
   private static final class Entry {
     private final Map<ChannelKey, ChannelState> states = new ConcurrentSkipListMap<>();
     private final SkippedRecords skipped = new SkippedRecords();
@@ -60,7 +60,7 @@ public final class TunnelRecords {
     return entryById.values().stream().mapToLong(entry -> entry.states.size()).sum();
   }
 
-  /** What there is to say of a channel beside its progress. */
+  /** The state of a channel except its progress. */
   private record Condition(
       Optional<Long> end,
       boolean isFinished,
@@ -95,7 +95,7 @@ public final class TunnelRecords {
     }
   }
 
-  /** Takes over a text as it is stored, or that there is none; those of others are left alone. */
+  /** Applies a stored text, or its removal; ignores texts under other names. */
   public void apply(String name, Optional<String> text) {
     if (name.startsWith(TUNNEL)) {
       String id = name.substring(TUNNEL.length());
@@ -115,7 +115,7 @@ public final class TunnelRecords {
     }
   }
 
-  /** The tunnels that texts of those names are of. */
+  /** The ids of the tunnels in these names. */
   public static Set<String> tunnelIds(Collection<String> names) {
     Set<String> ids = new LinkedHashSet<>();
     for (String name : names) {
@@ -199,7 +199,7 @@ public final class TunnelRecords {
     return Optional.ofNullable(entryById.get(tunnelId)).map(entry -> entry.info);
   }
 
-  /** The id of the tunnel's table, if that is kept with it. */
+  /** The id of the tunnel's table, if it is stored with the tunnel. */
   public OptionalInt tableId(String tunnelId) {
     Entry entry = entryById.get(tunnelId);
     return entry == null || entry.tableId == 0
@@ -213,14 +213,14 @@ public final class TunnelRecords {
     return entry != null && entry.isPaused;
   }
 
-  /** The channel's state; the beginning when nothing is stored. */
+  /** The channel's state; the state of a new channel when none is stored. */
   public ChannelState state(String tunnelId, ChannelKey key) {
     Entry entry = entryById.get(tunnelId);
     ChannelState state = entry == null ? null : entry.states.get(key);
     return state == null ? ChannelState.startingAt(0) : state;
   }
 
-  /** What has to be written for a new tunnel, with the id of its table or without. */
+  /** The changes that store a new tunnel, with or without the id of its table. */
   public static Map<String, Optional<String>> creation(
       TunnelInfo info, OptionalInt tableId, Map<ChannelKey, ChannelState> states) {
     Map<String, Optional<String>> changes = new LinkedHashMap<>();
@@ -237,7 +237,7 @@ public final class TunnelRecords {
     return changes;
   }
 
-  /** A tunnel is there now. */
+  /** Adds a tunnel. */
   public void created(TunnelInfo info, OptionalInt tableId, Map<ChannelKey, ChannelState> states) {
     Entry entry = new Entry();
     entry.info = info;
@@ -246,7 +246,7 @@ public final class TunnelRecords {
     entryById.put(info.tunnelId(), entry);
   }
 
-  /** What has to be removed with a tunnel. */
+  /** The changes that remove a tunnel. */
   public Map<String, Optional<String>> removal(String tunnelId) {
     Map<String, Optional<String>> changes = new LinkedHashMap<>();
     changes.put(TUNNEL + tunnelId, Optional.empty());
@@ -264,12 +264,12 @@ public final class TunnelRecords {
     return changes;
   }
 
-  /** A tunnel is gone. */
+  /** Removes a tunnel. */
   public void removed(String tunnelId) {
     entryById.remove(tunnelId);
   }
 
-  /** What has to be written so that channels are as in {@code states}; nothing that is so now. */
+  /** The changes that store {@code states}, without states that are stored already. */
   public Map<String, Optional<String>> update(
       String tunnelId, Map<ChannelKey, ChannelState> states) {
     Map<String, Optional<String>> changes = new LinkedHashMap<>();
@@ -291,18 +291,18 @@ public final class TunnelRecords {
     return state.checkpointed() + state.incarnation().map(" %016x"::formatted).orElse(key);
   }
 
-  /** Channels are so now. */
+  /** Replaces states of channels. */
   public void updated(String tunnelId, Map<ChannelKey, ChannelState> states) {
     entry(tunnelId).states.putAll(states);
   }
 
-  /** The changes that a tunnel's workers left out. */
+  /** The changes that a tunnel's workers skipped. */
   public Skipped skipped(String tunnelId) {
     Entry entry = entryById.get(tunnelId);
     return entry == null ? Skipped.NONE : entry.skipped.now();
   }
 
-  /** What has to be written so that these changes are among those that were left out. */
+  /** The changes that add these skipped changes. */
   public Map<String, Optional<String>> skip(String tunnelId, List<SkippedChange> skipped) {
     Map<String, Optional<String>> changes = new LinkedHashMap<>();
     entry(tunnelId)
@@ -312,12 +312,12 @@ public final class TunnelRecords {
     return changes;
   }
 
-  /** What has to be written to pause or resume a tunnel as a whole. */
+  /** The change that pauses or resumes a tunnel as a whole. */
   public static Map<String, Optional<String>> pause(String tunnelId, boolean isPaused) {
     return Map.of(PAUSED + tunnelId, isPaused ? Optional.of("true") : Optional.empty());
   }
 
-  /** A tunnel as a whole is paused or resumed now. */
+  /** Pauses or resumes a tunnel as a whole. */
   public void paused(String tunnelId, boolean isPaused) {
     entry(tunnelId).isPaused = isPaused;
   }

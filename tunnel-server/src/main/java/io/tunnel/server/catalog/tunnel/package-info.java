@@ -1,8 +1,7 @@
 /**
- * What is kept of tunnels and of their channels: {@link
- * io.tunnel.server.catalog.tunnel.ChannelState} of each {@link
- * io.tunnel.server.catalog.tunnel.ChannelKey}, and the texts that say so ({@link
- * io.tunnel.server.catalog.tunnel.TunnelRecords}). Stored and changed by {@link
- * io.tunnel.server.catalog.TunnelCatalog} alone.
+ * The stored state of tunnels: {@link io.tunnel.server.catalog.tunnel.ChannelState} of each {@link
+ * io.tunnel.server.catalog.tunnel.ChannelKey}, and their texts ({@link
+ * io.tunnel.server.catalog.tunnel.TunnelRecords}). Only {@link
+ * io.tunnel.server.catalog.TunnelCatalog} stores and changes them.
  */
 package io.tunnel.server.catalog.tunnel;

@@ -1,17 +1,16 @@
 package io.tunnel.server.channel.ration;
 
 /**
- * What one channel may deliver whatever the ration is, so that a backlog that is drained shrinks: 5
- * changes for each 4 that are committed meanwhile. Counted in changes, because these are known for
- * every log.
+ * Lets a channel deliver beside the ration, so that its backlog shrinks: 5 changes for each 4 that
+ * are committed meanwhile. Counts changes, because every log knows their number.
  *
- * <p>Invariant: {@code entitled <= ENTITLED_MAX}, so who was kept from delivering by its reader
- * does not come with all that was written since; and under zero by at most the changes of one
- * delivery, since deliveries are not cut.
+ * <p>Invariant: {@code entitled <= ENTITLED_MAX}, so a channel whose reader was slow cannot claim
+ * everything that was written since; it is below zero by at most the changes of one delivery,
+ * because deliveries are not cut.
  */
 final class ProgressCore {
 
-  /** What is written in a tenth of a second at a million changes a second. */
+  /** The changes of a tenth of a second at a million changes a second. */
   static final long ENTITLED_MAX = 100_000;
 
   private static final int WRITTEN = 4;
@@ -24,10 +23,10 @@ final class ProgressCore {
   /** Changes that may be delivered beside the ration. */
   private long entitled;
 
-  /** What is left of one change that is not whole, times {@link #WRITTEN}: below it. */
+  /** The fraction of a change, times {@link #WRITTEN}; less than it. */
   private long rest;
 
-  /** Everything up to {@code newest} is committed. */
+  /** Notes that all changes up to {@code newest} are committed. */
   void look(long newest) {
     if (committed != UNKNOWN && newest > committed) {
       long grown = Math.min(newest - committed, ENTITLED_MAX) * DELIVERED + rest;
@@ -37,12 +36,12 @@ final class ProgressCore {
     committed = Math.max(committed, newest);
   }
 
-  /** So many changes were delivered, by the ration or beside it. */
+  /** Notes a delivery of {@code changes}, by the ration or beside it. */
   void delivered(long changes) {
     entitled = Math.max(-changes, entitled - changes);
   }
 
-  /** Whether it may deliver beside the ration. */
+  /** Whether the channel may deliver beside the ration. */
   boolean isEntitled() {
     return entitled > 0;
   }

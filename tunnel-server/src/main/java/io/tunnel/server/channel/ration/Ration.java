@@ -1,10 +1,10 @@
 package io.tunnel.server.channel.ration;
 
 /**
- * One channel's part of the ration: whether it is far behind, and when it may deliver again. For
- * the thread of the channel's connection.
+ * One channel's part of the ration: tells whether the channel is far behind, and when it may
+ * deliver again. For the thread of the channel's connection.
  *
- * <p>Moves: FREE to RESTING when it has to wait, and back when that time is over.
+ * <p>Moves: FREE to RESTING when the channel has to wait, and back when the wait is over.
  */
 public final class Ration {
 
@@ -13,7 +13,7 @@ public final class Ration {
   private State state = State.FREE;
   private boolean isFarBehind;
 
-  /** Up to where everything has to be paid before the next delivery. */
+  /** The bytes taken from the ration up to here must be paid before the next delivery. */
   private long paidAt;
 
   private enum State {
@@ -21,10 +21,10 @@ public final class Ration {
     RESTING
   }
 
-  /** Where a channel that has to wait says so. */
+  /** Runs a waiting channel's next attempt. */
   @FunctionalInterface
   public interface Timer {
-    /** Runs {@code action} on the channel's thread after that time. */
+    /** Runs {@code action} on the channel's thread after {@code nanos}. */
     void after(long nanos, Runnable action);
   }
 
@@ -33,11 +33,11 @@ public final class Ration {
   }
 
   /**
-   * Whether it may deliver now; otherwise {@code again} is run when it is to ask once more.
+   * Whether the channel may deliver now; otherwise runs {@code again} when it is to ask again.
    *
-   * @param behindBytes what is in front of it, at least; {@link Long#MAX_VALUE} when that is much
-   *     and not known
-   * @param committed position of the newest change of its partition; 0 of rows
+   * @param behindBytes least size of the channel's backlog; {@link Long#MAX_VALUE} for a large
+   *     backlog of unknown size
+   * @param committed position of the newest change of the partition; 0 for rows
    */
   public boolean mayDeliver(long behindBytes, long committed, Timer timer, Runnable again) {
     if (state == State.RESTING) {
@@ -61,7 +61,7 @@ public final class Ration {
     return false;
   }
 
-  /** A delivery was sent: so many changes, in so many bytes. */
+  /** Notes a delivery of {@code changes} in {@code bytes}. */
   public void delivered(long changes, int bytes) {
     progress.delivered(changes);
     if (isFarBehind) {

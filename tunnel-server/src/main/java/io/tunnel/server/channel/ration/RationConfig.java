@@ -1,14 +1,13 @@
 package io.tunnel.server.channel.ration;
 
 /**
- * How channels that are far behind are slowed down while others write.
+ * How channels that are far behind are throttled while clients write.
  *
- * @param isPaced whether they are
- * @param liveBytesMax a channel with at most so many bytes in front of it is live, and never waits
- * @param bytesPerSecondMin what all channels that catch up may deliver together in any case, beside
- *     5/4 of what is written meanwhile to the partition of each
- * @param waitPercentMax how long writes may wait meanwhile, in percent of how long they do
- *     otherwise
+ * @param isPaced whether such channels are throttled
+ * @param liveBytesMax a channel with a backlog of at most so many bytes is live, and never waits
+ * @param bytesPerSecondMin least rate of all channels that catch up together, beside 5/4 of the
+ *     writes to each one's partition
+ * @param waitPercentMax how long writes may wait during a catch-up, in percent of their normal wait
  */
 public record RationConfig(
     boolean isPaced, long liveBytesMax, long bytesPerSecondMin, int waitPercentMax) {
@@ -18,10 +17,10 @@ public record RationConfig(
   private static final int WAIT_PERCENT_MIN = 110;
   private static final int WAIT_PERCENT_MAX = 10_000;
 
-  /** What is far behind is slowed down. */
+  /** Throttles channels that are far behind. */
   public static final RationConfig DEFAULT = new RationConfig(true, 4 * MIB, 8 * MIB, 200);
 
-  /** Refuses rates and bounds that cannot work. */
+  /** Refuses invalid rates and bounds. */
   public RationConfig {
     require(liveBytesMax >= 0, "liveBytesMax is 0 or more, not " + liveBytesMax);
     require(

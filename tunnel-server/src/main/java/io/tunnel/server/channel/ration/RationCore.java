@@ -1,32 +1,31 @@
 package io.tunnel.server.channel.ration;
 
 /**
- * How many bytes a second all channels that catch up may deliver together, and whose turn it is.
+ * Decides how many bytes a second all channels that catch up may deliver together, and which one
+ * has its turn.
  *
- * <p>The rate becomes half of what is used at each look that finds writes waiting too long, and
- * grows at each look that does not, if it is used: by an eighth, or by a sixty-fourth near what was
- * too much last. What is delivered beside the ration is used, too. The rate begins at the least
- * with each backlog that is drained beside writes, and is no limit when nobody writes.
+ * <p>At a look that finds writes waiting too long, the rate becomes half of the used rate. At any
+ * other look, a rate that is used up grows: by an eighth, or by a sixty-fourth near the rate that
+ * was last too much. Deliveries beside the ration count as used. Each catch-up beside writes begins
+ * with the least rate, and without writes there is no limit.
  *
- * <p>Who delivers takes bytes behind all that were taken before, and comes again when these are
- * paid by time; so all have their turns in the order in which they took, whatever becomes of the
- * rate meanwhile. Invariant: {@code paid <= taken <= paid + } one second of the rate.
+ * <p>A delivery takes bytes behind all bytes taken before, and its channel may deliver again when
+ * time has paid for them; so channels have their turns in the order of their deliveries, even when
+ * the rate changes. Invariant: {@code paid <= taken <= paid + } one second of the rate.
  */
 final class RationCore {
 
-  /** A rate that is no limit. */
+  /** Stands for no limit. */
   static final long UNLIMITED = 1L << 40;
 
   private static final double SECOND_NANOS = 1e9;
 
-  /**
-   * A rate grows by the first part of itself, or by the second when it is near what was too much.
-   */
+  /** A rate grows by this part of itself, or by the next near the rate that was too much. */
   private static final int FAST_PARTS = 8;
 
   private static final int SLOW_PARTS = 64;
 
-  /** However long a look is, the rate is doubled at most. */
+  /** A long look counts as at most so many short ones, so that the rate at most doubles. */
   private static final int LOOKS_MAX = 6;
 
   private final long perSecondMin;
@@ -34,7 +33,7 @@ final class RationCore {
   /** The rate; {@code perSecondMin <= perSecond <= UNLIMITED}. */
   private long perSecond = UNLIMITED;
 
-  /** What was used when it was too much last; {@link #UNLIMITED} when that is not known. */
+  /** The used rate that was last too much; {@link #UNLIMITED} when unknown. */
   private long tooMuch = UNLIMITED;
 
   private long taken;
@@ -50,12 +49,12 @@ final class RationCore {
     return perSecond;
   }
 
-  /** Whether what is used is the least, or comes beside the ration for the most part. */
+  /** Whether the used rate is the least, or is used mostly beside the ration. */
   boolean isLeast(long usedPerSecond) {
     return perSecond <= perSecondMin || usedPerSecond - perSecond / 4 > perSecond;
   }
 
-  /** Takes so many bytes; returns when they are paid, for {@link #leftNanos}. */
+  /** Takes bytes; returns the mark for {@link #leftNanos} at which they are paid. */
   long take(long bytes, long now) {
     pass(now);
     taken += bytes;
@@ -63,7 +62,7 @@ final class RationCore {
     return taken;
   }
 
-  /** How long it takes, at the rate of now, until what was taken up to there is paid. */
+  /** Time at the present rate until all bytes up to the mark {@code upTo} are paid. */
   long leftNanos(long upTo, long now) {
     pass(now);
     return upTo <= paid ? 0 : (long) Math.ceil((upTo - paid) * SECOND_NANOS / perSecond);
@@ -72,8 +71,8 @@ final class RationCore {
   /**
    * Adapts the rate.
    *
-   * @param usedPerSecond what those who catch up are delivered
-   * @param looks how many of the shortest looks this one is as long as, 1 at least
+   * @param usedPerSecond bytes a second delivered to channels that catch up
+   * @param looks length of this look in shortest looks, at least 1
    */
   void adapt(WaitCore.Verdict verdict, long usedPerSecond, long looks, long now) {
     pass(now);
@@ -96,7 +95,7 @@ final class RationCore {
     limitDebt();
   }
 
-  /** Nothing is caught up, and somebody writes: who begins to catch up begins with the least. */
+  /** No channel catches up while clients write: the next catch-up begins with the least rate. */
   void rest(long now) {
     pass(now);
     perSecond = perSecondMin;

@@ -8,30 +8,32 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
- * The ration of a server. Its monitor guards both cores and what was counted at the last look;
- * nothing else is called under it. Event loops take it once for each delivery of a channel that is
- * far behind, and those of live channels never do.
+ * The ration of a server. Its monitor guards both cores and the counts of the last look; nothing
+ * else is called under it. Event loops enter the monitor once for each delivery of a channel that
+ * is far behind, and never for live channels.
  */
 public final class Rations {
 
-  /** Between two looks at the waits of writes, if there were enough of these. */
+  /** Time between two looks at the waits of writes, if there were enough writes. */
   static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  /** Between two looks however few writes there were. */
+  /** Longest time between two looks, however few writes there were. */
   static final long LOOK_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
 
-  /** A channel that waits looks again after so long, since the ration may have grown. */
+  /**
+   * A waiting channel asks again after this time at the latest, because the ration may have grown.
+   */
   private static final long WAIT_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final long WRITES_MIN = 8;
 
-  /** Nobody writes when nothing was written for so long. */
+  /** After this time without a write, clients count as silent. */
   private static final long SILENT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-  /** Deliveries come in lumps, so what is used is a mean over some looks. */
+  /** Deliveries come in lumps, so the used rate is a mean over this time. */
   private static final double USED_NANOS = 4.0 * LOOK_NANOS;
 
-  /** Nobody catches up when nothing was for so long; until then workers have to do with it. */
+  /** A catch-up is over after this time without its deliveries; shorter pauses are the workers'. */
   private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final RationConfig config;
@@ -46,34 +48,34 @@ public final class Rations {
   private long lookedBytes;
   private double meanNanos;
 
-  /** Writes since the last look. */
+  /** Number of writes at the last look. */
   private long seenWrites;
 
-  /** When another write was answered, or one had no answer. */
+  /** The last time that a write was answered or open. */
   private long wroteNanos;
 
-  /** When the last look was that found somebody catching up. */
+  /** The last look that found a channel catching up. */
   private long caughtUpNanos;
 
-  /** What those who catch up are delivered, as of the last looks. */
+  /** Bytes a second delivered to channels that catch up, as of the last looks. */
   private double usedPerSecond;
 
   /** Bytes of all deliveries of channels that were far behind. */
   private long bytes;
 
   /**
-   * What is known of it now.
+   * The present figures.
    *
-   * @param bytes that were delivered by channels that were far behind
-   * @param waiting channels that wait for their turn
+   * @param bytes bytes that channels far behind have delivered
+   * @param waiting number of channels that wait for their turn
    * @param bytesPerSecond the ration; infinite when there is no limit
-   * @param waitNanos how long a write waited on average at the last look
-   * @param normalWaitNanos how long it does when nothing is caught up; 0 before that is known
+   * @param waitNanos average wait of a write at the last look
+   * @param normalWaitNanos average wait of a write without a catch-up; 0 while unknown
    */
   public record Figures(
       long bytes, int waiting, double bytesPerSecond, double waitNanos, double normalWaitNanos) {}
 
-  /** Without a limit until something is written. */
+  /** Has no limit until the first write. */
   public Rations(RationConfig config, LongSupplier nanos) {
     this.config = config;
     this.nanos = nanos;
@@ -85,12 +87,12 @@ public final class Rations {
     this.core = new RationCore(config.bytesPerSecondMin(), lookedNanos);
   }
 
-  /** Where it is told how long writes wait. */
+  /** Takes the waits of writes. */
   public WriteWaits writes() {
     return writes;
   }
 
-  /** The part of one channel, which has delivered nothing yet. */
+  /** The part of a new channel. */
   public Ration ofChannel() {
     return new Ration(this);
   }
@@ -100,7 +102,8 @@ public final class Rations {
   }
 
   /**
-   * Looks how long writes wait; some times a second, so that it is known before a backlog comes.
+   * Looks at the waits of writes; called a few times a second, so that normal waits are known
+   * before a backlog comes.
    */
   public synchronized void tick() {
     look(nanos.getAsLong());
@@ -114,7 +117,7 @@ public final class Rations {
     return paidAt;
   }
 
-  /** How long a channel whose last delivery is paid there waits before it asks again. */
+  /** The wait of a channel whose last delivery is paid at the mark {@code paidAt}. */
   synchronized long leftNanos(long paidAt) {
     long now = nanos.getAsLong();
     look(now);
@@ -146,7 +149,7 @@ public final class Rations {
       core.rest(now);
     } else {
       core.adapt(verdict, (long) usedPerSecond, passed / LOOK_NANOS, now);
-      // What was used before the rate was lowered says nothing of what will be.
+      // The used rate before the rate was lowered does not predict the next one.
       if (verdict == Verdict.LONG) {
         usedPerSecond = Math.min(usedPerSecond, (double) core.perSecond());
       }
@@ -172,7 +175,7 @@ public final class Rations {
     waiting.addAndGet(isWaiting ? 1 : -1);
   }
 
-  /** What is known now. */
+  /** The present figures. */
   public synchronized Figures figures() {
     double rate =
         core.perSecond() == RationCore.UNLIMITED || !config.isPaced()

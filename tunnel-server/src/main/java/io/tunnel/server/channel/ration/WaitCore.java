@@ -1,14 +1,14 @@
 package io.tunnel.server.channel.ration;
 
 /**
- * Whether writes wait longer than they should. How long they wait when nothing is caught up is
- * learned all the time, with the last seconds weighing most. At the lowest ration it is learned
- * too, but slowly: what is not better there is not the doing of those who catch up, so a load that
- * has changed is taken for normal after minutes, and the ration grows again.
+ * Judges whether writes wait too long. Learns the normal wait of writes all the time without a
+ * catch-up, and weighs the last seconds most. Learns it at the lowest ration too, but slowly: waits
+ * that are long even then are not caused by the catch-up, so a changed load counts as normal after
+ * minutes, and the ration grows again.
  */
 final class WaitCore {
 
-  /** Waits up to this are never long: threads are woken no faster on a machine that has work. */
+  /** Waits up to this are never too long: a busy machine wakes threads no faster. */
   static final double SHORT_NANOS = 1e6;
 
   private static final double LEARN_NANOS = 5e9;
@@ -17,13 +17,13 @@ final class WaitCore {
 
   private final int percentMax;
 
-  /** What a write waits on average when nothing is caught up; 0 as long as that is not known. */
+  /** Average wait of a write without a catch-up; 0 while unknown. */
   private double normalNanos;
 
   /**
-   * Writes that were answered in a while, and how long each waited, together.
+   * Writes that were answered in a time, and the sum of their waits.
    *
-   * @param open writes that are not answered yet
+   * @param open writes without an answer yet
    */
   record Waits(long nanos, long writes, long waitNanos, long open) {
 
@@ -32,23 +32,23 @@ final class WaitCore {
     }
   }
 
-  /** What was going on meanwhile. */
+  /** The catch-up during the time. */
   enum Meanwhile {
-    /** Nothing was caught up. */
+    /** No channel caught up. */
     NOTHING,
-    /** Those who catch up had no more than the least. */
+    /** Channels caught up with the least rate. */
     THE_LEAST,
-    /** They had more. */
+    /** Channels caught up with a higher rate. */
     MORE
   }
 
-  /** What is found. */
+  /** The verdict of a look. */
   enum Verdict {
-    /** Nobody writes. */
+    /** There are no writes. */
     NO_WRITES,
-    /** They do not wait for those who catch up. */
+    /** Writes do not wait for the catch-up. */
     SHORT,
-    /** They wait too long, or for how long they should is not known yet. */
+    /** Writes wait too long, or their normal wait is unknown. */
     LONG
   }
 

@@ -3,7 +3,7 @@ package io.tunnel.server.channel.ration;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
-/** How long writes wait, from when they are given to their partition until they are answered. */
+/** Measures the waits of writes, from their arrival at the partition to their answer. */
 public final class WriteWaits {
 
   private final LongSupplier nanos;
@@ -16,20 +16,20 @@ public final class WriteWaits {
     this.nanos = nanos;
   }
 
-  /** A write begins to wait; returns when. Any thread. */
+  /** Notes that a write begins to wait; returns the time of this. Any thread. */
   public long begin() {
     begun.increment();
     return nanos.getAsLong();
   }
 
-  /** A write that began then is committed. Any thread. */
+  /** Notes that the write that began at {@code beganNanos} is committed. Any thread. */
   public void written(long beganNanos) {
     waitNanos.add(Math.max(0, nanos.getAsLong() - beganNanos));
     written.increment();
     ended.increment();
   }
 
-  /** A write is refused. Any thread. */
+  /** Notes that a write is refused. Any thread. */
   public void refused() {
     ended.increment();
   }
@@ -42,7 +42,7 @@ public final class WriteWaits {
     return waitNanos.sum();
   }
 
-  /** Writes without an answer, as far as that can be known while they come and go. */
+  /** Number of writes without an answer; approximate while writes come and go. */
   long openCount() {
     long answered = ended.sum();
     return Math.max(0, begun.sum() - answered);

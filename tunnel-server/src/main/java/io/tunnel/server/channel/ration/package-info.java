@@ -1,6 +1,6 @@
 /**
- * The ration: how many bytes a second all channels that are far behind may deliver together, while
- * others write. {@link io.tunnel.server.channel.ration.Rations} knows how long writes wait and
- * gives it out; {@link io.tunnel.server.channel.ration.Ration} is one channel's part of it.
+ * The ration bounds the bytes a second that all channels far behind may deliver together while
+ * clients write. {@link io.tunnel.server.channel.ration.Rations} adapts the ration to the waits of
+ * writes; {@link io.tunnel.server.channel.ration.Ration} is one channel's part.
  */
 package io.tunnel.server.channel.ration;

@@ -5,8 +5,8 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.Metric;
 
 /**
- * Notices that the group's coordinator has been silent for so long that it has forgotten us.
- * Kafka's consumer does not say so; but it counts the answers to its heartbeats.
+ * Notices when the group's coordinator has been silent for so long that it has forgotten this
+ * member. Kafka's consumer does not report that, but counts the answers to its heartbeats.
  */
 final class HeartbeatCount {
 
@@ -15,7 +15,10 @@ final class HeartbeatCount {
   private final Consumer<?, ?> consumer;
   private final long silentNanosMax;
 
-  /** Looked for once: there are a hundred, and this is asked many times a second. */
+  /**
+   * The counter, cached: the consumer has a hundred metrics, and this one is read many times a
+   * second.
+   */
   private Optional<Metric> figure = Optional.empty();
 
   private double answers;
@@ -26,7 +29,7 @@ final class HeartbeatCount {
     this.silentNanosMax = silentNanosMax;
   }
 
-  /** The coordinator was heard of now. */
+  /** The coordinator answered now. */
   void heard(long nowNanos) {
     heardNanos = nowNanos;
   }

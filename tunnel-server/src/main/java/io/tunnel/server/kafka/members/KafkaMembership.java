@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.MemberToRemove;
@@ -39,10 +40,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node as a member of the consumer group of its cluster, under its name: Kafka fences the older
- * of two with one name. The newer may be the same node: a request to join that it had given up, and
- * that Kafka took nevertheless; so who is fenced joins again, and stops when it was decided for
- * another process. One thread polls, and calls the node.
+ * A node as a member of the consumer group of its cluster, under its name. Kafka fences the older
+ * of two members with one name. The newer one may be the same node: Kafka can accept a request to
+ * join that the node had given up. So a fenced member joins again, and stops when the next
+ * placement names another process. One thread polls, and calls the node.
  */
 public final class KafkaMembership implements Membership, PlacementAssignor.Member {
 
@@ -63,9 +64,11 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
   private final Shard.Clock clock;
   private final KafkaConfig config;
   private final Thread thread;
+
+  /** Whether a placement was asked for that no rebalance has begun for yet; set by any thread. */
   private final AtomicBoolean isAsked = new AtomicBoolean();
 
-  /** Whether this node has removed another, so that the group waits for those who are left. */
+  /** Whether this node has removed another: the group then waits for the rest to join again. */
   private final AtomicBoolean hasRemoved = new AtomicBoolean();
 
   private final CountDownLatch closing = new CountDownLatch(1);
@@ -73,23 +76,57 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
   private volatile Consumer<byte[], byte[]> consumer;
   private HeartbeatCount heartbeats;
 
-  /** The process that was decided for last under this node's name, as far as it was told. */
+  /** The process that the last placement named under this node's name. */
   private Optional<String> former = Optional.empty();
 
   private int fencedInARow;
 
-  /** Whether the consumer is closed; another may not be made at once, as when names are unknown. */
-  private boolean mustConnect;
-
+  /** Generation of the newest placement that this node was told; -1 before the first. */
   private long seen = -1;
+
+  /** How many placements this node asked for. */
   private long asked;
+
   private Optional<String> incarnation = Optional.empty();
-  private boolean isDeciding = true;
-  private boolean isMember;
-  private boolean wasMember;
   private String memberId = "";
-  private volatile boolean isClosed;
-  private volatile boolean isAbandoned;
+
+  /** Moved by the membership's thread. */
+  private Standing standing = Standing.NEW;
+
+  /** Moved by the membership's thread. */
+  private Rebalance rebalance = Rebalance.UNDER_WAY;
+
+  private final AtomicReference<End> end = new AtomicReference<>(End.NONE);
+
+  /** How the group sees this node. */
+  private enum Standing {
+    /** The group has never told this node a placement. Next: MEMBER. */
+    NEW,
+    /** Told a placement, and heard the group since. Next: LOST. */
+    MEMBER,
+    /** Was a member; fenced, silent or forgotten. Next: MEMBER. */
+    LOST
+  }
+
+  /** Whether the group is deciding. */
+  private enum Rebalance {
+    /** The consumer was closed because it was fenced, and is made anew. Next: UNDER_WAY. */
+    DISCONNECTED,
+    /** A placement is being decided, by introductions that were sent. Next: OVER, DISCONNECTED. */
+    UNDER_WAY,
+    /** The last placement was told. Next: UNDER_WAY, DISCONNECTED. */
+    OVER
+  }
+
+  /** How this membership ends. */
+  private enum End {
+    /** It does not end. */
+    NONE,
+    /** Leaves the group, so that other nodes take over at once. */
+    LEAVE,
+    /** Tells nobody, as a process that is killed. */
+    ABANDON
+  }
 
   /** A member that joins with {@link #start}. */
   public KafkaMembership(
@@ -106,9 +143,9 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
     thread.setDaemon(true);
   }
 
-  /** A new member, as far as Kafka can tell, until it says its name. */
+  /** Makes a consumer, which is a new member to Kafka until it sends its name. */
   private void connect() {
-    String clientId = NodeNames.clientId(group, name, node.get().info().address());
+    String clientId = NodeNames.clientId(group, name, node.get().introduce().address());
     int heartbeatMs = Math.min(HEARTBEAT_MS_MAX, sessionMs / 3);
     Map<String, Object> settings = new ClientSettings(config).member(group, name, heartbeatMs);
     settings.put(ConsumerConfig.CLIENT_ID_CONFIG, clientId);
@@ -123,7 +160,7 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
     consumer = connected;
   }
 
-  /** The consumer group that the nodes of a cluster are members of. */
+  /** The consumer group of the nodes of a cluster. */
   public static String group(String cluster) {
     return cluster + ".nodes";
   }
@@ -149,10 +186,10 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
         .whenComplete(
             (done, failure) -> {
               if (failure != null) {
-                // Also when somebody was faster. If not, its session ends as any other.
+                // Another node may have removed it first; if none did, its session ends by itself.
                 LOG.info("{}", failure.getMessage());
               } else {
-                // Otherwise the next heartbeat's answer would say that there is something to join.
+                // Joins now rather than after the next heartbeat's answer.
                 hasRemoved.set(true);
               }
             });
@@ -161,11 +198,11 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
   private void run() {
     try {
       heartbeats.heard(clock.nanos());
-      while (!isClosed) {
+      while (end.get() == End.NONE) {
         step();
       }
     } catch (RuntimeException | Error e) {
-      // Nobody would tell this node any more what it is to lead, nor that others do.
+      // Without this thread the node would hear no placement, nor that other nodes take over.
       node.get().refused("node " + name + " cannot follow its cluster any more: " + e);
       throw e;
     } finally {
@@ -175,56 +212,57 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
 
   private void step() {
     try {
-      if (mustConnect) {
+      if (rebalance == Rebalance.DISCONNECTED) {
         connect();
-        mustConnect = false;
+        rebalance = Rebalance.UNDER_WAY;
       }
-      // While a decision is under way, what was said for it may be old: asked again behind it.
-      if (!isDeciding && (isAsked.getAndSet(false) || hasRemoved.getAndSet(false))) {
+      // During a rebalance the introductions that were sent may be stale, so the next one is
+      // asked for when this one is over.
+      if (rebalance == Rebalance.OVER
+          && (isAsked.getAndSet(false) || hasRemoved.getAndSet(false))) {
         asked++;
-        isDeciding = true;
+        rebalance = Rebalance.UNDER_WAY;
         consumer.enforceRebalance("asked by node " + name);
       }
       consumer.poll(POLL);
-      if (isMember && heartbeats.isSilent(clock.nanos())) {
+      if (standing == Standing.MEMBER && heartbeats.isSilent(clock.nanos())) {
         lost();
-        // If the group has not forgotten it after all, nothing else would tell it where it stands.
-        isDeciding = false;
+        // A group that has not forgotten this node tells it nothing unless asked.
+        rebalance = Rebalance.OVER;
         isAsked.set(true);
       }
     } catch (WakeupException e) {
-      // To be closed.
+      // close() woke the poll.
     } catch (FencedInstanceIdException e) {
       fenced(e);
     } catch (InvalidSessionTimeoutException e) {
       refused(
-          "the brokers do not take "
+          "the brokers do not accept sessions of "
               + sessionMs
-              + " ms as length of a session; give --session-ms a value between their"
+              + " ms; set --session-ms to a value between their"
               + " group.min.session.timeout.ms (6000 unless it is set) and"
-              + " group.max.session.timeout.ms, or change those in the brokers' configuration",
+              + " group.max.session.timeout.ms, or change these settings of the brokers",
           e);
     } catch (AuthorizationException | InconsistentGroupProtocolException e) {
-      if (wasMember) {
-        await(e);
+      if (standing == Standing.NEW) {
+        refused("Kafka does not let node " + name + " join group " + group + ": " + reason(e), e);
       } else {
-        refused("Kafka does not take node " + name + " into group " + group + ": " + reason(e), e);
+        await(e);
       }
     } catch (InterruptException e) {
       LOG.warn("interrupted; node {} leaves the group", name);
-      isClosed = true;
+      end(End.LEAVE);
     } catch (RuntimeException e) {
       await(e);
     }
   }
 
   /**
-   * What this consumer has of the group is worth nothing any more. Kafka does not tell whose
-   * request it was: one of this node itself, or of another process. The next decision names that
-   * one.
+   * Replaces the consumer, which the group ignores from now on. Kafka does not tell whether a
+   * request of this node or of another process fenced it; the next placement names that process.
    */
   private void fenced(FencedInstanceIdException cause) {
-    if (isMember) {
+    if (standing == Standing.MEMBER) {
       lost();
     }
     fencedInARow++;
@@ -232,13 +270,14 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
       refused(nameIsTaken(), cause);
       return;
     }
-    LOG.warn("node {} was fenced: by a request of its own that came late, or by a namesake", name);
-    mustConnect = true;
-    isDeciding = true;
+    LOG.warn(
+        "node {} was fenced, by a late request of its own or by a namesake; joining again", name);
+    rebalance = Rebalance.DISCONNECTED;
     try {
       consumer.close(leaving(GroupMembershipOperation.REMAIN_IN_GROUP));
     } catch (KafkaException e) {
-      LOG.info("the consumer of node {} that was fenced did not close cleanly", name, e);
+      LOG.info(
+          "cannot close the fenced consumer of node {} cleanly; going on with a new one", name, e);
     }
   }
 
@@ -248,45 +287,50 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
         + "; give each node a name of its own and start this one again";
   }
 
-  private static String reason(KafkaException e) {
+  private static String reason(RuntimeException e) {
     return e.getMessage() == null ? e.toString() : e.getMessage();
   }
 
-  /** Whatever this is, it may pass. */
+  /** Waits before the next attempt: the trouble may pass. */
   private void await(RuntimeException cause) {
-    LOG.warn("node {} is not in its group for the moment", name, cause);
+    LOG.warn(
+        "node {} cannot take part in its group: {}; will retry in {} ms",
+        name,
+        reason(cause),
+        BACKOFF_MS,
+        cause);
     try {
       if (closing.await(BACKOFF_MS, TimeUnit.MILLISECONDS)) {
         LOG.debug("node {} is closed", name);
       }
     } catch (InterruptedException e) {
       LOG.warn("interrupted; node {} leaves the group", name);
-      isClosed = true;
+      end(End.LEAVE);
     }
   }
 
   private void lost() {
-    isMember = false;
-    LOG.warn("node {} is not known to its group any more, or cannot reach it", name);
+    standing = Standing.LOST;
+    LOG.warn("the group has forgotten node {}, or cannot be reached; joining again", name);
     node.get().lost();
   }
 
   private void refused(String message, KafkaException cause) {
-    isClosed = true;
-    LOG.error("node {} is out of its cluster for good", name, cause);
+    end(End.LEAVE);
+    LOG.error("node {} is out of its cluster for good: {}", name, message, cause);
     node.get().refused(message);
   }
 
   @Override
   public Said say() {
-    // Whatever is asked for later may not be in it.
-    isDeciding = true;
-    NodeInfo info = node.get().info();
+    // Facts that change from now on need another rebalance.
+    rebalance = Rebalance.UNDER_WAY;
+    NodeInfo info = node.get().introduce();
     incarnation = Optional.of(info.incarnation());
     return new Said(info, seen, asked);
   }
 
-  /** Grows also when all nodes were away and nobody remembers the last decision. */
+  /** A clock, so it grows even when all nodes were away and none knows the last placement. */
   @Override
   public long generationMin() {
     return TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
@@ -299,15 +343,14 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
 
   @Override
   public void told(Placement placement, String newMemberId) {
-    if (isMember && !newMemberId.equals(memberId)) {
+    if (standing == Standing.MEMBER && !newMemberId.equals(memberId)) {
       lost();
     }
     heartbeats.heard(clock.nanos());
     hasRemoved.set(false);
     memberId = newMemberId;
-    isMember = true;
-    wasMember = true;
-    isDeciding = false;
+    standing = Standing.MEMBER;
+    rebalance = Rebalance.OVER;
     seen = Math.max(seen, placement.generation());
     Optional<String> decided = placement.node(name).map(Placement.Member::incarnation);
     if (decided.equals(incarnation)) {
@@ -315,8 +358,8 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
       former = incarnation;
       node.get().placed(placement);
     } else if (decided.isEmpty() || former.isEmpty() || decided.equals(former)) {
-      // Kafka takes a member that comes back under its name for its former self, and repeats what
-      // was decided.
+      // Kafka takes a member that comes back under its name for the former member, and repeats
+      // the former placement.
       former = decided;
       isAsked.set(true);
     } else {
@@ -326,7 +369,7 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
 
   private void leave() {
     GroupMembershipOperation operation =
-        isAbandoned
+        end.get() == End.ABANDON
             ? GroupMembershipOperation.REMAIN_IN_GROUP
             : GroupMembershipOperation.LEAVE_GROUP;
     consumer.close(leaving(operation));
@@ -336,16 +379,20 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
     return CloseOptions.timeout(CLOSE_MAX).withGroupMembershipOperation(operation);
   }
 
-  /** Ends as a process that is killed does: nobody is told. For tests. */
+  /** Ends like a process that is killed, and tells nobody. For tests. */
   void abandon() throws IOException {
-    isAbandoned = true;
+    end(End.ABANDON);
     close();
   }
 
-  /** Leaves the group, so that others take over at once. Idempotent. */
+  private void end(End how) {
+    end.compareAndSet(End.NONE, how);
+  }
+
+  /** Leaves the group, so that other nodes take over at once. Idempotent. */
   @Override
   public void close() throws IOException {
-    isClosed = true;
+    end(End.LEAVE);
     closing.countDown();
     consumer.wakeup();
     if (Thread.currentThread() != thread) {

@@ -15,14 +15,14 @@ import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
 
 /**
- * What members of the group say and are told, as bytes: a version, then JSON, deflated because
- * Kafka keeps all of a group in one record.
+ * The bytes of introductions and placements: a version, then JSON, deflated because Kafka keeps the
+ * whole group in one record.
  */
 final class MemberFormat {
 
   private static final byte VERSION = 1;
 
-  /** Bytes of JSON, so that nobody can make us inflate more. */
+  /** Most bytes of inflated JSON. */
   private static final int JSON_BYTES_MAX = 16 * 1024 * 1024;
 
   private static final Gson GSON = new Gson();
@@ -30,13 +30,14 @@ final class MemberFormat {
   private MemberFormat() {}
 
   /**
-   * What a member says.
+   * A member's introduction.
    *
    * @param seen the generation of the last placement that it was told; -1 before the first
-   * @param asked how often it has asked for a decision: Kafka decides only when something differs
+   * @param asked how many placements it has asked for: Kafka rebalances only when an introduction
+   *     differs
    */
   record Said(NodeInfo node, long seen, long asked) {
-    /** Refuses null, which a stranger may have sent. */
+    /** Refuses null, which a foreign member may send. */
     Said {
       Objects.requireNonNull(node, "node");
     }
@@ -51,14 +52,14 @@ final class MemberFormat {
   }
 
   /**
-   * @throws IOException when it is not what a member of this version says
+   * @throws IOException when the bytes are no introduction of this version
    */
   static Said said(ByteBuffer bytes) throws IOException {
     return parse(bytes, Said.class);
   }
 
   /**
-   * @throws IOException when it is not what a member of this version is told
+   * @throws IOException when the bytes are no placement of this version
    */
   static Placement placement(ByteBuffer bytes) throws IOException {
     return parse(bytes, Placement.class);
@@ -75,7 +76,7 @@ final class MemberFormat {
       }
       return value;
     } catch (RuntimeException e) {
-      // From JSON, or from a record that refuses what it was given.
+      // Thrown by the JSON parser, or by a record that refuses its components.
       throw new IOException("damaged: " + e.getMessage(), e);
     }
   }

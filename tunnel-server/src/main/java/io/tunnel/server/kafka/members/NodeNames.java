@@ -24,10 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which names the nodes of a cluster have. Kafka does not say when it last heard of a member, only
- * that it is one; but one that is dead is none any more when a session is over. Sooner, if nobody
- * listens any more where it was reached, which its client id tells: then it is removed. Should it
- * live nevertheless, it joins again, and Kafka fences one of the two.
+ * Checks that no living node has a name. Kafka does not tell when it last heard from a member; but
+ * a dead member leaves the group when its session ends. If nothing listens at a member's address,
+ * which its client id contains, this class removes the member sooner. A member that lives after all
+ * joins again, and Kafka fences one of the two.
  */
 public final class NodeNames {
 
@@ -35,7 +35,9 @@ public final class NodeNames {
 
   private static final long LOOK_MS = 100;
 
-  /** How long one that answers may take to end, before its name is taken for good. */
+  /**
+   * Time that an answering member may take to end before its name counts as taken, in milliseconds.
+   */
   private static final long ENDING_MS_MAX = 2_000;
 
   private static final char ADDRESS_MARK = '@';
@@ -44,23 +46,23 @@ public final class NodeNames {
   private final Admin admin;
   private final Shard.Clock clock;
 
-  /** Looks into the group with this client. */
+  /** Looks into the group of a cluster with {@code admin}. */
   public NodeNames(KafkaConfig config, Admin admin, Shard.Clock clock) {
     this.config = config;
     this.admin = admin;
     this.clock = clock;
   }
 
-  /** What a member of that name calls itself at Kafka. */
+  /** The client id of a member of this name. */
   static String clientId(String group, String name, String address) {
     return group + "-" + name + ADDRESS_MARK + address;
   }
 
   /**
-   * Waits until no member has the name, at most a session and what it takes Kafka to notice.
+   * Waits until no member has the name: at most a session, and the time that Kafka takes to notice.
    *
-   * @param address of the node that wants it: nobody else can be there
-   * @throws NodeNameTakenException when one still has it then
+   * @param address address of the node that wants the name; no other node can be there
+   * @throws NodeNameTakenException when a member still has the name then
    */
   public void requireFree(String name, String address) {
     long beganNanos = clock.nanos();
@@ -100,7 +102,7 @@ public final class NodeNames {
   }
 
   private void evict(String name) throws InterruptedException {
-    LOG.info("the former process of node {} has ended; it is removed from the group", name);
+    LOG.info("the former process of node {} has ended; removing it from the group", name);
     RemoveMembersFromConsumerGroupOptions member =
         new RemoveMembersFromConsumerGroupOptions(Set.of(new MemberToRemove(name)));
     member.reason("node " + name + " starts again");
@@ -110,8 +112,11 @@ public final class NodeNames {
           .all()
           .get();
     } catch (ExecutionException e) {
-      // Also when somebody was faster. If not, its session ends as any other.
-      LOG.info("node {} was not removed: {}", name, e.getCause().getMessage());
+      // Another node may have removed it first; if none did, its session ends by itself.
+      LOG.info(
+          "cannot remove node {} from the group: {}; waiting for the end of its session",
+          name,
+          e.getCause().getMessage());
     }
   }
 
@@ -127,7 +132,8 @@ public final class NodeNames {
       if (e.getCause() instanceof GroupIdNotFoundException) {
         return Optional.empty();
       }
-      IOException failure = AdminFutures.failure("say who is in group " + group, e.getCause());
+      IOException failure =
+          AdminFutures.failure("list the members of group " + group, e.getCause());
       throw new RefusedException(ErrorCode.LOG_UNAVAILABLE, failure.getMessage(), failure);
     }
   }

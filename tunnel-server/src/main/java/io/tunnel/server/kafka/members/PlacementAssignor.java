@@ -20,35 +20,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How nodes talk to each other through their group: each says what it is when it joins, one decides
- * for all, all are told. No partition of Kafka is ever assigned. Public because Kafka makes it.
+ * Carries introductions and placements between nodes through their consumer group: each member
+ * introduces itself when it joins, one member decides for all, and Kafka tells all members the
+ * placement. No partition of Kafka is ever assigned. Public because Kafka instantiates it.
  */
 public final class PlacementAssignor implements ConsumerPartitionAssignor, Configurable {
 
-  /** The setting that carries the {@link Member} that this works for. */
+  /** The setting that holds the {@link Member}. */
   static final String MEMBER = "tunnel.member";
 
   private static final Logger LOG = LoggerFactory.getLogger(PlacementAssignor.class);
 
   private Member member;
 
-  /** For whom; called by the thread that polls. */
+  /** The node's side of the group; called by the thread that polls. */
   interface Member {
 
-    /** What to say. */
+    /** Introduces this node. */
     Said say();
 
-    /** Decides; the placement's generation is {@code generation}. */
+    /** Decides a placement with this generation. */
     Placement decide(long generation, List<NodeInfo> nodes);
 
-    /** The least generation of a new decision. */
+    /** The least generation of a new placement. */
     long generationMin();
 
-    /** What was decided. */
+    /** Hears a placement. */
     void told(Placement placement, String memberId);
   }
 
-  /** For Kafka. */
+  /** For Kafka, which calls it by reflection. */
   public PlacementAssignor() {}
 
   @Override
@@ -81,7 +82,10 @@ public final class PlacementAssignor implements ConsumerPartitionAssignor, Confi
         nodes.add(said.node());
         generation = Math.max(generation, said.seen() + 1);
       } catch (IOException e) {
-        LOG.warn("member {} of the group is not a node that we understand", one.getKey(), e);
+        LOG.warn(
+            "ignoring member {} of the group: its introduction is not of this version",
+            one.getKey(),
+            e);
       }
     }
     nodes.sort(Comparator.comparing(NodeInfo::name));
@@ -99,7 +103,7 @@ public final class PlacementAssignor implements ConsumerPartitionAssignor, Confi
     try {
       member.told(MemberFormat.placement(assignment.userData()), group.memberId());
     } catch (IOException e) {
-      throw new IllegalStateException("the group was told what we do not understand", e);
+      throw new IllegalStateException("the group sent a placement that is not of this version", e);
     }
   }
 }

@@ -1,2 +1,2 @@
-/** Nodes as members of a consumer group: who is there, under which name, and who is to do what. */
+/** Nodes as members of a consumer group: their names, their introductions, and placements. */
 package io.tunnel.server.kafka.members;

@@ -5,15 +5,15 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.errors.InterruptException;
 
-/** Waits for what Kafka's administration answers, on threads that may. */
+/** Blocks for answers of Kafka's admin client, on threads that may block. */
 final class AdminAnswers {
 
   private AdminAnswers() {}
 
   /**
-   * The answer, which the client waits for as long as its settings say.
+   * The answer; the client's settings bound the wait.
    *
-   * @throws KafkaException why there is none, as Kafka or its client says it
+   * @throws KafkaException the failure, as Kafka or its client reports it
    */
   static <T> T get(KafkaFuture<T> answer) {
     try {

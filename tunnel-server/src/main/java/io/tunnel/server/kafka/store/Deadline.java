@@ -3,16 +3,16 @@ package io.tunnel.server.kafka.store;
 import java.util.function.Supplier;
 import org.apache.kafka.common.errors.TimeoutException;
 
-/** Until when something may take whose single calls of Kafka take less. */
+/** The end of a task that makes several calls of Kafka, each of which takes less time. */
 @FunctionalInterface
 interface Deadline {
 
   boolean isOver();
 
   /**
-   * Asks again as long as Kafka does not answer.
+   * Repeats a call until Kafka answers.
    *
-   * @throws TimeoutException when it still did not when the deadline was over
+   * @throws TimeoutException when Kafka has not answered before the deadline
    */
   default <T> T repeat(Supplier<T> call) {
     while (true) {
@@ -26,7 +26,7 @@ interface Deadline {
     }
   }
 
-  /** As {@link #repeat(Supplier)}, of a call without an answer. */
+  /** Like {@link #repeat(Supplier)}, for a call without a result. */
   default void repeat(Runnable call) {
     repeat(
         () -> {

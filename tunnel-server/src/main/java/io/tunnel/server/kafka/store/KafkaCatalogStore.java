@@ -32,17 +32,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Texts in a partition of a compacted topic, of which this store is the only writer: opening it
- * fences the writer before, ends what that one had begun, and reads what it left.
+ * Keeps texts in a partition of a compacted topic, as its only writer: opening the store fences the
+ * former writer, ends its open transaction, and reads all texts.
  *
- * <p>Each write is a transaction, done by a thread of the store, and waited for a bounded time. If
- * it takes longer, the writer is told that the store is unavailable, and the thread goes on until
- * it is certain what became of it; no other write is taken meanwhile. When it was stored after all,
- * the owner is told, on its own thread, and only when it has taken that over is the next write
- * taken: so what the owner has in memory is never behind what its next write would build on.
+ * <p>A thread of the store does each write as a transaction, and the writer waits for a bounded
+ * time. If the write takes longer, the writer hears that the outcome is unknown, and the store's
+ * thread goes on until the outcome is certain; the store accepts no other write before that. When
+ * the write was stored after all, the store tells the owner on the owner's thread, and accepts the
+ * next write only after the owner has applied the late one: so the owner's state is never behind
+ * the state that its next write builds on.
  *
- * <p>The monitor guards what is under way and what is kept; it is held for no call of Kafka and of
- * nobody else.
+ * <p>The monitor guards the write in progress and the texts; no call of Kafka or of a listener
+ * happens under it.
  */
 public final class KafkaCatalogStore implements CatalogStore {
 
@@ -62,13 +63,13 @@ public final class KafkaCatalogStore implements CatalogStore {
   private volatile boolean isClosed;
 
   /**
-   * How long is waited.
+   * Longest waits.
    *
-   * @param openMsMax until the former writer is fenced and everything is read
-   * @param writeMsMax until a write is known to be stored
+   * @param openMsMax milliseconds until the former writer is fenced and all texts are read
+   * @param writeMsMax milliseconds until a write is known to be stored
    */
   public record Waits(long openMsMax, long writeMsMax) {
-    /** Refuses what is no time. */
+    /** Refuses times below 1 ms. */
     public Waits {
       if (openMsMax < 1 || writeMsMax < 1) {
         throw new IllegalArgumentException(
@@ -78,13 +79,13 @@ public final class KafkaCatalogStore implements CatalogStore {
   }
 
   /**
-   * Whose memory the store keeps.
+   * The owner of the texts.
    *
-   * @param thread where all that the owner is told is told, and where it writes
+   * @param thread the thread that calls {@code listener}, and from which the owner writes
    */
   public record Owner(Executor thread, StoreListener listener) {}
 
-  /** A write, and whether its writer has ceased to wait for it. */
+  /** A write, and whether its writer still waits for it. */
   private static final class Write {
     private final Map<String, Optional<String>> changes;
     private final CompletableFuture<Outcome> done = new CompletableFuture<>();
@@ -113,11 +114,11 @@ public final class KafkaCatalogStore implements CatalogStore {
   }
 
   /**
-   * Becomes the only writer. Takes a while, so it is not for a thread that must not wait.
+   * Becomes the only writer. Blocks for up to {@code openMsMax}.
    *
-   * @param transactionalId the same for all writers of this partition, and no others
+   * @param transactionalId one id for all writers of this partition, used by no other writer
    * @param nanos a clock that never goes back
-   * @throws StoreUnavailableException when that could not be done in time; trying again is safe
+   * @throws StoreUnavailableException when this was not possible in time; a retry is safe
    */
   public static KafkaCatalogStore open(
       StoreTopic topic, String transactionalId, Waits waits, LongSupplier nanos, Owner owner)
@@ -145,7 +146,7 @@ public final class KafkaCatalogStore implements CatalogStore {
       long end = reader.end();
       while (!reader.hasRead(end)) {
         if (deadline.isOver()) {
-          throw new KafkaException("it was not read to its end, " + end + ", in time");
+          throw new KafkaException("it was not read up to its end, " + end + ", in time");
         }
         reader.poll(POLL).forEach(changes -> CatalogStore.apply(changes, texts));
       }
@@ -166,9 +167,9 @@ public final class KafkaCatalogStore implements CatalogStore {
   /**
    * {@inheritDoc}
    *
-   * @throws StoreUnavailableException when it is not stored
-   * @throws UnknownOutcomeException when it is not known whether it is
-   * @throws FencedStoreException when it is not stored, and nothing can be any more
+   * @throws StoreUnavailableException when the write is not stored
+   * @throws UnknownOutcomeException when it is unknown whether the write is stored
+   * @throws FencedStoreException when the write is not stored, and nothing can be any more
    */
   @Override
   public void write(Map<String, Optional<String>> changes) throws IOException {
@@ -196,7 +197,7 @@ public final class KafkaCatalogStore implements CatalogStore {
     }
   }
 
-  /** Of a store that is fenced the next writer knows. */
+  /** False for a fenced store: the next writer finds the outcome. */
   @Override
   public synchronized boolean isInDoubt() {
     return fenced.isPresent() || underWay.filter(write -> write.isLate).isPresent();
@@ -255,7 +256,7 @@ public final class KafkaCatalogStore implements CatalogStore {
         reason);
   }
 
-  /** On the store's thread. */
+  /** Runs on the store's thread. */
   private void run(Write write) {
     Outcome outcome = transaction.write(write.changes);
     boolean isLate;
@@ -281,13 +282,13 @@ public final class KafkaCatalogStore implements CatalogStore {
     }
   }
 
-  /** On the owner's thread. */
+  /** Runs on the owner's thread. */
   private void takeOver(Write write) {
     try {
       owner.listener().stored(write.changes);
     } catch (RuntimeException e) {
-      // What it has in memory is behind what is stored, so it must not write on.
-      LOGGER.error("what was stored late in {} could not be taken over", name(), e);
+      // The owner's state is behind the stored texts, so the owner must not write any more.
+      LOGGER.error("the owner of {} cannot apply a late write; fencing the store", name(), e);
       synchronized (this) {
         fenced =
             Optional.of(
@@ -302,7 +303,7 @@ public final class KafkaCatalogStore implements CatalogStore {
     }
   }
 
-  /** A store that is closed tells nobody: its owner is stopping, and it takes no more writes. */
+  /** Tells the owner, unless the store is closed: then the owner is stopping. */
   private void tell(Runnable what) {
     if (isClosed) {
       return;
@@ -320,7 +321,7 @@ public final class KafkaCatalogStore implements CatalogStore {
         failure(outcome));
   }
 
-  /** One for each that is told: what is thrown belongs to the stack that it is thrown from. */
+  /** A new exception for each call, so that each has its own stack trace. */
   private synchronized FencedStoreException requireFenced() {
     FencedStoreException first = fenced.orElseThrow();
     return new FencedStoreException(first.getMessage(), first.getCause());
@@ -338,7 +339,7 @@ public final class KafkaCatalogStore implements CatalogStore {
     return topic.topic() + "-" + topic.partition();
   }
 
-  /** Ceases to write; what is not certain then is for the next writer to read. Idempotent. */
+  /** Stops writing; the next writer finds the outcome of a write in progress. Idempotent. */
   @Override
   public void close() throws IOException {
     synchronized (this) {

@@ -16,23 +16,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A transaction whose end Kafka has decided and never written into the store's partition, so that
- * nobody who reads what is committed gets past it.
+ * A transaction whose end Kafka has decided but never written into the store's partition, so that
+ * no reader of committed records gets past it.
  *
- * <p>A broker that is killed between the two, and started again, takes the partition for deleted if
- * it looks before it knows its topics, and forgets to write the end. Kafka 4.3 logs "no leader
- * endpoint for partitions" then. The writer may have been told that the transaction is stored.
+ * <p>This happens when a broker is killed between the decision and the write. When it starts again
+ * and looks before it knows its topics, it takes the partition for deleted and does not write the
+ * end; Kafka 4.3 logs "no leader endpoint for partitions" then. Kafka may have told the writer that
+ * the transaction is stored.
  *
- * <p>What ends it is the next transaction of the same producer, whose end is written for both. So
- * the next writer of the store, which is the same producer to Kafka, begins one of its own and ends
- * it as Kafka had decided. Kafka forgets the decision when a writer opens: it is asked before. If
- * the writer is killed between its opening and the end, which takes milliseconds, the next one
- * takes the decision for a commit, unless a transaction was begun here: Kafka aborts that one, and
- * both.
+ * <p>The next transaction of the same producer ends both, because Kafka writes one end for both. So
+ * the next writer of the store, which is the same producer to Kafka, begins a transaction and ends
+ * it as Kafka had decided for the former. Kafka forgets the decision when a writer opens, so {@link
+ * #look} asks before that. If the writer is killed in the milliseconds between its opening and the
+ * end, the next writer assumes a commit; but if the killed writer had begun a transaction here,
+ * Kafka aborts that one, and so both.
  */
 final class LeftTransaction {
 
-  /** The name of a text that is never stored, only removed: what readers do with it is nothing. */
+  /** Name of a text that is never stored, only removed, which readers ignore. */
   static final String NO_NAME = "";
 
   private static final Logger LOGGER = LoggerFactory.getLogger(LeftTransaction.class);
@@ -42,7 +43,7 @@ final class LeftTransaction {
   private final String transactionalId;
   private final boolean isCommitted;
 
-  /** How the producer's last transaction ended; for before the producer opens. */
+  /** Asks how the producer's last transaction ended; call it before the producer opens. */
   static LeftTransaction look(Admin admin, TopicPartition partition, String transactionalId) {
     boolean isCommitted =
         describe(admin, transactionalId)
@@ -61,7 +62,8 @@ final class LeftTransaction {
   }
 
   /**
-   * Of a state that says nothing of the last end: a write that was acknowledged is never undone.
+   * True also for a state that does not tell the last end, so that an acknowledged write is never
+   * undone.
    */
   private static boolean isCommitted(TransactionState state) {
     return switch (state) {
@@ -71,10 +73,9 @@ final class LeftTransaction {
   }
 
   /**
-   * Ends it, if there is one; for after the producer has opened, when nothing of it can be under
-   * way.
+   * Ends the left transaction, if there is one; call it after the producer has opened.
    *
-   * @throws KafkaException when there is one that this producer cannot end, or Kafka did not answer
+   * @throws KafkaException when this producer cannot end the transaction, or Kafka did not answer
    */
   void end(Producer<String, String> producer, Deadline deadline) {
     Optional<ProducerState> left = deadline.repeat(this::find);
@@ -83,12 +84,13 @@ final class LeftTransaction {
     }
     requireOwn(left.get());
     LOGGER.warn(
-        "a transaction in {} has no end since its broker was killed; Kafka had {} it",
+        "a transaction in {} has no end since its broker was killed; Kafka had {} it, and this"
+            + " node writes the end",
         partition,
         isCommitted ? "committed" : "aborted");
     producer.beginTransaction();
     producer.send(new ProducerRecord<>(partition.topic(), partition.partition(), NO_NAME, null));
-    // What was not sent when an abort is asked for would not be, and Kafka had nothing to end.
+    // An abort drops unsent records, and then Kafka would have nothing to end.
     producer.flush();
     deadline.repeat(isCommitted ? producer::commitTransaction : producer::abortTransaction);
   }
@@ -111,7 +113,7 @@ final class LeftTransaction {
     }
   }
 
-  /** Kafka gives an id another producer when nobody has used it for a week. */
+  /** Kafka gives a transactional id another producer after a week without use. */
   private void requireOwn(ProducerState left) {
     long own = describe(admin, transactionalId).orElseThrow().producerId();
     if (left.producerId() != own) {

@@ -17,7 +17,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 
-/** Reads a store's partition from its beginning. For one thread, but for {@link #wakeup}. */
+/** Reads a store's partition from its beginning. For one thread, except {@link #wakeup}. */
 final class StoreReader implements Closeable {
 
   private static final Duration CLOSE = Duration.ofSeconds(1);
@@ -46,7 +46,7 @@ final class StoreReader implements Closeable {
     }
   }
 
-  /** What was written together and is read whole since the last time. */
+  /** The transactions that were read whole since the last call. */
   List<Map<String, Optional<String>>> poll(Duration wait) {
     List<Read> records = new ArrayList<>();
     for (ConsumerRecord<String, String> record : consumer.poll(wait)) {
@@ -58,7 +58,7 @@ final class StoreReader implements Closeable {
     return core.read(records, position());
   }
 
-  /** What was polled must not be lost because of a failure here: it is asked again next time. */
+  /** A failure here must not lose the polled records: the position is asked for again next time. */
   private long position() {
     try {
       return consumer.position(partition, Duration.ZERO);
@@ -68,8 +68,8 @@ final class StoreReader implements Closeable {
   }
 
   /**
-   * The number behind the last record now, also of those whose transactions are not ended; what was
-   * acknowledged is below, though its end may not be written yet.
+   * The offset behind the last record, including records of open transactions. All acknowledged
+   * records are below, though the end of their transaction may not be written yet.
    */
   long end() {
     return AdminAnswers.get(
@@ -77,12 +77,12 @@ final class StoreReader implements Closeable {
         .offset();
   }
 
-  /** Whether everything below that number was given out. */
+  /** Whether all records below {@code end} were returned. */
   boolean hasRead(long end) {
     return core.hasRead(end);
   }
 
-  /** Ends a wait, by any thread. */
+  /** Ends a wait; any thread. */
   void wakeup() {
     consumer.wakeup();
   }

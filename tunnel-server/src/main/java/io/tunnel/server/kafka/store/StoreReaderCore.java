@@ -7,10 +7,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Puts records back together into what was written together. A transaction's records have rising
- * numbers without holes, and behind them is one number that is nobody's: that of its end. So where
- * there is a hole, something ended. Compaction makes more holes; what it parts is older than the
- * last record of some key, and is read by those who begin at the beginning and want it all.
+ * Groups records by transaction again. The records of a transaction have consecutive offsets,
+ * followed by one offset without a record: the transaction's end. So a hole in the offsets ends a
+ * transaction. Compaction makes more holes; it parts only transactions with an outdated record, and
+ * these are read by readers that start at the beginning and need all records anyway.
  */
 final class StoreReaderCore {
 
@@ -18,15 +18,15 @@ final class StoreReaderCore {
   private long openFrom = -1;
   private long next;
 
-  /** What is told of the log. */
+  /** A record of the log. */
   record Read(long offset, String name, Optional<String> text) {}
 
   /**
-   * Takes records in their order, and what the log has looked at.
+   * Takes records in order.
    *
-   * @param position the number that is read next: there is no record of others between the last of
-   *     {@code records} and it
-   * @return what was written together and is read whole, in order
+   * @param position the offset to read next; there is no record between the last of {@code records}
+   *     and this offset
+   * @return the transactions that are whole now, in order
    */
   List<Map<String, Optional<String>>> read(List<Read> records, long position) {
     List<Map<String, Optional<String>>> whole = new ArrayList<>();

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows what another node writes to a store, from its beginning on. As long as Kafka cannot be
- * reached it waits, and then goes on where it was.
+ * Follows the writes of another node to a store, from its beginning. While Kafka cannot be reached
+ * the tail waits, and then goes on from the same offset.
  */
 public final class StoreTail implements Closeable {
 
@@ -31,21 +31,21 @@ public final class StoreTail implements Closeable {
   private final StoreReader reader;
   private final Thread thread;
 
-  /** Filled by any thread; the rest is the tail's own. */
+  /** Filled by any thread; the tail's thread owns all other fields. */
   private final Queue<Runnable> asked = new ConcurrentLinkedQueue<>();
 
   private final List<Waiting> waiting = new ArrayList<>();
   private final CountDownLatch closed = new CountDownLatch(1);
 
-  /** Is told what is stored, by the tail's thread: it must only pass it on. */
+  /** Hears of stored texts on the tail's thread; must return at once. */
   @FunctionalInterface
   public interface Listener {
 
-    /** Texts that were stored together, after all those that were told before. */
+    /** Texts that one write stored; called in the order of the writes. */
     void stored(Map<String, Optional<String>> changes);
   }
 
-  /** Somebody who waits for the tail to have read to an end. */
+  /** An action that waits until the tail has read to an end. */
   private record Waiting(long end, Runnable then) {}
 
   /** Begins to follow. */
@@ -58,8 +58,8 @@ public final class StoreTail implements Closeable {
   }
 
   /**
-   * Runs {@code then}, on the tail's thread, when everything has been told that was stored before
-   * this call; never, if the tail is closed before. Any thread.
+   * Runs {@code then} on the tail's thread, once the listener has heard all writes before this
+   * call; never, if the tail is closed before. Any thread.
    */
   public void catchUp(Runnable then) {
     asked.add(then);
@@ -72,22 +72,23 @@ public final class StoreTail implements Closeable {
         try {
           step();
         } catch (WakeupException e) {
-          LOGGER.trace("asked for something", e);
+          LOGGER.trace("a request woke the tail", e);
         } catch (KafkaException e) {
-          LOGGER.warn("cannot read {} for the moment", topic, e);
+          LOGGER.warn("cannot read {}; will retry", topic, e);
           pause();
         }
       }
     } catch (InterruptedException e) {
       LOGGER.debug("the tail of {} was interrupted", topic, e);
     } catch (KafkaException e) {
-      LOGGER.debug("the tail of {} did not close cleanly", topic, e);
+      LOGGER.debug("cannot close the tail of {} cleanly", topic, e);
     }
   }
 
   private void step() {
     if (!asked.isEmpty()) {
-      // Who asks meanwhile may be told too early by this end, and is given the next.
+      // This end may be too early for requests that come during the question; they get the next
+      // end.
       int count = asked.size();
       long end = reader.end();
       for (; count > 0; count--) {
@@ -102,11 +103,11 @@ public final class StoreTail implements Closeable {
 
   private void pause() throws InterruptedException {
     if (closed.await(RETRY_MS, TimeUnit.MILLISECONDS)) {
-      LOGGER.trace("closed while Kafka could not be read");
+      LOGGER.trace("closed while waiting to read Kafka again");
     }
   }
 
-  /** Ceases to follow; when it returns, nothing more is told. Idempotent. */
+  /** Stops following; when this returns, the listener hears nothing more. Idempotent. */
   @Override
   public void close() {
     closed.countDown();

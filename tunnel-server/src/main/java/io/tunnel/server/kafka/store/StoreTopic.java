@@ -14,21 +14,23 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
- * A partition of a compacted topic as a place for texts by name: the key of a record is a name, its
- * value the text, or nothing when there is none any more. What was written together is one
- * transaction.
+ * A partition of a compacted topic that keeps texts by name: a record's key is a name and its value
+ * the text, or null once the text is removed. One write is one transaction.
  *
- * @param settings what every client of Kafka is given: where Kafka is, and how to get in
+ * @param settings settings of every client of Kafka: the brokers, and how to authenticate
  * @param topic its {@code max.message.bytes} must be more than {@link #TEXT_BYTES_MAX}
  */
 public record StoreTopic(Map<String, String> settings, String topic, int partition) {
 
-  /** A name with its text. The largest table has some 4 MB of bounds of its partitions. */
+  /**
+   * Most bytes of a name with its text. The largest table has some 4 MB of bounds of its
+   * partitions.
+   */
   public static final int TEXT_BYTES_MAX = 8 * 1024 * 1024;
 
   private static final int RECORD_OVERHEAD_BYTES = 64 * 1024;
 
-  /** How long one call of a client waits; a caller that needs longer calls again. */
+  /** Longest wait of one call of a client; a caller that can wait longer repeats the call. */
   private static final int CALL_MS = 1_000;
 
   private static final int REQUEST_MS = 3_000;
@@ -37,14 +39,16 @@ public record StoreTopic(Map<String, String> settings, String topic, int partiti
   private static final int RECONNECT_MS_MAX = 1_000;
 
   /**
-   * How long Kafka lets a transaction be open: it then aborts it and fences its producer. Longer
-   * than most absences of Kafka, or a writer that could not end one in time would have to open the
-   * store anew; and not longer than brokers allow, which is 15 minutes unless
-   * transaction.max.timeout.ms says otherwise.
+   * Longest open transaction, after which Kafka aborts the transaction and fences its producer.
+   * Longer than most absences of Kafka, because a writer that cannot end a transaction in time has
+   * to open the store again; and not longer than brokers allow, which is
+   * transaction.max.timeout.ms, by default 15 minutes.
    */
   private static final int TRANSACTION_MS = (int) TimeUnit.MINUTES.toMillis(10);
 
-  /** The topic would be forgotten when nothing is written for a while, and a write would wait. */
+  /**
+   * Long, because the next write waits for the metadata of a topic that the producer has forgotten.
+   */
   private static final long METADATA_IDLE_MS = TimeUnit.DAYS.toMillis(1);
 
   /** Copies the settings. */
@@ -69,7 +73,7 @@ public record StoreTopic(Map<String, String> settings, String topic, int partiti
     return all;
   }
 
-  /** Settings of a producer that writes by transactions of this id. */
+  /** Settings of a transactional producer with this id. */
   public Map<String, Object> producer(String transactionalId) {
     Map<String, Object> all = common();
     all.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, transactionalId);
@@ -85,7 +89,7 @@ public record StoreTopic(Map<String, String> settings, String topic, int partiti
     return all;
   }
 
-  /** Settings of a consumer that sees what is committed. */
+  /** Settings of a consumer that reads committed records only. */
   public Map<String, Object> consumer() {
     Map<String, Object> all = common();
     all.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
@@ -104,7 +108,7 @@ public record StoreTopic(Map<String, String> settings, String topic, int partiti
     return all;
   }
 
-  /** A change of the text of that name, in bytes. */
+  /** Bytes of a change of a text. */
   static long bytes(String name, Optional<String> text) {
     return utf8Bytes(name) + text.map(StoreTopic::utf8Bytes).orElse(0L);
   }
@@ -115,7 +119,7 @@ public record StoreTopic(Map<String, String> settings, String topic, int partiti
         .sum();
   }
 
-  /** Only the names: values may be secret. */
+  /** Names settings without their values, which may be secret. */
   @Override
   public String toString() {
     Object[] names = settings.keySet().stream().sorted().toArray();

@@ -13,13 +13,13 @@ import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.TimeoutException;
 
 /**
- * Writes texts as one transaction, and does not rest before it is certain what became of it.
+ * Writes texts as one transaction, and goes on until the outcome is certain.
  *
- * <p>As long as the end of a transaction is not known, the same end is asked for again: Kafka takes
- * it once. A transaction whose records could not be sent was never asked to be committed, so it can
- * be aborted. Whatever else goes wrong, the producer is of no use any more, and the outcome is for
- * the next one to read. So it is when the end is not known for longer than Kafka lets a transaction
- * be open: then Kafka has fenced the producer, though nobody else has opened the store.
+ * <p>While the end of a transaction is unknown, the end is asked for again; Kafka carries it out
+ * once. A transaction whose records could not be sent was never asked to commit, so it can be
+ * aborted. After any other failure the producer is unusable, and the next writer finds the outcome.
+ * The same holds when the end stays unknown for longer than Kafka lets a transaction be open: then
+ * Kafka has fenced the producer, though no other node has opened the store.
  */
 final class StoreTransaction {
 
@@ -27,24 +27,27 @@ final class StoreTransaction {
   private final TopicPartition partition;
   private final BooleanSupplier isGivenUp;
 
-  /** What became of a transaction. */
+  /** The outcome of a transaction. */
   enum State {
     STORED,
-    /** It never will be; another can be begun. */
+    /** Not stored, and never will be; the producer can begin another transaction. */
     NOT_STORED,
-    /** It is not known here and will not be, unless it was never sent; no other can be begun. */
+    /**
+     * Unknown here for good, unless it was never sent; the producer can begin no other transaction.
+     */
     LOST
   }
 
   /**
-   * What became of a transaction.
+   * The outcome of a transaction.
    *
-   * @param isInDoubt of one that is lost: whether Kafka was asked to commit it, and may have
-   * @param failure why it is not stored
+   * @param isInDoubt for a lost transaction, whether Kafka was asked to commit it, and may have
+   *     done so
+   * @param failure why the transaction is not stored
    */
   record Outcome(State state, boolean isInDoubt, Optional<RuntimeException> failure) {}
 
-  /** {@code isGivenUp} is asked between two calls of the producer, each of which takes its time. */
+  /** Asks {@code isGivenUp} between calls of the producer, each of which blocks for a while. */
   StoreTransaction(
       Producer<String, String> producer, TopicPartition partition, BooleanSupplier isGivenUp) {
     this.producer = producer;
@@ -63,12 +66,12 @@ final class StoreTransaction {
     } catch (KafkaException e) {
       return abort(e, isCommitBegun && !isUnsent.get());
     } catch (RuntimeException e) {
-      // As of a producer that is closed.
+      // Also thrown by a closed producer.
       return new Outcome(State.LOST, isCommitBegun && !isUnsent.get(), Optional.of(e));
     }
   }
 
-  /** A failure makes the commit fail, before anything is asked of Kafka. */
+  /** A failure makes the commit fail before Kafka is asked for it. */
   private void send(String name, Optional<String> text, AtomicBoolean isUnsent) {
     producer.send(
         new ProducerRecord<>(partition.topic(), partition.partition(), name, text.orElse(null)),

@@ -59,7 +59,7 @@ class KafkaMembershipTest {
 
   private KafkaMembership join(TestNode node) {
     KafkaMembership membership =
-        (KafkaMembership) cluster.memberships().join(node.info().name(), () -> node);
+        (KafkaMembership) cluster.memberships().join(node.introduce().name(), () -> node);
     joined.add(membership);
     return membership;
   }
@@ -113,7 +113,7 @@ class KafkaMembershipTest {
     for (TestNode node : nodes) {
       members.add(
           new KafkaMembership(
-              longSessions, admin, node.info().name(), () -> node, TestKafka.CLOCK));
+              longSessions, admin, node.introduce().name(), () -> node, TestKafka.CLOCK));
     }
     joined.addAll(members);
     return members;
@@ -266,11 +266,11 @@ class KafkaMembershipTest {
     TestNode a =
         new TestNode("a", "a1") {
           @Override
-          public NodeInfo info() {
+          public NodeInfo introduce() {
             if (failures.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
               throw new KafkaException("Failed to construct kafka consumer");
             }
-            return super.info();
+            return super.introduce();
           }
         };
     requireBackWhenFenced(a, () -> failures.set(1));

@@ -56,7 +56,7 @@ public final class SimMembership implements Membership {
 
   private void join() {
     answeredNanos = reach.agenda.nowNanos();
-    incarnation = node.info().incarnation();
+    incarnation = node.introduce().incarnation();
     send(() -> group.join(this));
   }
 
@@ -103,7 +103,7 @@ public final class SimMembership implements Membership {
     thread.execute(
         () -> {
           isDeciding = true;
-          NodeInfo info = node.info();
+          NodeInfo info = node.introduce();
           send(() -> group.said(this, round, info));
         });
   }
