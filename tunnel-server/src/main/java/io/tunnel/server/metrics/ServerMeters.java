@@ -39,6 +39,28 @@ import java.util.function.ToLongFunction;
 /** All meters of a server, and the ports through which the rooms feed them. */
 public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable {
 
+  /** The figures of RocksDB that are worth watching, with RocksDB's names for them. */
+  private enum RocksFigure {
+    KEYS("tunnel.rocksdb.keys", "rocksdb.estimate-num-keys"),
+    LIVE_BYTES("tunnel.rocksdb.live.bytes", "rocksdb.estimate-live-data-size"),
+    FILE_BYTES("tunnel.rocksdb.file.bytes", "rocksdb.total-sst-files-size"),
+    WRITE_BUFFER_BYTES("tunnel.rocksdb.writebuffer.bytes", "rocksdb.cur-size-all-mem-tables"),
+    COMPACTION_PENDING_BYTES(
+        "tunnel.rocksdb.compaction.pending.bytes", "rocksdb.estimate-pending-compaction-bytes"),
+    RUNNING_COMPACTIONS("tunnel.rocksdb.compactions", "rocksdb.num-running-compactions"),
+    RUNNING_FLUSHES("tunnel.rocksdb.flushes", "rocksdb.num-running-flushes"),
+    IS_STALLED("tunnel.rocksdb.stalled", "rocksdb.is-write-stopped"),
+    BLOCK_CACHE_BYTES("tunnel.rocksdb.blockcache.bytes", "rocksdb.block-cache-usage");
+
+    private final String meter;
+    private final String property;
+
+    RocksFigure(String meter, String property) {
+      this.meter = meter;
+      this.property = property;
+    }
+  }
+
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final JvmGcMetrics gc = new JvmGcMetrics();
@@ -215,7 +237,7 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
           .tags(tags)
           .register(registry);
       for (RocksFigure figure : RocksFigure.values()) {
-        Gauge.builder(figure.meter(), shard, s -> s.store().figure(figure.property()))
+        Gauge.builder(figure.meter, shard, s -> s.store().figure(figure.property))
             .tags(tags)
             .register(registry);
       }

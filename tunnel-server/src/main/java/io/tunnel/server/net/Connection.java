@@ -262,7 +262,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     @Override
     public void serve() {
-      openRequests.next();
+      openRequests.serveWaiting();
     }
 
     @Override
@@ -434,7 +434,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     execute(
         () -> {
           isLeaving = true;
-          openRequests.next();
+          openRequests.serveWaiting();
           leaveWhenAnswered();
         });
   }
@@ -481,7 +481,7 @@ final class Connection extends ChannelInboundHandlerAdapter
   /** The client takes answers again, or there is room for more of them. */
   private void goOn() {
     if (!closing.isDoomed()) {
-      openRequests.next();
+      openRequests.serveWaiting();
       requests.takesAnswers(this);
       deliveries.carried().resume();
     }

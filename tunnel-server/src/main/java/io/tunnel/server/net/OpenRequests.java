@@ -82,24 +82,24 @@ final class OpenRequests {
       return;
     }
     waiting.add(new Waiting(request, isCounted));
-    next();
+    serveWaiting();
   }
 
-  /** Serves what waits and may be served. */
-  void next() {
+  /** Serves waiting requests as long as the limits allow. */
+  void serveWaiting() {
     if (isServing) {
-      // A request that is answered at once asks for the next one from inside of serve.
+      // Serving a request that is answered at once calls this method again.
       return;
     }
     isServing = true;
     try {
-      serveWaiting();
+      serveAll();
     } finally {
       isServing = false;
     }
   }
 
-  private void serveWaiting() {
+  private void serveAll() {
     while (!waiting.isEmpty()) {
       if (!mayServe(waiting.peek())) {
         hasWaiting = true;
@@ -141,7 +141,7 @@ final class OpenRequests {
     Untaken.Answer.of(request.operation()).ifPresent(account::giveBack);
     served.decrementAndGet();
     if (hasWaiting) {
-      port.execute(this::next);
+      port.execute(this::serveWaiting);
     }
   }
 

@@ -221,7 +221,7 @@ final class TableChanges {
           }
         };
     waiting.add(new Change(once, answer));
-    next();
+    runWaiting();
   }
 
   /** The table that a request has created or altered; none if it has dropped one. */
@@ -229,7 +229,7 @@ final class TableChanges {
     return id.isEmpty() ? Optional.empty() : Optional.of(catalog.table(Integer.parseInt(id)));
   }
 
-  private void next() {
+  private void runWaiting() {
     while (!isChanging && !waiting.isEmpty()) {
       Change change = waiting.remove();
       isChanging = true;
@@ -259,7 +259,7 @@ final class TableChanges {
             control.execute(
                 () -> {
                   isChanging = false;
-                  next();
+                  runWaiting();
                 });
           } catch (RejectedExecutionException e) {
             LOGGER.debug("the server stops; no table is changed any more", e);
@@ -308,11 +308,11 @@ final class TableChanges {
       written = entry.write(logged);
     } catch (IOException | RuntimeException e) {
       ended(() -> answer.failed(e));
-      next();
+      runWaiting();
       return;
     }
     ended(() -> answer.done(Optional.of(written)));
-    next();
+    runWaiting();
   }
 
   private void failed(Throwable failure, Optional<Step> instead, Answer answer) {
@@ -325,7 +325,7 @@ final class TableChanges {
         ended(() -> answer.failed(e));
       }
     }
-    next();
+    runWaiting();
   }
 
   private static void later(CompletableFuture<Void> log, String what, TableRecord table) {

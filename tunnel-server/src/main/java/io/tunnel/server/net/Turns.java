@@ -83,7 +83,7 @@ final class Turns {
   }
 
   private void startAll() {
-    for (Task next = next(); next != null; next = next()) {
+    for (Task next = begin(); next != null; next = begin()) {
       try {
         executor.execute(next::run);
       } catch (RejectedExecutionException e) {
@@ -92,8 +92,8 @@ final class Turns {
     }
   }
 
-  /** The next task, which is under way from now on; null when none may be begun. */
-  private synchronized Task next() {
+  /** Marks the next task as under way and returns it; null when no task may begin now. */
+  private synchronized Task begin() {
     if (ready.isEmpty()) {
       return null;
     }

@@ -21,20 +21,18 @@ import java.util.TreeMap;
 /**
  * Who holds the channels of one tunnel, and how far each has come.
  *
- * <p>A channel is WAIT (nobody holds it), OPEN (a session does), CLOSING (its session was asked to
- * give it back) or TERMINATED (everything up to its end was processed). It is given to a session
- * only when it is not paused, has no error, and all channels that it waits for are TERMINATED; when
- * one of these ceases to hold while it is OPEN, it is asked for. Every assignment has an epoch
- * higher than all before it; what arrives under another epoch than the channel's is FENCED. A
- * channel leaves CLOSING when its session releases it, ends, or lets the deadline pass; the next
- * holder starts behind the last checkpoint, so a graceful move delivers nothing twice and any other
- * at most what came after that checkpoint. As long as it is not known whether a checkpoint was
- * stored, nobody else gets the channel: the next holder would begin before it and the one after
- * that behind it, and changes in between would be missing behind those that came again.
+ * <p>A channel is WAIT (no session holds it), OPEN (a session does), CLOSING (its session was asked
+ * to give it back) or TERMINATED (everything up to its end was processed). It is assigned only
+ * while it is not paused, has no error, and all channels that it waits for are TERMINATED;
+ * otherwise it is revoked. Every assignment has an epoch higher than all before it; requests under
+ * any other epoch are FENCED. A channel leaves CLOSING when its session releases it, ends, or
+ * misses the deadline; the next holder starts behind the last checkpoint. So a graceful move
+ * delivers no change twice, and any other move repeats only changes behind that checkpoint. A
+ * channel whose last checkpoint is in doubt is not assigned: the next holder could start before it
+ * and the holder after that behind it.
  *
- * <p>Every method returns what is to be done, and what changes by an operator's word or a failure
- * is stored before the method is called. Time is given in nanoseconds of a clock that never goes
- * back.
+ * <p>Every method returns what the caller must do. What operators and failures change is stored
+ * before the method is called. Times are nanoseconds of a clock that never goes back.
  */
 final class TunnelCore {
 
@@ -42,7 +40,7 @@ final class TunnelCore {
   private final NavigableMap<ChannelKey, Held> channels = new TreeMap<>();
   private final Set<Held> closing = new LinkedHashSet<>();
 
-  /** Of which it is not known whether more is stored than {@link Held#checkpointed}. */
+  /** Channels of which more may be stored than {@link Held#checkpointed}. */
   private final Set<Held> inDoubt = new LinkedHashSet<>();
 
   private final Map<String, Session> sessions = new LinkedHashMap<>();
@@ -56,13 +54,16 @@ final class TunnelCore {
     private final int channelsMax;
     private final Set<Held> held = new LinkedHashSet<>();
     private long deadlineNanos;
-    private int leaving;
 
     Session(String id, String clientTag, long leaseNanos, int channelsMax) {
       this.id = id;
       this.clientTag = clientTag;
       this.leaseNanos = leaseNanos;
       this.channelsMax = channelsMax;
+    }
+
+    int leaving() {
+      return (int) held.stream().filter(each -> each.status == ChannelStatus.CLOSING).count();
     }
   }
 
@@ -95,13 +96,36 @@ final class TunnelCore {
     boolean isReady() {
       return waitsFor.stream().allMatch(other -> other.status == ChannelStatus.TERMINATED);
     }
+
+    void move(ChannelStatus next, String reason) {
+      boolean isAllowed =
+          switch (status) {
+            case WAIT -> next == ChannelStatus.OPEN || next == ChannelStatus.TERMINATED;
+            case OPEN -> next == ChannelStatus.CLOSING || next == ChannelStatus.WAIT;
+            case CLOSING, TERMINATED -> next == ChannelStatus.WAIT;
+            case CLOSE -> false;
+          };
+      if (!isAllowed) {
+        throw new IllegalStateException(
+            key
+                + " under epoch "
+                + epoch
+                + " is "
+                + status
+                + ", not to be "
+                + next
+                + ": "
+                + reason);
+      }
+      status = next;
+    }
   }
 
   /**
    * A channel as it is now.
    *
-   * @param isPaused whether it or its tunnel is
-   * @param waitsFor the channels that have to be TERMINATED first and are not
+   * @param isPaused whether the channel or its tunnel is paused
+   * @param waitsFor channels that must be TERMINATED first and are not yet
    */
   record View(
       ChannelKey key,
@@ -120,11 +144,11 @@ final class TunnelCore {
       String sessionId, String clientTag, int channels, int channelsMax, long leaseLeftNanos) {}
 
   /**
-   * A tunnel that nobody holds.
+   * A tunnel without sessions.
    *
-   * @param waitsFor the channels that have to be TERMINATED before each, if there are any
-   * @param epochBase every epoch is higher
-   * @param revokeNanos how long a session has to give a channel back
+   * @param waitsFor by channel, the channels that must be TERMINATED before it
+   * @param epochBase all epochs of this object are higher
+   * @param revokeNanos how long a session may take to give a revoked channel back
    */
   TunnelCore(
       Map<ChannelKey, ChannelState> states,
@@ -140,14 +164,11 @@ final class TunnelCore {
         (key, others) -> others.forEach(other -> require(key).waitsFor.add(require(other))));
   }
 
-  /** What a crash left undone: channels at their ends are finished. */
+  /** Finishes channels at their ends, which a crash may have left undone. */
   List<TunnelEffect> start() {
-    List<TunnelEffect> effects = new ArrayList<>();
-    finish(effects);
-    return effects;
+    return finish(new ArrayList<>());
   }
 
-  /** A session begins. */
   List<TunnelEffect> open(
       String sessionId, String clientTag, long leaseNanos, int channelsMax, long nowNanos) {
     Session session = new Session(sessionId, clientTag, leaseNanos, channelsMax);
@@ -158,7 +179,7 @@ final class TunnelCore {
     return rebalance(new ArrayList<>(), nowNanos);
   }
 
-  /** A session lives on. */
+  /** A session renews its lease. */
   void heartbeat(String sessionId, long nowNanos) {
     Session session = sessions.get(sessionId);
     if (session == null) {
@@ -168,7 +189,7 @@ final class TunnelCore {
     session.deadlineNanos = nowNanos + session.leaseNanos;
   }
 
-  /** Sessions end together; nothing happens of those that have ended before. */
+  /** Ends sessions together; sessions that have ended before are ignored. */
   List<TunnelEffect> end(List<String> sessionIds, OverReason reason, long nowNanos) {
     List<TunnelEffect> effects = new ArrayList<>();
     for (String sessionId : sessionIds) {
@@ -181,9 +202,9 @@ final class TunnelCore {
   }
 
   /**
-   * Time has passed: leases and deadlines end.
+   * Ends leases and deadlines that have passed.
    *
-   * @param isCertain whether it is known of all progress if it was stored
+   * @param isCertain whether the outcome of every checkpoint is known
    */
   List<TunnelEffect> tick(long nowNanos, boolean isCertain) {
     boolean isKnownNow = isCertain && !inDoubt.isEmpty();
@@ -191,18 +212,16 @@ final class TunnelCore {
       inDoubt.clear();
     }
     List<TunnelEffect> effects = new ArrayList<>();
-    List<Session> expired =
-        sessions.values().stream()
-            .filter(session -> nowNanos - session.deadlineNanos >= 0)
-            .toList();
-    expired.forEach(session -> over(session, OverReason.LEASE, effects));
-    List<Held> overdue =
-        closing.stream().filter(channel -> nowNanos - channel.closingDeadlineNanos >= 0).toList();
-    overdue.forEach(channel -> take(channel, TakeReason.DEADLINE, effects));
+    List.copyOf(sessions.values()).stream()
+        .filter(session -> nowNanos - session.deadlineNanos >= 0)
+        .forEach(session -> over(session, OverReason.LEASE, effects));
+    List.copyOf(closing).stream()
+        .filter(channel -> nowNanos - channel.closingDeadlineNanos >= 0)
+        .forEach(channel -> take(channel, TakeReason.DEADLINE, effects));
     return effects.isEmpty() && !isKnownNow ? effects : rebalance(effects, nowNanos);
   }
 
-  /** The holder gives a channel back; if it was not asked to, it may get it again. */
+  /** The holder gives a channel back, asked to or not; the channel may be assigned to it again. */
   List<TunnelEffect> release(String sessionId, ChannelKey key, long epoch, long nowNanos) {
     List<TunnelEffect> effects = new ArrayList<>();
     take(requireHolder(sessionId, key, epoch), TakeReason.RELEASED, effects);
@@ -210,8 +229,8 @@ final class TunnelCore {
   }
 
   /**
-   * The holder cannot go on with a channel: nobody gets it until it is resumed. One that was
-   * processed up to its end is finished all the same.
+   * The holder cannot continue a channel: no session gets it until an operator resumes it. A
+   * channel that was processed up to its end is finished all the same.
    */
   List<TunnelEffect> stop(
       String sessionId, ChannelKey key, long epoch, String error, long nowNanos) {
@@ -223,10 +242,10 @@ final class TunnelCore {
   }
 
   /**
-   * Whether the holder may store this progress.
+   * Judges progress that the holder wants to store.
    *
-   * @param delivered position of the last change that was delivered to it
-   * @return whether it is news
+   * @param delivered position of the last change that was delivered to the holder
+   * @return whether the position is higher than the stored one
    */
   boolean mayCheckpoint(
       String sessionId, ChannelKey key, long epoch, long position, long delivered) {
@@ -234,14 +253,8 @@ final class TunnelCore {
     if (position < channel.checkpointed || position > delivered) {
       throw new RefusedException(
           ErrorCode.INVALID_CHECKPOINT,
-          "a checkpoint at "
-              + position
-              + " of partition "
-              + key.partition()
-              + " is not between the last one at "
-              + channel.checkpointed
-              + " and the last delivered change at "
-              + delivered);
+          "the checkpoint %d of partition %d is not from %d (stored) to %d (delivered)"
+              .formatted(position, key.partition(), channel.checkpointed, delivered));
     }
     return position > channel.checkpointed;
   }
@@ -253,12 +266,12 @@ final class TunnelCore {
     inDoubt.remove(channel);
   }
 
-  /** It is not known whether progress was stored; a later {@link #tick} says when it is. */
+  /** A checkpoint is in doubt, until a later {@link #tick} is certain. */
   void doubt(ChannelKey key) {
     inDoubt.add(require(key));
   }
 
-  /** It is known now where a channel ends. */
+  /** The end of a channel was found. */
   List<TunnelEffect> endKnown(ChannelKey key, long position, long nowNanos) {
     Held channel = require(key);
     if (channel.checkpointed > position) {
@@ -275,7 +288,7 @@ final class TunnelCore {
     return rebalance(new ArrayList<>(), nowNanos);
   }
 
-  /** An operator pauses or resumes channels, or clears their errors. */
+  /** An operator paused or resumed channels, or cleared their errors. */
   List<TunnelEffect> update(Map<ChannelKey, ChannelState> states, long nowNanos) {
     states.forEach(
         (key, state) -> {
@@ -287,8 +300,8 @@ final class TunnelCore {
   }
 
   /**
-   * An operator moves channels. A session that holds one loses it and gets it back at once under a
-   * new epoch, unless it was asked for it, it is at its end now, or has to wait.
+   * An operator moved channels. A session that holds such a channel loses it and gets it back at
+   * once under a new epoch, unless the channel was revoked, is at its end now, or has to wait.
    */
   List<TunnelEffect> seek(Map<ChannelKey, ChannelState> states, long nowNanos) {
     List<TunnelEffect> effects = new ArrayList<>();
@@ -306,7 +319,7 @@ final class TunnelCore {
           channel.end = state.end();
           inDoubt.remove(channel);
           if (channel.status == ChannelStatus.TERMINATED && !channel.isAtEnd()) {
-            channel.status = ChannelStatus.WAIT;
+            channel.move(ChannelStatus.WAIT, "an operator moved it before its end");
           }
         });
     finish(effects);
@@ -319,7 +332,6 @@ final class TunnelCore {
     return rebalance(effects, nowNanos);
   }
 
-  /** No epoch was higher so far. */
   long lastEpoch() {
     return lastEpoch;
   }
@@ -360,18 +372,17 @@ final class TunnelCore {
         .toList();
   }
 
-  /** Whether there is a session of that id. */
   boolean hasSession(String sessionId) {
     return sessions.containsKey(sessionId);
   }
 
-  /** Whether somebody holds the channel under that epoch. */
+  /** Whether a session holds the channel under that epoch. */
   boolean isHeld(ChannelKey key, long epoch) {
     Held channel = require(key);
     return channel.owner != null && channel.epoch == epoch;
   }
 
-  /** Refuses those that do not hold the channel under that epoch. */
+  /** Refuses a session that does not hold the channel under that epoch. */
   void requireHold(String sessionId, ChannelKey key, long epoch) {
     requireHolder(sessionId, key, epoch);
   }
@@ -389,12 +400,8 @@ final class TunnelCore {
     if (channel.epoch != epoch || channel.owner == null || !channel.owner.id.equals(sessionId)) {
       throw new RefusedException(
           ErrorCode.FENCED,
-          "the channel of partition "
-              + key.partition()
-              + " is no longer held under epoch "
-              + epoch
-              + "; its epoch is "
-              + channel.epoch);
+          "the channel of partition %d is no longer held under epoch %d; its epoch is %d"
+              .formatted(key.partition(), epoch, channel.epoch));
     }
     return channel;
   }
@@ -409,53 +416,51 @@ final class TunnelCore {
     Session owner = channel.owner;
     effects.add(new TunnelEffect.Take(owner.id, channel.key, channel.epoch, reason));
     owner.held.remove(channel);
-    if (closing.remove(channel)) {
-      owner.leaving--;
-    }
+    closing.remove(channel);
     channel.owner = null;
-    channel.status = ChannelStatus.WAIT;
+    channel.move(ChannelStatus.WAIT, reason.name());
     if (channel.key.type() == ChannelType.BaseData && !channel.isAtEnd()) {
-      // Its next holder may read other rows, when the snapshot is gone by then.
+      // The next holder may read a newer snapshot, which ends elsewhere.
       channel.end = Optional.empty();
     }
   }
 
   private void assign(Session session, Held channel, List<TunnelEffect> effects) {
+    channel.move(ChannelStatus.OPEN, "assigned to session " + session.id);
     channel.owner = session;
     channel.epoch = ++lastEpoch;
-    channel.status = ChannelStatus.OPEN;
     session.held.add(channel);
     effects.add(
         new TunnelEffect.Assign(session.id, channel.key, channel.epoch, channel.checkpointed));
   }
 
   private void revoke(Held channel, long nowNanos, List<TunnelEffect> effects) {
-    channel.status = ChannelStatus.CLOSING;
+    channel.move(ChannelStatus.CLOSING, "revoked from session " + channel.owner.id);
     channel.closingDeadlineNanos = nowNanos + revokeNanos;
     closing.add(channel);
-    channel.owner.leaving++;
     effects.add(new TunnelEffect.Revoke(channel.owner.id, channel.key, channel.epoch));
   }
 
-  /** Whether it is to be held by somebody. */
+  /** Whether a session should hold the channel. */
   private boolean isWanted(Held channel) {
     return !isPaused && !channel.isPaused && channel.error.isEmpty() && channel.isReady();
   }
 
-  /** Ends what nobody holds and is at its end, and then what waited for that and is at its own. */
-  private void finish(List<TunnelEffect> effects) {
+  /** Finishes free channels at their ends, then those that waited for them, and so on. */
+  private List<TunnelEffect> finish(List<TunnelEffect> effects) {
     boolean hasFinished = true;
     while (hasFinished) {
       hasFinished = false;
       for (Held channel : channels.values()) {
         if (channel.status == ChannelStatus.WAIT && channel.isAtEnd() && channel.isReady()) {
-          channel.status = ChannelStatus.TERMINATED;
+          channel.move(ChannelStatus.TERMINATED, "processed up to its end");
           channel.error = Optional.empty();
           effects.add(new TunnelEffect.Finish(channel.key, channel.checkpointed));
           hasFinished = true;
         }
       }
     }
+    return effects;
   }
 
   private List<TunnelEffect> rebalance(List<TunnelEffect> effects, long nowNanos) {
@@ -476,7 +481,9 @@ final class TunnelCore {
         (int) closing.stream().filter(channel -> isWanted(channel) && !channel.isAtEnd()).count();
     List<AssignerCore.Seat> seats =
         sessions.values().stream()
-            .map(session -> new AssignerCore.Seat(session.id, session.channelsMax, session.leaving))
+            .map(
+                session ->
+                    new AssignerCore.Seat(session.id, session.channelsMax, session.leaving()))
             .toList();
     Map<ChannelKey, String> targets = AssignerCore.assign(seats, owners, comingBack);
     owners.forEach(

@@ -65,7 +65,7 @@ final class OpenRequestsTest {
   }
 
   private void next() {
-    requests.next();
+    requests.serveWaiting();
   }
 
   private static Frame request(int id, int payloadBytes) {
@@ -107,7 +107,7 @@ final class OpenRequestsTest {
     assertThat(port.served).isEmpty();
     assertThat(port.isReading).isFalse();
     port.takesAnswers = true;
-    requests.next();
+    requests.serveWaiting();
     assertThat(port.served).containsExactly(1);
     assertThat(port.isReading).isTrue();
   }

@@ -123,7 +123,7 @@ final class AuditFile implements Closeable {
   private void rotate() throws IOException {
     channel.close();
     channel = null;
-    var unused = Files.move(directory.resolve(name + SUFFIX), aside(rotation.next()));
+    var unused = Files.move(directory.resolve(name + SUFFIX), aside(rotation.nextNumber()));
     rotation.rotated();
     openChannel();
   }

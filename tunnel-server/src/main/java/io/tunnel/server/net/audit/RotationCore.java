@@ -44,13 +44,13 @@ final class RotationCore {
   }
 
   /** The number under which the file is put aside. */
-  long next() {
+  long nextNumber() {
     return kept.isEmpty() ? 1 : kept.last() + 1;
   }
 
-  /** The file was put aside under {@link #next}, and the next one is empty. */
+  /** The file was put aside under {@link #nextNumber}, and the next one is empty. */
   void rotated() {
-    kept.add(next());
+    kept.add(nextNumber());
     bytes = 0;
   }
 

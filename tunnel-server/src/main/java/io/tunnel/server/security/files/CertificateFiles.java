@@ -178,7 +178,11 @@ final class CertificateFiles {
   String fingerprint() {
     StringBuilder fingerprint = new StringBuilder();
     for (String name : NAMES) {
-      fingerprint.append(name).append(' ').append(FileMark.of(directory.resolve(name))).append(' ');
+      fingerprint
+          .append(name)
+          .append(' ')
+          .append(SmallFile.mark(directory.resolve(name)))
+          .append(' ');
     }
     return fingerprint.toString();
   }

@@ -100,7 +100,7 @@ public final class SecurityDirectory implements Gate.Administrators {
     tls = new Tls(directory, epochMs);
     master = master(directory.resolve("master.key"), environment, chance);
     keysFile = directory.resolve("keys.json");
-    keysMark = FileMark.of(keysFile);
+    keysMark = SmallFile.mark(keysFile);
     kept = read(keysFile, master);
   }
 
@@ -171,7 +171,7 @@ public final class SecurityDirectory implements Gate.Administrators {
   /** Looks whether files were changed, and reads them again. For one thread. */
   public void look() {
     tls.look();
-    String mark = FileMark.of(keysFile);
+    String mark = SmallFile.mark(keysFile);
     if (!mark.equals(keysMark)) {
       keysMark = mark;
       try {

@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.EnumSet;
 import java.util.Optional;
@@ -88,6 +89,19 @@ final class SmallFile {
       return read.map(Utf8::decodeStrictly);
     } catch (MalformedException e) {
       throw new IOException(file + " is not text in UTF-8", e);
+    }
+  }
+
+  /**
+   * Tells one content of a file from the next, by its time, length and inode; "none" for a file
+   * that is missing or unreadable.
+   */
+  static String mark(Path file) {
+    try {
+      BasicFileAttributes seen = Files.readAttributes(file, BasicFileAttributes.class);
+      return seen.lastModifiedTime() + "/" + seen.size() + "/" + seen.fileKey();
+    } catch (IOException e) {
+      return "none";
     }
   }
 }

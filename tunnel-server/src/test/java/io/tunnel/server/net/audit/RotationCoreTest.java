@@ -34,9 +34,9 @@ final class RotationCoreTest {
   @Test
   void numbersGoOnBehindTheNewestWhateverIsMissing() {
     RotationCore core = core(9, 100, 7L, 3L);
-    assertThat(core.next()).isEqualTo(8);
+    assertThat(core.nextNumber()).isEqualTo(8);
     core.rotated();
-    assertThat(core.next()).isEqualTo(9);
+    assertThat(core.nextNumber()).isEqualTo(9);
     assertThat(core.mustRotate(100)).isFalse();
   }
 
