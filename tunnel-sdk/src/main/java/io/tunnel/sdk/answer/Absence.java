@@ -4,19 +4,24 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import java.util.function.Supplier;
 
-/** Something that is made unless it is there, while other programs make or remove it, too. */
+/**
+ * Finds a resource, or creates it when missing, while other programs may create or remove it, too.
+ */
 public final class Absence {
 
-  /** Each further round needs that somebody removed it and somebody else made it meanwhile. */
+  /**
+   * A further round happens only if other programs removed and created the resource during the last
+   * one.
+   */
   private static final int ROUNDS_MAX = 5;
 
   private Absence() {}
 
   /**
-   * Looks first, so that nobody needs the right to make what is there.
+   * Looks first, so that a caller needs no right to create a resource that exists.
    *
-   * @param missing says that {@code look} found nothing
-   * @param exists says that {@code make} came too late
+   * @param missing the refusal of {@code look} when the resource is missing
+   * @param exists the refusal of {@code make} when the resource exists already
    */
   public static <T> T of(ErrorCode missing, ErrorCode exists, Supplier<T> look, Supplier<T> make) {
     for (int round = 1; ; round++) {

@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The tunnels of all tables. In a cluster each node lists those of the groups that it coordinates,
- * so all nodes are asked; a server that is no cluster is asked once whether it is one.
+ * Lists the tunnels of all tables. A node of a cluster lists only the tunnels that it coordinates,
+ * so all nodes are asked. A single server says once that it is no cluster.
  */
 public final class AllTunnels {
 
@@ -38,7 +38,7 @@ public final class AllTunnels {
     Map<String, Control.TunnelInfo> byId = new TreeMap<>();
     nodes.stream()
         .map(node -> caller.askAt(node, Operation.LIST_TUNNELS, NOTHING))
-        .toList() // All are asked before the first is waited for.
+        .toList() // Asks all nodes before waiting for the first.
         .forEach(
             answer ->
                 decode(Caller.await(answer).payload())

@@ -11,12 +11,12 @@ import io.tunnel.wire.control.ClusterControl.NodeDescription;
 import java.time.Instant;
 import java.util.Arrays;
 
-/** Answers about clusters. */
+/** Converts answers about clusters. */
 public final class ClusterAnswers {
 
   private ClusterAnswers() {}
 
-  /** A cluster. */
+  /** Converts the description of a cluster. */
   public static ClusterInfo cluster(ClusterDescription cluster) {
     return new ClusterInfo(
         cluster.name(),
@@ -42,7 +42,7 @@ public final class ClusterAnswers {
         node.isCatalogLeader());
   }
 
-  /** A node as it says itself. */
+  /** Converts the status that a node gives of itself. */
   public static NodeStatus status(ClusterControl.NodeStatus node) {
     return new NodeStatus(
         node.name(),
@@ -54,7 +54,7 @@ public final class ClusterAnswers {
             .toList());
   }
 
-  /** A node of a later version may have a role that this one does not know. */
+  /** A node of a later version may name a role that this version does not know. */
   private static ReplicaStatus.Role role(String name) {
     return Arrays.stream(ReplicaStatus.Role.values())
         .filter(role -> role.name().equals(name))

@@ -15,17 +15,19 @@ import io.tunnel.wire.control.PartitionControl.FoundPositions;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Answers about tables. */
+/** Converts answers about tables. */
 public final class TableAnswers {
 
   private TableAnswers() {}
 
-  /** A table whose rows were counted. */
+  /** Converts the description of a table whose rows were counted. */
   public static TableInfo counted(TableDescription table) {
     return info(table, partition -> Optional.of(figures(partition)));
   }
 
-  /** A table that was described without counting: what the answer has for figures means nothing. */
+  /**
+   * Converts the description of a table without counts: the figures of the answer have no meaning.
+   */
   public static TableInfo uncounted(TableDescription table) {
     return info(table, partition -> Optional.empty());
   }
@@ -66,7 +68,7 @@ public final class TableAnswers {
         partition.committed());
   }
 
-  /** Where the partitions of a table begin and end. */
+  /** Converts the first and last positions of a table's partitions. */
   public static TablePositions positions(FoundPositions found) {
     return new TablePositions(
         found.tableId(),

@@ -18,9 +18,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A table with the figures of all its partitions. In a cluster each node knows those of the
- * partitions that it leads; so each leader is asked, and again who leads where one has moved
- * meanwhile.
+ * Gathers the figures of all partitions of a table. In a cluster, only the leader of a partition
+ * knows its figures, so each leader is asked. When a partition moves in between, its new leader is
+ * looked up and asked.
  */
 public final class TableFigures {
 
@@ -36,9 +36,9 @@ public final class TableFigures {
   }
 
   /**
-   * Gathers them.
+   * Returns the table with all figures.
    *
-   * @throws RefusedException when a partition has no leader that would tell
+   * @throws RefusedException when a partition has no leader that answers
    */
   public TableDescription gather() {
     for (int round = 1; ; round++) {

@@ -21,12 +21,12 @@ import io.tunnel.wire.control.OperatorControl.Seek;
 import io.tunnel.wire.control.OperatorControl.SeekResult;
 import java.util.List;
 
-/** Answers about tunnels, and the progress that goes back to the service. */
+/** Converts answers about tunnels, and progress to send to the service. */
 public final class TunnelAnswers {
 
   private TunnelAnswers() {}
 
-  /** What does not change about a tunnel. */
+  /** Converts the fixed properties of a tunnel. */
   public static TunnelInfo info(Control.TunnelInfo info) {
     return new TunnelInfo(
         info.tunnelId(),
@@ -37,7 +37,7 @@ public final class TunnelAnswers {
         info.createdMs());
   }
 
-  /** A tunnel and its channels. */
+  /** Converts the description of a tunnel and its channels. */
   public static DescribeTunnelResponse description(Control.TunnelDescription tunnel) {
     return new DescribeTunnelResponse(
         info(tunnel.info()),
@@ -67,7 +67,7 @@ public final class TunnelAnswers {
         change.skippedMs());
   }
 
-  /** A channel. */
+  /** Converts the description of a channel. */
   public static ChannelInfo channel(ChannelDescription channel) {
     int partition = channel.partition();
     ChannelInfo.Builder info =
@@ -105,7 +105,7 @@ public final class TunnelAnswers {
         retry.error());
   }
 
-  /** Progress that was exported. */
+  /** Converts exported progress. */
   public static CheckpointSet checkpoints(OperatorControl.CheckpointSet exported) {
     return new CheckpointSet(
         exported.tableId(),
@@ -124,7 +124,7 @@ public final class TunnelAnswers {
             .toList());
   }
 
-  /** Progress that is to be brought back. */
+  /** Converts progress for an import. */
   public static OperatorControl.CheckpointSet payload(CheckpointSet checkpoints) {
     return new OperatorControl.CheckpointSet(
         checkpoints.tableId(),
@@ -143,7 +143,7 @@ public final class TunnelAnswers {
             .toList());
   }
 
-  /** A request to move progress. */
+  /** Converts a request to move progress. */
   public static Seek payload(SeekTunnelRequest request) {
     return new Seek(
         request.tableName(),
@@ -156,7 +156,7 @@ public final class TunnelAnswers {
         request.isDryRun());
   }
 
-  /** What a seek did. */
+  /** Converts the result of a seek. */
   public static List<ChannelMove> moves(SeekResult result) {
     return result.moves().stream()
         .map(

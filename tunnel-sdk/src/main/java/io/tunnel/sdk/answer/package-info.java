@@ -1,5 +1,5 @@
 /**
- * What the service answers, as users are shown it: the one place where payloads of {@code
- * io.tunnel.wire} become types of the SDK, and back. So the protocol may change without the API.
+ * Converts the payloads of {@code io.tunnel.wire} to the types that users see, and back, so that
+ * the protocol can change without the API. Only the security client converts its own payloads.
  */
 package io.tunnel.sdk.answer;

@@ -7,10 +7,10 @@ import java.util.Objects;
  * What a seek does to one channel.
  *
  * @param channelId names the channel
- * @param partition the id of the partition that it carries
+ * @param partition the id of the channel's partition
  * @param type rows or changes
- * @param from every change up to here was processed
- * @param to every change up to here is taken for processed from now on
+ * @param from the checkpoint before the seek: every change up to here was processed
+ * @param to the checkpoint after the seek: every change up to here counts as processed
  */
 public record ChannelMove(String channelId, int partition, ChannelType type, long from, long to) {
 
@@ -20,12 +20,12 @@ public record ChannelMove(String channelId, int partition, ChannelType type, lon
     Objects.requireNonNull(type, "type");
   }
 
-  /** How many positions are delivered again; 0 when it moves on, or stays. */
+  /** How many positions are delivered again; 0 when the channel moves on, or stays. */
   public long again() {
     return Math.max(0, from - to);
   }
 
-  /** How many positions are skipped; 0 when it moves back, or stays. */
+  /** How many positions are skipped; 0 when the channel moves back, or stays. */
   public long skipped() {
     return Math.max(0, to - from);
   }

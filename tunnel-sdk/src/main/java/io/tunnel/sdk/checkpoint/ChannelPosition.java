@@ -6,17 +6,17 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How far a channel is, in a form that can be kept and brought back.
+ * The progress of a channel, in a form to keep and import later.
  *
- * @param partition the id of the partition that it carries
+ * @param partition the id of the channel's partition
  * @param type rows or changes
- * @param position every change up to it was processed; of a base channel, how many rows were
+ * @param position the last processed change; for a base channel, the number of processed rows
  * @param key BaseData only: the {@linkplain io.tunnel.sdk.processor.StreamRecord#encodedKey encoded
- *     key} of the last row processed; empty before the first
- * @param isFinished whether everything was processed, and nothing more comes
- * @param incarnation Stream only: of the position, as {@link io.tunnel.model.KnownPosition} has it;
- *     absent when it is not known, and nobody notices then that the changes up to the position were
- *     lost and others have taken their place
+ *     key} of the last row processed; empty before the first row
+ * @param isFinished whether the channel was processed to its end
+ * @param incarnation Stream only: the incarnation of the position, see {@link
+ *     io.tunnel.model.KnownPosition}. When absent, an import cannot notice that the changes up to
+ *     the position were lost and replaced
  */
 public record ChannelPosition(
     int partition,
@@ -26,15 +26,15 @@ public record ChannelPosition(
     boolean isFinished,
     Optional<Long> incarnation) {
 
-  /** A position whose incarnation is not known. */
+  /** A position without an incarnation. */
   public ChannelPosition(
       int partition, ChannelType type, long position, Bytes key, boolean isFinished) {
     this(partition, type, position, key, isFinished, Optional.empty());
   }
 
   /**
-   * Refuses positions under 0, and an incarnation under 1 or of rows. A key and an incarnation that
-   * are null, as where an older export is read, are taken for empty.
+   * Refuses positions under 0, and an incarnation under 1 or of rows. A key or an incarnation of
+   * null counts as absent.
    */
   public ChannelPosition {
     Objects.requireNonNull(type, "type");

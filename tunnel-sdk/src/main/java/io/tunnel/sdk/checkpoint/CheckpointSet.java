@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The progress of all channels of a tunnel at one moment, or of some of them. It may be kept as
- * long as wanted, and be brought back to the tunnel, or to another of its table.
+ * The progress of all or some channels of a tunnel at one moment. Programs may keep it for any
+ * time, and import it into the tunnel or another tunnel of its table.
  *
- * @param tableId the table that the positions belong to; never used again for another, so that the
- *     service refuses them for one that was created anew under the same name
- * @param table its name
- * @param tunnel the name of the tunnel that they were exported from
- * @param channels at most one of each type for a partition
+ * @param tableId the id of the positions' table; ids are never reused, so that the service refuses
+ *     the positions for a new table with the old name
+ * @param table the name of the table
+ * @param tunnel the name of the exported tunnel
+ * @param channels the positions, at most one per partition and type
  */
 public record CheckpointSet(
     int tableId, String table, String tunnel, List<ChannelPosition> channels) {

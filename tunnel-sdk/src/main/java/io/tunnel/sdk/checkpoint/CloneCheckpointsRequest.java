@@ -3,12 +3,12 @@ package io.tunnel.sdk.checkpoint;
 import java.util.Objects;
 
 /**
- * Asks to give one tunnel of a table the progress of another.
+ * Asks to copy the progress of one tunnel to another tunnel of its table.
  *
- * @param tableName the table of both
- * @param fromTunnelName whose progress is copied; it stays as it is
- * @param toTunnelName whose progress is replaced
- * @param isDryRun whether to say only what would happen
+ * @param tableName the table of both tunnels
+ * @param fromTunnelName the tunnel to copy from, which stays as it is
+ * @param toTunnelName the tunnel whose progress is replaced
+ * @param isDryRun whether to answer only which channels would move
  */
 public record CloneCheckpointsRequest(
     String tableName, String fromTunnelName, String toTunnelName, boolean isDryRun) {
@@ -24,7 +24,7 @@ public record CloneCheckpointsRequest(
     }
   }
 
-  /** To be done, not only said. */
+  /** Asks to move the channels: no dry run. */
   public CloneCheckpointsRequest(String tableName, String fromTunnelName, String toTunnelName) {
     this(tableName, fromTunnelName, toTunnelName, false);
   }

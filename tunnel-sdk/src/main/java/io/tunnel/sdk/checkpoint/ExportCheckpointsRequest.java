@@ -5,8 +5,7 @@ import java.util.Objects;
 /**
  * Asks for the progress of all channels of a tunnel.
  *
- * @param tableName its table
- * @param tunnelName its name
+ * @param tableName the table of the tunnel @param tunnelName the name of the tunnel
  */
 public record ExportCheckpointsRequest(String tableName, String tunnelName) {
 

@@ -3,9 +3,9 @@ package io.tunnel.sdk.checkpoint;
 import java.util.Objects;
 
 /**
- * The progress of a tunnel, to be kept and brought back.
+ * The exported progress of a tunnel.
  *
- * @param checkpoints all channels at one moment
+ * @param checkpoints the positions of all channels at one moment
  */
 public record ExportCheckpointsResponse(CheckpointSet checkpoints) {
 

@@ -1,15 +1,14 @@
 package io.tunnel.sdk.checkpoint;
 
-import io.tunnel.sdk.TunnelClient;
 import java.util.Objects;
 
 /**
- * Asks to give a tunnel progress that was exported, from itself or another tunnel of its table.
+ * Asks to give a tunnel the exported progress of itself or of another tunnel of its table.
  *
- * @param tableName its table
- * @param tunnelName its name
- * @param checkpoints what {@link TunnelClient#exportCheckpoints} gave
- * @param isDryRun whether to say only what would happen
+ * @param tableName the table of the tunnel
+ * @param tunnelName the name of the tunnel
+ * @param checkpoints the progress that an {@link ExportCheckpointsResponse} brought
+ * @param isDryRun whether to answer only which channels would move
  */
 public record ImportCheckpointsRequest(
     String tableName, String tunnelName, CheckpointSet checkpoints, boolean isDryRun) {
@@ -21,7 +20,7 @@ public record ImportCheckpointsRequest(
     Objects.requireNonNull(checkpoints, "checkpoints");
   }
 
-  /** To be done, not only said. */
+  /** Asks to move the channels: no dry run. */
   public ImportCheckpointsRequest(String tableName, String tunnelName, CheckpointSet checkpoints) {
     this(tableName, tunnelName, checkpoints, false);
   }

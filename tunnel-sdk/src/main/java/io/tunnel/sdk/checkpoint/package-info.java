@@ -1,2 +1,2 @@
-/** The progress of tunnels as {@link io.tunnel.sdk.TunnelClient} exports, imports and moves it. */
+/** The progress of tunnels for export, import and seek by {@link io.tunnel.sdk.TunnelClient}. */
 package io.tunnel.sdk.checkpoint;

@@ -3,23 +3,23 @@ package io.tunnel.sdk.security;
 import java.util.Objects;
 
 /**
- * By which a client says who it is: an administrator has made it, and the server knows its secret,
- * which is sent by neither.
+ * A key that authenticates a client. An administrator creates the key; client and server both know
+ * the secret, and neither sends it.
  *
- * @param id its public name; 1 to {@value #ID_LENGTH_MAX} visible characters of ASCII
+ * @param id the public name of the key; 1 to {@value #ID_LENGTH_MAX} visible characters of ASCII
  * @param secret {@value #SECRET_BYTES_MIN} to {@value Secret#BYTES_MAX} bytes
  */
 public record AccessKey(String id, Secret secret) {
 
-  /** Characters that an id may have. */
+  /** The most characters of an id. */
   public static final int ID_LENGTH_MAX = 255;
 
-  /** Fewer could be guessed. */
+  /** The fewest bytes of a secret: fewer could be guessed. */
   public static final int SECRET_BYTES_MIN = 16;
 
   private static final int DELETE = 0x7F;
 
-  /** Refuses null, an id that is none and a secret that is too short. */
+  /** Refuses null, a malformed id, and a secret that is too short. */
   public AccessKey {
     Objects.requireNonNull(secret, "secret");
     boolean isVisible = id.chars().allMatch(c -> c > ' ' && c < DELETE);

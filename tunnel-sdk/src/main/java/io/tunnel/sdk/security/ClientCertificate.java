@@ -4,16 +4,17 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * A certificate of the client's own, by which it says who it is, and its private key. The files are
- * read when a client or a worker is made.
+ * A certificate that authenticates the client, and its private key. The files are read when a
+ * client or a worker is made.
  */
 public sealed interface ClientCertificate {
 
   /**
-   * In two files of text.
+   * Certificate and key in two text files.
    *
    * @param chain certificates in PEM, the client's first
-   * @param privateKey its key, unencrypted PKCS#8 in PEM ({@code -----BEGIN PRIVATE KEY-----})
+   * @param privateKey the private key, unencrypted PKCS#8 in PEM ({@code -----BEGIN PRIVATE
+   *     KEY-----})
    */
   record PemFiles(Path chain, Path privateKey) implements ClientCertificate {
     /** Refuses null. */
@@ -24,10 +25,10 @@ public sealed interface ClientCertificate {
   }
 
   /**
-   * In one PKCS#12 file.
+   * Certificate and key in one PKCS#12 file.
    *
-   * @param file with one private key and its certificates
-   * @param password of the file and of the key
+   * @param file contains one private key and its certificates
+   * @param password the password of the file and of the key
    */
   record Pkcs12(Path file, Secret password) implements ClientCertificate {
     /** Refuses null. */

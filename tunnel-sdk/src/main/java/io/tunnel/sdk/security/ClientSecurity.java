@@ -4,15 +4,16 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How a client knows that the server is the right one, and says who it is.
+ * How client and server authenticate each other.
  *
- * @param isTls whether connections are encrypted and the server's certificate is verified, which
- *     has to have the name or the address that the client connects to
- * @param authority whose certificates are trusted; with none, those whom the JDK trusts
- * @param key by which the client says who it is; also without TLS, for a server on the same machine
- * @param certificate by which it says so too, in TLS
- * @param profile what all this was read from: a name or a file as {@code profile:} of {@link
- *     io.tunnel.sdk.ClientConfig#of(String)} takes it; empty when it was put together by a program
+ * @param isTls whether connections are encrypted and the server's certificate is verified; the
+ *     certificate must have the name or address that the client connects to
+ * @param authority the trusted certificate authority; if absent, the authorities of the JDK
+ * @param key the key that authenticates the client; works without TLS for a server on the same
+ *     machine
+ * @param certificate the certificate that authenticates the client in TLS
+ * @param profile the source of the settings: a name or file as in {@code profile:} of {@link
+ *     io.tunnel.sdk.ClientConfig#of(String)}; empty for settings made by a program
  */
 public record ClientSecurity(
     boolean isTls,
@@ -21,12 +22,12 @@ public record ClientSecurity(
     Optional<ClientCertificate> certificate,
     Optional<String> profile) {
 
-  /** No TLS, and nobody in particular. */
+  /** No TLS, and no authentication. */
   public static final ClientSecurity NONE =
       new ClientSecurity(
           false, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
-  /** Refuses null, and without TLS what is of TLS alone. */
+  /** Refuses null, and without TLS the settings of TLS. */
   public ClientSecurity {
     Objects.requireNonNull(authority, "authority");
     Objects.requireNonNull(key, "key");
@@ -46,7 +47,7 @@ public record ClientSecurity(
   }
 
   /**
-   * A copy that trusts that authority's certificates, and no others.
+   * A copy that trusts only certificates of the given authority.
    *
    * @throws IllegalArgumentException without TLS
    */
@@ -54,13 +55,13 @@ public record ClientSecurity(
     return new ClientSecurity(isTls, Optional.of(trusted), key, certificate, Optional.empty());
   }
 
-  /** A copy that says by that key who the client is. */
+  /** A copy that authenticates the client by a key. */
   public ClientSecurity withKey(AccessKey own) {
     return new ClientSecurity(isTls, authority, Optional.of(own), certificate, Optional.empty());
   }
 
   /**
-   * A copy that says by that certificate who the client is.
+   * A copy that authenticates the client by a certificate.
    *
    * @throws IllegalArgumentException without TLS
    */

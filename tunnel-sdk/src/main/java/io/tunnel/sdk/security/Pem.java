@@ -3,15 +3,15 @@ package io.tunnel.sdk.security;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/** Certificates as text in PEM ({@code -----BEGIN CERTIFICATE-----}), and where the text is. */
+/** Certificates in PEM ({@code -----BEGIN CERTIFICATE-----}), in a file or as text. */
 public sealed interface Pem {
 
-  /** In that file, which is read when a client or a worker is made. */
+  /** Certificates in a file, which is read when a client or a worker is made. */
   static Pem file(Path file) {
     return new OfFile(file);
   }
 
-  /** That text. */
+  /** Certificates in a text. */
   static Pem text(String text) {
     return new OfText(text);
   }
@@ -19,7 +19,7 @@ public sealed interface Pem {
   /**
    * Text in a file.
    *
-   * @param file which is read when a client or a worker is made
+   * @param file the file, read when a client or a worker is made
    */
   record OfFile(Path file) implements Pem {
     /** Refuses null. */
@@ -44,7 +44,7 @@ public sealed interface Pem {
       Objects.requireNonNull(text, "text");
     }
 
-    /** How long it is: what was given may be anything. */
+    /** Shows only the length, because a program may pass a secret by mistake. */
     @Override
     public String toString() {
       return "PEM of " + text.length() + " characters";

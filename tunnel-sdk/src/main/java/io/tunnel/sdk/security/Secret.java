@@ -4,12 +4,12 @@ import io.tunnel.codec.Utf8;
 import java.security.MessageDigest;
 
 /**
- * A text that nobody else may know. Two secrets are compared in a time that does not tell where
- * they differ, and no text of a secret shows it.
+ * A secret text. Comparing two secrets takes a time that does not depend on where they differ, and
+ * {@code toString} does not show the secret.
  */
 public final class Secret {
 
-  /** Bytes that a secret may have, in UTF-8. */
+  /** The most bytes of a secret in UTF-8. */
   public static final int BYTES_MAX = 512;
 
   private static final int DELETE = 0x7F;
@@ -21,16 +21,14 @@ public final class Secret {
   }
 
   /**
-   * That text.
-   *
-   * @throws IllegalArgumentException when it is empty, longer than {@value #BYTES_MAX} bytes of
-   *     UTF-8, or has a control character, such as the end of a line
+   * A secret with this text. @throws IllegalArgumentException when the text is empty, longer than
+   * {@value #BYTES_MAX} bytes of UTF-8, or has a control character, such as the end of a line
    */
   public static Secret of(String text) {
     return ofOwn(Utf8.encode(text));
   }
 
-  /** The text whose UTF-8 those bytes are, which are copied; refused like {@link #of}. */
+  /** A secret from a copy of UTF-8 bytes; refuses as {@link #of} does. */
   public static Secret ofUtf8(byte[] utf8) {
     return ofOwn(utf8.clone());
   }
@@ -43,18 +41,18 @@ public final class Secret {
     for (byte one : utf8) {
       if ((one >= 0 && one < ' ') || one == DELETE) {
         throw new IllegalArgumentException(
-            "the secret has a control character, such as the end of a line, in it");
+            "the secret contains a control character, such as a line end");
       }
     }
     return new Secret(utf8);
   }
 
-  /** Its bytes in UTF-8, a copy. */
+  /** A copy of the bytes in UTF-8. */
   public byte[] utf8() {
     return utf8.clone();
   }
 
-  /** How many bytes it has in UTF-8. */
+  /** The number of bytes in UTF-8. */
   public int size() {
     return utf8.length;
   }
@@ -64,7 +62,7 @@ public final class Secret {
     return other instanceof Secret secret && MessageDigest.isEqual(utf8, secret.utf8);
   }
 
-  /** The size alone: a hash of the bytes would say something of them. */
+  /** Only the size, because a hash of the bytes would leak information. */
   @Override
   public int hashCode() {
     return utf8.length;

@@ -1,7 +1,6 @@
 package io.tunnel.sdk.security;
 
 import io.tunnel.sdk.ClientConfig;
-import io.tunnel.sdk.answer.SecurityAnswers;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.sdk.transport.Nodes;
@@ -17,8 +16,10 @@ import io.tunnel.wire.control.SecurityControl.ChangeGroup;
 import io.tunnel.wire.control.SecurityControl.CreateKey;
 import io.tunnel.wire.control.SecurityControl.CreateToken;
 import io.tunnel.wire.control.SecurityControl.GroupList;
+import io.tunnel.wire.control.SecurityControl.KeyInfo;
 import io.tunnel.wire.control.SecurityControl.KeyList;
 import io.tunnel.wire.control.SecurityControl.KeySecret;
+import io.tunnel.wire.control.SecurityControl.PermissionInfo;
 import io.tunnel.wire.control.SecurityControl.PermissionList;
 import io.tunnel.wire.control.SecurityControl.PermissionQuery;
 import io.tunnel.wire.control.SecurityControl.QuotaInfo;
@@ -26,23 +27,26 @@ import io.tunnel.wire.control.SecurityControl.QuotaLimit;
 import io.tunnel.wire.control.SecurityControl.QuotaList;
 import io.tunnel.wire.control.SecurityControl.RotateKey;
 import io.tunnel.wire.control.SecurityControl.SecurityId;
+import io.tunnel.wire.control.SecurityControl.TokenInfo;
 import io.tunnel.wire.control.SecurityControl.TokenList;
 import io.tunnel.wire.control.SecurityControl.TokenSecret;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
- * For administrators: who may come to a server that asks everybody who they are, and what they may
- * do. Everybody may ask who they are themselves. Thread-safe.
+ * Administers keys, permissions, groups, tokens and quotas of a server that authenticates its
+ * clients. Any client may call {@link #whoAmI}; the other methods are for administrators.
+ * Thread-safe.
  *
- * <p>Its methods throw {@link io.tunnel.model.RefusedException} when the server refuses, with
- * {@code NOT_PERMITTED} for those who are no administrators, {@code NOT_AUTHENTICATED} when the
- * server asks nobody who they are, and {@code INVALID_REQUEST} for what does not exist or is not
- * well formed; and {@link io.tunnel.sdk.ConnectionException} when it cannot be reached or does not
- * answer. A key or a token whose creation was not answered may exist: {@link #keys} and {@link
- * #tokens} show it, and it serves nobody, because nobody has its secret.
+ * <p>Methods throw {@link io.tunnel.model.RefusedException} when the server refuses: {@code
+ * NOT_PERMITTED} for a client that is no administrator, {@code NOT_AUTHENTICATED} when the server
+ * authenticates no clients, and {@code INVALID_REQUEST} for a malformed argument, or the name of an
+ * unknown resource. They throw {@link io.tunnel.sdk.ConnectionException} when the server cannot be
+ * reached or does not answer. If the answer to a creation is lost, the key or token may exist:
+ * {@link #keys} and {@link #tokens} list it, but its secret is lost, so it is useless.
  */
 public final class SecurityClient implements AutoCloseable {
 
@@ -53,11 +57,11 @@ public final class SecurityClient implements AutoCloseable {
   private final Caller caller;
 
   /**
-   * Who asks.
+   * The identity of the calling client. @param principal the name that permissions refer to; absent
+   * when the server authenticates no clients
    *
-   * @param principal the name that rights are given to; none where nobody is asked who they are
-   * @param groups the groups that the principal is in
-   * @param permissions what the principal was given, itself or by its groups
+   * @param groups the groups of the principal
+   * @param permissions the permissions of the principal and of its groups
    * @param isAdministrator whether the principal may do everything
    */
   public record Identity(
@@ -76,22 +80,21 @@ public final class SecurityClient implements AutoCloseable {
   /**
    * A key, without its secret.
    *
-   * @param secrets how many it has: two while it is rotated, one otherwise
+   * @param secrets the number of valid secrets: two during a rotation, otherwise one
    */
   public record KeyDetails(String id, String principal, int secrets, Instant created) {}
 
-  /** A key that was made or rotated, and its secret, which the server says once. */
+  /** A new or rotated key and its secret. The server shows the secret only this once. */
   public record IssuedKey(KeyDetails key, Secret secret) {}
 
   /**
-   * Rights that are allowed or denied.
+   * Allows or denies rights. @param subject {@code NAME} of a principal, or {@code group:NAME}
    *
-   * @param subject {@code NAME} of a principal, or {@code group:NAME}
-   * @param isAllowed false when they are denied, which wins over what allows them
-   * @param rights of {@code read}, {@code write}, {@code consume}, {@code create}, {@code alter},
-   *     {@code drop}, {@code operate}, {@code admin}
+   * @param isAllowed false for a denial, which overrides every permission that allows the rights
+   * @param rights one or several of {@code read}, {@code write}, {@code consume}, {@code create},
+   *     {@code alter}, {@code drop}, {@code operate}, {@code admin}
    * @param resource {@code table:PATTERN}, {@code tunnel:TABLE/PATTERN} or {@code cluster}; a
-   *     pattern is a name, or the beginning of names and {@code *}
+   *     pattern is a name, or a prefix followed by {@code *}
    */
   public record Permission(
       String subject, boolean isAllowed, List<String> rights, String resource) {
@@ -101,12 +104,12 @@ public final class SecurityClient implements AutoCloseable {
       rights = List.copyOf(rights);
     }
 
-    /** Rights that are allowed. */
+    /** Allows rights. */
     public static Permission allow(String subject, List<String> rights, String resource) {
       return new Permission(subject, true, rights, resource);
     }
 
-    /** Rights that are denied. */
+    /** Denies rights. */
     public static Permission deny(String subject, List<String> rights, String resource) {
       return new Permission(subject, false, rights, resource);
     }
@@ -115,7 +118,7 @@ public final class SecurityClient implements AutoCloseable {
   /**
    * Permissions of one answer.
    *
-   * @param isCut whether there are more than an answer has room for; ask for those of one subject
+   * @param isCut whether the answer had no room for all permissions; then ask for one subject
    */
   public record Permissions(List<Permission> permissions, boolean isCut) {
 
@@ -137,7 +140,7 @@ public final class SecurityClient implements AutoCloseable {
   /** A token for the HTTP port, without its text. */
   public record Token(String id, String principal, Instant created, Optional<Instant> expires) {}
 
-  /** A token that was made, and its text, which the server says once. */
+  /** A new token and its text. The server shows the text only this once. */
   public record IssuedToken(Token token, Secret text) {}
 
   /**
@@ -158,7 +161,7 @@ public final class SecurityClient implements AutoCloseable {
     this(ClientConfig.of(endpoints));
   }
 
-  /** A client with its configuration; it connects when it is first used. */
+  /** A client with a configuration; connects on first use. */
   public SecurityClient(ClientConfig config) {
     Ticker ticker = new SystemClock();
     LoadedConfig loaded = LoadedConfig.of(config); // First: it may throw.
@@ -179,57 +182,62 @@ public final class SecurityClient implements AutoCloseable {
     var unused = ask(operation, request, Control.Empty.class);
   }
 
-  /** Who asks, and what they may do. */
+  /** The identity and the permissions of the calling client. */
   public Identity whoAmI() {
-    return SecurityAnswers.identity(ask(Operation.WHO_AM_I, SecurityControl.Identity.class));
+    SecurityControl.Identity identity = ask(Operation.WHO_AM_I, SecurityControl.Identity.class);
+    return new Identity(
+        identity.principal(),
+        identity.groups(),
+        identity.permissions().stream().map(SecurityClient::permission).toList(),
+        identity.isAdministrator());
   }
 
-  /** Makes a key for a principal. */
+  /** Creates a key for a principal. */
   public IssuedKey createKey(String principal) {
-    return SecurityAnswers.issued(
-        ask(Operation.CREATE_KEY, new CreateKey(principal), KeySecret.class));
+    return issued(ask(Operation.CREATE_KEY, new CreateKey(principal), KeySecret.class));
   }
 
   /** All keys of the catalog, by id. */
   public List<KeyDetails> keys() {
     return ask(Operation.LIST_KEYS, KeyList.class).keys().stream()
-        .map(SecurityAnswers::key)
+        .map(SecurityClient::key)
         .toList();
   }
 
-  /** Ends a key: who came with it is sent away. */
+  /** Revokes a key: the server disconnects the clients of the key. */
   public void revokeKey(String id) {
     tell(Operation.REVOKE_KEY, new SecurityId(id));
   }
 
-  /** Gives a key another secret; the former one is good too, until {@link #finishRotation}. */
+  /** Gives a key a new secret; the former secret stays valid until {@link #finishRotation}. */
   public IssuedKey rotateKey(String id) {
-    return SecurityAnswers.issued(
-        ask(Operation.ROTATE_KEY, new RotateKey(id, false), KeySecret.class));
+    return issued(ask(Operation.ROTATE_KEY, new RotateKey(id, false), KeySecret.class));
   }
 
-  /** Ends the former secret of a key. */
+  /** Invalidates the former secret of a key. */
   public void finishRotation(String id) {
     tell(Operation.ROTATE_KEY, new RotateKey(id, true));
   }
 
-  /** Adds to what a subject is allowed or denied. */
+  /** Adds a permission or a denial. */
   public void grant(Permission permission) {
-    tell(Operation.GRANT, SecurityAnswers.info(permission));
+    tell(Operation.GRANT, info(permission));
   }
 
-  /** Takes from what a subject is allowed or denied. */
+  /** Removes a permission or a denial. */
   public void withdraw(Permission permission) {
-    tell(Operation.WITHDRAW, SecurityAnswers.info(permission));
+    tell(Operation.WITHDRAW, info(permission));
   }
 
-  /** What a subject is allowed and denied; of all subjects when none is given. */
+  /** The permissions and denials of a subject, or of all subjects. */
   public Permissions permissions(Optional<String> subject) {
-    return SecurityAnswers.permissions(
-        ask(Operation.LIST_PERMISSIONS, new PermissionQuery(subject), PermissionList.class));
+    PermissionList list =
+        ask(Operation.LIST_PERMISSIONS, new PermissionQuery(subject), PermissionList.class);
+    return new Permissions(
+        list.permissions().stream().map(SecurityClient::permission).toList(), list.isCut());
   }
 
-  /** Changes who is in a group, which begins with its first member and ends with its last. */
+  /** Adds and removes members of a group. A group exists while it has a member. */
   public void changeGroup(String group, List<String> add, List<String> remove) {
     tell(Operation.CHANGE_GROUP, new ChangeGroup(group, add, remove));
   }
@@ -241,25 +249,26 @@ public final class SecurityClient implements AutoCloseable {
         .toList();
   }
 
-  /** Makes a token for the HTTP port. */
+  /** Creates a token for the HTTP port. */
   public IssuedToken createToken(String principal, Optional<Instant> expires) {
     CreateToken request = new CreateToken(principal, expires.map(Instant::toEpochMilli));
-    return SecurityAnswers.issued(ask(Operation.CREATE_TOKEN, request, TokenSecret.class));
+    TokenSecret made = ask(Operation.CREATE_TOKEN, request, TokenSecret.class);
+    return new IssuedToken(token(made.info()), Secret.of(made.token()));
   }
 
   /** All tokens, by id. */
   public List<Token> tokens() {
     return ask(Operation.LIST_TOKENS, TokenList.class).tokens().stream()
-        .map(SecurityAnswers::token)
+        .map(SecurityClient::token)
         .toList();
   }
 
-  /** Ends a token. */
+  /** Revokes a token. */
   public void revokeToken(String id) {
     tell(Operation.REVOKE_TOKEN, new SecurityId(id));
   }
 
-  /** Sets the limits of a subject in the place of those that it had; none ends them. */
+  /** Replaces the limits of a subject; an empty quota removes all limits. */
   public void setQuota(Quota quota) {
     List<QuotaLimit> limits =
         quota.limits().entrySet().stream()
@@ -271,8 +280,40 @@ public final class SecurityClient implements AutoCloseable {
   /** All quotas, by subject. */
   public List<Quota> quotas() {
     return ask(Operation.LIST_QUOTAS, QuotaList.class).quotas().stream()
-        .map(SecurityAnswers::quota)
+        .map(SecurityClient::quota)
         .toList();
+  }
+
+  private static KeyDetails key(KeyInfo key) {
+    return new KeyDetails(
+        key.id(), key.principal(), key.secrets(), Instant.ofEpochMilli(key.createdMs()));
+  }
+
+  private static IssuedKey issued(KeySecret issued) {
+    return new IssuedKey(key(issued.key()), Secret.of(issued.secret()));
+  }
+
+  private static Permission permission(PermissionInfo info) {
+    return new Permission(info.subject(), info.isAllowed(), info.rights(), info.resource());
+  }
+
+  private static PermissionInfo info(Permission permission) {
+    return new PermissionInfo(
+        permission.subject(), permission.isAllowed(), permission.rights(), permission.resource());
+  }
+
+  private static Token token(TokenInfo token) {
+    return new Token(
+        token.id(),
+        token.principal(),
+        Instant.ofEpochMilli(token.createdMs()),
+        token.expiresMs().map(Instant::ofEpochMilli));
+  }
+
+  private static Quota quota(QuotaInfo quota) {
+    return new Quota(
+        quota.subject(),
+        quota.limits().stream().collect(Collectors.toMap(QuotaLimit::name, QuotaLimit::most)));
   }
 
   /** Closes the connections. Idempotent. */

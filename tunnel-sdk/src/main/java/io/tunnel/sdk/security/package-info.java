@@ -1,7 +1,7 @@
 /**
- * Who a client is, and how it knows that the server is the right one: {@link
- * io.tunnel.sdk.security.ClientSecurity}, a part of {@link io.tunnel.sdk.ClientConfig}. Most
- * programs have it read from a profile: {@code ClientConfig.of("profile:NAME")}.
+ * How client and server authenticate each other: {@link io.tunnel.sdk.security.ClientSecurity}, a
+ * part of {@link io.tunnel.sdk.ClientConfig}. Most programs read it from a profile: {@code
+ * ClientConfig.of("profile:NAME")}.
  *
  * <pre>{@code
  * ClientSecurity security =
@@ -11,6 +11,6 @@
  * ClientConfig config = ClientConfig.of("host:7650").withSecurity(security);
  * }</pre>
  *
- * <p>No text of anything here has a secret in it, be it {@code toString}, a message or a log.
+ * <p>No {@code toString}, message or log line of these types contains a secret.
  */
 package io.tunnel.sdk.security;

@@ -10,12 +10,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A channel of a tunnel now. Positions obey checkpointed &lt;= delivered &lt;= committed. Those of
- * a base channel count the rows of its partition and mean nothing to its stream channel.
+ * The present state of a channel. Positions obey checkpointed &lt;= delivered &lt;= committed.
+ * Positions of a base channel count rows, and have no meaning for the stream channel of the
+ * partition.
  */
 public final class ChannelInfo {
 
-  /** A figure that the answering server cannot know: no number to add to others. */
+  /** The value of a figure that the answering server does not know; not to be added up. */
   public static final long UNKNOWN = -1;
 
   private final String channelId;
@@ -63,39 +64,39 @@ public final class ChannelInfo {
   }
 
   /**
-   * Collects what is said of a channel; the SDK makes these, and so may a test. What is not said is
-   * 0, absent or empty, and the channel OPEN.
+   * Builds the state of a channel; for the SDK and for tests. Defaults are 0, absent or empty, and
+   * the status OPEN.
    */
   public static Builder builder(String channelId, int partition, ChannelType type) {
     return new Builder(channelId, partition, type);
   }
 
-  /** Names the channel. */
+  /** The id of the channel. */
   public String getChannelId() {
     return channelId;
   }
 
-  /** Whether it carries rows or changes. */
+  /** Whether the channel carries rows or changes. */
   public ChannelType getChannelType() {
     return type;
   }
 
-  /** The partition that it carries. */
+  /** The id of the channel's partition. */
   public int partition() {
     return partition;
   }
 
-  /** Whether somebody holds it. */
+  /** Whether a session holds the channel, and whether it has ended. */
   public ChannelStatus getChannelStatus() {
     return status;
   }
 
-  /** The session that holds it; null when none does. */
+  /** The id of the session that holds the channel; null when no session does. */
   public String getClientId() {
     return clientId.orElse(null);
   }
 
-  /** What the worker that holds it calls itself. */
+  /** The tag of the worker that holds the channel. */
   public Optional<String> clientTag() {
     return clientTag;
   }
@@ -105,7 +106,7 @@ public final class ChannelInfo {
     return epoch;
   }
 
-  /** Every change up to this position was processed. */
+  /** The checkpoint: every change up to this position was processed. */
   public long checkpointed() {
     return checkpointed;
   }
@@ -115,85 +116,85 @@ public final class ChannelInfo {
     return delivered;
   }
 
-  /** The newest change there is; of a base channel, as far as it has been read. */
+  /** The position of the newest change; for a base channel, the rows read so far. */
   public long committed() {
     return committed;
   }
 
   /**
-   * Changes committed and not checkpointed; of a base channel the rows that are not, {@link
-   * #UNKNOWN} when the node of a cluster that answered has no copy of the partition.
+   * Changes that are committed and not checkpointed; for a base channel, rows that are not
+   * checkpointed. {@link #UNKNOWN} when the answering node has no replica of the partition.
    */
   public long lagRows() {
     return lagRows;
   }
 
-  /** Whether {@link #lagRows} is an estimate: that of a base channel is until its end is known. */
+  /** Whether {@link #lagRows} is an estimate, as for a base channel whose end is unknown. */
   public boolean isLagEstimated() {
     return type == ChannelType.BaseData && end.isEmpty() && lagRows != UNKNOWN;
   }
 
   /**
-   * Bytes of the batches that hold them; {@link #UNKNOWN} when the node of a cluster that answered
-   * has no copy of the partition.
+   * Bytes of the batches that contain the changes of {@link #lagRows}; {@link #UNKNOWN} when the
+   * answering node has no replica of the partition.
    */
   public long lagBytes() {
     return lagBytes;
   }
 
   /**
-   * How long the oldest of them has waited, in milliseconds; 0 when there is none, {@link #UNKNOWN}
-   * as with {@link #lagBytes}.
+   * The age of the oldest change that is not checkpointed, in milliseconds; 0 without such a
+   * change, {@link #UNKNOWN} as for {@link #lagBytes}.
    */
   public long getChannelRpo() {
     return rpoInMillis;
   }
 
-  /** Whether an operator keeps it, or its tunnel, from being delivered. */
+  /** Whether an operator has paused the channel or its tunnel. */
   public boolean isPaused() {
     return isPaused;
   }
 
-  /** The position behind which it ends, once that is known. */
+  /** The last position of the channel, once known. */
   public Optional<Long> end() {
     return end;
   }
 
-  /** Why it is stopped; it goes on when an operator resumes it. */
+  /** Why the channel is stopped, until an operator resumes it. */
   public Optional<String> error() {
     return error;
   }
 
-  /** The change that it is stopped at or retried at, if its worker said so. */
+  /** The change at which the channel is stopped or retried, if its worker reported the change. */
   public Optional<FailedChange> failedAt() {
     return retry.flatMap(RetryInfo::at).or(() -> failedAt);
   }
 
   /**
-   * How it is retried, while its processor fails; as its worker said with its last heartbeat, which
-   * may be some seconds old.
+   * The retries of a failing processor, as of the worker's last heartbeat, which may be some
+   * seconds old.
    */
   public Optional<RetryInfo> retry() {
     return retry;
   }
 
-  /** What has to be finished before it starts. */
+  /** The channels that must finish before this one starts. */
   public List<String> waitsFor() {
     return waitsFor;
   }
 
   /**
-   * How long until the oldest change that is not checkpointed is no longer kept, in milliseconds, 0
-   * for any moment; negative when it is lost already, absent when the table keeps changes for ever
-   * or there is no such change.
+   * Milliseconds until retention may delete the oldest change that is not checkpointed; 0 when it
+   * may at any moment, negative when the change is lost already. Absent when the table keeps
+   * changes for ever, or all changes are checkpointed.
    */
   public Optional<Long> historyLeftMs() {
     return historyLeftMs;
   }
 
   /**
-   * Whether changes that were not checkpointed are gone: to resume the stopped channel is not
-   * enough, for it stops again until a seek has moved it to what is kept.
+   * Whether changes were lost before they were checkpointed. Resuming the stopped channel does not
+   * help: it stops again until a seek moves it to kept changes.
    */
   public boolean hasLostHistory() {
     return historyLeftMs.filter(ms -> ms < 0).isPresent()
@@ -260,7 +261,7 @@ public final class ChannelInfo {
         + error.map(why -> ", stopped: " + why).orElse("");
   }
 
-  /** Collects what is said of a channel. */
+  /** Builds the state of a channel. */
   public static final class Builder {
 
     private final String channelId;
@@ -296,13 +297,13 @@ public final class ChannelInfo {
       return this;
     }
 
-    /** The session that holds it. */
+    /** The session that holds the channel. */
     public Builder clientId(String clientId) {
       this.clientId = Optional.of(clientId);
       return this;
     }
 
-    /** What the worker that holds it calls itself. */
+    /** The tag of the worker that holds the channel. */
     public Builder clientTag(String clientTag) {
       this.clientTag = Optional.of(clientTag);
       return this;
@@ -356,31 +357,31 @@ public final class ChannelInfo {
       return this;
     }
 
-    /** The position behind which it ends. */
+    /** The last position of the channel. */
     public Builder end(long end) {
       this.end = Optional.of(end);
       return this;
     }
 
-    /** Why it is stopped. */
+    /** Why the channel is stopped. */
     public Builder error(String error) {
       this.error = Optional.of(error);
       return this;
     }
 
-    /** The change that it is stopped at. */
+    /** The change at which the channel is stopped. */
     public Builder failedAt(FailedChange failedAt) {
       this.failedAt = Optional.of(failedAt);
       return this;
     }
 
-    /** How it is retried. */
+    /** The retries of a failing processor. */
     public Builder retry(RetryInfo retry) {
       this.retry = Optional.of(retry);
       return this;
     }
 
-    /** What has to be finished before it starts. */
+    /** The channels that must finish before this one starts. */
     public Builder waitsFor(List<String> waitsFor) {
       this.waitsFor = List.copyOf(waitsFor);
       return this;

@@ -7,11 +7,11 @@ import java.util.Objects;
 /**
  * Asks for a new tunnel.
  *
- * @param tableName the table that it delivers
- * @param tunnelName 1 to 255 of A-Z a-z 0-9 _ -, the first a letter or _
- * @param tunnelType what it delivers
- * @param streamTunnelConfig where a tunnel of type Stream starts and ends; the others start with
- *     the rows that exist and have no moments
+ * @param tableName the table to deliver
+ * @param tunnelName 1 to 255 characters of A-Z a-z 0-9 _ -, the first a letter or _
+ * @param tunnelType whether to deliver rows, changes, or both
+ * @param streamTunnelConfig where a tunnel of type Stream starts and ends; tunnels of other types
+ *     start with the existing rows
  */
 public record CreateTunnelRequest(
     String tableName,
@@ -27,7 +27,7 @@ public record CreateTunnelRequest(
     Objects.requireNonNull(streamTunnelConfig, "streamTunnelConfig");
   }
 
-  /** A tunnel whose stream starts there and never ends. */
+  /** A tunnel whose stream starts at {@code start} and never ends. */
   public CreateTunnelRequest(
       String tableName, String tunnelName, TunnelType tunnelType, StreamStart start) {
     this(tableName, tunnelName, tunnelType, StreamTunnelConfig.of(start));
@@ -38,7 +38,7 @@ public record CreateTunnelRequest(
     this(tableName, tunnelName, tunnelType, StreamTunnelConfig.LATEST);
   }
 
-  /** Where its stream starts when no moment is given. */
+  /** The start of the stream if no moment is set. */
   public StreamStart start() {
     return streamTunnelConfig.flag();
   }

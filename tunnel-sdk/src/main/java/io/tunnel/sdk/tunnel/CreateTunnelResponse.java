@@ -1,15 +1,13 @@
 package io.tunnel.sdk.tunnel;
 
-import io.tunnel.sdk.TunnelWorker;
-
 /**
  * A tunnel was created.
  *
- * @param tunnelInfo what does not change about it
+ * @param tunnelInfo the fixed properties of the tunnel
  */
 public record CreateTunnelResponse(TunnelInfo tunnelInfo) {
 
-  /** Names the tunnel for a {@link TunnelWorker}. */
+  /** The id of the tunnel, for a {@link io.tunnel.sdk.TunnelWorker}. */
   public String getTunnelId() {
     return tunnelInfo.getTunnelId();
   }

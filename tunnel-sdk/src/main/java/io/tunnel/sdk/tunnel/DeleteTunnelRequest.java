@@ -5,8 +5,7 @@ import java.util.Objects;
 /**
  * Asks to delete a tunnel with its checkpoints; its sessions end.
  *
- * @param tableName its table
- * @param tunnelName its name
+ * @param tableName the table of the tunnel @param tunnelName the name of the tunnel
  */
 public record DeleteTunnelRequest(String tableName, String tunnelName) {
 

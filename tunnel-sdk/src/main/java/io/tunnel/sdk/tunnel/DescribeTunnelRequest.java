@@ -3,10 +3,8 @@ package io.tunnel.sdk.tunnel;
 import java.util.Objects;
 
 /**
- * Asks how a tunnel is.
- *
- * @param tableName its table
- * @param tunnelName its name
+ * Asks for the state of a tunnel. @param tableName the table of the tunnel @param tunnelName the
+ * name of the tunnel
  */
 public record DescribeTunnelRequest(String tableName, String tunnelName) {
 

@@ -1,10 +1,9 @@
 package io.tunnel.sdk.tunnel;
 
-import io.tunnel.sdk.processor.FailurePolicy;
 import java.util.List;
 import java.util.Objects;
 
-/** A tunnel and its channels now. */
+/** The present state of a tunnel and its channels. */
 public final class DescribeTunnelResponse {
 
   private final TunnelInfo tunnelInfo;
@@ -14,7 +13,7 @@ public final class DescribeTunnelResponse {
   private final long skippedCount;
   private final List<SkippedChange> skipped;
 
-  /** A description; the SDK makes these, and so may a test. */
+  /** A description; for the SDK and for tests. */
   public DescribeTunnelResponse(
       TunnelInfo tunnelInfo,
       List<ChannelInfo> channelInfos,
@@ -30,7 +29,7 @@ public final class DescribeTunnelResponse {
     this.skipped = List.copyOf(skipped);
   }
 
-  /** A description of a tunnel of which no change was left out. */
+  /** A description of a tunnel without skipped changes. */
   public DescribeTunnelResponse(
       TunnelInfo tunnelInfo,
       List<ChannelInfo> channelInfos,
@@ -39,7 +38,7 @@ public final class DescribeTunnelResponse {
     this(tunnelInfo, channelInfos, isPaused, sessionInfos, 0, List.of());
   }
 
-  /** What does not change about the tunnel. */
+  /** The fixed properties of the tunnel. */
   public TunnelInfo getTunnelInfo() {
     return tunnelInfo;
   }
@@ -57,24 +56,27 @@ public final class DescribeTunnelResponse {
     return isPaused;
   }
 
-  /** The open sessions in the order in which they came. */
+  /** The open sessions, oldest first. */
   public List<SessionInfo> sessionInfos() {
     return sessionInfos;
   }
 
-  /** How many changes its workers left out in all, see {@link FailurePolicy.Skip}. */
+  /**
+   * How many changes the workers of the tunnel skipped in all, see {@link
+   * io.tunnel.sdk.processor.FailurePolicy.Skip}.
+   */
   public long skippedCount() {
     return skippedCount;
   }
 
-  /** The last changes that were left out, at most 100, oldest first. */
+  /** The last skipped changes, at most 100, oldest first. */
   public List<SkippedChange> skipped() {
     return skipped;
   }
 
   /**
-   * How long the slowest channel's oldest change has waited, in milliseconds; {@link
-   * ChannelInfo#UNKNOWN} when that is not known of every channel.
+   * The age of the oldest change that is not checkpointed in any channel, in milliseconds; {@link
+   * ChannelInfo#UNKNOWN} when a channel's age is unknown.
    */
   public long getTunnelRpo() {
     boolean isKnown =
@@ -85,8 +87,8 @@ public final class DescribeTunnelResponse {
   }
 
   /**
-   * Changes, and rows of base channels, that are not checkpointed, of all channels; {@link
-   * ChannelInfo#UNKNOWN} when that is not known of every channel.
+   * Changes, and rows of base channels, that are not checkpointed, in all channels; {@link
+   * ChannelInfo#UNKNOWN} when a channel's number is unknown.
    */
   public long lagRows() {
     boolean isKnown =
@@ -96,15 +98,15 @@ public final class DescribeTunnelResponse {
         : ChannelInfo.UNKNOWN;
   }
 
-  /** Whether {@link #lagRows} is an estimate, because that of a base channel is. */
+  /** Whether {@link #lagRows} is an estimate, because a base channel's number is. */
   public boolean isLagEstimated() {
     return lagRows() != ChannelInfo.UNKNOWN
         && channelInfos.stream().anyMatch(ChannelInfo::isLagEstimated);
   }
 
   /**
-   * Bytes of the batches that hold them, of all channels; {@link ChannelInfo#UNKNOWN} when that is
-   * not known of every channel.
+   * Bytes of the batches that contain the changes of {@link #lagRows}; {@link ChannelInfo#UNKNOWN}
+   * when a channel's number is unknown.
    */
   public long lagBytes() {
     boolean isKnown =
@@ -114,7 +116,7 @@ public final class DescribeTunnelResponse {
         : ChannelInfo.UNKNOWN;
   }
 
-  /** How far the tunnel has come, as its channels tell. */
+  /** The stage of the tunnel, derived from its channels. */
   public TunnelStage stage() {
     return TunnelStage.of(tunnelInfo.getTunnelType(), channelInfos);
   }

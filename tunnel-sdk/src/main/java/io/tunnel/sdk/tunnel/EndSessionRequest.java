@@ -3,12 +3,9 @@ package io.tunnel.sdk.tunnel;
 import java.util.Objects;
 
 /**
- * Asks to end a session of a tunnel: its channels go to the others at once, and its worker, if it
- * lives, opens another.
- *
- * @param tableName its table
- * @param tunnelName its name
- * @param clientId names the session, as {@link SessionInfo} does
+ * Asks to end a session of a tunnel: other sessions get its channels at once, and its worker, if
+ * alive, opens a new session. @param tableName the table of the tunnel @param tunnelName the name
+ * of the tunnel @param clientId the id of the session, from {@link SessionInfo}
  */
 public record EndSessionRequest(String tableName, String tunnelName, String clientId) {
 

@@ -3,11 +3,7 @@ package io.tunnel.sdk.tunnel;
 import java.util.Objects;
 import java.util.Optional;
 
-/**
- * Asks for the tunnels there are.
- *
- * @param table only those of this table; absent for all
- */
+/** Asks for a list of tunnels. @param table the table of the tunnels; absent for all tables */
 public record ListTunnelRequest(Optional<String> table) {
 
   /** Refuses null. */
@@ -15,7 +11,7 @@ public record ListTunnelRequest(Optional<String> table) {
     Objects.requireNonNull(table, "table");
   }
 
-  /** The tunnels of a table, or of all when it is null. */
+  /** The tunnels of a table, or of all tables for null. */
   public ListTunnelRequest(String tableName) {
     this(Optional.ofNullable(tableName));
   }

@@ -2,12 +2,12 @@ package io.tunnel.sdk.tunnel;
 
 import java.util.List;
 
-/** The tunnels there are. */
+/** A list of tunnels. */
 public final class ListTunnelResponse {
 
   private final List<TunnelInfo> tunnelInfos;
 
-  /** An answer; the SDK makes these, and so may a test. */
+  /** An answer; for the SDK and for tests. */
   public ListTunnelResponse(List<TunnelInfo> tunnelInfos) {
     this.tunnelInfos = List.copyOf(tunnelInfos);
   }

@@ -4,11 +4,9 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Asks to deliver nothing of a tunnel, or of some of its channels, until it is resumed.
- *
- * @param tableName its table
- * @param tunnelName its name
- * @param channelIds the channels; none for the tunnel as a whole
+ * Asks to pause the delivery of a tunnel, or of some of its channels, until resumed. @param
+ * tableName the table of the tunnel @param tunnelName the name of the tunnel @param channelIds the
+ * channels; empty for the whole tunnel
  */
 public record PauseTunnelRequest(String tableName, String tunnelName, List<String> channelIds) {
 
@@ -19,7 +17,7 @@ public record PauseTunnelRequest(String tableName, String tunnelName, List<Strin
     channelIds = List.copyOf(channelIds);
   }
 
-  /** The tunnel as a whole. */
+  /** Asks to pause the whole tunnel. */
   public PauseTunnelRequest(String tableName, String tunnelName) {
     this(tableName, tunnelName, List.of());
   }

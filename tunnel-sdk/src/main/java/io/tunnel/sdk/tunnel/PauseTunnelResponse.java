@@ -1,4 +1,4 @@
 package io.tunnel.sdk.tunnel;
 
-/** The channels are paused; their holders have been told to give them back. */
+/** The channels are paused; the service has asked the sessions to give the channels back. */
 public record PauseTunnelResponse() {}

@@ -4,12 +4,9 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Asks to deliver a tunnel, or some of its channels, again; channels that were stopped by an error
- * go on too.
- *
- * @param tableName its table
- * @param tunnelName its name
- * @param channelIds the channels; none for the tunnel as a whole
+ * Asks to resume the delivery of a tunnel, or of some of its channels, including channels that an
+ * error stopped. @param tableName the table of the tunnel @param tunnelName the name of the
+ * tunnel @param channelIds the channels; empty for the whole tunnel
  */
 public record ResumeTunnelRequest(String tableName, String tunnelName, List<String> channelIds) {
 
@@ -20,7 +17,7 @@ public record ResumeTunnelRequest(String tableName, String tunnelName, List<Stri
     channelIds = List.copyOf(channelIds);
   }
 
-  /** The tunnel as a whole. */
+  /** Asks to resume the whole tunnel. */
   public ResumeTunnelRequest(String tableName, String tunnelName) {
     this(tableName, tunnelName, List.of());
   }

@@ -5,13 +5,10 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How a channel is retried whose processor failed.
- *
- * @param at where it fails; absent when its processor cannot be made
- * @param attempts how often it has failed there
- * @param forMs how long ago the first of these attempts failed, in milliseconds
- * @param nextInMs when the next attempt begins, in milliseconds from now; 0 while it runs
- * @param error of the last attempt, for people
+ * The retries of a channel whose processor fails. @param at the failing change; absent when the
+ * processor cannot be created @param attempts how often the processor has failed there @param forMs
+ * milliseconds since the first failed attempt @param nextInMs milliseconds until the next attempt;
+ * 0 while one runs @param error the failure of the last attempt, as text for people
  */
 public record RetryInfo(
     Optional<FailedChange> at, int attempts, long forMs, long nextInMs, String error) {

@@ -8,20 +8,20 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Asks to move the progress of a tunnel, also while workers run: back, so that changes are
- * delivered again, or on, so that some are skipped. {@code with} and {@code dryRun} give another
+ * Asks to move the progress of a tunnel, also while workers run: back, to deliver changes again, or
+ * forward, to skip changes. {@code withChannels} and {@code dryRun} return a changed copy of the
  * request. Exactly one of {@code edge}, {@code timeMs}, {@code position} and {@code checkpoints} is
  * present; the first three are for stream channels.
  *
- * @param tableName its table
- * @param tunnelName its name
- * @param channelIds the channels to move; none for all stream channels, or for those in {@code
+ * @param tableName the table of the tunnel @param tunnelName the name of the tunnel @param
+ *     channelIds the channels to move; empty for all stream channels, or for all channels in {@code
  *     checkpoints}
- * @param edge to the oldest change that is kept, or behind the newest that is committed
- * @param timeMs to the first change committed at or after this moment, in milliseconds since 1970
- * @param position behind which one channel goes on
- * @param checkpoints to progress that was exported, from this tunnel or another of its table
- * @param isDryRun whether to say only what would happen
+ * @param edge move before the oldest kept change, or behind the newest committed change
+ * @param timeMs move before the first change committed at or after this moment, in milliseconds
+ *     since 1970
+ * @param position move one channel behind this position
+ * @param checkpoints move to exported progress of this or another tunnel of the table
+ * @param isDryRun whether to answer only which channels would move
  */
 public record SeekTunnelRequest(
     String tableName,
@@ -34,7 +34,7 @@ public record SeekTunnelRequest(
     boolean isDryRun) {
 
   /**
-   * Refuses null, other than one target, a moment before 1970, and a position for other than one
+   * Refuses null, no target or several, a moment before 1970, and a position without exactly one
    * channel.
    */
   public SeekTunnelRequest {
@@ -58,12 +58,12 @@ public record SeekTunnelRequest(
     }
   }
 
-  /** To the oldest change that is kept, in all stream channels. */
+  /** Moves all stream channels before the oldest kept change. */
   public static SeekTunnelRequest toEarliest(String tableName, String tunnelName) {
     return toEdge(tableName, tunnelName, StreamStart.EARLIEST);
   }
 
-  /** Behind the newest change that is committed, in all stream channels. */
+  /** Moves all stream channels behind the newest committed change. */
   public static SeekTunnelRequest toLatest(String tableName, String tunnelName) {
     return toEdge(tableName, tunnelName, StreamStart.LATEST);
   }
@@ -80,7 +80,7 @@ public record SeekTunnelRequest(
         false);
   }
 
-  /** To the first change committed at or after a moment, in all stream channels. */
+  /** Moves all stream channels before the first change committed at or after a moment. */
   public static SeekTunnelRequest toTime(String tableName, String tunnelName, long timeMs) {
     return new SeekTunnelRequest(
         tableName,
@@ -93,7 +93,7 @@ public record SeekTunnelRequest(
         false);
   }
 
-  /** One channel goes on behind a position. */
+  /** Moves one channel behind a position. */
   public static SeekTunnelRequest toPosition(
       String tableName, String tunnelName, String channelId, long position) {
     return new SeekTunnelRequest(
@@ -107,7 +107,7 @@ public record SeekTunnelRequest(
         false);
   }
 
-  /** To progress that was exported, in the channels that it has. */
+  /** Moves channels to their exported progress. */
   public static SeekTunnelRequest toCheckpoints(
       String tableName, String tunnelName, CheckpointSet checkpoints) {
     return new SeekTunnelRequest(
@@ -121,13 +121,13 @@ public record SeekTunnelRequest(
         false);
   }
 
-  /** This request for these channels only; none for all that the target is for. */
+  /** A copy for some channels only; empty for all channels of the target. */
   public SeekTunnelRequest withChannels(List<String> ids) {
     return new SeekTunnelRequest(
         tableName, tunnelName, ids, edge, timeMs, position, checkpoints, isDryRun);
   }
 
-  /** This request, carried out or only answered with what it would do. */
+  /** A copy that moves the channels, or answers only which would move. */
   public SeekTunnelRequest dryRun(boolean isDryRun) {
     return new SeekTunnelRequest(
         tableName, tunnelName, channelIds, edge, timeMs, position, checkpoints, isDryRun);

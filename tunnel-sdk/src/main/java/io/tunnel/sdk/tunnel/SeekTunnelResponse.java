@@ -5,9 +5,8 @@ import io.tunnel.sdk.checkpoint.ChannelMove;
 import java.util.List;
 
 /**
- * What a seek did, or would do.
- *
- * @param moves one for each channel, in the order of the channels
+ * The result of a seek or of its dry run. @param moves one element per channel, in the order of the
+ * channels
  */
 public record SeekTunnelResponse(List<ChannelMove> moves) {
 
@@ -16,12 +15,12 @@ public record SeekTunnelResponse(List<ChannelMove> moves) {
     moves = List.copyOf(moves);
   }
 
-  /** Positions that are delivered again, of all channels of a type. */
+  /** How many positions all channels of a type deliver again. */
   public long again(ChannelType type) {
     return moves.stream().filter(move -> move.type() == type).mapToLong(ChannelMove::again).sum();
   }
 
-  /** Positions that are skipped, of all channels of a type. */
+  /** How many positions all channels of a type skip. */
   public long skipped(ChannelType type) {
     return moves.stream().filter(move -> move.type() == type).mapToLong(ChannelMove::skipped).sum();
   }

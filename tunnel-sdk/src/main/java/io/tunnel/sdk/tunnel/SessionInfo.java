@@ -5,11 +5,9 @@ import java.util.Objects;
 /**
  * An open session of a tunnel.
  *
- * @param clientId names the session
- * @param clientTag what its worker calls itself
- * @param channels how many channels it holds
- * @param channelsMax how many it takes at most; 0 for any number
- * @param leaseLeftMs how long it lives without a further heartbeat
+ * @param clientId the id of the session @param clientTag the tag of its worker @param channels how
+ *     many channels the session holds @param channelsMax how many channels it takes at most; 0 for
+ *     no limit @param leaseLeftMs milliseconds until the session ends without a further heartbeat
  */
 public record SessionInfo(
     String clientId, String clientTag, int channels, int channelsMax, long leaseLeftMs) {

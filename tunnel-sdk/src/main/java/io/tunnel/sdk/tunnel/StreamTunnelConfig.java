@@ -7,19 +7,18 @@ import java.util.Optional;
 /**
  * Where the stream of a tunnel starts and ends.
  *
- * @param flag where it starts when no {@code startOffset} is given
- * @param startOffset it starts with the first change committed at or after this moment, in
- *     milliseconds since 1970
- * @param endOffset it ends before the first change committed at or after this moment, in
- *     milliseconds since 1970; without it the stream never ends
+ * @param flag where the stream starts without a {@code startOffset} @param startOffset starts with
+ *     the first change committed at or after this moment, in milliseconds since 1970 @param
+ *     endOffset ends before the first change committed at or after this moment, in milliseconds
+ *     since 1970; if absent, the stream never ends
  */
 public record StreamTunnelConfig(
     StreamStart flag, Optional<Long> startOffset, Optional<Long> endOffset) {
 
-  /** From the first change after the tunnel's creation on. */
+  /** Starts with the first change after the tunnel's creation. */
   public static final StreamTunnelConfig LATEST = of(StreamStart.LATEST);
 
-  /** With the oldest change that is kept. */
+  /** Starts with the oldest kept change. */
   public static final StreamTunnelConfig EARLIEST = of(StreamStart.EARLIEST);
 
   /** Refuses null, moments before 1970, and an end that is not after the start. */
@@ -41,7 +40,7 @@ public record StreamTunnelConfig(
     }
   }
 
-  /** A stream that starts there and never ends. */
+  /** A stream that starts at {@code flag} and never ends. */
   public static StreamTunnelConfig of(StreamStart flag) {
     return new StreamTunnelConfig(flag, Optional.empty(), Optional.empty());
   }
@@ -51,7 +50,7 @@ public record StreamTunnelConfig(
     return new StreamTunnelConfig(StreamStart.LATEST, Optional.of(startOffset), Optional.empty());
   }
 
-  /** This configuration with an end before the first change committed at or after a moment. */
+  /** A copy that ends before the first change committed at or after a moment. */
   public StreamTunnelConfig withEnd(long newEndOffset) {
     return new StreamTunnelConfig(flag, startOffset, Optional.of(newEndOffset));
   }

@@ -3,7 +3,7 @@ package io.tunnel.sdk.tunnel;
 import io.tunnel.model.TunnelType;
 import java.util.Objects;
 
-/** What does not change about a tunnel. */
+/** The fixed properties of a tunnel. */
 public final class TunnelInfo {
 
   private final Facts facts;
@@ -17,7 +17,7 @@ public final class TunnelInfo {
       long createTimeMs) {}
 
   /**
-   * A tunnel; the SDK makes these, and so may a test.
+   * A tunnel; for the SDK and for tests.
    *
    * @param createTimeMs when it was created, in milliseconds since 1970
    */
@@ -38,7 +38,7 @@ public final class TunnelInfo {
             createTimeMs);
   }
 
-  /** Never used again for another tunnel. */
+  /** The id, never reused for another tunnel. */
   public String getTunnelId() {
     return facts.tunnelId;
   }
@@ -53,7 +53,7 @@ public final class TunnelInfo {
     return facts.tableName;
   }
 
-  /** What the tunnel delivers. */
+  /** Whether the tunnel delivers rows, changes, or both. */
   public TunnelType getTunnelType() {
     return facts.tunnelType;
   }

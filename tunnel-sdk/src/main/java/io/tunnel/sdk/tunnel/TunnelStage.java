@@ -5,13 +5,13 @@ import io.tunnel.model.ChannelType;
 import io.tunnel.model.TunnelType;
 import java.util.List;
 
-/** How far a tunnel has come, as Tablestore names it. */
+/** The stage of a tunnel, with Tablestore's names. */
 public enum TunnelStage {
-  /** It has no channels yet. */
+  /** The tunnel has no channels yet. */
   InitBaseDataAndStreamShard,
-  /** Rows that existed are being delivered, or are all that there is to deliver. */
+  /** Existing rows are being delivered, or the tunnel delivers nothing else. */
   ProcessBaseData,
-  /** Only changes are left. */
+  /** Only changes are left to deliver. */
   ProcessStream;
 
   static TunnelStage of(TunnelType type, List<ChannelInfo> channels) {

@@ -1,5 +1,5 @@
 /**
- * Tunnels as {@link io.tunnel.sdk.TunnelClient} tells of them, and what it is asked to do with
- * them: a request and a response for each of its methods, tunnels, their channels and sessions.
+ * Requests and responses of {@link io.tunnel.sdk.TunnelClient}, one pair per method, and the state
+ * of tunnels, channels and sessions.
  */
 package io.tunnel.sdk.tunnel;

@@ -1,7 +1,6 @@
 package io.tunnel.server.replica;
 
 import io.tunnel.model.Limits;
-import io.tunnel.server.replica.history.History;
 import java.util.Objects;
 
 /**
