@@ -1,6 +1,6 @@
-/** What server and SDK both stand on: rows and changes, their encoding, and the frames. */
+/** The common base of server and SDK: rows and changes, their encoding, and the frames. */
 module io.tunnel.protocol {
-  // Gson names it in annotations, which the compiler reads; nothing needs it at run time.
+  // Annotations of Gson refer to this module, so the compiler needs it; the run time does not.
   requires static com.google.errorprone.annotations;
   requires com.google.gson;
 

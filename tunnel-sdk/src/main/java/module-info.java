@@ -1,16 +1,16 @@
 /**
- * What users compile against: {@link io.tunnel.sdk} with what it tells of {@linkplain
- * io.tunnel.sdk.table tables}, {@linkplain io.tunnel.sdk.checkpoint progress} and {@linkplain
- * io.tunnel.sdk.cluster clusters}, {@link io.tunnel.sdk.security}, {@link io.tunnel.sdk.metrics},
- * and {@link io.tunnel.sdk.testing} for their tests. Each library that the SDK stands on is
- * required here, or a modular program would start without it.
+ * The public API: {@link io.tunnel.sdk} with {@linkplain io.tunnel.sdk.table tables}, {@linkplain
+ * io.tunnel.sdk.checkpoint progress} and {@linkplain io.tunnel.sdk.cluster clusters}, {@link
+ * io.tunnel.sdk.security}, {@link io.tunnel.sdk.metrics}, and {@link io.tunnel.sdk.testing} for
+ * tests of programs. Requires every library of the SDK, because a modular program would start
+ * without an unnamed one.
  */
 @SuppressWarnings({
   "requires-automatic",
   "requires-transitive-automatic"
 }) // Micrometer is no module.
 module io.tunnel.sdk {
-  // Gson names it in annotations, which the compiler reads; nothing needs it at run time.
+  // Annotations of Gson refer to this module, so the compiler needs it; the run time does not.
   requires static com.google.errorprone.annotations;
   requires com.google.gson;
   requires io.netty.buffer;
@@ -22,7 +22,7 @@ module io.tunnel.sdk {
   requires transitive io.tunnel.protocol;
   requires org.apache.commons.codec;
   requires org.slf4j;
-  // Who wants metrics brings it, and requires it.
+  // Optional: a program with metrics requires the module itself.
   requires static micrometer.core;
 
   exports io.tunnel.sdk;

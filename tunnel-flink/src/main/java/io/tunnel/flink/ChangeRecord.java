@@ -9,14 +9,10 @@ import java.util.Objects;
 
 /**
  * A change as a value that Flink can send and keep, with the type information of {@link
- * ChangeRecordTypeInfo}. A row of base data is a PUT.
- *
- * @param type what it does to its row
- * @param partition of the row
- * @param position order inside the partition; of base data, the count of the row
- * @param commitMicros when it was committed, in microseconds since 1970
- * @param key of the row
- * @param columns what is done to them
+ * ChangeRecordTypeInfo}. A row of base data is a PUT. @param type the kind of the change @param
+ * partition the partition of the row @param position the position in the partition; for base data,
+ * the number of the row @param commitMicros the commit time, in microseconds since 1970 @param key
+ * the key of the row @param columns the changed columns
  */
 public record ChangeRecord(
     RecordType type,
@@ -33,7 +29,7 @@ public record ChangeRecord(
     columns = List.copyOf(columns);
   }
 
-  /** The change that the SDK delivered, decoded. */
+  /** Decodes a change that the SDK delivered. */
   public static ChangeRecord of(StreamRecord record) {
     return new ChangeRecord(
         record.getRecordType(),

@@ -24,13 +24,13 @@ import org.apache.flink.core.memory.DataOutputView;
 
 /**
  * The bytes of a {@link ChangeRecord} between tasks and in state. Version 1: u8 type, i32
- * partition, i64 position, i64 commit time, then key and columns, each as i32 count and for each
- * name and value: texts as i32 bytes and UTF-8, a value as u8 tag (1 INTEGER, 2 DOUBLE, 3 BOOLEAN,
- * 4 STRING, 5 BINARY, 6 removed) and what the tag says.
+ * partition, i64 position, i64 commit time, then key and columns, each as i32 count and pairs of
+ * name and value: texts as i32 length and UTF-8, a value as u8 tag (1 INTEGER, 2 DOUBLE, 3 BOOLEAN,
+ * 4 STRING, 5 BINARY, 6 removed) and the bytes of the type.
  */
 public final class ChangeRecordSerializer extends TypeSerializerSingleton<ChangeRecord> {
 
-  /** The only one. */
+  /** The only instance. */
   public static final ChangeRecordSerializer INSTANCE = new ChangeRecordSerializer();
 
   private static final long serialVersionUID = 1L;
@@ -185,10 +185,10 @@ public final class ChangeRecordSerializer extends TypeSerializerSingleton<Change
     return new Snapshot();
   }
 
-  /** Says in a checkpoint which serializer it was; Flink makes it by name. */
+  /** Names the serializer in a checkpoint; Flink creates the snapshot by its class name. */
   public static final class Snapshot extends SimpleTypeSerializerSnapshot<ChangeRecord> {
 
-    /** Of version 1, the only one. */
+    /** A snapshot of version 1, the only version. */
     public Snapshot() {
       super(() -> INSTANCE);
     }

@@ -4,7 +4,7 @@ import org.apache.flink.api.common.serialization.SerializerConfig;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 
-/** How Flink knows {@link ChangeRecord}. */
+/** Flink's type information of {@link ChangeRecord}. */
 public final class ChangeRecordTypeInfo extends TypeInformation<ChangeRecord> {
 
   private static final long serialVersionUID = 1L;

@@ -8,8 +8,7 @@
  *   <li>{@link io.tunnel.flink.table}: both for the Table API and SQL, and a catalog.
  * </ul>
  *
- * <p>What they share is here: {@link io.tunnel.flink.TunnelOptions} says which table of which
- * service is meant. {@code sink} and {@code source} do not know each other, and {@code table}
- * stands on both.
+ * <p>This package has their common types: {@link io.tunnel.flink.TunnelOptions} names a table of a
+ * service. {@code sink} and {@code source} do not depend on each other; {@code table} uses both.
  */
 package io.tunnel.flink;

@@ -30,9 +30,8 @@ import java.util.zip.CRC32C;
  * Encodes rows of one partition into one batch. A row that is refused leaves the batch as it was.
  * Not thread-safe.
  *
- * <p>Rows of one shape name the same columns in the same order, so a name is first compared with
- * the one that stood in its place in the row before; only a different one is looked up in the
- * dictionary.
+ * <p>Rows of one shape name equal columns in equal order, so a name is first compared with the name
+ * at its place in the previous row; only a different name is looked up in the dictionary.
  */
 public final class BatchBuilder {
 
@@ -43,13 +42,13 @@ public final class BatchBuilder {
   private int nameBytes;
   private int rowCount;
 
-  /** Bytes left open for the length of the next row: as many as the row before needed. */
+  /** Bytes left open for the length of the next row: as many as the previous row needed. */
   private int lengthBytesGuess = 1;
 
   private int nextNameGuess;
   private final NameSet usedNames = new NameSet();
 
-  /** An empty batch for keys of {@code schema} that expects to grow to {@code bytes}. */
+  /** An empty batch for keys of {@code schema}, with room for {@code bytes} before it grows. */
   public BatchBuilder(List<PrimaryKeySchema> schema, int bytes) {
     this.schema = List.copyOf(schema);
     this.sink = new ByteSink(Math.max(HEADER_BYTES, bytes));
@@ -69,8 +68,8 @@ public final class BatchBuilder {
   /**
    * Adds a row. Returns false, and changes nothing, when the batch is full: it has no room for the
    * row's bytes under {@link Limits#BATCH_BYTES_MAX}, for another row, or for its names, or the row
-   * is over {@link Limits#ROW_BYTES_MAX} behind the names that the batch has. An empty batch takes
-   * any legal row.
+   * exceeds {@link Limits#ROW_BYTES_MAX} with name indexes behind the present names. An empty batch
+   * takes any legal row.
    *
    * @throws IllegalArgumentException when the row is over a limit or its key does not match the
    *     schema
@@ -80,8 +79,8 @@ public final class BatchBuilder {
   }
 
   /**
-   * As {@link #add}, into a batch that is also full when it would grow over {@code bytesMax} bytes.
-   * An empty batch takes any legal row nevertheless.
+   * As {@link #add}, but the batch is also full when the row would make it exceed {@code bytesMax}
+   * bytes. An empty batch still takes any legal row.
    */
   public boolean addWithin(int bytesMax, RowChange row) {
     if (rowCount == Limits.BATCH_ROWS_MAX) {
@@ -137,11 +136,10 @@ public final class BatchBuilder {
   }
 
   /**
-   * Whether a row is over the limit in this batch, said as soon as it is: the columns that are
-   * still to come may have gigabytes. A column takes one byte more for a name behind the first 128
-   * of its batch, so only an empty batch shows that the row is over the limit in every batch.
-   *
-   * @throws IllegalArgumentException when it is over the limit in every batch
+   * Whether a row exceeds the limit in this batch; asked after each column, because the remaining
+   * columns may have gigabytes. A name behind the first 128 of its batch costs a byte more, so only
+   * an empty batch shows that the row is too long for every batch. @throws IllegalArgumentException
+   * when the row is too long for every batch
    */
   private boolean isTooLong(RowChange row, int start) {
     int bytes = sink.size() - start - lengthBytesGuess;
@@ -158,8 +156,8 @@ public final class BatchBuilder {
   }
 
   /**
-   * Puts the row's length before it, in as few bytes as it needs; the row moves only where another
-   * number of bytes was left open.
+   * Writes the row's length before the row, in as few bytes as possible; the row moves only if
+   * another number of bytes was left open.
    */
   private void closeRow(int start) {
     int bytes = sink.size() - start - lengthBytesGuess;
@@ -172,7 +170,7 @@ public final class BatchBuilder {
   }
 
   private void writeKey(RowChange row) {
-    // Nearly every key is under 128 bytes, whose length takes one byte; a longer one is moved.
+    // Nearly every key is under 128 bytes, so its length takes one byte; a longer key moves.
     int lengthAt = sink.skip(1);
     KeyCodec.write(sink, row.primaryKey(), schema);
     int bytes = sink.size() - lengthAt - 1;
@@ -275,7 +273,7 @@ public final class BatchBuilder {
     return build(partition, 0, 0);
   }
 
-  /** The batch with everything in its header said. */
+  /** The batch with a complete header. */
   public byte[] build(int partition, long basePosition, long commitMicros) {
     int rowsEnd = sink.size();
     close(partition, basePosition, commitMicros);
@@ -285,8 +283,8 @@ public final class BatchBuilder {
   }
 
   /**
-   * The batch as {@link #build(int)} makes it, in the array in which it grew unless a quarter of
-   * that would lie idle. The builder must not be used any more.
+   * As {@link #build(int)}, but returns the builder's own array, unless a quarter of it would lie
+   * idle. The builder must not be used any more.
    */
   public ByteBuffer finish(int partition) {
     close(partition, 0, 0);
@@ -304,8 +302,8 @@ public final class BatchBuilder {
   }
 
   /**
-   * Fills in the header of a batch of {@code bytes} bytes; position, commit time and checksum are
-   * {@link #stamp}'s.
+   * Fills in the header of a batch of {@code bytes} bytes; {@link #stamp} adds position, commit
+   * time and checksum.
    */
   public static void writeHeader(
       byte[] array,
@@ -324,10 +322,7 @@ public final class BatchBuilder {
     Binary.putInt(array, offset + BatchLayout.ROWS_BYTES, rowsBytes);
   }
 
-  /**
-   * Gives the batch at {@code offset} its position and commit time, and closes it with its
-   * checksum.
-   */
+  /** Writes position, commit time and checksum of the batch at {@code offset}. */
   public static void stamp(byte[] array, int offset, long basePosition, long commitMicros) {
     place(array, offset, basePosition, commitMicros);
     int length = Binary.getInt(array, offset + BatchLayout.LENGTH);
@@ -336,10 +331,9 @@ public final class BatchBuilder {
   }
 
   /**
-   * As {@link #stamp}, of a batch whose rows and names stand elsewhere.
-   *
-   * @param header the header and nothing else, as {@link #writeHeader} leaves it
-   * @param rest updates the checksum with all bytes behind the header, in their order
+   * As {@link #stamp}, for a batch whose rows and names are in other arrays. @param header the
+   * header alone, from {@link #writeHeader} @param rest updates the checksum with all bytes behind
+   * the header, in order
    */
   public static void stampHeader(
       byte[] header, long basePosition, long commitMicros, Consumer<CRC32C> rest) {

@@ -1,9 +1,9 @@
 package io.tunnel.codec;
 
 /**
- * Where things stand in a batch (offsets from its first byte; drawn in {@code docs/protocol.md}): a
- * fixed header, the rows, then the dictionary of column names. The dictionary is last so that rows
- * are written in place while names are still being found.
+ * The layout of a batch (offsets from its first byte; drawn in {@code docs/protocol.md}): a fixed
+ * header, the rows, then the dictionary of column names. The dictionary is last so that rows are
+ * written in place while names are still being found.
  */
 final class BatchLayout {
 
@@ -21,10 +21,10 @@ final class BatchLayout {
 
   static final int FORMAT_1 = 1;
 
-  /** Bits of the attributes that mean something in format 1: none so far. */
+  /** The attribute bits with a meaning in format 1: none so far. */
   static final int ATTRIBUTES_KNOWN = 0;
 
-  /** Row flags: bits 0-1 the kind, bits 2-3 the condition, the others zero. */
+  /** Row flags: bits 0-1 the kind, bits 2-3 the condition, further bits zero. */
   static final int KIND_MASK = 0x03;
 
   static final int CONDITION_SHIFT = 2;

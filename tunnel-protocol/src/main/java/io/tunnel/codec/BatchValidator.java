@@ -9,9 +9,8 @@ import io.tunnel.model.value.Bytes;
 import java.util.List;
 
 /**
- * Decides whether a batch that a writer sent may enter the log: everything that a later reader will
- * rely on is checked here, once, so that no reader ever meets a row that it cannot decode. One
- * instance serves one table; not thread-safe.
+ * Decides whether a writer's batch may enter the log. Checks once all guarantees to readers, so
+ * that every reader can decode every row. One instance serves one table; not thread-safe.
  */
 public final class BatchValidator {
 
@@ -19,10 +18,8 @@ public final class BatchValidator {
   private final NameSet usedNames = new NameSet();
 
   /**
-   * What a look at every row of a batch showed.
-   *
-   * @param mustJudge whether any row may have to be judged against the row that is stored: it has a
-   *     condition, or is an UPDATE, which may make its row too large
+   * The result of a check. @param mustJudge whether a row may have to be judged against the stored
+   * row: because it has a condition, or is an UPDATE, which may make the stored row too large
    */
   public record Checked(boolean mustJudge, ColumnSizes columnSizes) {}
 
@@ -33,10 +30,8 @@ public final class BatchValidator {
 
   /**
    * Checks every row: its key against the schema and the range {@code [from, to)} of encoded first
-   * key columns ({@link Bytes#EMPTY} for an open end), its columns' types, values and names.
-   *
-   * @return what is known of the batch since then
-   * @throws RefusedException with the reason; nothing was changed
+   * key columns ({@link Bytes#EMPTY} for an open end), its columns' types, values and
+   * names. @throws RefusedException with the reason
    */
   public Checked require(ChangeBatch batch, Bytes from, Bytes to) {
     byte[] array = batch.array();
@@ -61,7 +56,7 @@ public final class BatchValidator {
     }
   }
 
-  /** Every name is kept with the partition, so a name that no row uses would cost for nothing. */
+  /** The partition keeps every name, so a name without a row would waste memory. */
   private static void requireUsed(ChangeBatch batch, ColumnSizes columnSizes) {
     for (int name = 0; name < batch.nameCount(); name++) {
       if (!columnSizes.isNamed(name)) {

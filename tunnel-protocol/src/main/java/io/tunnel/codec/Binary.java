@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 
 /**
  * Numbers in byte arrays. Fixed-width numbers are big-endian. A varint holds a number from 0 to
- * {@link Integer#MAX_VALUE} in 1 to 5 bytes, seven bits a byte, the lowest first, the high bit set
- * on all but the last.
+ * {@link Integer#MAX_VALUE} in 1 to 5 bytes, seven bits per byte, the lowest first; the high bit is
+ * set on all bytes but the last.
  */
 public final class Binary {
 
@@ -58,7 +58,7 @@ public final class Binary {
     LONG.set(array, offset, value);
   }
 
-  /** Where {@code wanted} first stands between {@code from} and {@code to}; -1 when nowhere. */
+  /** The first index of {@code wanted} between {@code from} and {@code to}; -1 if absent. */
   static int indexOf(byte wanted, byte[] array, int from, int to) {
     // Eight bytes at a time: x is zero in every byte that equals wanted.
     long pattern = EVERY_LOWEST_BIT * (wanted & 0xff);
@@ -78,8 +78,8 @@ public final class Binary {
   }
 
   /**
-   * Where the first byte stands between {@code from} and {@code to} that is zero or not ASCII; -1
-   * when there is none.
+   * The index of the first byte between {@code from} and {@code to} that is zero or not ASCII; -1
+   * if absent.
    */
   static int asciiEnd(byte[] array, int from, int to) {
     int at = from;
@@ -100,19 +100,19 @@ public final class Binary {
 
   /** The highest bit of exactly the bytes of {@code x} that are zero. */
   private static long zeroBytes(long x) {
-    // No sum carries into the next byte; it lacks its highest bit only for 0x00 and 0x80.
+    // No sum carries into the next byte; a sum lacks its highest bit only for 0x00 and 0x80.
     return ~((x & ~EVERY_HIGHEST_BIT) + ~EVERY_HIGHEST_BIT | x) & EVERY_HIGHEST_BIT;
   }
 
-  /** Which byte, counted from 0 in the order of the array, is the first with its highest bit. */
+  /** The index, in the order of the array, of the first byte with its highest bit set. */
   private static int firstByte(long highestBits) {
     return Long.numberOfLeadingZeros(highestBits) / Byte.SIZE;
   }
 
   /**
-   * The varint at {@code offset} with the offset behind it, packed so that the hot path allocates
-   * nothing: the value in the low 32 bits, the next offset in the high 32. Nothing at or beyond
-   * {@code limit} is read.
+   * The varint at {@code offset} and the offset behind it, packed so that the hot path allocates
+   * nothing: the value in the low 32 bits, the next offset in the high 32. Reads no byte at or
+   * beyond {@code limit}.
    */
   public static long getVarint(byte[] array, int offset, int limit) {
     if (offset < limit) {
@@ -120,7 +120,7 @@ public final class Binary {
       if (first >= 0) {
         return (long) (offset + 1) << 32 | first;
       }
-      // Lengths of rows and texts have two bytes more often than not.
+      // Most lengths of rows and texts take two bytes.
       if (offset + 1 < limit && array[offset + 1] > 0) {
         return (long) (offset + 2) << 32 | array[offset + 1] << 7 | (first & 0x7f);
       }

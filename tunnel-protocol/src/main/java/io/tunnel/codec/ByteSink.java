@@ -9,7 +9,9 @@ import java.util.Arrays;
  */
 public final class ByteSink {
 
-  /** What the JDK's own classes take for the length that every virtual machine can allocate. */
+  /**
+   * The array length that every virtual machine can allocate, according to the JDK's own classes.
+   */
   static final int BYTES_MAX = Integer.MAX_VALUE - 8;
 
   private byte[] array;
@@ -38,7 +40,7 @@ public final class ByteSink {
     size = newSize;
   }
 
-  /** Leaves {@code bytes} bytes to be filled in later and returns the offset of the first. */
+  /** Leaves {@code bytes} bytes open to fill in later; returns the offset of the first. */
   public int skip(int bytes) {
     ensure(bytes);
     int at = size;
@@ -65,7 +67,7 @@ public final class ByteSink {
     return (int) Math.max(neededBytes, Math.min(2L * bytes, BYTES_MAX));
   }
 
-  /** Moves everything from {@code from} on so that it starts at {@code to}; the size follows. */
+  /** Moves the bytes behind {@code from} to {@code to}; adjusts the size. */
   void move(int from, int to) {
     int bytes = size - from;
     ensure(Math.max(0, to - from));

@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
 
 /**
- * A batch of rows of one partition, seen in the bytes that hold it; nothing is decoded before it is
- * asked for, and nothing is copied. The bytes must not change while the view is used.
+ * A view of a batch of rows of one partition in its bytes; decodes on demand, without copies. The
+ * bytes must not change while the view is used.
  *
  * <p>The row at index {@code i} has the position {@code basePosition() + i}.
  */
@@ -32,8 +32,8 @@ public final class ChangeBatch {
   }
 
   /**
-   * The batch that starts at {@code offset}; its checksum and its header are verified, so that what
-   * follows cannot fail on bytes that changed on their way.
+   * The batch at {@code offset}. Verifies checksum and header, so that later calls cannot meet
+   * bytes that changed on their way.
    *
    * @throws MalformedException when no whole and intact batch stands there before {@code limit}
    */
@@ -70,8 +70,7 @@ public final class ChangeBatch {
   }
 
   /**
-   * Bytes of the batch at {@code offset} as its length field says, of which at least that field
-   * must be there.
+   * The size of the batch at {@code offset}, read from its length field, which must be complete.
    */
   public static int sizeAt(byte[] array, int offset, int limit) {
     if (limit - offset < 4) {
@@ -135,7 +134,7 @@ public final class ChangeBatch {
     return Binary.getLong(array, offset + BatchLayout.BASE_POSITION);
   }
 
-  /** The position of the last row; one before {@link #basePosition} when there is none. */
+  /** The position of the last row; {@link #basePosition} - 1 without rows. */
   public long lastPosition() {
     return basePosition() + rowCount() - 1;
   }
@@ -145,7 +144,7 @@ public final class ChangeBatch {
     return commitMicrosAt(array, offset);
   }
 
-  /** The commit time in the header that stands at {@code offset}, of which nothing is verified. */
+  /** The commit time in the unverified header at {@code offset}. */
   public static long commitMicrosAt(byte[] array, int offset) {
     return Binary.getLong(array, offset + BatchLayout.COMMIT_MICROS);
   }
@@ -155,22 +154,22 @@ public final class ChangeBatch {
     return Binary.getInt(array, offset + BatchLayout.ROW_COUNT);
   }
 
-  /** Where the batch starts in {@link #array}. */
+  /** The offset of the batch in {@link #array}. */
   public int offset() {
     return offset;
   }
 
-  /** How many bytes it has. */
+  /** The size of the batch in bytes. */
   public int byteCount() {
     return bytes;
   }
 
-  /** The array that holds it: not a copy. */
+  /** The array with the batch, not a copy. */
   public byte[] array() {
     return array;
   }
 
-  /** Where its rows start. */
+  /** The offset of the first row. */
   public int rowsOffset() {
     return offset + HEADER_BYTES;
   }
@@ -180,7 +179,7 @@ public final class ChangeBatch {
     return Binary.getInt(array, offset + BatchLayout.ROWS_BYTES);
   }
 
-  /** Where its dictionary starts: behind the rows. */
+  /** The offset of the dictionary, behind the rows. */
   public int dictionaryOffset() {
     return rowsOffset() + rowsBytes();
   }

@@ -7,8 +7,8 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.ColumnValue;
 
 /**
- * Walks over the columns of one row as they are encoded: their count, then name index, type and
- * value of each.
+ * Walks over the encoded columns of one row: a count, and per column the name index, type and
+ * value.
  */
 public final class ColumnCursor {
 
@@ -22,7 +22,7 @@ public final class ColumnCursor {
   private int valueOffset;
   private int valueBytes;
 
-  /** A cursor before the first of the columns that stand between {@code offset} and {@code end}. */
+  /** A cursor before the first column between {@code offset} and {@code end}. */
   public ColumnCursor(byte[] array, int offset, int end) {
     this.array = array;
     this.end = end;
@@ -44,8 +44,8 @@ public final class ColumnCursor {
   /**
    * Moves to the next column; false behind the last.
    *
-   * @throws MalformedException when the column is cut off or of no known type, or bytes are left
-   *     behind the last
+   * @throws MalformedException when the column is cut off or has an unknown type, or bytes follow
+   *     the last column
    */
   public boolean next() {
     if (left == 0) {
@@ -101,25 +101,25 @@ public final class ColumnCursor {
     return nameIndex;
   }
 
-  /** Whether an update removes the column; it has no value then. */
+  /** Whether an update removes the column, which then has no value. */
   public boolean isDelete() {
     return type == BatchLayout.TYPE_DELETE_COLUMN;
   }
 
   /**
-   * Where the column's type stands: the bytes from here to {@link #columnEnd} hold the value
-   * whatever its name.
+   * The offset of the column's type: the bytes from here to {@link #columnEnd} do not depend on the
+   * name.
    */
   public int typeOffset() {
     return columnOffset + Binary.varintBytes(nameIndex);
   }
 
-  /** Where the column ends. */
+  /** The offset behind the column. */
   public int columnEnd() {
     return at;
   }
 
-  /** Throws {@link MalformedException} unless the value is one of its type. */
+  /** Throws {@link MalformedException} unless the value is valid for its type. */
   void requireValue() {
     if (type == BatchLayout.TYPE_STRING) {
       Utf8.require(array, valueOffset, valueBytes);

@@ -1,6 +1,6 @@
 package io.tunnel.codec;
 
-/** How large the largest value of each column of a batch is. */
+/** The size of the largest value of each column of a batch. */
 public final class ColumnSizes {
 
   private final int[] bytesMaxByName;
@@ -10,7 +10,7 @@ public final class ColumnSizes {
     bytesMaxByName = new int[nameCount];
   }
 
-  /** Looks at every column of a batch that a {@link BatchValidator} took once. */
+  /** Measures every column of a validated batch. */
   public static ColumnSizes of(ChangeBatch batch) {
     ColumnSizes sizes = new ColumnSizes(batch.nameCount());
     RowCursor row = batch.rows();
@@ -33,16 +33,14 @@ public final class ColumnSizes {
   }
 
   /**
-   * Bytes of type and value of the largest column with a name.
-   *
-   * @param name its index in the batch's dictionary
-   * @return 0 when no row sets such a column
+   * The most bytes of type and value of a column. @param name the index of the name in the batch's
+   * dictionary @return 0 when no row sets the column
    */
   public int bytesMax(int name) {
     return bytesMaxByName[name];
   }
 
-  /** Whether any row names that column, be it to remove it. */
+  /** Whether a row sets or removes the column. */
   boolean isNamed(int name) {
     return !named.isNew(name);
   }

@@ -5,7 +5,7 @@ import io.tunnel.model.Limits;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Column names as bytes: each its length as a varint, then its UTF-8. */
+/** Encodes column names: per name the length as a varint, then the UTF-8. */
 public final class Dictionary {
 
   private Dictionary() {}
@@ -13,7 +13,7 @@ public final class Dictionary {
   /**
    * The {@code count} names between {@code offset} and {@code limit}.
    *
-   * @throws MalformedException when there are more or fewer, or one is not a column name
+   * @throws MalformedException when the count differs, or a name is invalid
    */
   public static String[] decode(byte[] array, int offset, int limit, int count) {
     if (count > Limits.BATCH_NAMES_MAX) {
@@ -53,7 +53,7 @@ public final class Dictionary {
     return sink.toByteArray();
   }
 
-  /** Throws {@link MalformedException} when a name stands twice. */
+  /** Throws {@link MalformedException} for a duplicate name. */
   static void requireDistinct(String[] names) {
     Set<String> seen = new HashSet<>();
     for (String name : names) {

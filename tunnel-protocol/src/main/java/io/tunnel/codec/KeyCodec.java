@@ -15,9 +15,8 @@ import io.tunnel.model.value.StringValue;
 import java.util.List;
 
 /**
- * Primary keys as bytes whose unsigned lexicographic order is the order of the keys, so that the
- * same bytes serve as the key on the wire, in the log and in the store, and a comparison never
- * decodes.
+ * Encodes primary keys into bytes whose unsigned lexicographic order is the order of the keys. So
+ * the wire, the log and the store use the encoded key, and comparisons never decode.
  *
  * <p>A column is a tag and its value: INTEGER is 8 bytes with the sign bit flipped; STRING and
  * BINARY are their bytes with 0x00 written as 0x00 0xFF, closed by 0x00. The escape follows
@@ -98,7 +97,7 @@ public final class KeyCodec {
     }
   }
 
-  /** Escapes the zeros among the last {@code bytes} bytes, which are few or none, and closes. */
+  /** Escapes the few zeros among the last {@code bytes} bytes, and closes the column. */
   private static void closeEscaped(ByteSink sink, int bytes) {
     int from = sink.size() - bytes;
     if (Binary.indexOf((byte) 0, sink.array(), from, sink.size()) >= 0) {
@@ -115,7 +114,7 @@ public final class KeyCodec {
     }
     int write = sink.skip(zeros) + zeros;
     byte[] array = sink.array();
-    // From the last byte to the first, so that nothing is overwritten before it has moved.
+    // From the last byte to the first, so that no byte is overwritten before it has moved.
     while (write > read) {
       byte b = array[--read];
       if (b == 0) {
@@ -200,10 +199,7 @@ public final class KeyCodec {
     return plain;
   }
 
-  /**
-   * Throws {@link MalformedException} unless the bytes are a key of {@code schema} and nothing
-   * else.
-   */
+  /** Throws {@link MalformedException} unless the bytes are exactly a key of {@code schema}. */
   public static void require(byte[] array, int offset, int length, List<PrimaryKeySchema> schema) {
     requireKey(array, offset, length, schema);
   }
@@ -226,15 +222,15 @@ public final class KeyCodec {
     return new MalformedException("a key has more columns than the table's " + describe(schema));
   }
 
-  /** The key that the bytes hold, named by {@code schema}; for many keys see {@link KeyDecoder}. */
+  /** Decodes a key of {@code schema}; for many keys, see {@link KeyDecoder}. */
   public static PrimaryKey decode(
       byte[] array, int offset, int length, List<PrimaryKeySchema> schema) {
     return new KeyDecoder(schema).decode(array, offset, length);
   }
 
   /**
-   * A 64-bit hash of an encoded key. Equal keys have equal hashes, in every process and version, so
-   * that work can be spread by it; it is no defence against keys that were chosen to collide.
+   * A 64-bit hash of an encoded key. Equal keys have equal hashes in every process and version, so
+   * that work can be spread by hash. Not safe against keys chosen to collide.
    */
   public static long hash(byte[] array, int offset, int length) {
     long hash = HASH_SEED ^ length;
@@ -259,7 +255,7 @@ public final class KeyCodec {
     return mixed ^ mixed >>> 31;
   }
 
-  /** The value of the one key column of {@code type} that the bytes hold. */
+  /** Decodes one key column of {@code type}. */
   public static PrimaryKeyValue decodeColumn(Bytes column, PrimaryKeyType type) {
     byte[] array = column.toByteArray();
     int next = skipColumn(array, 0, array.length, type);

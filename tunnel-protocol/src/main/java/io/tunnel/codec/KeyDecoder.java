@@ -9,21 +9,21 @@ import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.List;
 
 /**
- * Decodes the keys of one table, whose columns are looked at once for all of them. Accepts and
- * refuses exactly the bytes that {@link KeyCodec#require} does.
+ * Decodes the keys of one table; prepares the schema once for all keys. Accepts exactly the bytes
+ * that {@link KeyCodec#require} accepts.
  *
- * <p>Most texts are ASCII and hold no zero byte, so one pass finds where such a text ends and that
- * it is valid; every other column goes the long way of {@link KeyCodec}.
+ * <p>Most texts are ASCII without zero bytes, so one pass finds the end of such a text and proves
+ * it valid; other columns take the slower way of {@link KeyCodec}.
  */
 public final class KeyDecoder {
 
   private final List<PrimaryKeySchema> schema;
   private final PrimaryKey.Shape shape;
 
-  /** What each column of the schema begins with. */
+  /** The tag of each column of the schema. */
   private final int[] tags;
 
-  /** A decoder of keys that have these columns. */
+  /** A decoder for keys of {@code schema}. */
   public KeyDecoder(List<PrimaryKeySchema> schema) {
     this.schema = List.copyOf(schema);
     this.shape = new PrimaryKey.Shape(schema);
@@ -33,11 +33,7 @@ public final class KeyDecoder {
     }
   }
 
-  /**
-   * The key that the bytes hold.
-   *
-   * @throws MalformedException when they are not a key of the table, and nothing else
-   */
+  /** Decodes a key. @throws MalformedException unless the bytes are exactly a key of the table */
   public PrimaryKey decode(byte[] array, int offset, int length) {
     PrimaryKeyValue[] values = new PrimaryKeyValue[tags.length];
     int limit = offset + length;
@@ -61,8 +57,8 @@ public final class KeyDecoder {
   }
 
   /**
-   * Where the value ends of the column that starts at {@code offset}; negative unless that is a
-   * whole, valid column in which nothing is escaped, and a text that is ASCII.
+   * The end of the value of the column at {@code offset}; negative unless the column is whole and
+   * valid without escapes, and its text is ASCII.
    */
   private static int plainEnd(byte[] array, int offset, int limit, int tag) {
     if (offset >= limit || array[offset] != tag) {

@@ -3,15 +3,14 @@ package io.tunnel.codec;
 import java.util.BitSet;
 
 /**
- * The names that a row has used so far, as indexes into a dictionary. Rows rarely go beyond the
- * first 64.
+ * The names that a row has used so far, as dictionary indexes. Rows rarely go beyond the first 64.
  */
 final class NameSet {
 
   private long low;
   private BitSet high;
 
-  /** Adds {@code index}; false when it was there already. */
+  /** Adds {@code index}; false when already present. */
   boolean add(int index) {
     if (index < Long.SIZE) {
       long bit = 1L << index;

@@ -6,7 +6,7 @@ import io.tunnel.model.Limits;
 import io.tunnel.model.RowExistenceExpectation;
 
 /**
- * Walks over the rows of a batch, giving each one's parts as offsets into the batch's array. Not
+ * Walks over the rows of a batch; shows the parts of a row as offsets into the batch's array. Not
  * thread-safe.
  */
 public final class RowCursor {
@@ -45,7 +45,7 @@ public final class RowCursor {
   /**
    * Moves to the next row; false behind the last.
    *
-   * @throws MalformedException when the row is cut off, or bytes are left behind the last row
+   * @throws MalformedException when the row is cut off, or bytes follow the last row
    */
   public boolean next() {
     if (index + 1 >= rowCount) {
@@ -61,8 +61,8 @@ public final class RowCursor {
   }
 
   /**
-   * Moves to the row that starts at {@code offset}, as {@link #rowOffset} gave it; {@link #index}
-   * is not meant then.
+   * Moves to the row at {@code offset}, a result of {@link #rowOffset}; {@link #index} has no
+   * meaning then.
    */
   public void moveTo(int offset) {
     rowOffset = offset;
@@ -94,7 +94,7 @@ public final class RowCursor {
     }
   }
 
-  /** The batch whose rows these are. */
+  /** The batch of the rows. */
   public ChangeBatch batch() {
     return batch;
   }
@@ -104,30 +104,31 @@ public final class RowCursor {
     return index;
   }
 
-  /** Where the row starts, its length included. */
+  /** The offset of the row, including its length. */
   public int rowOffset() {
     return rowOffset;
   }
 
-  /** Where the row ends. */
+  /** The offset behind the row. */
   public int rowEnd() {
     return rowEnd;
   }
 
-  /** What the change does. */
+  /** The kind of the change. */
   public ChangeKind kind() {
     return KINDS[flags & BatchLayout.KIND_MASK];
   }
 
   /**
-   * What the change does whose key stands from {@code keyOffset} to {@code columnsOffset}, as a
-   * cursor has found it: numbers are never padded, so what stands before a key follows from it.
+   * The kind of the change whose key lies between {@code keyOffset} and {@code columnsOffset}, both
+   * from a cursor. Numbers are never padded, so the key's length determines the bytes before the
+   * key.
    */
   public static ChangeKind kindBefore(byte[] array, int keyOffset, int columnsOffset) {
     return KINDS[array[flagsBefore(keyOffset, columnsOffset)] & BatchLayout.KIND_MASK];
   }
 
-  /** Where that row starts, its length included. */
+  /** The offset of this row, including its length. */
   public static int rowOffsetBefore(int keyOffset, int columnsOffset, int rowEnd) {
     int flagsAt = flagsBefore(keyOffset, columnsOffset);
     return flagsAt - Binary.varintBytes(rowEnd - flagsAt);
@@ -137,12 +138,12 @@ public final class RowCursor {
     return keyOffset - Binary.varintBytes(columnsOffset - keyOffset) - 1;
   }
 
-  /** What must hold of the row for the change to be applied. */
+  /** The condition of the change on the existence of the row. */
   public RowExistenceExpectation condition() {
     return CONDITIONS[flags >>> BatchLayout.CONDITION_SHIFT];
   }
 
-  /** Where the key's bytes start. */
+  /** The offset of the key. */
   public int keyOffset() {
     return keyOffset;
   }
@@ -152,12 +153,12 @@ public final class RowCursor {
     return keyBytes;
   }
 
-  /** Where the columns start: their count as a varint, then the columns. */
+  /** The offset of the columns: a count as a varint, then the columns. */
   public int columnsOffset() {
     return keyOffset + keyBytes;
   }
 
-  /** Bytes of the columns with their count. */
+  /** The size of the columns in bytes, including the count. */
   public int columnsBytes() {
     return rowEnd - columnsOffset();
   }

@@ -3,16 +3,18 @@ package io.tunnel.codec;
 import java.util.Arrays;
 
 /**
- * Writes a row of a batch with the names that the row uses and no others. A batch has up to 4,096
- * names and a row often few of them, so a row that took along all names of its batch could become a
- * thousand times as large.
+ * Writes a row of a batch with only the names that the row uses. A batch has up to 4,096 names and
+ * a row often few, so a row with all names of its batch could become a thousand times as large.
  *
- * <p>Names keep the order of the batch, so rows of one shape get the same bytes of names. One
- * instance looks at one row at a time; not thread-safe.
+ * <p>Names keep the order of the batch, so rows of one shape get equal bytes of names. For one row
+ * at a time; not thread-safe.
  */
 public final class UsedNames {
 
-  /** Where each name of {@link #indexed} starts, its length included, and where the last ends. */
+  /**
+   * The offset of each name of {@link #indexed}, including its length, and the offset behind the
+   * last.
+   */
   private int[] nameOffsets = new int[0];
 
   private ChangeBatch indexed;
@@ -26,7 +28,7 @@ public final class UsedNames {
   private int namesBytes;
   private int columnsBytes;
 
-  /** Has looked at no row yet. */
+  /** Without a row yet. */
   public UsedNames() {}
 
   /** Looks at a row of a validated batch; {@code row} must not move before it is written. */
@@ -77,7 +79,7 @@ public final class UsedNames {
     return nameOffsets[index + 1] - nameOffsets[index];
   }
 
-  /** Whether the row uses the first names of the batch, so that no index changes. */
+  /** Whether the row uses the first names of the batch without gaps, so that no index changes. */
   private boolean keepsIndexes() {
     return count == 0 || used[count - 1] < count;
   }
@@ -87,12 +89,12 @@ public final class UsedNames {
     return namesBytes;
   }
 
-  /** Bytes of the columns with their count. */
+  /** The size of the columns in bytes, including the count. */
   public int columnsBytes() {
     return columnsBytes;
   }
 
-  /** Writes the number of names and the number of their bytes, as varints, and the names. */
+  /** Writes the number of names and the size of the names, as varints, then the names. */
   public void writeNames(ByteSink sink) {
     byte[] array = indexed.array();
     sink.writeVarint(count);
@@ -106,7 +108,7 @@ public final class UsedNames {
     }
   }
 
-  /** Writes the columns, their count first, with the indexes of the names that were written. */
+  /** Writes the count of the columns, then the columns, with indexes into the written names. */
   public void writeColumns(ByteSink sink) {
     byte[] array = indexed.array();
     if (keepsIndexes()) {
@@ -121,7 +123,7 @@ public final class UsedNames {
     }
   }
 
-  /** Forgets the batch, which may be large. */
+  /** Releases the batch, which may be large. */
   public void clear() {
     indexed = null;
     row = null;

@@ -5,14 +5,14 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Text as UTF-8, refusing what UTF-8 cannot hold instead of replacing it. */
+/** Encodes text as UTF-8; refuses unpaired surrogates instead of replacing them. */
 public final class Utf8 {
 
   private static final long HIGH_BITS = 0x8080808080808080L;
 
   private Utf8() {}
 
-  /** Writes {@code text} with its byte length before it as a varint. */
+  /** Writes the byte length of {@code text} as a varint, then the text. */
   static void writeSized(ByteSink sink, String text) {
     byte[] encoded = encode(text);
     sink.writeVarint(encoded.length);
@@ -22,7 +22,7 @@ public final class Utf8 {
   /** The bytes of {@code text}; {@link IllegalArgumentException} for an unpaired surrogate. */
   public static byte[] encode(String text) {
     byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
-    // getBytes puts '?' in place of an unpaired surrogate, so bytes without a '?' hide none.
+    // getBytes replaces an unpaired surrogate by '?', so bytes without a '?' had none.
     if (Binary.indexOf((byte) '?', encoded, 0, encoded.length) >= 0) {
       requireEncodable(text);
     }
@@ -44,8 +44,8 @@ public final class Utf8 {
   }
 
   /**
-   * The bytes of as much of {@code text} as fits into {@code bytesMax}, cut between two characters;
-   * an unpaired surrogate becomes a question mark. For texts that only people read.
+   * The bytes of the longest start of {@code text} that fits into {@code bytesMax}; an unpaired
+   * surrogate becomes a question mark. For texts that only people read.
    */
   public static byte[] encodeStart(String text, int bytesMax) {
     byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
@@ -60,9 +60,9 @@ public final class Utf8 {
   }
 
   /**
-   * The beginning of {@code text} that has {@code charsMax} characters at most and that UTF-8 can
-   * hold: no pair of surrogates is cut, and an unpaired one becomes a question mark. For texts that
-   * only people read.
+   * The start of {@code text} of at most {@code charsMax} characters, valid in UTF-8: no pair of
+   * surrogates is cut, and an unpaired surrogate becomes a question mark. For texts that only
+   * people read.
    */
   public static String start(String text, int charsMax) {
     int end = Math.min(text.length(), charsMax);
@@ -92,18 +92,18 @@ public final class Utf8 {
     }
   }
 
-  /** The text that the bytes spell; {@link MalformedException} when they are not UTF-8. */
+  /** Decodes UTF-8; throws {@link MalformedException} for invalid bytes. */
   public static String decodeStrictly(byte[] bytes) {
     require(bytes, 0, bytes.length);
     return decode(bytes, 0, bytes.length);
   }
 
-  /** The text that the bytes spell, which {@link #require} has accepted. */
+  /** Decodes bytes that {@link #require} has accepted. */
   static String decode(byte[] array, int offset, int length) {
     return new String(array, offset, length, StandardCharsets.UTF_8);
   }
 
-  /** The text that the bytes spell, which are ASCII: that is one copy, without a look at them. */
+  /** Decodes ASCII bytes with a single copy. */
   static String decodeAscii(byte[] array, int offset, int length) {
     return new String(array, offset, length, StandardCharsets.ISO_8859_1);
   }

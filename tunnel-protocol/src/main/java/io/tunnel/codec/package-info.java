@@ -1,8 +1,8 @@
 /**
- * Keys and batches as bytes. A change is encoded once, by its writer, and these bytes travel
- * unchanged through the log to the reader that looks at them; {@code docs/protocol.md} draws them.
+ * The encoding of keys and batches. The writer encodes a change once, and the bytes travel
+ * unchanged through the log to the reader; {@code docs/protocol.md} draws the layout.
  *
- * <p>Everything here is pure. Decoders are total: any input gives a value or a {@link
+ * <p>Everything here is pure. Decoders are total: every input gives a value or a {@link
  * io.tunnel.codec.MalformedException}.
  */
 package io.tunnel.codec;

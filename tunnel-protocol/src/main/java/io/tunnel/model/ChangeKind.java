@@ -1,6 +1,6 @@
 package io.tunnel.model;
 
-/** What a change does to its row. */
+/** The effect of a change on its row. */
 public enum ChangeKind {
   /** Replaces the whole row. */
   PUT(1),

@@ -2,14 +2,14 @@ package io.tunnel.model;
 
 /** The state of a channel as the server sees it. */
 public enum ChannelStatus {
-  /** No session holds it. */
+  /** No session holds the channel. */
   WAIT,
-  /** A session holds it and is sent its changes. */
+  /** A session holds the channel and receives its changes. */
   OPEN,
-  /** It is being taken from its session: the session finishes what it has begun. */
+  /** The session was asked to give the channel back, and finishes its running callbacks. */
   CLOSING,
-  /** Its session gave it back; it is handed on at once. */
+  /** The session gave the channel back; the next session gets it at once. */
   CLOSE,
-  /** Everything in it was consumed and nothing more will come. */
+  /** The channel has ended, and all its changes are consumed. */
   TERMINATED
 }

@@ -1,6 +1,6 @@
 package io.tunnel.model;
 
-/** What a channel carries. */
+/** The contents of a channel. */
 public enum ChannelType {
   /** The rows of a partition as they were at one moment, in the order of their keys. */
   BaseData,

@@ -1,6 +1,6 @@
 package io.tunnel.model;
 
-/** Which way a range is read. */
+/** The direction of reading a range. */
 public enum Direction {
   /** From the lowest key to the highest. */
   FORWARD(0),

@@ -1,6 +1,9 @@
 package io.tunnel.model;
 
-/** What an acknowledged write has survived; channels deliver only what its level has made safe. */
+/**
+ * The failures that an acknowledged write survives. Channels deliver a change only when the level
+ * is reached.
+ */
 public enum Durability {
   /** Synced to the disk: survives power loss. */
   FSYNC(1),

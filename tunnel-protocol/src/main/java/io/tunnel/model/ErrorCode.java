@@ -1,14 +1,14 @@
 package io.tunnel.model;
 
 /**
- * Why a request was refused. A code that is {@linkplain #retriable() retriable} promises that the
- * same request may succeed later, and that nothing of this one was applied, or nothing that
- * applying it again would add to: so much can be said of checkpoints, but not of a new table.
+ * Why a request was refused. A {@linkplain #retriable() retriable} code promises that a repetition
+ * may succeed later, and does no harm: either the request was not applied, or applying it twice has
+ * the effect of once, as for a checkpoint.
  */
 public enum ErrorCode {
   /** The request is malformed, or breaks a limit that has no code of its own. */
   INVALID_REQUEST(1, false),
-  /** The first frame was not a greeting, or not of a protocol version that this server speaks. */
+  /** The first frame was no greeting, or has a protocol version that this server does not speak. */
   UNSUPPORTED_VERSION(2, false),
   /** The server does not know the operation. */
   UNKNOWN_OPERATION(3, false),
@@ -27,12 +27,12 @@ public enum ErrorCode {
   /** A batch is over a limit. */
   BATCH_TOO_LARGE(14, false),
   /**
-   * The row-existence condition of a row did not hold; the other rows of its batch are not touched.
+   * The row-existence condition of a row did not hold; further rows of the batch are not affected.
    */
   CONDITION_FAILED(15, false),
   /**
    * The row does not belong to the partition that the batch names: the sender's partition map is
-   * old.
+   * stale.
    */
   WRONG_PARTITION(16, false),
   /** No tunnel of that name or id. */
@@ -41,49 +41,49 @@ public enum ErrorCode {
   TUNNEL_EXISTS(21, false),
   /** The session does not exist or its lease has ended. */
   SESSION_ENDED(22, false),
-  /** The channel belongs to a newer epoch: what the sender holds is no longer its own. */
+  /** The channel has a newer epoch: the sender no longer holds the channel. */
   FENCED(23, false),
-  /** A checkpoint lies beyond what was delivered, or before what is checkpointed. */
+  /** A checkpoint lies beyond the delivered changes, or before the stored checkpoint. */
   INVALID_CHECKPOINT(24, false),
-  /** The changes asked for are no longer kept. */
+  /** The requested changes were deleted. */
   HISTORY_LOST(25, false),
-  /** A position or time to go to lies beyond either end of what there is. */
+  /** A requested position or time lies outside of the log. */
   INVALID_POSITION(26, false),
-  /** The channel, or the session, that was named does not exist in the tunnel. */
+  /** The tunnel does not have the named channel or session. */
   CHANNEL_NOT_FOUND(27, false),
-  /** The server has as much to do as it accepts. */
+  /** The server is overloaded. */
   BUSY(30, true),
   /** The server is stopping. */
   SHUTTING_DOWN(31, true),
   /**
-   * The disk, or the log that nodes share, failed under the request, and whether it was applied is
-   * not known. A server whose own disk failed has stopped writing.
+   * The disk, or the shared log of a cluster, failed during the request, whose outcome is unknown.
+   * A server whose own disk failed has stopped writing.
    */
   STORAGE_FAILED(32, false),
-  /** A fault of the server's own. */
+  /** A bug in the server. */
   INTERNAL(33, false),
   /**
-   * Another node of the cluster serves this, or for the moment none does; the exception says which,
-   * if it is known.
+   * Another node of the cluster leads, or no node does at the moment; the exception names the
+   * leader, if known.
    */
   NOT_LEADER(34, true),
-  /** The log that the nodes of a cluster share cannot be reached for the moment. */
+  /** The shared log of a cluster cannot be reached at the moment. */
   LOG_UNAVAILABLE(35, true),
   /**
-   * Whether the request was done is not known yet: asked for again with the id that it has, it is
-   * done once. A client that cannot ask again has to look whether it was done.
+   * The outcome of the request is not known yet. A repetition with the request's id is applied
+   * once. A client that cannot repeat has to look at the result.
    */
   OUTCOME_UNKNOWN(36, false),
-  /** There is as much of something as the server's configuration allows. */
+  /** A limit of the server's configuration is reached. */
   LIMIT_REACHED(37, false),
   /**
-   * The reader knows changes that the service has lost: their positions are, or will be, those of
-   * other changes, which would be skipped.
+   * The reader knows changes that the service has lost. New changes get the lost positions, and the
+   * reader would skip them.
    */
   POSITION_REPLACED(38, false),
-  /** The server asks everybody who they are, and the client has not proved who it is. */
+  /** The server authenticates its clients, and the client has not authenticated. */
   NOT_AUTHENTICATED(39, false),
-  /** The server knows who asks, and they may not do that. */
+  /** The authenticated client lacks the right for the request. */
   NOT_PERMITTED(40, false);
 
   private final int code;
@@ -94,17 +94,17 @@ public enum ErrorCode {
     this.retriable = retriable;
   }
 
-  /** The number on the wire; never changes and is never used again. */
+  /** The number on the wire; never changes and is never reused. */
   public int code() {
     return code;
   }
 
-  /** Whether asking for the same again does no harm and may succeed later. */
+  /** Whether a repetition does no harm and may succeed later. */
   public boolean retriable() {
     return retriable;
   }
 
-  /** The code of that number; {@link #INTERNAL} for one that this version does not know. */
+  /** The code with a number; {@link #INTERNAL} for an unknown number. */
   public static ErrorCode of(int code) {
     for (ErrorCode candidate : values()) {
       if (candidate.code == code) {

@@ -1,13 +1,11 @@
 package io.tunnel.model;
 
 /**
- * The highest position of a partition that a reader knows anything of, and in which life of the
- * partition's log it came to know it. Positions that were lost with the power, or by going back to
- * a backup, are given again to other changes: the incarnation tells these apart.
- *
- * @param position of the last change that the reader has seen, or that is in a row which it has
- *     seen
- * @param incarnation as it was said with that change, at least 1; a greater one began later
+ * The highest position of a partition that a reader has seen, and the incarnation of the
+ * partition's log at that time. After a power loss or a restore from a backup, new changes get the
+ * positions of lost changes: the incarnation tells them apart. @param position the last change that
+ * the reader has seen, directly or in a row @param incarnation the incarnation delivered with the
+ * change, at least 1; later incarnations are greater
  */
 public record KnownPosition(long position, long incarnation) {
 

@@ -33,7 +33,7 @@ public final class Limits {
   /** Bytes of one frame after its length field. */
   public static final int FRAME_BYTES_MAX = 8 * 1024 * 1024;
 
-  /** Bytes of a request that names things and holds neither rows nor positions nor split points. */
+  /** Bytes of a request that has only names: no rows, positions or split points. */
   public static final int NAMING_REQUEST_BYTES_MAX = 256 * 1024;
 
   /** Bytes of a request that names a channel or a partition, and a key of its table. */

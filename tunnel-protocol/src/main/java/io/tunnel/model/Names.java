@@ -13,14 +13,14 @@ public final class Names {
 
   private static final Pattern RESOURCE = Pattern.compile("[A-Za-z_][A-Za-z0-9_-]{0,254}");
 
-  /** Of more names a message lists only the first. */
+  /** The most names in a message. */
   private static final int LISTED_MAX = 20;
 
   private Names() {}
 
   /**
    * A table or tunnel name: 1 to 255 of A-Z a-z 0-9 _ -, the first a letter or _. {@code what}
-   * opens the error.
+   * starts the error message.
    */
   public static String requireResourceName(String what, String name) {
     if (name == null || !RESOURCE.matcher(name).matches()) {
@@ -34,8 +34,8 @@ public final class Names {
   }
 
   /**
-   * Names for a sentence: {@code a, b, c}, of many the first {@value #LISTED_MAX} and how many more
-   * there are, and {@code none} when there are none.
+   * Lists names for a sentence: {@code a, b, c}. Of more than {@value #LISTED_MAX} names, lists the
+   * first and the number of the rest; of no names, {@code none}.
    */
   public static String listed(Collection<String> names) {
     if (names.isEmpty()) {

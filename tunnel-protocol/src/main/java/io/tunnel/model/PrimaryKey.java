@@ -14,14 +14,14 @@ import java.util.stream.Collectors;
 
 /**
  * The key of a row: 1 to {@value Limits#KEY_COLUMNS_MAX} columns in the order of the table's
- * schema. The first column is the partition key: it alone decides which partition holds the row.
- * Accessors are named as Tablestore's SDK names them.
+ * schema. The first column is the partition key: it alone decides the partition of the row.
+ * Accessors have the names of Tablestore's SDK.
  */
 public final class PrimaryKey {
 
   private final List<PrimaryKeyColumn> columns;
 
-  /** Refuses an empty key, one with too many columns, and one that names a column twice. */
+  /** Refuses no columns, too many columns, and a duplicate name. */
   public PrimaryKey(List<PrimaryKeyColumn> columns) {
     this.columns = List.copyOf(columns);
     requireColumnCount(columns.size());
@@ -54,7 +54,7 @@ public final class PrimaryKey {
     return new PrimaryKey(List.of(columns));
   }
 
-  /** Starts a key that is given column by column. */
+  /** Starts a key to build column by column. */
   public static Builder builder() {
     return new Builder();
   }
@@ -64,7 +64,7 @@ public final class PrimaryKey {
     return columns;
   }
 
-  /** The column of that name, or null when the key has none. */
+  /** The column with a name, or null. */
   public PrimaryKeyColumn getPrimaryKeyColumn(String name) {
     for (PrimaryKeyColumn column : columns) {
       if (column.getName().equals(name)) {
@@ -88,7 +88,7 @@ public final class PrimaryKey {
     return Collections.unmodifiableMap(byName);
   }
 
-  /** Whether the key has a column of that name. */
+  /** Whether the key has a column with a name. */
   public boolean contains(String name) {
     return getPrimaryKeyColumn(name) != null;
   }
@@ -150,14 +150,14 @@ public final class PrimaryKey {
   }
 
   /**
-   * The columns of a table's keys, whose names are checked once for many keys: a reader makes of
-   * each row's values a key without looking at names again.
+   * The columns of a table's keys. The names are checked once for many keys: a reader makes keys
+   * from values without checking names again.
    */
   public static final class Shape {
 
     private final PrimaryKeySchema[] columns;
 
-    /** Refuses what a key's columns cannot be. */
+    /** Refuses columns that no key can have. */
     public Shape(List<PrimaryKeySchema> columns) {
       this.columns = columns.toArray(PrimaryKeySchema[]::new);
       requireColumnCount(this.columns.length);
@@ -169,8 +169,8 @@ public final class PrimaryKey {
     }
 
     /**
-     * The key that has these values, one of each column's type. The array is the key's from now on
-     * and must not be changed: a reader makes a key of each row here, so that nothing is copied.
+     * A key with values of the columns' types. The key owns the array, which must not change: this
+     * saves a copy for every row of a reader.
      */
     public PrimaryKey key(PrimaryKeyValue[] values) {
       if (values.length != columns.length) {
@@ -181,7 +181,7 @@ public final class PrimaryKey {
     }
   }
 
-  /** Columns that are made when they are looked at, of names and values that were checked. */
+  /** Creates columns on access, from checked names and values. */
   private static final class ShapedColumns extends AbstractList<PrimaryKeyColumn>
       implements RandomAccess {
 
@@ -203,7 +203,7 @@ public final class PrimaryKey {
       return values.length;
     }
 
-    /** Of a class of its own, so that a compiler sees through it and makes no column at all. */
+    /** A separate class, so that the compiler can inline it and avoid creating columns. */
     @Override
     public Iterator<PrimaryKeyColumn> iterator() {
       return new Walk(this);

@@ -4,7 +4,7 @@ import io.tunnel.model.value.Column;
 import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.Objects;
 
-/** One named column of a primary key. Its accessors are named as Tablestore's SDK names them. */
+/** One named column of a primary key. Accessors have the names of Tablestore's SDK. */
 public final class PrimaryKeyColumn {
 
   private final String name;
@@ -21,7 +21,7 @@ public final class PrimaryKeyColumn {
     this.value = value;
   }
 
-  /** A column of a name that was checked before. */
+  /** A column whose name was checked before. */
   static PrimaryKeyColumn checked(String name, PrimaryKeyValue value) {
     return new PrimaryKeyColumn(value, name);
   }
@@ -36,7 +36,7 @@ public final class PrimaryKeyColumn {
     return value;
   }
 
-  /** The column as that of an attribute. */
+  /** The column as an attribute column. */
   public Column toColumn() {
     return new Column(name, value.toColumnValue());
   }

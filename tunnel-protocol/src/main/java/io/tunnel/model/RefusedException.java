@@ -4,8 +4,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A request was refused: says what was wrong and what would be right, and carries the {@link
- * ErrorCode}.
+ * A request was refused: the message tells the error and the remedy; carries the {@link ErrorCode}.
  */
 public final class RefusedException extends RuntimeException {
 
@@ -13,7 +12,7 @@ public final class RefusedException extends RuntimeException {
 
   private final ErrorCode code;
 
-  /** Null when there is none to say; not an {@link Optional}, which cannot be serialised. */
+  /** Null if unknown; not an {@link Optional}, which cannot be serialised. */
   private final String leader;
 
   /** A refusal. */
@@ -21,7 +20,7 @@ public final class RefusedException extends RuntimeException {
     this(code, message, null, null);
   }
 
-  /** A refusal for the reason that {@code cause} has. */
+  /** A refusal with a cause. */
   public RefusedException(ErrorCode code, String message, Throwable cause) {
     this(code, message, null, cause);
   }
@@ -35,21 +34,21 @@ public final class RefusedException extends RuntimeException {
   /**
    * A refusal with {@link ErrorCode#NOT_LEADER}.
    *
-   * @param leader HOST:PORT of the node to ask instead, if it is known
+   * @param leader HOST:PORT of the leader, if known
    */
   public static RefusedException notLeader(String message, Optional<String> leader) {
     return new RefusedException(ErrorCode.NOT_LEADER, message, leader.orElse(null), null);
   }
 
   /**
-   * A copy of this refusal with the stack of the calling thread, and this one as its cause. For a
-   * refusal that another thread met: the caller that waited is found in the trace.
+   * A copy of this refusal with the stack of the calling thread, and this refusal as its cause.
+   * Shows the waiting caller in the trace of a refusal from another thread.
    */
   public RefusedException again() {
     return new RefusedException(code, getMessage(), leader, this);
   }
 
-  /** Of {@link ErrorCode#NOT_LEADER}: HOST:PORT of the node to ask instead, if it is known. */
+  /** For {@link ErrorCode#NOT_LEADER}: HOST:PORT of the leader, if known. */
   public Optional<String> leader() {
     return Optional.ofNullable(leader);
   }
@@ -59,12 +58,12 @@ public final class RefusedException extends RuntimeException {
     return code;
   }
 
-  /** Whether the same request may succeed later; nothing of it was applied then. */
+  /** Whether a repetition does no harm and may succeed later. */
   public boolean retriable() {
     return code.retriable();
   }
 
-  /** As any exception, with the code before the message: a trace shows it. */
+  /** The class, the code and the message. */
   @SuppressWarnings("OverrideThrowableToString") // The message is for people.
   @Override
   public String toString() {

@@ -5,7 +5,7 @@ import io.tunnel.model.value.ColumnValue;
 import java.util.List;
 import java.util.Objects;
 
-/** A row as it is stored: its key and its columns. The order of the columns has no meaning. */
+/** A stored row: its key and its columns. The order of the columns has no meaning. */
 public record Row(PrimaryKey primaryKey, List<Column> columns) {
 
   /** Refuses null. */
@@ -14,7 +14,7 @@ public record Row(PrimaryKey primaryKey, List<Column> columns) {
     columns = List.copyOf(columns);
   }
 
-  /** The value of the column of that name, or null when the row has none. */
+  /** The value of the column with a name, or null. */
   public ColumnValue value(String name) {
     for (Column column : columns) {
       if (column.getName().equals(name)) {

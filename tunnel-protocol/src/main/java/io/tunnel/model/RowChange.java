@@ -1,14 +1,14 @@
 package io.tunnel.model;
 
-/** A change that a writer asks for. */
+/** A change to write to a row. */
 public sealed interface RowChange permits RowPutChange, RowUpdateChange, RowDeleteChange {
 
   /** The row. */
   PrimaryKey primaryKey();
 
-  /** What must hold of the row for the change to be applied. */
+  /** The condition on the existence of the row. */
   RowExistenceExpectation condition();
 
-  /** What the change does. */
+  /** The kind of the change. */
   ChangeKind kind();
 }

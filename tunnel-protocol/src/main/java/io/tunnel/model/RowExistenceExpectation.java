@@ -1,11 +1,11 @@
 package io.tunnel.model;
 
 /**
- * What must hold of a row before a change to it is applied; otherwise {@link
+ * The condition of a change on the existence of its row; if false, the change fails with {@link
  * ErrorCode#CONDITION_FAILED}.
  */
 public enum RowExistenceExpectation {
-  /** Nothing. */
+  /** No condition. */
   IGNORE(0),
   /** The row exists. */
   EXPECT_EXIST(1),

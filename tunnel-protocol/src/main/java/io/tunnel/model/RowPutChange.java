@@ -4,10 +4,7 @@ import io.tunnel.model.value.Column;
 import java.util.List;
 import java.util.Objects;
 
-/**
- * Replaces a row by these columns, or creates it. A column named twice is refused when the row is
- * written.
- */
+/** Replaces a row by these columns, or creates it. Writing refuses a duplicate column. */
 public record RowPutChange(
     PrimaryKey primaryKey, List<Column> columns, RowExistenceExpectation condition)
     implements RowChange {

@@ -9,7 +9,7 @@ public record RowUpdateChange(
     PrimaryKey primaryKey, List<ColumnUpdate> updates, RowExistenceExpectation condition)
     implements RowChange {
 
-  /** Refuses null, no updates at all, and more than {@link Limits#ROW_COLUMNS_MAX}. */
+  /** Refuses null, an empty list of updates, and more than {@link Limits#ROW_COLUMNS_MAX}. */
   public RowUpdateChange {
     Objects.requireNonNull(primaryKey, "primaryKey");
     updates = List.copyOf(updates);

@@ -7,14 +7,13 @@ import java.util.concurrent.TimeUnit;
 /**
  * Options of a table.
  *
- * @param durability what an acknowledged write survives
- * @param retentionMs how long changes are kept at least, in milliseconds; 0 for ever
- * @param retentionBytes bytes of changes that are kept at least; the oldest beyond them may go; 0
- *     for any number
+ * @param durability the failures that an acknowledged write survives @param retentionMs how long
+ *     changes are kept at least, in milliseconds; 0 for ever @param retentionBytes how many bytes
+ *     of changes are kept at least; 0 for no limit
  */
 public record TableOptions(Durability durability, long retentionMs, long retentionBytes) {
 
-  /** What a table has when nothing is said: {@link Durability#FSYNC}, changes are kept for ever. */
+  /** The default options: {@link Durability#FSYNC}, changes are kept for ever. */
   public static final TableOptions DEFAULT = new TableOptions(Durability.FSYNC);
 
   /** Refuses null, and retention under 0. */
@@ -34,18 +33,18 @@ public record TableOptions(Durability durability, long retentionMs, long retenti
     this(durability, 0, 0);
   }
 
-  /** A copy with that durability. */
+  /** A copy with another durability. */
   public TableOptions withDurability(Durability level) {
     return new TableOptions(level, retentionMs, retentionBytes);
   }
 
-  /** A copy whose changes are kept that long at least; zero for ever. */
+  /** A copy with another least time to keep changes; zero for ever. */
   public TableOptions withRetention(Duration time) {
-    // What is too long for a number of milliseconds becomes the largest.
+    // A duration too long for milliseconds becomes the longest.
     return new TableOptions(durability, TimeUnit.MILLISECONDS.convert(time), retentionBytes);
   }
 
-  /** A copy that keeps at least so many bytes of changes; 0 for any number. */
+  /** A copy with another least number of bytes of changes; 0 for no limit. */
   public TableOptions withRetentionBytes(long bytes) {
     return new TableOptions(durability, retentionMs, bytes);
   }

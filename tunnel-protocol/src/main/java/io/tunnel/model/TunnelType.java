@@ -1,11 +1,11 @@
 package io.tunnel.model;
 
-/** What a tunnel delivers. */
+/** The contents that a tunnel delivers. */
 public enum TunnelType {
-  /** The rows that exist when the tunnel is created. */
+  /** The rows at the creation of the tunnel. */
   BaseData,
   /** Changes from a start on. */
   Stream,
-  /** The rows that exist, then their changes, without a gap. */
+  /** The rows at the creation of the tunnel, then the later changes, without a gap. */
   BaseAndStream
 }

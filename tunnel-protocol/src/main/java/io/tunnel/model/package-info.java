@@ -1,6 +1,6 @@
 /**
- * What the service is about, as values: rows and their columns, keys, tables, changes to rows, and
- * the limits and errors that both ends of a connection agree on.
+ * The values of the service: rows and columns, keys, tables, changes to rows, and the limits and
+ * errors that both ends of a connection share.
  *
  * <p>Names follow Tablestore's SDK where the idea is the same ({@link io.tunnel.model.PrimaryKey},
  * {@link io.tunnel.model.RowPutChange}, {@link io.tunnel.model.RowExistenceExpectation}).

@@ -7,30 +7,29 @@ import io.tunnel.model.value.Bytes;
 import java.util.Objects;
 
 /**
- * What client and server say to each other with {@link Operation#AUTHENTICATE}, in this order: a
- * client says which key it has, is challenged, proves that it knows the key's secret, and is
- * accepted by a server that proves the same. Each payload opens with {@code u8} step, 1 of {@link
- * Begin} and {@link Challenge}, 2 of {@link Prove} and {@link Accepted}. The secret itself is never
- * sent.
+ * The payloads of {@link Operation#AUTHENTICATE}, in this order: the client names its key, the
+ * server sends a challenge, the client proves that it knows the key's secret, and the server
+ * accepts with a proof of its own. Each payload starts with {@code u8} step: 1 for {@link Begin}
+ * and {@link Challenge}, 2 for {@link Prove} and {@link Accepted}. The secret itself is never sent.
  */
 public sealed interface Authentication {
 
-  /** Bytes of a nonce, drawn anew for each attempt. */
+  /** Bytes of a nonce; each attempt has a new nonce. */
   int NONCE_BYTES = 32;
 
   /** Bytes of a proof. */
   int PROOF_BYTES = 32;
 
-  /** Bytes of a key's id, and of the principal's name that it stands for. */
+  /** The most bytes of a key's id, and of its principal's name. */
   int NAME_BYTES_MAX = 255;
 
   /** The bytes. */
   byte[] encode();
 
-  /** What a client sends. */
+  /** A payload from the client. */
   sealed interface Request extends Authentication {
 
-    /** Reads the bytes of a client. */
+    /** Reads a payload from the client. */
     static Request decode(byte[] payload) {
       PayloadReader reader = new PayloadReader("request to authenticate", payload);
       int step = reader.readByte();
@@ -45,10 +44,10 @@ public sealed interface Authentication {
     }
   }
 
-  /** What a server answers. */
+  /** A payload from the server. */
   sealed interface Answer extends Authentication {
 
-    /** Reads the bytes of a server. */
+    /** Reads a payload from the server. */
     static Answer decode(byte[] payload) {
       PayloadReader reader = new PayloadReader("answer to authenticate", payload);
       int step = reader.readByte();
@@ -66,12 +65,12 @@ public sealed interface Authentication {
   /**
    * {@code u8} 1, sized key id in UTF-8, nonce.
    *
-   * @param keyId the key, 1 to {@value #NAME_BYTES_MAX} bytes
-   * @param nonce of the client
+   * @param keyId the id of the key, 1 to {@value #NAME_BYTES_MAX} bytes
+   * @param nonce the client's nonce
    */
   record Begin(String keyId, Bytes nonce) implements Request {
 
-    /** Refuses null, and what has another length. */
+    /** Refuses null and wrong lengths. */
     public Begin {
       requireName(keyId);
       requireLength("nonce", nonce, NONCE_BYTES);
@@ -90,11 +89,11 @@ public sealed interface Authentication {
   /**
    * {@code u8} 1, nonce.
    *
-   * @param nonce of the server
+   * @param nonce the server's nonce
    */
   record Challenge(Bytes nonce) implements Answer {
 
-    /** Refuses null, and another length. */
+    /** Refuses null and wrong lengths. */
     public Challenge {
       requireLength("nonce", nonce, NONCE_BYTES);
     }
@@ -111,11 +110,11 @@ public sealed interface Authentication {
   /**
    * {@code u8} 2, proof.
    *
-   * @param proof as {@link AuthenticationProof#ofClient}
+   * @param proof the result of {@link AuthenticationProof#ofClient}
    */
   record Prove(Bytes proof) implements Request {
 
-    /** Refuses null, and another length. */
+    /** Refuses null and wrong lengths. */
     public Prove {
       requireLength("proof", proof, PROOF_BYTES);
     }
@@ -132,12 +131,12 @@ public sealed interface Authentication {
   /**
    * {@code u8} 2, proof, sized principal in UTF-8.
    *
-   * @param proof as {@link AuthenticationProof#ofServer}
-   * @param principal whom the key stands for, 1 to {@value #NAME_BYTES_MAX} bytes
+   * @param proof the result of {@link AuthenticationProof#ofServer} @param principal the principal
+   *     of the key, 1 to {@value #NAME_BYTES_MAX} bytes
    */
   record Accepted(Bytes proof, String principal) implements Answer {
 
-    /** Refuses null, and what has another length. */
+    /** Refuses null and wrong lengths. */
     public Accepted {
       requireLength("proof", proof, PROOF_BYTES);
       requireName(principal);

@@ -11,21 +11,19 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What both sides of one authentication saw, and what proves with it that somebody knows the key's
- * secret: HMAC-SHA-256 with the secret's bytes over the side's name, a zero byte, {@code u8} bytes
- * of the key's id, the id, both nonces and the binding. Because the sides' names differ, no proof
- * of one side is one of the other.
+ * The inputs of both sides' proofs that they know the key's secret. A proof is HMAC-SHA-256 with
+ * the secret's bytes over the side's name, a zero byte, {@code u8} length of the key's id, the id,
+ * both nonces and the binding. The side's name keeps a proof of one side from serving as the proof
+ * of the peer.
  *
- * @param keyId the key
- * @param clientNonce drawn by the client
- * @param serverNonce drawn by the server
- * @param binding SHA-256 of the server's certificate as this side of the TLS channel saw it, as in
- *     tls-server-end-point of RFC 5929; {@link #NO_CHANNEL} without TLS
+ * @param keyId the id of the key @param clientNonce the client's nonce @param serverNonce the
+ *     server's nonce @param binding SHA-256 of the server's certificate in this side's view of the
+ *     TLS channel, as in tls-server-end-point of RFC 5929; {@link #NO_CHANNEL} without TLS
  */
 public record AuthenticationProof(
     String keyId, Bytes clientNonce, Bytes serverNonce, Bytes binding) {
 
-  /** The binding where there is no TLS. */
+  /** The binding without TLS. */
   public static final Bytes NO_CHANNEL = Bytes.copyOf(new byte[32]);
 
   private static final String ALGORITHM = "HmacSHA256";
@@ -49,17 +47,17 @@ public record AuthenticationProof(
     }
   }
 
-  /** What the client proves. */
+  /** The client's proof. */
   public Bytes ofClient(byte[] secret) {
     return code(secret, "tunnel client");
   }
 
-  /** What the server proves. */
+  /** The server's proof. */
   public Bytes ofServer(byte[] secret) {
     return code(secret, "tunnel server");
   }
 
-  /** Whether two proofs are equal, in a time that does not say where they differ. */
+  /** Whether two proofs are equal; the time does not depend on where they differ. */
   public static boolean areEqual(Bytes one, Bytes other) {
     return MessageDigest.isEqual(one.toByteArray(), other.toByteArray());
   }

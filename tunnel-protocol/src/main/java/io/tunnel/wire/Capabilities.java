@@ -7,22 +7,20 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * What one side of a connection speaks.
- *
- * @param versionMin the smallest version of the protocol, 0 to 65535
- * @param versionMax the greatest; every version between is spoken too
- * @param features names of what is optional in these versions, at most {@value #FEATURES_MAX},
- *     sorted, each once; a name that the other side does not know means nothing to it
+ * The protocol versions and features of one side of a connection. @param versionMin the smallest
+ * version, 0 to 65535 @param versionMax the greatest version; all versions between are spoken,
+ * too @param features names of optional features, at most {@value #FEATURES_MAX}, sorted, without
+ * duplicates; the peer ignores unknown names
  */
 public record Capabilities(int versionMin, int versionMax, List<String> features) {
 
-  /** Features that one greeting may name. */
+  /** The most features in a greeting. */
   public static final int FEATURES_MAX = 32;
 
   private static final int VERSION_MAX = 0xffff;
   private static final Pattern FEATURE = Pattern.compile("[a-z0-9.-]{1,64}");
 
-  /** Refuses ranges that hold no version, and features that are too many or not well named. */
+  /** Refuses an empty range of versions, too many features, and malformed names. */
   public Capabilities {
     if (versionMin < 0 || versionMax > VERSION_MAX || versionMin > versionMax) {
       throw new IllegalArgumentException(
@@ -40,7 +38,7 @@ public record Capabilities(int versionMin, int versionMax, List<String> features
     features = List.copyOf(new TreeSet<>(features));
   }
 
-  /** A side that speaks one version and nothing optional. */
+  /** One version without features. */
   static Capabilities only(int version) {
     return new Capabilities(version, version, List.of());
   }

@@ -4,9 +4,9 @@ import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.MalformedException;
 
 /**
- * Nothing is delivered behind a position: {@code u32} handle, {@code i64} epoch, {@code i64}
- * position, which may be the one that the channel was assigned with. The worker processes what it
- * was sent, checkpoints that position, and gives the channel back; it is TERMINATED then.
+ * The end of a channel: {@code u32} handle, {@code i64} epoch, {@code i64} last position, which may
+ * be the checkpoint of the assignment. The worker processes all deliveries, checkpoints this
+ * position, and gives the channel back, which is then TERMINATED.
  */
 public record ChannelEnd(int handle, long epoch, long position) {
 

@@ -3,9 +3,9 @@ package io.tunnel.wire;
 import io.tunnel.codec.ByteSink;
 
 /**
- * A channel as a session holds it: {@code u32} handle, {@code i64} epoch. The handle names the
- * channel on this connection; the epoch says whose turn it is, so that whatever a former holder
- * sends is refused.
+ * A channel held by a session: {@code u32} handle, {@code i64} epoch. The handle names the channel
+ * on this connection. The epoch names the holding, so that the server can refuse requests of a
+ * former holder.
  */
 public record ChannelRef(int handle, long epoch) {
 

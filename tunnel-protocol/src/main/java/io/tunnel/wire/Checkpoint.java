@@ -9,21 +9,21 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Progress of a channel: {@code u32} handle, {@code i64} epoch, {@code i64} position up to which,
- * inclusive, every change was processed. Of an attached base channel, the rest is the encoded key
- * of the row at that position; of an attached stream channel {@code i64} its incarnation, if that
- * is known.
+ * Progress of a channel: {@code u32} handle, {@code i64} epoch, {@code i64} position of the last
+ * change, before which all changes are processed. The rest is, for an attached base channel, the
+ * encoded key of the row at the position; for an attached stream channel, {@code i64} incarnation
+ * of the position, if known.
  */
 public record Checkpoint(int handle, long epoch, long position, Bytes key) {
 
-  /** An encoded key is no longer: every byte of every column may be escaped by another. */
+  /** The longest encoded key: every byte of every column may need an escape byte. */
   private static final int KEY_BYTES_MAX =
       Limits.KEY_COLUMNS_MAX * (2 * Limits.KEY_COLUMN_BYTES_MAX + 16);
 
   /** Bytes of an incarnation. */
   private static final int INCARNATION_BYTES = 8;
 
-  /** What stands in the place of a key when the position of a change is of that incarnation. */
+  /** The bytes in the place of the key for the position of a change with an incarnation. */
   public static Bytes rest(Optional<Long> incarnation) {
     if (incarnation.isEmpty()) {
       return Bytes.EMPTY;
@@ -33,14 +33,14 @@ public record Checkpoint(int handle, long epoch, long position, Bytes key) {
     return Bytes.copyOf(sink.toByteArray());
   }
 
-  /** Of a stream channel: the incarnation of the position, if it is said. */
+  /** For a stream channel, the incarnation of the position, if present. */
   public Optional<Long> incarnation() {
     return key.length() == INCARNATION_BYTES
         ? Optional.of(Binary.getLong(key.toByteArray(), 0)).filter(number -> number >= 1)
         : Optional.empty();
   }
 
-  /** Progress of a channel whose rows have no keys that matter. */
+  /** Progress without a key or an incarnation. */
   public Checkpoint(int handle, long epoch, long position) {
     this(handle, epoch, position, Bytes.EMPTY);
   }

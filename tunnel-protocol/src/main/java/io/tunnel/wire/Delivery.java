@@ -8,9 +8,9 @@ import java.util.List;
 
 /**
  * Changes of one channel: {@code u32} handle, {@code i64} epoch, {@code i64} first position, then
- * one batch after the other as the log stores them. Rows before the first position are not part of
- * the delivery: a batch is sent whole even when the reader resumes inside it. The payload's length
- * is what the delivery takes from the channel's credit.
+ * batches in the form of the log. Rows before the first position are not part of the delivery: a
+ * batch is sent whole even when the reader resumes inside it. The payload's length counts against
+ * the channel's credit.
  */
 public record Delivery(int handle, long epoch, long firstPosition, List<ChangeBatch> batches) {
 
@@ -22,7 +22,7 @@ public record Delivery(int handle, long epoch, long firstPosition, List<ChangeBa
     batches = List.copyOf(batches);
   }
 
-  /** Writes what stands before the batches. */
+  /** Writes the bytes before the batches. */
   public static void writePrefix(
       byte[] array, int offset, int handle, long epoch, long firstPosition) {
     Binary.putInt(array, offset, handle);

@@ -12,16 +12,16 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Why a request was refused: {@code u16} code, then the message in UTF-8 up to the end. Of {@link
- * ErrorCode#NOT_LEADER}, {@code u16} bytes and HOST:PORT of the leader stand before the message; no
- * bytes when it is not known.
+ * Why a request was refused: {@code u16} code, then the message in UTF-8 up to the end. For {@link
+ * ErrorCode#NOT_LEADER}, {@code u16} length and HOST:PORT of the leader precede the message; the
+ * length is 0 when the leader is unknown.
  */
 public record ErrorPayload(ErrorCode code, String message, Optional<String> leader) {
 
   private static final int MESSAGE_BYTES_MAX = 4_096;
   private static final int LEADER_BYTES_MAX = 512;
 
-  /** Refuses null, and a leader with any other code. */
+  /** Refuses null, and a leader without NOT_LEADER. */
   public ErrorPayload {
     Objects.requireNonNull(code, "code");
     Objects.requireNonNull(message, "message");
@@ -35,12 +35,12 @@ public record ErrorPayload(ErrorCode code, String message, Optional<String> lead
     this(code, message, Optional.empty());
   }
 
-  /** What is said of a refusal. */
+  /** The payload for a refusal. */
   public static ErrorPayload of(RefusedException refusal) {
     return new ErrorPayload(refusal.code(), String.valueOf(refusal.getMessage()), refusal.leader());
   }
 
-  /** The bytes; a message is cut after {@value #MESSAGE_BYTES_MAX}. */
+  /** The bytes; messages are cut after {@value #MESSAGE_BYTES_MAX}. */
   public byte[] encode() {
     byte[] text = Utf8.encodeStart(message, MESSAGE_BYTES_MAX);
     ByteSink sink = new ByteSink(4 + text.length);
@@ -77,7 +77,7 @@ public record ErrorPayload(ErrorCode code, String message, Optional<String> lead
     return new String(Arrays.copyOfRange(payload, from, to), StandardCharsets.UTF_8);
   }
 
-  /** The error as the exception that callers see. */
+  /** The exception for callers. */
   public RefusedException toException() {
     return code == ErrorCode.NOT_LEADER
         ? RefusedException.notLeader(message, leader)

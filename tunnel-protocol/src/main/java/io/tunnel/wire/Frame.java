@@ -6,9 +6,9 @@ import io.tunnel.model.Limits;
 /**
  * One frame: a header of {@value #HEADER_BYTES} bytes and a payload.
  *
- * <p>Header: {@code u32} length of everything behind this field, {@code u8} operation, {@code u8}
- * kind, {@code u16} zero, {@code u32} correlation id. The operation is kept as its number, so that
- * a frame of an operation that this version does not know can still be refused by name.
+ * <p>Header: {@code u32} length of the bytes behind this field, {@code u8} operation, {@code u8}
+ * kind, {@code u16} zero, {@code u32} correlation id. A frame keeps the number of the operation, so
+ * that a refusal can name an unknown operation.
  */
 public final class Frame {
 
@@ -18,7 +18,7 @@ public final class Frame {
   /** Bytes of a header that the length field counts. */
   static final int COUNTED_HEADER_BYTES = 8;
 
-  /** Bytes of the longest payload: no peer takes a longer one. */
+  /** Bytes of the longest payload that peers accept. */
   public static final int PAYLOAD_BYTES_MAX = Limits.FRAME_BYTES_MAX - COUNTED_HEADER_BYTES;
 
   private static final FrameKind[] KINDS = FrameKind.values();
@@ -28,7 +28,7 @@ public final class Frame {
   private final int correlationId;
   private final byte[] payload;
 
-  /** A frame that owns {@code payload}: it must not be changed any more. */
+  /** A frame that owns {@code payload}, which must not change any more. */
   public Frame(int operationCode, FrameKind kind, int correlationId, byte[] payload) {
     this.operationCode = operationCode;
     this.kind = kind;
@@ -46,12 +46,12 @@ public final class Frame {
     return operationCode;
   }
 
-  /** The operation, or null when this version does not know it. */
+  /** The operation, or null for an unknown number. */
   public Operation operation() {
     return Operation.of(operationCode);
   }
 
-  /** What part of a conversation this is. */
+  /** Whether this is a request, an answer, an error or a push. */
   public FrameKind kind() {
     return kind;
   }

@@ -8,20 +8,19 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * Makes frames of the bytes of one connection, however they are cut. A payload is copied once, from
- * the buffer it arrived in to the array that the frame owns. That array grows with what has
- * arrived, so that a length field alone makes nobody allocate a large one: of a new connection
- * {@value #TRUSTED_BYTES} bytes are allocated on trust. A connection that has carried a longer
- * payload whole is trusted with as many bytes again, up to {@value #TRUSTED_BYTES_MAX}: those of a
- * writer's batches, which are all of about one size, are not copied while they arrive. Not
- * thread-safe.
+ * Assembles frames from the bytes of one connection, however the bytes are cut. A payload is copied
+ * once, from the receive buffer to the frame's array. The array grows with the received bytes, so
+ * that a length field alone cannot cause a large allocation: a new connection gets {@value
+ * #TRUSTED_BYTES} bytes on trust. After a longer whole payload, the connection is trusted with its
+ * length, up to {@value #TRUSTED_BYTES_MAX}: so a writer's batches, which have similar sizes, are
+ * not copied while they arrive. Not thread-safe.
  */
 public final class FrameAssembler {
 
   static final int TRUSTED_BYTES = 256 * 1024;
   static final int TRUSTED_BYTES_MAX = 1024 * 1024;
 
-  /** The first bytes of an answer in HTTP. */
+  /** The first bytes of an HTTP answer. */
   private static final int HTTP = 0x48545450;
 
   private int frameBytesMax;
@@ -40,15 +39,15 @@ public final class FrameAssembler {
   }
 
   /**
-   * An assembler that accepts {@code frameBytesMax} bytes behind a length field: at least an empty
-   * frame's, at most {@link Limits#FRAME_BYTES_MAX}, which no peer exceeds.
+   * An assembler that accepts up to {@code frameBytesMax} bytes behind a length field; at least the
+   * bytes of an empty frame, at most {@link Limits#FRAME_BYTES_MAX}.
    */
   public FrameAssembler(int frameBytesMax) {
     requireLimit(frameBytesMax);
     this.frameBytesMax = frameBytesMax;
   }
 
-  /** From the next frame on accepts {@code newFrameBytesMax}, within the same bounds. */
+  /** Changes the limit from the next frame on, within the bounds of the constructor. */
   public void limit(int newFrameBytesMax) {
     requireLimit(newFrameBytesMax);
     frameBytesMax = newFrameBytesMax;
@@ -66,20 +65,19 @@ public final class FrameAssembler {
     }
   }
 
-  /** Whether a frame has begun that is not whole yet. */
+  /** Whether the last frame is incomplete. */
   public boolean isMidFrame() {
     return headerBytes > 0;
   }
 
-  /** Bytes of memory that the frame which has begun takes until it is whole. */
+  /** Bytes of memory of the incomplete frame. */
   public int heldBytes() {
     return payload == null ? 0 : payload.length;
   }
 
   /**
-   * Takes all bytes of {@code in} and passes on every frame that they complete, in order.
-   *
-   * @throws FrameException when they cannot be a frame; the assembler must not be used any more
+   * Takes all bytes of {@code in} and passes on every complete frame, in order. @throws
+   * FrameException when the bytes cannot be a frame; the assembler must not be used any more
    */
   public void feed(ByteBuffer in, Consumer<Frame> frames) {
     while (in.hasRemaining() || isWhole()) {

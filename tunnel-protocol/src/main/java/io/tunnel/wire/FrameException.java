@@ -3,8 +3,8 @@ package io.tunnel.wire;
 import io.tunnel.model.ErrorCode;
 
 /**
- * Bytes that cannot be a frame. The stream behind them has no meaning any more: say why, then close
- * the connection.
+ * Bytes that cannot be a frame. The bytes behind them have no meaning: the peer gets the error, and
+ * the connection is closed.
  */
 public final class FrameException extends RuntimeException {
 
@@ -12,7 +12,7 @@ public final class FrameException extends RuntimeException {
 
   private final ErrorCode code;
 
-  /** Of bytes that are refused with that code. */
+  /** An error with the code for the peer. */
   public FrameException(ErrorCode code, String message) {
     super(message);
     this.code = code;

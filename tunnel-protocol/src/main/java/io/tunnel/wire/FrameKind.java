@@ -1,14 +1,14 @@
 package io.tunnel.wire;
 
-/** What part of a conversation a frame is. */
+/** The role of a frame in a conversation. */
 public enum FrameKind {
-  /** Asks for something; is answered by exactly one frame with the same correlation id. */
+  /** A request; the answer is exactly one frame with the correlation id of the request. */
   REQUEST(0),
   /** Answers a request. */
   RESPONSE(1),
   /** Refuses a request: the payload is an {@link ErrorPayload}. */
   ERROR(2),
-  /** Says something that has no answer; its correlation id is 0. */
+  /** A message without an answer; its correlation id is 0. */
   PUSH(3);
 
   private final int code;

@@ -7,11 +7,11 @@ import io.tunnel.model.value.Bytes;
  * One row by its key: {@code u32} table id, varint length, the key, and {@link ReadFlags} unless
  * they are 0. The answer is a batch of no or one PUT row.
  *
- * @param isStrict whether the row has to be as it was when the request came, or later
+ * @param isStrict whether the answer must contain every write acknowledged before the request
  */
 public record GetRowRequest(int tableId, Bytes key, boolean isStrict) {
 
-  /** A row as its leader has it. */
+  /** A request that is not strict. */
   public GetRowRequest(int tableId, Bytes key) {
     this(tableId, key, false);
   }

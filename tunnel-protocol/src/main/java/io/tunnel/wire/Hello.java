@@ -15,26 +15,26 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The first payload of a connection, both ways: {@code u32} {@link Protocol#MAGIC}, {@code u16}
- * version, and a name in UTF-8 for people to read. Behind that, if capabilities are said: a zero
- * byte, {@code u16} smallest and {@code u16} greatest version, {@code u8} number of features, and
- * each feature behind its length.
+ * The first payload of a connection, in both directions: {@code u32} {@link Protocol#MAGIC}, {@code
+ * u16} version, and a name in UTF-8 for people. With capabilities, a zero byte follows, {@code u16}
+ * smallest and {@code u16} greatest version, {@code u8} number of features, and the features, each
+ * behind its length.
  *
- * <p>The first peers said no capabilities, and read all that stands behind the version as a name.
- * So a greeting of today is one of theirs too, and this form never changes; bytes behind the
- * features are for a later one, and skipped.
+ * <p>The first peers sent no capabilities, and read all bytes behind the version as a name. So they
+ * understand the present greeting, too, and its form never changes. Readers skip bytes behind the
+ * features, which are for later versions.
  *
- * @param version of a request, the smallest version that the client speaks; of an answer, the one
- *     that the connection goes on with
- * @param name for people to read, without a zero character; cut to 256 bytes when it is sent
- * @param capabilities what the sender speaks; none from one that speaks that version alone
+ * @param version in a request, the smallest version of the client; in an answer, the version of the
+ *     connection @param name a name for people, without a zero character; cut to 256 bytes on the
+ *     wire @param capabilities the versions and features of the sender; absent from a sender with a
+ *     single version
  */
 public record Hello(int version, String name, Optional<Capabilities> capabilities) {
 
   private static final int NAME_BYTES_MAX = 256;
   private static final int NAME_AT = 6;
 
-  /** Refuses null, and a version that has no room on the wire or that the sender does not speak. */
+  /** Refuses null, a version outside of 0 to 65535, and a version outside of the capabilities. */
   public Hello {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(capabilities, "capabilities");
@@ -51,7 +51,7 @@ public record Hello(int version, String name, Optional<Capabilities> capabilitie
     }
   }
 
-  /** A greeting as the first peers sent it. */
+  /** A greeting in the form of the first peers. */
   public Hello(int version, String name) {
     this(version, name, Optional.empty());
   }
@@ -62,18 +62,16 @@ public record Hello(int version, String name, Optional<Capabilities> capabilitie
   }
 
   /**
-   * The answer to this request, in its form: a client that said no capabilities is told none.
-   *
-   * @param agreed what {@link #accept} said
+   * The answer to this request, in the form of the request: without capabilities if the request has
+   * none. @param agreed the result of {@link #accept}
    */
   public Hello answer(Agreement agreed, Capabilities ours, String serverName) {
     return new Hello(agreed.version(), serverName, capabilities.map(unused -> ours));
   }
 
   /**
-   * What a server that got this request goes on with.
-   *
-   * @throws RefusedException UNSUPPORTED_VERSION when there is no version that both speak
+   * The server's choice of version and features for this request. @throws RefusedException
+   * UNSUPPORTED_VERSION without a common version
    */
   public Agreement accept(Capabilities ours) {
     Capabilities theirs = offered();
@@ -90,10 +88,8 @@ public record Hello(int version, String name, Optional<Capabilities> capabilitie
   }
 
   /**
-   * What a client that got this answer goes on with.
-   *
-   * @throws RefusedException UNSUPPORTED_VERSION when the server goes on with a version that the
-   *     client does not speak
+   * The client's view of version and features in this answer. @throws RefusedException
+   * UNSUPPORTED_VERSION when the server chose a version that the client does not speak
    */
   public Agreement confirm(Capabilities ours) {
     if (ours.greatestCommonVersion(Capabilities.only(version)).isEmpty()) {

@@ -15,17 +15,17 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What a frame is about. The codes never change and are never used again. An operation that is
- * added here does not compile before the server and the test kit say what they do about it; clients
- * repeat it, and servers let it be asked for, as it says of itself.
+ * The operation of a frame. Codes never change and are never reused. A new operation does not
+ * compile before the server and the test kit handle it. The operation's {@link Repeat} tells
+ * clients whether to retry, the {@link Right} tells servers which clients may send it.
  */
 public enum Operation {
-  /** Opens a connection: magic, protocol version, and who calls. */
+  /** Opens a connection: magic, protocol version, and the client's name. */
   HELLO(1, Room.CONNECTION, Repeat.NEVER, Right.ANYBODY),
   /**
-   * Binary: {@link Authentication.Request} to {@link Authentication.Answer}, twice: says who calls.
-   * Nothing but this and {@link #HELLO} is taken from a client before a server that asks everybody
-   * who they are knows it.
+   * Binary: {@link Authentication.Request} to {@link Authentication.Answer}, twice: authenticates
+   * the client. A server that authenticates clients first accepts only this operation and {@link
+   * #HELLO}.
    */
   AUTHENTICATE(2, Room.CONNECTION, Repeat.NEVER, Right.ANYBODY),
 
@@ -57,7 +57,7 @@ public enum Operation {
   SEEK(25, Room.TUNNELS, Repeat.BY_ID, Right.OPERATE),
   /** JSON: {@link OperatorControl.ChannelSelection} to empty. */
   PAUSE(26, Room.TUNNELS, Repeat.FREELY_BY_ID, Right.OPERATE),
-  /** JSON: {@link OperatorControl.ChannelSelection} to empty; stopped channels go on too. */
+  /** JSON: {@link OperatorControl.ChannelSelection} to empty; resumes stopped channels, too. */
   RESUME(27, Room.TUNNELS, Repeat.FREELY_BY_ID, Right.OPERATE),
   /** JSON: {@link OperatorControl.EndSession} to empty. */
   END_SESSION(28, Room.TUNNELS, Repeat.NEVER, Right.OPERATE),
@@ -76,10 +76,11 @@ public enum Operation {
   GET_ROW(33, Room.ROWS, Repeat.FREELY, Right.READ),
   /** Binary: {@link RangeRequest} to {@link RangePage}. */
   GET_RANGE(34, Room.ROWS, Repeat.FREELY, Right.READ),
-  /** JSON: empty to {@link ClusterControl.NodeStatus}: this node's own part. */
+  /** JSON: empty to {@link ClusterControl.NodeStatus}: the status of this node. */
   DESCRIBE_NODE(35, Room.CLUSTER, Repeat.FREELY, Right.SEE),
   /**
-   * JSON: {@link ClusterControl.DrainNode} to empty; the node gives up all it leads, or comes back.
+   * JSON: {@link ClusterControl.DrainNode} to empty; the node hands over all that it leads, or
+   * takes part again.
    */
   DRAIN_NODE(36, Room.CLUSTER, Repeat.FREELY, Right.ADMIN),
 
@@ -88,10 +89,11 @@ public enum Operation {
    * lives on this connection.
    */
   OPEN_SESSION(48, Room.SESSIONS, Repeat.NEVER, Right.CONSUME),
-  /** JSON: {@link SessionControl.SessionId} to empty; its channels are handed on. */
+  /** JSON: {@link SessionControl.SessionId} to empty; other sessions get its channels. */
   CLOSE_SESSION(49, Room.SESSIONS, Repeat.FREELY, Right.HOLD),
   /**
-   * JSON: {@link FailureControl.Heartbeat} to empty; renews the lease, and says what is retried.
+   * JSON: {@link FailureControl.Heartbeat} to empty; renews the lease, and names the retried
+   * channels.
    */
   HEARTBEAT(50, Room.SESSIONS, Repeat.FREELY, Right.HOLD),
   /**
@@ -112,66 +114,69 @@ public enum Operation {
   CREDIT(55, Room.DELIVERY, Repeat.NEVER, Right.HOLD),
   /** Binary: {@link Checkpoint} to empty. */
   CHECKPOINT(56, Room.SESSIONS, Repeat.FREELY, Right.HOLD),
-  /** Pushed by the server, binary: {@link ChannelEnd}: nothing more will be delivered. */
+  /** Pushed by the server, binary: {@link ChannelEnd}: all changes are delivered. */
   END_OF_CHANNEL(57, Room.DELIVERY, Repeat.NEVER, Right.SERVER),
-  /**
-   * Pushed by the server, JSON: {@link SessionControl.Fence}: the channel is no longer the
-   * session's.
-   */
+  /** Pushed by the server, JSON: {@link SessionControl.Fence}: the session has lost the channel. */
   FENCE(58, Room.SESSIONS, Repeat.NEVER, Right.SERVER),
   /** Pushed by the server, JSON: {@link SessionControl.SessionEnd}: the session is over. */
   SESSION_END(59, Room.SESSIONS, Repeat.NEVER, Right.SERVER),
   /** JSON: {@link SessionControl.StopChannel} to empty; the channel waits for an operator. */
   STOP_CHANNEL(60, Room.SESSIONS, Repeat.FREELY, Right.HOLD),
   /**
-   * JSON: {@link ClusterControl.Attach} to {@link ClusterControl.Attached}, asked of the node that
-   * leads the channel's partition. From then on it delivers on this connection, as credit is given.
+   * JSON: {@link ClusterControl.Attach} to {@link ClusterControl.Attached}, sent to the leader of
+   * the channel's partition. The leader then delivers on this connection, as far as there is
+   * credit.
    */
   ATTACH(61, Room.DELIVERY, Repeat.NEVER, Right.CONSUME),
-  /** Binary: {@link ChannelRef} to empty; nothing more is delivered under that handle. */
+  /** Binary: {@link ChannelRef} to empty; ends the deliveries under the handle. */
   DETACH(62, Room.DELIVERY, Repeat.FREELY, Right.HOLD),
   /**
-   * Binary: {@link ChannelEnd}, without an answer: where an attached channel ends is known now.
-   * Pushed by the server to the session's worker, which says the same to the node it is attached
-   * to.
+   * Binary: {@link ChannelEnd}, without an answer: the end of an attached channel. Pushed by the
+   * server to the session's worker, which passes it on to the leader that delivers the channel.
    */
   LIMIT(63, Room.DELIVERY, Repeat.NEVER, Right.HOLD),
   /**
-   * Pushed by the node that delivers an attached stream channel, binary: {@link ChannelEnd}, with
-   * the position up to which no change follows what was delivered.
+   * Pushed by the leader that delivers an attached stream channel, binary: {@link ChannelEnd}: no
+   * further change comes up to the position.
    */
   SETTLED(64, Room.DELIVERY, Repeat.NEVER, Right.SERVER),
   /**
-   * JSON: {@link PartitionControl.ReadPartition} to {@link ClusterControl.Attached}, asked of the
-   * node that leads the partition. From then on it delivers on this connection, as credit is given.
+   * JSON: {@link PartitionControl.ReadPartition} to {@link ClusterControl.Attached}, sent to the
+   * leader of the partition. The leader then delivers on this connection, as far as there is
+   * credit.
    */
   READ_PARTITION(65, Room.READING, Repeat.NEVER, Right.READ),
   /** JSON: {@link PartitionControl.FindPositions} to {@link PartitionControl.FoundPositions}. */
   FIND_POSITIONS(66, Room.READING, Repeat.FREELY, Right.READ),
   /**
    * Binary: {@link Renewal}, without an answer: a newer grant of an attached channel. Pushed by the
-   * server to the session's worker, which says the same to the node it is attached to.
+   * server to the session's worker, which passes it on to the leader that delivers the channel.
    */
   RENEW(67, Room.DELIVERY, Repeat.NEVER, Right.HOLD),
-  /** JSON: empty to {@link SecurityControl.Identity}: who asks, and what they may do. */
+  /**
+   * JSON: empty to {@link SecurityControl.Identity}: the identity and permissions of the client.
+   */
   WHO_AM_I(80, Room.SECURITY, Repeat.FREELY, Right.HOLD),
   /** JSON: {@link SecurityControl.CreateKey} to {@link SecurityControl.KeySecret}. */
   CREATE_KEY(81, Room.SECURITY, Repeat.NEVER, Right.ADMIN),
   /** JSON: empty to {@link SecurityControl.KeyList}. */
   LIST_KEYS(82, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
-  /** JSON: {@link SecurityControl.SecurityId} to empty; who came with the key is sent away. */
+  /** JSON: {@link SecurityControl.SecurityId} to empty; disconnects the clients of the key. */
   REVOKE_KEY(83, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
   /**
    * JSON: {@link SecurityControl.RotateKey} to {@link SecurityControl.KeySecret}, or to empty when
-   * it is finished. Both secrets are good until then.
+   * finished. Both secrets are valid until then.
    */
   ROTATE_KEY(84, Room.SECURITY, Repeat.NEVER, Right.ADMIN),
   /**
-   * JSON: {@link SecurityControl.PermissionInfo} to empty; its rights are added to those that the
-   * subject has on the resource.
+   * JSON: {@link SecurityControl.PermissionInfo} to empty; adds its rights to the subject's rights
+   * on the resource.
    */
   GRANT(85, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
-  /** JSON: {@link SecurityControl.PermissionInfo} to empty; its rights are taken away again. */
+  /**
+   * JSON: {@link SecurityControl.PermissionInfo} to empty; removes its rights from the subject's
+   * rights on the resource.
+   */
   WITHDRAW(86, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
   /** JSON: {@link SecurityControl.PermissionQuery} to {@link SecurityControl.PermissionList}. */
   LIST_PERMISSIONS(87, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
@@ -185,21 +190,21 @@ public enum Operation {
   LIST_TOKENS(91, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
   /** JSON: {@link SecurityControl.SecurityId} to empty. */
   REVOKE_TOKEN(92, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
-  /** JSON: {@link SecurityControl.QuotaInfo} to empty; takes the place of what was set before. */
+  /** JSON: {@link SecurityControl.QuotaInfo} to empty; replaces the limits of the subject. */
   SET_QUOTA(93, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
   /** JSON: empty to {@link SecurityControl.QuotaList}. */
   LIST_QUOTAS(94, Room.SECURITY, Repeat.FREELY, Right.ADMIN),
   /**
    * JSON: {@link FailureControl.SkippingCheckpoint} to empty: a {@link #CHECKPOINT} that passes
-   * changes which the worker left out.
+   * skipped changes.
    */
   CHECKPOINT_SKIPPING(100, Room.SESSIONS, Repeat.FREELY, Right.HOLD);
 
-  /** Requests that hold rows, split points, positions, or what happened to many changes. */
+  /** Requests with rows, split points, positions, or errors of many changes. */
   private static final Set<Operation> HOLDING =
       EnumSet.of(WRITE, CREATE_TABLE, SEEK, HEARTBEAT, CHECKPOINT_SKIPPING);
 
-  /** Requests of which a connection has many, each with a key at most. */
+  /** Requests that a connection sends often, each with at most one key. */
   private static final Set<Operation> KEYED = EnumSet.of(ATTACH, READ_PARTITION);
 
   private static final Operation[] BY_CODE = new Operation[101];
@@ -227,25 +232,25 @@ public enum Operation {
     return code;
   }
 
-  /** What it is about. */
+  /** The subject of the operation. */
   public Room room() {
     return room;
   }
 
-  /** Whether it may be sent again when nobody knows whether it arrived. */
+  /** Whether clients may repeat a request in doubt. */
   public Repeat repeat() {
     return repeat;
   }
 
-  /** Who may use it. */
+  /** The right that a client needs. */
   public Right right() {
     return right;
   }
 
   /**
-   * Bytes of a request's payload at most: {@link Limits#NAMING_REQUEST_BYTES_MAX}, or as many as a
-   * frame holds where a request holds rows, split points, positions or skipped changes, or {@link
-   * Limits#KEYED_REQUEST_BYTES_MAX} where it attaches.
+   * The most bytes of a request's payload: {@link Limits#NAMING_REQUEST_BYTES_MAX} by default; a
+   * full frame for requests with rows, split points, positions or skipped changes; {@link
+   * Limits#KEYED_REQUEST_BYTES_MAX} for attaching.
    */
   public int requestBytesMax() {
     if (HOLDING.contains(this)) {
@@ -255,9 +260,8 @@ public enum Operation {
   }
 
   /**
-   * Refuses a request that is too long.
-   *
-   * @throws RefusedException INVALID_REQUEST when it has more than {@link #requestBytesMax}
+   * Refuses a request that is too long. @throws RefusedException INVALID_REQUEST for more than
+   * {@link #requestBytesMax} bytes
    */
   public void requireSize(byte[] payload) {
     if (payload.length > requestBytesMax()) {
@@ -273,48 +277,51 @@ public enum Operation {
     }
   }
 
-  /** The operation of that number, or null when this version knows none. */
+  /** The operation with a number, or null for an unknown number. */
   public static Operation of(int code) {
     return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : null;
   }
 
-  /** What an operation is about, and so which part of a server serves it. */
+  /** The subject of an operation, which decides the part of the server that serves it. */
   public enum Room {
     /** The connection itself. */
     CONNECTION,
-    /** Tables: which there are, their options and partitions. */
+    /** The set of tables, their options and partitions. */
     TABLES,
-    /** Rows of a partition: written and read. */
+    /** Writing and reading rows of a partition. */
     ROWS,
-    /** Tunnels of a table, and what their operators do. */
+    /** Tunnels of a table, and their operation. */
     TUNNELS,
-    /** Sessions of a tunnel: their leases, their channels, and the progress of these. */
+    /** Sessions of a tunnel: leases, channels and progress. */
     SESSIONS,
-    /** Changes and rows on their way, of a channel or of a partition that is read. */
+    /** Delivery of changes and rows, of a channel or of a partition that is read. */
     DELIVERY,
-    /** Partitions that are read without a tunnel. */
+    /** Reading partitions without a tunnel. */
     READING,
     /** The nodes of a cluster. */
     CLUSTER,
-    /** Who may come, and what they may do. */
+    /** Keys, permissions, groups, tokens and quotas. */
     SECURITY
   }
 
-  /** Whether a request may be sent again when nobody knows whether it arrived. */
+  /** Whether clients may repeat a request in doubt. */
   public enum Repeat {
-    /** It changes nothing, or nothing more than the first one did. */
+    /** A repetition has no further effect. */
     FREELY(true, false),
 
     /**
-     * It changes nothing more than the first one did, and carries a {@link Control.RequestId}, so
-     * that one which comes late does not undo what others have changed since.
+     * A repetition has no further effect, but carries a {@link Control.RequestId}, so that a late
+     * repetition does not undo changes of other clients.
      */
     FREELY_BY_ID(true, true),
 
-    /** Only because it carries a {@link Control.RequestId}, under which it is done once. */
+    /** Repetitions carry a {@link Control.RequestId}, and the server applies each id once. */
     BY_ID(false, true),
 
-    /** It would be done twice. A push is never repeated either, because nothing answers it. */
+    /**
+     * A repetition would be applied twice. Pushes are never repeated, either, because they have no
+     * answer.
+     */
     NEVER(false, false);
 
     private final boolean isFree;
@@ -325,27 +332,27 @@ public enum Operation {
       this.takesId = takesId;
     }
 
-    /** Whether that is so without an id as well. */
+    /** Whether a repetition without an id does no harm. */
     public boolean isFree() {
       return isFree;
     }
 
-    /** Whether a client gives it an id. */
+    /** Whether the client adds an id. */
     public boolean takesId() {
       return takesId;
     }
   }
 
   /**
-   * The right that an operation needs, on what its request names. A server that authenticates
-   * nobody grants all rights to everybody.
+   * The right that an operation needs on the resource in its request. A server without
+   * authentication grants all rights to all clients.
    */
   public enum Right {
-    /** No right: clients may use the operation before they have said who they are. */
+    /** No right: clients may use the operation before they authenticate. */
     ANYBODY,
     /**
-     * To see that what is named exists. Any other right on it includes this one; a list names only
-     * what its client may see.
+     * To see that the resource exists. Every right on a resource includes SEE; lists contain only
+     * visible resources.
      */
     SEE,
     /** To read rows and changes of the table. */
@@ -354,7 +361,7 @@ public enum Operation {
     WRITE,
     /** To consume the tunnel. */
     CONSUME,
-    /** To use what the server has given to this connection, or to its session. */
+    /** To use channels that the server gave to this connection or its session. */
     HOLD,
     /** To create the table or the tunnel. */
     CREATE,
@@ -362,11 +369,11 @@ public enum Operation {
     ALTER,
     /** To drop the table or delete the tunnel. */
     DROP,
-    /** To move, pause and look after the tunnel. */
+    /** To operate the tunnel: seek, pause, resume. */
     OPERATE,
-    /** To look after the server. */
+    /** To administer the server. */
     ADMIN,
-    /** No client has it: only servers say what needs it. */
+    /** No client has this right: only servers send such operations. */
     SERVER
   }
 }

@@ -4,7 +4,7 @@ import io.tunnel.codec.Binary;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.value.Bytes;
 
-/** Reads a binary payload from its start; whatever is not there is a {@link MalformedException}. */
+/** Reads a binary payload from its start; a missing part is a {@link MalformedException}. */
 final class PayloadReader {
 
   private final String what;
@@ -32,19 +32,19 @@ final class PayloadReader {
     return Binary.getLong(payload, take(8));
   }
 
-  /** So many bytes. */
+  /** The next {@code bytes} bytes. */
   Bytes readBytes(int bytes) {
     return Bytes.copyOf(payload, take(bytes), bytes);
   }
 
-  /** A varint length and that many bytes. */
+  /** A varint length, and as many bytes. */
   Bytes readSized() {
     long length = Binary.getVarint(payload, at, payload.length);
     at = Binary.next(length);
     return readBytes(Binary.value(length));
   }
 
-  /** All that is left, if that is not more than {@code bytesMax}. */
+  /** All remaining bytes, at most {@code bytesMax}. */
   Bytes readRest(int bytesMax) {
     if (left() > bytesMax) {
       throw new MalformedException(left() + " bytes behind a " + what);
@@ -52,7 +52,7 @@ final class PayloadReader {
     return readBytes(left());
   }
 
-  /** Where the next byte stands. */
+  /** The offset of the next byte. */
   int at() {
     return at;
   }

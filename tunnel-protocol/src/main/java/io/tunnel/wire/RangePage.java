@@ -9,13 +9,13 @@ import java.util.Optional;
 /**
  * One page of a range: {@code u8} whether there may be more, the bound to go on from (varint length
  * and bytes: the new {@code from} when reading forward, the new {@code to} when reading backward),
- * then a batch of PUT rows in the order asked for. A page may be empty and yet not the last.
+ * then a batch of PUT rows in the requested order. An empty page need not be the last.
  */
 public record RangePage(Optional<Bytes> next, ChangeBatch rows) {
 
   /**
-   * The bytes of a page with the batch in {@code batch}. A {@code next} that is there is not empty:
-   * its reader would start again.
+   * The bytes of a page with the batch in {@code batch}. Refuses empty bytes in {@code next}: the
+   * reader would start again.
    */
   public static byte[] encode(Optional<Bytes> next, byte[] batch) {
     Bytes bound = next.orElse(Bytes.EMPTY);

@@ -8,11 +8,9 @@ import io.tunnel.model.value.Bytes;
 /**
  * A page of the rows whose encoded keys lie in {@code [from, to)}, in key order: {@code u32} table
  * id, {@code u8} direction, {@code u32} rows at most, {@code u32} bytes at most, then {@code from}
- * and {@code to}, each a varint length and its bytes; an empty one is an open end. A bound need not
- * be a whole key: its bytes are compared as they are. {@link ReadFlags} stand behind it unless they
- * are 0.
- *
- * @param isStrict whether each row has to be as it was when the request came, or later
+ * and {@code to}, each a varint length and its bytes; empty for no bound. A bound may be a part of
+ * a key: the bytes are compared. {@link ReadFlags} follow unless they are 0. @param isStrict
+ * whether the answer must contain every write acknowledged before the request
  */
 public record RangeRequest(
     int tableId,
@@ -23,7 +21,7 @@ public record RangeRequest(
     Bytes to,
     boolean isStrict) {
 
-  /** Rows as their leader has them. */
+  /** A request that is not strict. */
   public RangeRequest(
       int tableId, Direction direction, int rowsMax, int bytesMax, Bytes from, Bytes to) {
     this(tableId, direction, rowsMax, bytesMax, from, to, false);

@@ -4,9 +4,8 @@ import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.MalformedException;
 
 /**
- * How rows are read: a {@code u8} at the end of a request, left out when it is 0. Bit 0: strictly.
- * A server refuses a request with a bit that it does not know, because the answer would lack what
- * the client asks for.
+ * The flags of a read: a {@code u8} at the end of a request, left out when 0. Bit 0: strict. A
+ * server refuses unknown bits, because it could not answer as requested.
  */
 final class ReadFlags {
 

@@ -10,8 +10,8 @@ import java.util.Optional;
  * Rows to write to one partition: {@code u32} table id, {@code u8} durability (0 the table's, 1
  * FSYNC, 2 OS), then the batch.
  *
- * @param tableId the table, as its description numbers it
- * @param durability what to promise instead of what the table's options say
+ * @param tableId the id of the table @param durability the durability of the write instead of the
+ *     table's
  * @param batch the rows
  */
 public record WriteRequest(int tableId, Optional<Durability> durability, ChangeBatch batch) {
@@ -21,7 +21,7 @@ public record WriteRequest(int tableId, Optional<Durability> durability, ChangeB
 
   private static final int TABLES_OWN = 0;
 
-  /** Writes what stands before the batch. */
+  /** Writes the bytes before the batch. */
   public static void writePrefix(
       byte[] array, int offset, int tableId, Optional<Durability> durability) {
     Binary.putInt(array, offset, tableId);

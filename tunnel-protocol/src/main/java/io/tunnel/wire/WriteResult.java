@@ -8,25 +8,23 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What became of the rows of a write: {@code i64} position of the first applied row, {@code u32}
- * rows applied, {@code u32} rows rejected, then {@code u32} index and {@code u16} error code of
- * each rejected row in rising order. Applied rows have consecutive positions, but where records
- * that are no changes lie between them in a log that nodes share; then follow {@code u32} jumps,
- * and of each {@code u32} number of the applied row, from 0, and {@code i64} its position.
+ * The outcomes of the rows of a write: {@code i64} position of the first applied row, {@code u32}
+ * number of applied rows, {@code u32} number of rejected rows, then {@code u32} index and {@code
+ * u16} error code of each rejected row in rising order. Applied rows have consecutive positions,
+ * unless a shared log has other records between them. In this case {@code u32} number of jumps
+ * follows, and per jump {@code u32} number of the applied row, from 0, and {@code i64} position.
  *
  * @param jumps in rising order; none when all positions are consecutive
  */
 public record WriteResult(
     long firstPosition, int appliedRows, List<Rejection> rejections, List<Jump> jumps) {
 
-  /** A row that was not applied, and why. */
+  /** A rejected row and its error code. */
   public record Rejection(int rowIndex, ErrorCode code) {}
 
   /**
-   * An applied row that does not lie just behind the one before it.
-   *
-   * @param applied its number among those that were applied, from 0
-   * @param position where it lies
+   * An applied row whose position does not follow the previous one. @param applied the number of
+   * the row among the applied rows, from 0 @param position the row's position
    */
   public record Jump(int applied, long position) {}
 
@@ -41,7 +39,7 @@ public record WriteResult(
     this(firstPosition, appliedRows, rejections, List.of());
   }
 
-  /** The position of an applied row, by its number among them, from 0. */
+  /** The position of an applied row, by its number among the applied rows, from 0. */
   public long positionOf(int applied) {
     long position = firstPosition + applied;
     for (Jump jump : jumps) {

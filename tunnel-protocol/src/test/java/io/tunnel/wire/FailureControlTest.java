@@ -38,7 +38,7 @@ class FailureControlTest {
         .hasMessage("skipped has at most 1000 entries, not 1001");
     assertThatThrownBy(
             () -> new FailureControl.SkippingCheckpoint(1, 2, 1_001, Bytes.EMPTY, List.of()))
-        .hasMessageContaining("names what it skips");
+        .hasMessageContaining("has no skipped changes");
     assertThatThrownBy(
             () -> new FailureControl.SkippingCheckpoint(1, 2, 7, Bytes.EMPTY, List.of(skip)))
         .hasMessage("position 8 is skipped behind -1 by a checkpoint at 7");

@@ -3,10 +3,10 @@ package io.tunnel.sdk;
 import java.util.List;
 
 /**
- * What became of the rows of one {@link TableClient#tryWrite}; of one {@link TableClient#write},
- * where they came to stand.
+ * The outcomes of the rows of one {@link TableClient#tryWrite}, or their positions after one {@link
+ * TableClient#write}.
  *
- * @param results one per row, in the order given
+ * @param results one result per row, in the order of the rows
  */
 public record BatchWriteResult(List<RowResult> results) {
 
@@ -25,7 +25,7 @@ public record BatchWriteResult(List<RowResult> results) {
     return true;
   }
 
-  /** How many rows ended so. */
+  /** How many rows have this outcome. */
   public int count(RowResult.Outcome outcome) {
     int count = 0;
     for (RowResult result : results) {

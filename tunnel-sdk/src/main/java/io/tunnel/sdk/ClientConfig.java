@@ -15,23 +15,23 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * How a client reaches the service, and how long and how much it waits. A time of more than a
- * hundred years counts as a hundred years.
+ * Addresses, deadlines and limits of a client. A time of more than a hundred years counts as a
+ * hundred years.
  *
- * @param endpoints where it listens: a server, or any nodes of a cluster, of which one that can be
- *     reached is enough to find the others; 1 to {@value #ENDPOINTS_MAX}
- * @param connectDeadline for connecting to one of them and being greeted; at least 1 ms
+ * @param endpoints addresses of a server, or of some nodes of a cluster; one reachable node is
+ *     enough to find the cluster. 1 to {@value #ENDPOINTS_MAX} endpoints
+ * @param connectDeadline for connecting to one endpoint, including the greeting; at least 1 ms
  * @param requestDeadline for the answer to one request; at least 1 ms
  * @param inFlightBytesMax encoded bytes of rows that {@link TableClient#write} and {@link
  *     TableClient#writeAsync} hold per table before they block their caller
- * @param retryDeadline how long a request is repeated that was refused as retriable or could not be
- *     sent; zero to try once. Writes of rows have a deadline of their own
- * @param writeRetryDeadline how long rows are sent again that were refused as retriable or could
- *     not be sent, by {@link TableClient#write} and {@link TableWriter} alike, before their outcome
- *     is {@code NOT_SENT}; zero to try once. Longer than a restart of the service, node after node
- * @param meter is told what clients and workers with this configuration do; what it throws is
- *     logged once and disturbs nobody
- * @param security how the server is known, and who the client is
+ * @param retryDeadline how long a request is retried that could not be sent or was refused as
+ *     retriable; zero to try once. Writes of rows have a deadline of their own
+ * @param writeRetryDeadline how long {@link TableClient#write} and {@link TableWriter} retry rows
+ *     that could not be sent or were refused as retriable, before the outcome is {@code NOT_SENT};
+ *     zero to try once. Should exceed a rolling restart of the service
+ * @param meter receives the figures of clients and workers with this configuration; an exception of
+ *     the meter is logged once and has no other effect
+ * @param security how client and server authenticate each other
  */
 public record ClientConfig(
     List<Endpoint> endpoints,
@@ -43,12 +43,14 @@ public record ClientConfig(
     SdkMeter meter,
     ClientSecurity security) {
 
-  /** Endpoints that can be given. */
+  /** The most endpoints. */
   public static final int ENDPOINTS_MAX = 64;
 
   private static final long IN_FLIGHT_BYTES_DEFAULT = 32L << 20;
 
-  /** Refuses null, no endpoint or too many, deadlines under 1 ms and no bytes at all. */
+  /**
+   * Refuses null, no endpoint or too many, deadlines under 1 ms, and less than one byte in flight.
+   */
   public ClientConfig {
     endpoints = List.copyOf(new LinkedHashSet<>(endpoints));
     if (endpoints.isEmpty() || endpoints.size() > ENDPOINTS_MAX) {
@@ -71,13 +73,13 @@ public record ClientConfig(
    * rows) for one of:
    *
    * <ul>
-   *   <li>endpoints: one or several with commas between them, each {@code host:port}, {@code host}
-   *       alone for port {@value Protocol#PORT_DEFAULT}, an IPv6 address in brackets. Without TLS,
-   *       and of nobody in particular;
+   *   <li>endpoints with commas between them, each {@code host:port}, {@code host} alone for port
+   *       {@value Protocol#PORT_DEFAULT}, an IPv6 address in brackets. Without TLS, and without
+   *       authentication;
    *   <li>{@code profile:NAME}: endpoints and {@link #security} of {@code
-   *       ~/.tunnel/profiles/NAME.json}, or of that file when NAME has a slash or ends with {@code
-   *       .json}. Variables of the environment take the place of single values; with {@code
-   *       profile:env} there are only they;
+   *       ~/.tunnel/profiles/NAME.json}, or of the file NAME when NAME has a slash or ends with
+   *       {@code .json}. Environment variables override single values; {@code profile:env} reads
+   *       only environment variables;
    *   <li>{@code profile:NAME@ENDPOINTS}: the profile with other endpoints.
    * </ul>
    *
@@ -107,22 +109,22 @@ public record ClientConfig(
   }
 
   /**
-   * A text for {@link #of(String)} as {@link #endpoint} would give it. No profile is read: it may
-   * be on another machine.
+   * The canonical form of a text for {@link #of(String)}, as returned by {@link #endpoint}. Reads
+   * no profile, which may be on another machine.
    *
-   * @throws IllegalArgumentException when it is no such text
+   * @throws IllegalArgumentException when the text is malformed
    */
   public static String canonical(String endpoints) {
     EndpointText text = EndpointText.of(endpoints);
     return text.profile().isPresent() ? text.toString() : of(text.endpoints()).endpoint();
   }
 
-  /** The defaults for that host and port. */
+  /** The defaults for one host and port. */
   public static ClientConfig of(String host, int port) {
     return of(List.of(new Endpoint(host, port)));
   }
 
-  /** The defaults for those endpoints. */
+  /** The defaults for a list of endpoints. */
   public static ClientConfig of(List<Endpoint> endpoints) {
     return new ClientConfig(
         endpoints,
@@ -187,7 +189,7 @@ public record ClientConfig(
         security);
   }
 
-  /** A copy with another deadline for rows that are sent again. */
+  /** A copy with another deadline for retries of rows. */
   public ClientConfig withWriteRetryDeadline(Duration deadline) {
     return new ClientConfig(
         endpoints,
@@ -200,7 +202,7 @@ public record ClientConfig(
         security);
   }
 
-  /** A copy whose clients and workers tell that meter what they do. */
+  /** A copy with another meter for its clients and workers. */
   public ClientConfig withMeter(SdkMeter heard) {
     return new ClientConfig(
         endpoints,
@@ -213,7 +215,7 @@ public record ClientConfig(
         security);
   }
 
-  /** A copy whose connections are secured like that. */
+  /** A copy with another security of connections. */
   public ClientConfig withSecurity(ClientSecurity other) {
     return new ClientConfig(
         endpoints,
@@ -237,8 +239,9 @@ public record ClientConfig(
   }
 
   /**
-   * The endpoints as {@link #of(String)} reads them, with the profile that the {@link #security}
-   * was read from. Security that a program has put together is not in it, and a secret never is.
+   * The endpoints in the form that {@link #of(String)} parses, with the profile that the {@link
+   * #security} came from. The text leaves out security made by a program, and never contains a
+   * secret.
    */
   public String endpoint() {
     return new EndpointText(security.profile(), endpoints).toString();

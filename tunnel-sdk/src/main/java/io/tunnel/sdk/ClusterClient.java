@@ -17,12 +17,12 @@ import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
 
 /**
- * For operators: the nodes of a cluster, what each of them leads and how far its replicas are, and
- * emptying one before it is stopped. Thread-safe.
+ * Shows operators the nodes of a cluster, their roles and the progress of their replicas; empties a
+ * node before a stop. Thread-safe.
  *
- * <p>Its methods throw {@link io.tunnel.model.RefusedException} when the server refuses, with
- * {@code INVALID_REQUEST} when it is no cluster, and {@link ConnectionException} when it cannot be
- * reached or does not answer, after they have repeated the request for {@link
+ * <p>Methods throw {@link io.tunnel.model.RefusedException} when the server refuses, with {@code
+ * INVALID_REQUEST} when the server is no cluster. They throw {@link ConnectionException} when the
+ * server cannot be reached or does not answer, after retries for {@link
  * ClientConfig#retryDeadline}.
  */
 public final class ClusterClient implements AutoCloseable {
@@ -33,12 +33,12 @@ public final class ClusterClient implements AutoCloseable {
   private final Nodes nodes;
   private final Caller caller;
 
-  /** A client of the cluster whose nodes are at {@code endpoints}, or some of them. */
+  /** A client of the cluster that has nodes at {@code endpoints}. */
   public ClusterClient(String endpoints) {
     this(ClientConfig.of(endpoints));
   }
 
-  /** A client with its configuration; it connects when it is first used. */
+  /** A client with a configuration; connects on first use. */
   public ClusterClient(ClientConfig config) {
     Ticker ticker = new SystemClock();
     LoadedConfig loaded = LoadedConfig.of(config); // First: it may throw.
@@ -47,17 +47,15 @@ public final class ClusterClient implements AutoCloseable {
     this.caller = new Caller(nodes, ticker);
   }
 
-  /** The nodes and what each does, as one of them sees it. */
+  /** The nodes and their roles, as seen by the node that answers. */
   public ClusterInfo describeCluster() {
     byte[] answer = caller.awaitAnswer(Operation.DESCRIBE_CLUSTER, NOTHING);
     return ClusterAnswers.cluster(Json.decode(answer, ClusterDescription.class));
   }
 
   /**
-   * What that node keeps replicas of, as it says itself.
-   *
-   * @param address the node's, as {@link #describeCluster} says it
-   * @throws IllegalArgumentException when that is no endpoint
+   * The replicas of one node, as reported by the node. @param address the node's address, from
+   * {@link #describeCluster} @throws IllegalArgumentException when the address is no endpoint
    */
   public NodeStatus nodeStatus(String address) {
     return ClusterAnswers.status(
@@ -65,12 +63,11 @@ public final class ClusterClient implements AutoCloseable {
   }
 
   /**
-   * Tells that node to give up all that it leads, or to take part again; it returns when the node
-   * has heard of it, and what it leads shows when it is done. Repeating it does no harm.
-   *
-   * @param address the node's, as {@link #describeCluster} says it
-   * @param isDraining whether it is to be emptied
-   * @throws IllegalArgumentException when that is no endpoint
+   * Tells a node to hand over all that it leads, or to take part again. Returns when the node has
+   * received the request; {@link #describeCluster} shows when the node leads nothing.
+   * Idempotent. @param address the node's address, from {@link #describeCluster} @param isDraining
+   * true to empty the node, false to let it take part @throws IllegalArgumentException when the
+   * address is no endpoint
    */
   public void drain(String address, boolean isDraining) {
     byte[] payload = Json.encode(new DrainNode(isDraining));

@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Where a server, or a node of a cluster, listens.
+ * The address of a server, or of a node of a cluster.
  *
  * @param host name or address
  * @param port TCP port, 1 to 65535
@@ -14,7 +14,7 @@ public record Endpoint(String host, int port) {
 
   private static final int PORT_MAX = 65_535;
 
-  /** Refuses null, no host and ports that do not exist. */
+  /** Refuses null, an empty host, and ports outside of 1 to 65535. */
   public Endpoint {
     Objects.requireNonNull(host, "host");
     if (host.isEmpty()) {
@@ -26,7 +26,7 @@ public record Endpoint(String host, int port) {
   }
 
   /**
-   * Reads {@code host:port}, {@code host} alone for port {@value Protocol#PORT_DEFAULT}, an IPv6
+   * Parses {@code host:port}, {@code host} alone for port {@value Protocol#PORT_DEFAULT}, an IPv6
    * address in brackets.
    *
    * @throws IllegalArgumentException when the text is none of these
@@ -52,7 +52,7 @@ public record Endpoint(String host, int port) {
     return new Endpoint(host, port.isEmpty() ? Protocol.PORT_DEFAULT : parsePort(text, port));
   }
 
-  /** What a server said of another: an address that nobody could connect to counts as none. */
+  /** The endpoint that a server named for another node; empty when the address is malformed. */
   public static Optional<Endpoint> told(Optional<String> address) {
     try {
       return address.map(Endpoint::of);
@@ -74,7 +74,7 @@ public record Endpoint(String host, int port) {
         "'" + text + "' is not an endpoint: host, host:port or [IPv6 address]:port");
   }
 
-  /** As {@link #of} reads it. */
+  /** The text that {@link #of} parses. */
   @Override
   public String toString() {
     return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;

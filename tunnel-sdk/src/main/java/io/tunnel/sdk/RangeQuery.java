@@ -6,15 +6,15 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Which rows to read, and how. A bound may be partial: it names the first columns of the key, and
- * sorts before every key that begins with them.
+ * A range of rows to read. A bound may be partial: it names only the first columns of the key, and
+ * sorts before every key that begins with these columns.
  *
- * @param direction from the lowest key up, or from the highest down
- * @param from the lowest key, inclusive, whatever the direction; absent for an open end
- * @param to the highest key, exclusive, whatever the direction; absent for an open end
- * @param pageRows rows fetched per request at most; the server has a limit of its own (5,000)
- * @param limit rows read at most
- * @param mode how sure each page is to see what others were told before it was asked for
+ * @param direction upwards from the lowest key, or downwards from the highest
+ * @param from the lowest key, inclusive, in both directions; absent for no bound
+ * @param to the highest key, exclusive, in both directions; absent for no bound
+ * @param pageRows the most rows per request; the server's own limit is 5,000
+ * @param limit the most rows to read
+ * @param mode which acknowledged writes each page is sure to contain
  */
 public record RangeQuery(
     Direction direction,
@@ -28,7 +28,7 @@ public record RangeQuery(
   public static final RangeQuery ALL =
       new RangeQuery(Direction.FORWARD, Optional.empty(), Optional.empty(), 5_000, Long.MAX_VALUE);
 
-  /** Rows as their leaders have them. */
+  /** A query in the mode {@link ReadMode#BOUNDED}. */
   public RangeQuery(
       Direction direction,
       Optional<PrimaryKey> from,
@@ -38,7 +38,7 @@ public record RangeQuery(
     this(direction, from, to, pageRows, limit, ReadMode.BOUNDED);
   }
 
-  /** Refuses null, pages of no rows and negative limits. */
+  /** Refuses null, empty pages and negative limits. */
   public RangeQuery {
     Objects.requireNonNull(direction, "direction");
     Objects.requireNonNull(from, "from");
@@ -57,27 +57,27 @@ public record RangeQuery(
     return new RangeQuery(Direction.BACKWARD, from, to, pageRows, limit, mode);
   }
 
-  /** A copy with that lowest key, inclusive. */
+  /** A copy with another lowest key, inclusive. */
   public RangeQuery from(PrimaryKey key) {
     return new RangeQuery(direction, Optional.of(key), to, pageRows, limit, mode);
   }
 
-  /** A copy with that highest key, exclusive. */
+  /** A copy with another highest key, exclusive. */
   public RangeQuery to(PrimaryKey key) {
     return new RangeQuery(direction, from, Optional.of(key), pageRows, limit, mode);
   }
 
-  /** A copy that fetches that many rows per request. */
+  /** A copy that fetches {@code rows} rows per request. */
   public RangeQuery withPageRows(int rows) {
     return new RangeQuery(direction, from, to, rows, limit, mode);
   }
 
-  /** A copy that ends after that many rows. */
+  /** A copy that ends after {@code rows} rows. */
   public RangeQuery withLimit(long rows) {
     return new RangeQuery(direction, from, to, pageRows, rows, mode);
   }
 
-  /** A copy that reads in that mode. */
+  /** A copy with another mode. */
   public RangeQuery withMode(ReadMode newMode) {
     return new RangeQuery(direction, from, to, pageRows, limit, newMode);
   }

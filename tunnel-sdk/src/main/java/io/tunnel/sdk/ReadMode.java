@@ -1,21 +1,21 @@
 package io.tunnel.sdk;
 
 /**
- * How sure a read of rows is to see what others were told. A server that is alone is always sure.
+ * Which acknowledged writes a read of rows is sure to see. On a single server, both modes see all
+ * of them.
  */
 public enum ReadMode {
 
   /**
-   * As the leader of the partition has the row. A leader of a cluster that is cut off, and was
-   * replaced without having noticed, answers for a bounded time: at most half of its {@code
-   * --session-ms} unless its operator says otherwise. What this client wrote itself, and was told
-   * is applied, may be missing only then.
+   * Reads from the leader without a check. A leader that is cut off and was replaced keeps
+   * answering for a bounded time: at most half of its {@code --session-ms} by default. Only then
+   * may acknowledged writes be missing, including writes of this client.
    */
   BOUNDED,
 
   /**
-   * Every change that anybody was told to be applied before the read began is seen. The leader asks
-   * the log of its cluster first, which costs that way and back.
+   * Sees every write that was acknowledged before the read began. The leader first confirms its
+   * leadership with the log, which costs a round trip.
    */
   STRICT
 }

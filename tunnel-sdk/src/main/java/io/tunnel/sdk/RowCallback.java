@@ -2,14 +2,14 @@ package io.tunnel.sdk;
 
 import io.tunnel.model.RowChange;
 
-/** Learns what became of a row. */
+/** Receives the outcome of a row. */
 @FunctionalInterface
 public interface RowCallback {
 
   /**
    * Called once per row, on a thread of the SDK, in the order of {@link TableWriter#add} for the
-   * rows of one partition. Must not block: all partitions wait for it. What it throws is logged and
-   * changes nothing.
+   * rows of one partition. Must not block: all partitions wait for the callback. The SDK logs an
+   * exception and goes on.
    */
   void completed(RowChange row, RowResult result);
 }

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.NoSuchElementException;
 
 /**
- * The rows of a range. Pages are fetched while it is iterated, each as it is when it is fetched;
- * every {@link #iterator()} reads anew. A row that is written meanwhile may be seen or not.
+ * The rows of a range. Iterating fetches page by page, each page at its own moment; every {@link
+ * #iterator()} reads anew. An iteration may or may not see a concurrent write.
  */
 public final class RowRange implements Iterable<Row> {
 
@@ -28,7 +28,10 @@ public final class RowRange implements Iterable<Row> {
     this.query = query;
   }
 
-  /** Starts at the range's beginning; its methods throw what {@link TableClient#getRow} throws. */
+  /**
+   * Starts at the range's beginning; methods of the iterator throw as {@link TableClient#getRow}
+   * does.
+   */
   @Override
   public Iterator<Row> iterator() {
     return new Pages();

@@ -5,12 +5,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What became of one row of a write.
+ * The outcome of one row of a write. @param outcome whether the row was applied @param partition
+ * the id of the row's partition; -1 when the row was assigned to none @param position the position
+ * of the change when {@link Outcome#APPLIED}, otherwise -1 @param error the server's error code, if
+ * any
  *
- * @param outcome whether it was applied
- * @param partition the partition it was sent to; -1 when it was never assigned to one
- * @param position its position inside the partition when {@link Outcome#APPLIED}, otherwise -1
- * @param error the server's code, when the server said one
  * @param message for people; empty when applied
  */
 public record RowResult(
@@ -18,17 +17,17 @@ public record RowResult(
 
   /** Whether a row was applied. */
   public enum Outcome {
-    /** Applied, and as durable as was asked for. */
+    /** Applied with the requested durability. */
     APPLIED,
-    /** The server refused it: nothing was applied. */
+    /** Refused by the server; not applied. */
     REJECTED,
     /**
      * The connection was lost, the deadline passed or the server's disk failed before the answer:
-     * it may have been applied, or be applied yet. The SDK does not send it again, because that
-     * might apply it twice.
+     * the row may have been applied, or may still be applied. The SDK does not retry, because the
+     * row might be applied twice.
      */
     IN_DOUBT,
-    /** It never left this process whole, or was refused as retriable for too long: not applied. */
+    /** Never left this process whole, or was refused as retriable for too long; not applied. */
     NOT_SENT
   }
 

@@ -42,19 +42,20 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Tables and their rows, over one connection that is opened again when it is lost, or one to each
- * node of a cluster that leads something that is asked for. Thread-safe.
+ * Creates and describes tables, reads and writes rows. The client keeps one connection to the
+ * server, or one to each leader of a cluster that it needs, and reconnects after a loss.
+ * Thread-safe.
  *
  * <p>Methods that wait throw {@link io.tunnel.model.RefusedException} when the server refuses, and
- * {@link ConnectionException} when it cannot be reached or does not answer; what can be repeated
- * without harm is repeated before that, for {@link ClientConfig#retryDeadline}. They must not be
- * called from a callback of the SDK: an {@link IllegalStateException} says so.
+ * {@link ConnectionException} when the server cannot be reached or does not answer. They first
+ * retry requests that are safe to repeat, for {@link ClientConfig#retryDeadline}. On a callback
+ * thread of the SDK they throw {@link IllegalStateException}.
  */
 public final class TableClient implements AutoCloseable {
 
   private static final int LOOPS = 1;
 
-  /** Rows of one call are sent when all are there, so they need not linger by time. */
+  /** Longer than any call: rows of one call are sent together by {@code hurry}, not by a timer. */
   private static final Duration UNTIL_SENT = Duration.ofHours(1);
 
   private final EventLoops loops;
@@ -87,9 +88,9 @@ public final class TableClient implements AutoCloseable {
    * Connects.
    *
    * @throws ConnectionException when the server cannot be reached before the connect deadline
-   * @throws io.tunnel.model.RefusedException when it speaks another version of the protocol
+   * @throws io.tunnel.model.RefusedException when the server speaks another version of the protocol
    * @throws io.tunnel.sdk.security.ProfileException when a file of the configuration's security
-   *     cannot be used, here and where other clients, readers and workers are made
+   *     cannot be used; clients, readers and workers all check this
    */
   public static TableClient connect(ClientConfig config) {
     TableClient client = new TableClient(config);
@@ -107,13 +108,13 @@ public final class TableClient implements AutoCloseable {
     return createTable(meta, List.of());
   }
 
-  /** Creates a table as {@link CreateTableRequest#builder} collected it. */
+  /** Creates a table from a request of {@link CreateTableRequest#builder}. */
   public TableInfo createTable(CreateTableRequest request) {
     return createTable(request.meta(), request.splitPoints());
   }
 
   /**
-   * Creates a table with a partition more than split points.
+   * Creates a table with one partition more than split points.
    *
    * @param splitPoints values of the first key column in rising order
    * @return the table without figures
@@ -127,12 +128,11 @@ public final class TableClient implements AutoCloseable {
   }
 
   /**
-   * Creates a table unless there is one of that name, for a program that is started again and
-   * again. A table that is there keeps its partitions and its options, whatever the request says of
-   * them.
+   * Creates a table unless its name exists, for a program that starts again and again. An existing
+   * table keeps its partitions and options.
    *
    * @return the table without figures
-   * @throws io.tunnel.model.RefusedException {@code TABLE_EXISTS} when the table that is there has
+   * @throws io.tunnel.model.RefusedException {@code TABLE_EXISTS} when the existing table has
    *     another key
    */
   public TableInfo createTableIfAbsent(CreateTableRequest request) {
@@ -156,7 +156,7 @@ public final class TableClient implements AutoCloseable {
     return table;
   }
 
-  /** A table with the figures of its partitions; the server counts rows: this may take a second. */
+  /** A table with figures of its partitions. The server counts rows, which may take a second. */
   public TableInfo describeTable(String table) {
     EventLoops.requireMayBlock("describeTable");
     return TableAnswers.counted(new TableFigures(caller, table).gather());
@@ -170,12 +170,12 @@ public final class TableClient implements AutoCloseable {
   }
 
   /**
-   * Behind which positions the changes of a table's partitions can be read with a {@link
-   * PartitionReader}.
+   * The positions behind which a {@link PartitionReader} can read the changes of a table's
+   * partitions.
    *
-   * @param timeMs also in front of the first change committed at or after this moment, in
-   *     milliseconds since 1970: {@code INVALID_POSITION} when it has not come, {@code
-   *     HISTORY_LOST} when changes of that time may be kept no more
+   * @param timeMs asks also for the positions before the first change committed at or after this
+   *     moment, in milliseconds since 1970. The server refuses a moment in the future with {@code
+   *     INVALID_POSITION}, and a moment whose changes may be deleted with {@code HISTORY_LOST}
    * @throws IllegalArgumentException when the moment is before 1970
    */
   public TablePositions findPositions(String table, Optional<Long> timeMs) {
@@ -189,7 +189,7 @@ public final class TableClient implements AutoCloseable {
   }
 
   /**
-   * Gives a table other options: all of {@code options}, whatever it had.
+   * Replaces all options of a table.
    *
    * @return the table without figures
    */
@@ -214,17 +214,16 @@ public final class TableClient implements AutoCloseable {
   }
 
   /**
-   * A row by its key, read in that mode.
-   *
-   * @throws IllegalArgumentException when the key does not match the table's
+   * A row by its key, read in the given mode. @throws IllegalArgumentException when the key does
+   * not match the table's
    */
   public Optional<Row> getRow(String table, PrimaryKey key, ReadMode mode) {
     return reads(table).row(key, mode);
   }
 
   /**
-   * A row by its key; the future fails with what {@link #getRow} throws, and completes on a
-   * callback thread. Blocks on the first read of a table, whose partition map is read then.
+   * A row by its key. The future fails with the exceptions of {@link #getRow}, and completes on a
+   * callback thread. Blocks on the first read of a table, to read the partition map.
    *
    * @throws IllegalArgumentException when the key does not match the table's
    */
@@ -232,36 +231,34 @@ public final class TableClient implements AutoCloseable {
     return getRowAsync(table, key, ReadMode.BOUNDED);
   }
 
-  /** A row by its key, read in that mode; see {@link #getRowAsync(String, PrimaryKey)}. */
+  /** A row by its key, read in the given mode; see {@link #getRowAsync(String, PrimaryKey)}. */
   public CompletableFuture<Optional<Row>> getRowAsync(String table, PrimaryKey key, ReadMode mode) {
     return reads(table).rowAsync(key, mode);
   }
 
-  /** The key columns of a table now; unlike {@link #describeTable} this counts no rows. */
+  /** The key columns of a table. Unlike {@link #describeTable}, counts no rows. */
   public List<PrimaryKeySchema> primaryKeyOf(String table) {
     EventLoops.requireMayBlock("primaryKeyOf");
     return Caller.await(maps(table).read()).meta().primaryKey();
   }
 
-  /** The rows of a range, fetched page by page while they are iterated. */
+  /** The rows of a range, fetched page by page during the iteration. */
   public RowRange getRange(String table, RangeQuery query) {
     return new RowRange(reads(table), query);
   }
 
   /**
-   * Writes rows, and returns when all of them are applied. Rows of one key are applied in the order
-   * given; a row that cannot be written does not keep its neighbours from being written.
-   *
-   * @return where each row came to stand
-   * @throws WriteFailedException when a row was not applied, or may not have been; it has what
-   *     became of each
+   * Writes rows, and returns when all rows are applied. Rows of one key are applied in the given
+   * order; a row that fails does not affect other rows. @return the position of each row @throws
+   * WriteFailedException when a row was not applied, or is in doubt; the exception has the outcome
+   * of each row
    */
   public BatchWriteResult write(String table, List<RowChange> rows) {
     List<RowChange> written = List.copyOf(rows);
     return WriteFailedException.requireApplied(table, written, tryWrite(table, written));
   }
 
-  /** As {@link #write}, but reports what became of each row instead of throwing. */
+  /** As {@link #write}, but returns the outcome of each row instead of throwing. */
   public BatchWriteResult tryWrite(String table, List<RowChange> rows) {
     EventLoops.requireMayBlock("write");
     return Caller.await(tryWriteAsync(table, rows));
@@ -280,10 +277,10 @@ public final class TableClient implements AutoCloseable {
   /**
    * As {@link #tryWrite} without waiting; the future completes when each row has an outcome, and
    * never exceptionally. Blocks while {@link ClientConfig#inFlightBytesMax} is used up, and on the
-   * first write to a table, whose partition map is read then.
+   * first write to a table, to read the partition map.
    */
   public CompletableFuture<BatchWriteResult> tryWriteAsync(String table, List<RowChange> rows) {
-    // Before the first one is written: a null among them refuses all.
+    // Before the first write: a null element refuses the whole call.
     List<RowChange> written = List.copyOf(rows);
     WriteEngine engine = engines.shared(table, this::maps);
     WriteCall call = new WriteCall(written.size());
@@ -322,7 +319,7 @@ public final class TableClient implements AutoCloseable {
             .thenApply(frame -> learned(Json.decode(frame.payload(), TableDescription.class)));
   }
 
-  /** Requests about a partition go to the node that leads it, if the map says which. */
+  /** Notes the leaders in a partition map, so that requests go to them directly. */
   private TableDescription learned(TableDescription map) {
     for (PartitionDescription partition : map.partitions()) {
       Subject subject = Subject.partition(map.meta().name(), partition.id());
@@ -340,10 +337,9 @@ public final class TableClient implements AutoCloseable {
   }
 
   /**
-   * Waits until everything that is being written has an outcome, then closes the connection. Calls
-   * of other threads that are under way then, or begin later, end: those that read, and those that
-   * would write to a table for the first time, with a {@link ConnectionException}; rows are told
-   * that they were not sent. Idempotent.
+   * Waits until every row in flight has an outcome, then closes the connections. Concurrent and
+   * later calls of other threads end: reads, and first writes to a table, fail with a {@link
+   * ConnectionException}; rows have the outcome {@code NOT_SENT}. Idempotent.
    */
   @Override
   public void close() {

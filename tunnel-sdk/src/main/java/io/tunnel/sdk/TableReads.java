@@ -33,8 +33,8 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 
 /**
- * Reads rows of one table. Knows the table's id and schema, and learns them anew once when the
- * server does not know the id: the table was dropped and made again.
+ * Reads rows of one table. Caches the table's id and schema, and reads them again once when the
+ * server does not know the id, because the table was dropped and created again.
  */
 final class TableReads {
 
@@ -73,7 +73,7 @@ final class TableReads {
     return row.next() ? Optional.of(decode(row, schema())) : Optional.empty();
   }
 
-  /** A page of a range, from the node that leads the partition where it begins. */
+  /** A page of a range, from the leader of the partition where the page begins. */
   RangePage page(IntFunction<RangeRequest> request) {
     EventLoops.requireMayBlock("reading a page");
     return RangePage.decode(
@@ -99,7 +99,7 @@ final class TableReads {
     return holder;
   }
 
-  /** The partition of the last key below a bound; of the last key when that is open. */
+  /** The partition of the last key below a bound, or the last partition without a bound. */
   private static PartitionDescription holderBelow(TableDescription table, Bytes bound) {
     PartitionDescription holder = table.partitions().get(0);
     for (PartitionDescription partition : table.partitions()) {
@@ -154,7 +154,7 @@ final class TableReads {
     return caller.ask(subject, operation, ask.payload).thenApply(Frame::payload);
   }
 
-  /** A bound as bytes: the columns that it names must be the first of the table's key. */
+  /** Encodes a bound, whose columns must be the first columns of the table's key. */
   Bytes bound(Optional<PrimaryKey> key) {
     if (key.isEmpty()) {
       return Bytes.EMPTY;

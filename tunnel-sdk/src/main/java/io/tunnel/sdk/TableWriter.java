@@ -10,10 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Buffered writer of one table: the fast path. Rows are encoded on the thread that adds them,
- * collected per partition and sent in batches; one batch per partition is under way while the next
- * one grows. Writes to one key are applied in the order in which they were added to this writer.
- * Thread-safe.
+ * Buffered writer of one table: the fast path. The adding thread encodes a row into the batch of
+ * its partition; one batch per partition is in flight while the next one grows. Writes to one key
+ * are applied in the order of the calls. Thread-safe.
  */
 public final class TableWriter implements AutoCloseable {
 
@@ -33,21 +32,20 @@ public final class TableWriter implements AutoCloseable {
   /**
    * Adds a row; waits while {@link TableWriterConfig#bufferBytesMax} is used up.
    *
-   * @param callback learns what became of the row, exactly once
-   * @throws IllegalArgumentException when the row can never be written: it is over a limit, or its
-   *     key does not match the table's. Nothing was added then
-   * @throws IllegalStateException when the writer is closed, or when this was called from a
-   *     callback and would have to wait
+   * @param callback receives the outcome of the row, exactly once @throws IllegalArgumentException
+   *     when the row can never be written: it exceeds a limit, or its key does not match the
+   *     table's. Nothing was added then @throws IllegalStateException when the writer is closed, or
+   *     when this was called from a callback and would have to wait
    */
   public void add(RowChange row, RowCallback callback) {
     engine.add(Objects.requireNonNull(row, "row"), Objects.requireNonNull(callback, "callback"));
   }
 
   /**
-   * As {@link #add(RowChange, RowCallback)}, with a future of what became of the row. It never
-   * fails: a row that was not applied says so in its {@link RowResult#outcome}. What depends on it
-   * runs on a thread of the SDK and must not block. {@link #close} tells of rows that were not
-   * applied while nothing depended on their future.
+   * As {@link #add(RowChange, RowCallback)}, with a future for the outcome of the row. The future
+   * never fails: {@link RowResult#outcome} tells whether the row was applied. Dependents of the
+   * future run on a thread of the SDK and must not block. {@link #close} reports failed rows whose
+   * futures had no dependents.
    *
    * @throws IllegalArgumentException when the row can never be written; nothing was added then
    * @throws IllegalStateException when the writer is closed, or when this was called from a
@@ -67,7 +65,7 @@ public final class TableWriter implements AutoCloseable {
   }
 
   /**
-   * Returns when everything added before has been told its outcome.
+   * Returns when the callbacks of all rows added before have returned.
    *
    * @throws IllegalStateException when called from a callback
    */
@@ -75,7 +73,10 @@ public final class TableWriter implements AutoCloseable {
     engine.flush();
   }
 
-  /** Sends what lingers as soon as its partition has no batch under way. Does not wait. */
+  /**
+   * Ends the lingering of batches: they are sent as soon as their partitions have no batch in
+   * flight. Does not wait.
+   */
   public void hurry() {
     engine.hurry();
   }
@@ -86,17 +87,17 @@ public final class TableWriter implements AutoCloseable {
   }
 
   /**
-   * Rows so far that were {@linkplain #add(RowChange) added} without a callback and not applied,
-   * while nothing depended on their future.
+   * How many rows {@linkplain #add(RowChange) added} without a callback were not applied, while
+   * their futures had no dependents.
    */
   public long unheardRows() {
     return unheard.count();
   }
 
   /**
-   * Gives up the rows that were not sent, which are told so, returns when those that were sent have
-   * outcomes, and refuses rows from then on. For callers that write the rows again anyway.
-   * Idempotent.
+   * Gives up the rows that were not sent, with the outcome {@code NOT_SENT}; returns when the rows
+   * in flight have outcomes, and refuses rows from then on. For callers that write the rows again
+   * anyway. Idempotent.
    *
    * @throws IllegalStateException when called from a callback
    */
@@ -106,9 +107,9 @@ public final class TableWriter implements AutoCloseable {
   }
 
   /**
-   * Flushes, then refuses rows. Logs a warning when rows were not applied that were {@linkplain
-   * #add(RowChange) added} without a callback, and on whose future nothing depended: how many, and
-   * the first of them. Idempotent.
+   * Flushes, then refuses rows. Logs a warning about rows that were {@linkplain #add(RowChange)
+   * added} without a callback and failed, while their futures had no dependents: how many, and the
+   * first. Idempotent.
    *
    * @throws IllegalStateException when called from a callback
    */
@@ -125,8 +126,8 @@ public final class TableWriter implements AutoCloseable {
   }
 
   /**
-   * Rows of a writer that were not applied, and of which perhaps nobody has heard: their futures
-   * may have been dropped. Thread-safe.
+   * Counts failed rows whose outcomes the program may have missed, because it dropped the futures.
+   * Thread-safe.
    */
   static final class UnheardRows {
 
@@ -151,12 +152,12 @@ public final class TableWriter implements AutoCloseable {
       return count;
     }
 
-    /** What to tell people; empty when there is nothing. */
+    /** The warning for people; empty without failed rows. */
     synchronized Optional<String> text() {
       return count == 0
           ? Optional.empty()
           : Optional.of(
-              "%d %s of table '%s' not applied, and nothing depended on the future that said so: %s%s"
+              "%d %s of table '%s' not applied, and the program did not look at the outcome: %s%s"
                   .formatted(
                       count,
                       count == 1 ? "row" : "rows",

@@ -8,25 +8,25 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How a {@link TableWriter} collects rows.
+ * Limits of a {@link TableWriter}'s batches and buffer.
  *
  * @param batchBytesMax encoded bytes after which a partition's batch is closed; a larger row makes
  *     a batch of its own
- * @param linger how long a row waits for others of its partition at most; zero to send at once what
- *     is there whenever the partition has no batch under way; more than a hundred years count as a
- *     hundred years
+ * @param linger how long a row waits at most for more rows of its partition; zero to send at once
+ *     whenever the partition has no batch in flight; more than a hundred years count as a hundred
+ *     years
  * @param bufferBytesMax encoded bytes of rows without an outcome after which {@link
- *     TableWriter#add} blocks; each calling thread may go over it by one row. The rows themselves
- *     are kept as objects besides, usually two to four times as large
- * @param durability what to promise instead of what the table's options say
+ *     TableWriter#add} blocks; each calling thread may exceed the limit by one row. The row objects
+ *     take memory, too, usually two to four times as much
+ * @param durability the durability of the writes instead of the table's
  */
 public record TableWriterConfig(
     int batchBytesMax, Duration linger, long bufferBytesMax, Optional<Durability> durability) {
 
   /**
-   * 256 KiB, 5 ms, 8 MiB, the table's durability. A larger buffer costs more than it gives: the
-   * rows that wait in it are objects that every garbage collection copies (measured with 220-byte
-   * rows: 0.7 us of CPU per row with 8 MiB, 2.2 us with 32 MiB, at the same rate).
+   * 256 KiB, 5 ms, 8 MiB, the table's durability. A larger buffer costs more than it gives: garbage
+   * collections copy the waiting row objects (measured with 220-byte rows: 0.7 us of CPU per row
+   * with 8 MiB, 2.2 us with 32 MiB, at the same rate).
    */
   public static final TableWriterConfig DEFAULTS =
       new TableWriterConfig(256 * 1024, Duration.ofMillis(5), 8L << 20, Optional.empty());
@@ -62,7 +62,7 @@ public record TableWriterConfig(
     return new TableWriterConfig(batchBytesMax, linger, bytes, durability);
   }
 
-  /** A copy with that durability. */
+  /** A copy with another durability. */
   public TableWriterConfig withDurability(Durability level) {
     return new TableWriterConfig(batchBytesMax, linger, bufferBytesMax, Optional.of(level));
   }

@@ -46,12 +46,12 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Creates, lists, describes, moves, pauses and deletes tunnels, and tells workers where the server
- * is. Thread-safe.
+ * Creates, lists, describes, seeks, pauses and deletes tunnels, and configures the connections of
+ * workers. Thread-safe.
  *
  * <p>Methods that wait throw {@link io.tunnel.model.RefusedException} when the server refuses, and
- * {@link ConnectionException} when it cannot be reached or does not answer; what can be repeated
- * without harm is repeated before that, for {@link ClientConfig#retryDeadline}.
+ * {@link ConnectionException} when the server cannot be reached or does not answer. They first
+ * retry requests that are safe to repeat, for {@link ClientConfig#retryDeadline}.
  */
 public final class TunnelClient implements AutoCloseable {
 
@@ -66,7 +66,7 @@ public final class TunnelClient implements AutoCloseable {
     this(ClientConfig.of(endpoint));
   }
 
-  /** A client with its configuration; it connects when it is first used. */
+  /** A client with a configuration; connects on first use. */
   public TunnelClient(ClientConfig config) {
     Ticker ticker = new SystemClock();
     this.config = Objects.requireNonNull(config, "config");
@@ -77,7 +77,7 @@ public final class TunnelClient implements AutoCloseable {
     this.allTunnels = new AllTunnels(caller);
   }
 
-  /** How the client reaches the server. */
+  /** The configuration of the client and of its workers. */
   public ClientConfig config() {
     return config;
   }
@@ -85,8 +85,8 @@ public final class TunnelClient implements AutoCloseable {
   /**
    * Creates a tunnel.
    *
-   * @throws io.tunnel.model.RefusedException {@code TUNNEL_EXISTS} when the table has one of that
-   *     name, {@code TABLE_NOT_FOUND} when there is no such table
+   * @throws io.tunnel.model.RefusedException {@code TUNNEL_EXISTS} when the table has a tunnel with
+   *     this name, {@code TABLE_NOT_FOUND} when there is no such table
    */
   public CreateTunnelResponse createTunnel(CreateTunnelRequest request) {
     StreamTunnelConfig stream = request.streamTunnelConfig();
@@ -106,11 +106,11 @@ public final class TunnelClient implements AutoCloseable {
   }
 
   /**
-   * Creates a tunnel unless its table has one of that name, for a program that is started again and
-   * again. A tunnel that is there goes on where it is, wherever the request says that it starts.
+   * Creates a tunnel unless the table has a tunnel with this name, for a program that starts again
+   * and again. An existing tunnel keeps its progress; the start in the request is ignored.
    *
-   * @throws io.tunnel.model.RefusedException {@code TUNNEL_EXISTS} when the tunnel that is there is
-   *     of another type, {@code TABLE_NOT_FOUND} when there is no such table
+   * @throws io.tunnel.model.RefusedException {@code TUNNEL_EXISTS} when the existing tunnel has
+   *     another type, {@code TABLE_NOT_FOUND} when there is no such table
    */
   public CreateTunnelResponse createTunnelIfAbsent(CreateTunnelRequest request) {
     DescribeTunnelRequest name =
@@ -138,7 +138,7 @@ public final class TunnelClient implements AutoCloseable {
     return tunnel;
   }
 
-  /** The tunnels there are, by table and name. */
+  /** Lists tunnels, ordered by table and name. */
   public ListTunnelResponse listTunnel(ListTunnelRequest request) {
     List<Control.TunnelInfo> tunnels =
         request.table().isPresent() ? tunnelsOf(request.table().get()) : allTunnels.list();
@@ -151,7 +151,7 @@ public final class TunnelClient implements AutoCloseable {
   }
 
   /**
-   * A tunnel and its channels now.
+   * The present state of a tunnel and its channels.
    *
    * @throws io.tunnel.model.RefusedException {@code TUNNEL_NOT_FOUND} when there is none
    */
@@ -174,8 +174,8 @@ public final class TunnelClient implements AutoCloseable {
   }
 
   /**
-   * Stops the delivery of a tunnel or of some of its channels until it is resumed, also across
-   * restarts of the server. Their holders finish what they have begun and give the channels back.
+   * Pauses the delivery of a tunnel or of some of its channels until it is resumed, also across
+   * restarts of the server. Workers finish running callbacks and give the channels back.
    *
    * @throws io.tunnel.model.RefusedException {@code TUNNEL_NOT_FOUND} or {@code CHANNEL_NOT_FOUND}
    */
@@ -187,7 +187,8 @@ public final class TunnelClient implements AutoCloseable {
   }
 
   /**
-   * Delivers a tunnel or some of its channels again; channels that an error has stopped go on too.
+   * Resumes the delivery of a tunnel or of some of its channels, including channels that an error
+   * has stopped.
    *
    * @throws io.tunnel.model.RefusedException {@code TUNNEL_NOT_FOUND} or {@code CHANNEL_NOT_FOUND}
    */
@@ -199,13 +200,13 @@ public final class TunnelClient implements AutoCloseable {
   }
 
   /**
-   * Moves the progress of channels, also while workers run: who holds one is fenced, and gets it
-   * back under a new epoch. It is done once, however often it is sent until an answer comes.
+   * Moves the progress of channels, also while workers run: a session that holds such a channel is
+   * fenced, and gets the channel back under a new epoch. The server applies the seek once, even if
+   * the client repeats the request.
    *
-   * @throws io.tunnel.model.RefusedException {@code INVALID_POSITION} for a target beyond either
-   *     end of what there is, {@code HISTORY_LOST} for changes that are no longer kept, {@code
-   *     INVALID_REQUEST} for checkpoints of another table, {@code TUNNEL_NOT_FOUND} or {@code
-   *     CHANNEL_NOT_FOUND}
+   * @throws io.tunnel.model.RefusedException {@code INVALID_POSITION} for a target outside of the
+   *     log, {@code HISTORY_LOST} for deleted changes, {@code INVALID_REQUEST} for checkpoints of
+   *     another table, {@code TUNNEL_NOT_FOUND} or {@code CHANNEL_NOT_FOUND}
    */
   public SeekTunnelResponse seekTunnel(SeekTunnelRequest request) {
     SeekResult result =
@@ -215,7 +216,7 @@ public final class TunnelClient implements AutoCloseable {
   }
 
   /**
-   * The progress of all channels of a tunnel, to be kept.
+   * Exports the progress of all channels of a tunnel.
    *
    * @throws io.tunnel.model.RefusedException {@code TUNNEL_NOT_FOUND} when there is none
    */
@@ -230,7 +231,7 @@ public final class TunnelClient implements AutoCloseable {
     return new ExportCheckpointsResponse(TunnelAnswers.checkpoints(exported));
   }
 
-  /** Gives a tunnel progress that was exported; a {@linkplain #seekTunnel seek} to it. */
+  /** Gives a tunnel exported progress, by a {@linkplain #seekTunnel seek}. */
   public SeekTunnelResponse importCheckpoints(ImportCheckpointsRequest request) {
     return seekTunnel(
         SeekTunnelRequest.toCheckpoints(
@@ -238,7 +239,7 @@ public final class TunnelClient implements AutoCloseable {
             .dryRun(request.isDryRun()));
   }
 
-  /** Gives a tunnel the progress of another of the same table: export, then import. */
+  /** Copies the progress of one tunnel to another tunnel of its table: export, then import. */
   public SeekTunnelResponse cloneCheckpoints(CloneCheckpointsRequest request) {
     CheckpointSet checkpoints =
         exportCheckpoints(
@@ -250,14 +251,14 @@ public final class TunnelClient implements AutoCloseable {
   }
 
   /**
-   * Ends a session; its channels go to the others, and what it does afterwards is fenced.
+   * Ends a session. Other sessions get its channels, and the server fences its later requests.
    *
    * @throws io.tunnel.model.RefusedException {@code CHANNEL_NOT_FOUND} when the tunnel has no such
    *     session, {@code TUNNEL_NOT_FOUND} when there is no such tunnel
    */
   public EndSessionResponse endSession(EndSessionRequest request) {
     Control session = new EndSession(request.tableName(), request.tunnelName(), request.clientId());
-    // What it ends is stored nowhere, so nobody could know a second one for the first.
+    // The server stores no ended sessions, and could not recognise a repetition of the request.
     var unused =
         caller.awaitAnswer(
             Subject.tunnels(request.tableName()), Operation.END_SESSION, Json.encode(session));
@@ -275,12 +276,12 @@ public final class TunnelClient implements AutoCloseable {
     return Json.decode(caller.awaitChangeOnce(Subject.tunnels(table), operation, request), type);
   }
 
-  /** Closes the client; the original's name for {@link #close}. */
+  /** Closes the client; Tablestore's name for {@link #close}. */
   public void shutdown() {
     close();
   }
 
-  /** Closes the connection. Workers have their own and go on. Idempotent. */
+  /** Closes the connection. Workers have connections of their own and go on. Idempotent. */
   @Override
   public void close() {
     nodes.close();

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Not every row of a write was applied. The message has the first row that was not; {@link #result}
- * has what became of each, in the order given: those that were applied stay applied.
+ * Some rows of a write were not applied. The message names the first such row; {@link #result} has
+ * the outcome of each row. Applied rows stay applied.
  */
 public final class WriteFailedException extends RuntimeException {
 
@@ -26,7 +26,7 @@ public final class WriteFailedException extends RuntimeException {
     this.firstFailed = firstFailed;
   }
 
-  /** Returns the result of a write when every row was applied, and throws it otherwise. */
+  /** Returns the result of a write when every row was applied; otherwise throws. */
   static BatchWriteResult requireApplied(
       String table, List<RowChange> rows, BatchWriteResult result) {
     List<RowResult> results = result.results();
@@ -53,7 +53,7 @@ public final class WriteFailedException extends RuntimeException {
     return said.append(text(row, first)).toString();
   }
 
-  /** Which row, and what became of it; for people. */
+  /** A row and its outcome, for people. */
   static String text(RowChange row, RowResult result) {
     String key = row.primaryKey().toString();
     StringBuilder said = new StringBuilder(200);
@@ -63,17 +63,17 @@ public final class WriteFailedException extends RuntimeException {
     return said.append(": ").append(result.message()).toString();
   }
 
-  /** What became of each row, in the order given; null after serialisation. */
+  /** The outcome of each row, in the given order; null after serialisation. */
   public BatchWriteResult result() {
     return result;
   }
 
-  /** Which row the message is about: its index in the order given. */
+  /** The index of the row in the message. */
   public int firstFailed() {
     return firstFailed;
   }
 
-  /** Why the first row that failed was refused, when the server said so; empty otherwise. */
+  /** The error code of the first row that failed; empty without a code from the server. */
   public Optional<ErrorCode> code() {
     return result == null ? Optional.empty() : result.results().get(firstFailed).error();
   }

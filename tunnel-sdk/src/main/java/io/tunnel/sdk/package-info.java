@@ -6,30 +6,30 @@
  *
  * <p><b>Tables.</b> {@link io.tunnel.sdk.TableClient} creates and describes tables, reads rows and
  * writes them; {@link io.tunnel.sdk.TableWriter} is its buffered writer for many rows. Both send
- * one batch per partition at a time, so writes to one key are applied in the order in which they
- * were made, whatever is retried. Each row ends with a {@link io.tunnel.sdk.RowResult}: applied,
- * rejected, not sent, or in doubt when the server went away before it had answered. {@code write}
- * throws a {@link io.tunnel.sdk.WriteFailedException} unless every row was applied; {@code
- * tryWrite} reports what became of each instead.
+ * one batch per partition at a time, so writes to one key are applied in the order of the calls,
+ * also after retries. Each row ends with a {@link io.tunnel.sdk.RowResult}: applied, rejected, not
+ * sent, or in doubt when the server went away before its answer. {@code write} throws a {@link
+ * io.tunnel.sdk.WriteFailedException} unless every row was applied; {@code tryWrite} returns the
+ * outcome of each row instead.
  *
  * <p><b>Tunnels.</b> {@link io.tunnel.sdk.TunnelClient} creates tunnels; a {@link
- * io.tunnel.sdk.TunnelWorker} processes one. The changes of a partition are a channel: they are
- * given to an {@link io.tunnel.sdk.processor.IChannelProcessor} in order, one call after the other,
- * while other channels are processed in parallel and the next changes are already being delivered.
+ * io.tunnel.sdk.TunnelWorker} processes one. The changes of a partition form a channel: they go to
+ * an {@link io.tunnel.sdk.processor.IChannelProcessor} in order, one call after the other, while
+ * other channels are processed in parallel and the next changes are already being delivered.
  * Progress is checkpointed on an interval and at a graceful end; after a crash, processing resumes
  * behind the last checkpoint. Workers of one tunnel, wherever they run, share its channels evenly.
  *
- * <p>What an UPDATE does to a column, {@link io.tunnel.sdk.processor.StreamRecord#columnState}
- * says: it is set, removed, or left as it was. A PUT replaces the row, and so removes what it does
- * not set.
+ * <p>{@link io.tunnel.sdk.processor.StreamRecord#columnState} tells whether an UPDATE sets a
+ * column, removes it, or leaves it unchanged. A PUT replaces the row, and so removes unnamed
+ * columns.
  *
- * <p>A processor may be a lambda, {@link io.tunnel.sdk.processor.IChannelProcessor#of}; one that is
- * made per channel by an {@link io.tunnel.sdk.processor.IChannelProcessorFactory} is given an
- * {@link io.tunnel.sdk.processor.ICheckpointer}, and may say of its inputs in any order that they
- * are done. When a channel ends, its processor is told why, see {@link
- * io.tunnel.sdk.processor.IChannelProcessor}; what happens when it throws is for a {@link
- * io.tunnel.sdk.processor.FailurePolicy} to decide, and what the worker does meanwhile an {@link
- * io.tunnel.sdk.processor.ITunnelWorkerListener} hears.
+ * <p>A processor may be a lambda, {@link io.tunnel.sdk.processor.IChannelProcessor#of}; an {@link
+ * io.tunnel.sdk.processor.IChannelProcessorFactory} creates one processor per channel, with an
+ * {@link io.tunnel.sdk.processor.ICheckpointer} that acknowledges inputs in any order. When a
+ * channel ends, its processor learns the reason, see {@link
+ * io.tunnel.sdk.processor.IChannelProcessor}. A {@link io.tunnel.sdk.processor.FailurePolicy}
+ * decides about an input whose processor throws, and an {@link
+ * io.tunnel.sdk.processor.ITunnelWorkerListener} observes the worker.
  *
  * <pre>{@code
  * import io.tunnel.model.*;
@@ -125,44 +125,42 @@
  * }
  * }</pre>
  *
- * <p><b>Errors.</b> What the server refuses is an {@link io.tunnel.model.RefusedException} with its
+ * <p><b>Errors.</b> A refusal of the server is an {@link io.tunnel.model.RefusedException} with an
  * {@link io.tunnel.model.ErrorCode}; a lost or impossible connection is a {@link
- * io.tunnel.sdk.ConnectionException}. What a call throws has the calling line in its trace, and
- * what a thread of the SDK met as its cause. Every call ends: with an answer, an error, or its
- * deadline.
+ * io.tunnel.sdk.ConnectionException}. The trace of an exception has the calling line, and its cause
+ * is the failure on the SDK's thread. Every call ends: with an answer, an error, or its deadline.
  *
- * <p><b>One server or many nodes.</b> Wherever an endpoint is asked for, several may be given with
- * commas between them: {@code "n1:7650,n2:7650"}. One that can be reached is enough; the others are
- * learned. In a cluster each partition, each table's tunnels and the tables have a node that
- * decides about them, which clients and workers find and follow by themselves: a write goes to the
- * leader of its partition, and to the next leader when that changes, in order and without being
- * applied twice; a worker is delivered to by the leaders of its channels' partitions, without
- * duplicates or gaps when they change. What could not be settled before {@link
- * io.tunnel.sdk.ClientConfig#retryDeadline}, for rows {@link
- * io.tunnel.sdk.ClientConfig#writeRetryDeadline}, ends in an error with {@code NOT_LEADER} or
- * {@code LOG_UNAVAILABLE}, and nothing of it was applied. A row is in doubt when its leader was
- * lost before it had answered, as with one server. {@link io.tunnel.sdk.ClusterClient} shows
- * operators the nodes, and empties one.
+ * <p><b>One server or many nodes.</b> Every endpoint may be a list with commas: {@code
+ * "n1:7650,n2:7650"}. One reachable endpoint is enough; the client learns further nodes. In a
+ * cluster, each partition, each table's tunnels and the catalog have a leader, which clients and
+ * workers find and follow by themselves. A write goes to the leader of its partition, and to the
+ * next leader after a change, in order and without being applied twice. A worker receives changes
+ * from the leaders of its channels' partitions, without duplicates or gaps after a change. A
+ * request that does not succeed before {@link io.tunnel.sdk.ClientConfig#retryDeadline}, for rows
+ * {@link io.tunnel.sdk.ClientConfig#writeRetryDeadline}, fails with {@code NOT_LEADER} or {@code
+ * LOG_UNAVAILABLE}, and was not applied. A row is in doubt when its leader was lost before the
+ * answer, as with one server. {@link io.tunnel.sdk.ClusterClient} shows operators the nodes, and
+ * empties a node.
  *
- * <p><b>Threads.</b> A client has one daemon thread, a worker one more besides those that call
+ * <p><b>Threads.</b> A client has one daemon thread; a worker has one more, and threads for
  * processors and listeners. {@link io.tunnel.sdk.RowCallback}s run on the client's thread: they
  * must not block, and methods that would wait there throw {@link java.lang.IllegalStateException}
  * instead.
  *
- * <p><b>Names.</b> What Tablestore's tunnel SDK has is named as it is there, so that a processor
- * written for it compiles with its imports changed: {@code record.getPrimaryKey()}, {@code
- * input.getRecords()}. All else is named as the components of a record are, without {@code get}:
- * {@code record.position()}, {@code channel.lagRows()}. Nothing has both names. A constructor, as
- * Tablestore's clients and workers have, waits for nothing: the connection is made by the first
- * call. A factory called {@code connect} is there where the connection is made at once, so that a
- * wrong address is found where it is written; one called {@code of} only puts values together.
+ * <p><b>Names.</b> Methods of Tablestore's tunnel SDK keep their names, so that its processors
+ * compile after a change of imports: {@code record.getPrimaryKey()}, {@code input.getRecords()}.
+ * Further methods have names without {@code get}, like the components of a record: {@code
+ * record.position()}, {@code channel.lagRows()}. No method has two names. A constructor, as of
+ * Tablestore's clients and workers, does not connect: the first call does. A factory named {@code
+ * connect} connects at once, so that a wrong address fails where it is written; a factory named
+ * {@code of} only combines values.
  *
- * <p><b>Settings.</b> {@code docs/client-settings.md} has those of clients, writers, readers and
- * workers with their defaults and limits.
+ * <p><b>Settings.</b> {@code docs/client-settings.md} lists the settings of clients, writers,
+ * readers and workers, with defaults and limits.
  *
- * <p>The packages below this one are internal, but for these: what clients are asked and tell,
+ * <p>Most packages below this one are internal. Public are the requests and answers of clients,
  * {@link io.tunnel.sdk.table}, {@link io.tunnel.sdk.tunnel}, {@link io.tunnel.sdk.checkpoint} and
- * {@link io.tunnel.sdk.cluster}; what workers call, {@link io.tunnel.sdk.processor}; {@link
+ * {@link io.tunnel.sdk.cluster}; the callbacks of workers, {@link io.tunnel.sdk.processor}; {@link
  * io.tunnel.sdk.metrics} and {@link io.tunnel.sdk.testing}.
  */
 package io.tunnel.sdk;

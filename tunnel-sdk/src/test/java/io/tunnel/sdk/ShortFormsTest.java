@@ -122,7 +122,7 @@ class ShortFormsTest {
   }
 
   @Test
-  void what_is_said_of_rows_that_nobody_heard_of_names_the_first() {
+  void the_warning_about_failed_rows_without_an_observer_names_the_first() {
     TableWriter.UnheardRows unheard = new TableWriter.UnheardRows("users");
     assertThat(unheard.text()).isEmpty();
     RowResult result =
@@ -132,7 +132,7 @@ class ShortFormsTest {
     unheard.add(put(8), result);
     assertThat(unheard.text())
         .contains(
-            "2 rows of table 'users' not applied, and nothing depended on the future that said so:"
+            "2 rows of table 'users' not applied, and the program did not look at the outcome:"
                 + " the first is (id=7), REJECTED CONDITION_FAILED: there is no row");
   }
 

@@ -11,8 +11,9 @@ import kafka.tools.StorageTool;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * The child: formats its directory unless that was done, starts the broker, and says so in one line
- * on standard output. It ends at once when standard input does, so it never outlives its parent.
+ * The child: formats the directory unless formatted, starts the broker, and reports the start in
+ * one line on standard output. The broker ends at once when standard input ends, so it never
+ * outlives its parent.
  */
 final class BrokerMain {
 

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A program of Kafka's in a JVM of its own, whose class path is its own too. Collector and its
- * settings are those of Kafka's start scripts.
+ * A program of Kafka in a JVM with its own class path. The garbage collector has the settings of
+ * Kafka's start scripts.
  */
 public final class ChildJvm {
 
@@ -19,12 +19,10 @@ public final class ChildJvm {
   private ChildJvm() {}
 
   /**
-   * What starts it; its arguments are still to be added.
-   *
-   * @param program its main class
-   * @param libraries the directory with its libraries, which the build laid beside that class
-   * @param directory where they are copied to when they are inside of a jar
-   * @param heapMib heap, in MiB
+   * The command that starts a program, without the program's arguments. @param program the main
+   * class @param libraries the directory with the libraries, which the build laid beside the
+   * class @param directory where libraries inside a jar are copied to @param heapMib the heap, in
+   * MiB
    */
   public static List<String> command(
       Class<?> program, String libraries, Path directory, int heapMib) throws IOException {
@@ -45,14 +43,14 @@ public final class ChildJvm {
     return command;
   }
 
-  /** The last lines of what it logged, so many at most, for a message about its failure. */
+  /** The last lines of a log, for a message about a failure. */
   public static String endOf(Path log, int linesMax) throws IOException {
     List<String> lines = Files.readAllLines(log);
     int from = Math.max(0, lines.size() - linesMax);
     return String.join("\n", lines.subList(from, lines.size()));
   }
 
-  /** Returns when it has ended, which it was asked to; by force when it takes too long. */
+  /** Waits for the end of a process that was asked to end; kills a process that takes too long. */
   public static void awaitEnd(Process process) {
     try {
       if (!process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
@@ -64,7 +62,7 @@ public final class ChildJvm {
     }
   }
 
-  /** The processor time that it has taken since it was started. */
+  /** The processor time of a process since its start. */
   public static long cpuNanos(Process process) {
     return process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
   }

@@ -12,11 +12,9 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
 /**
- * A child's class path: the classes of its module, and the libraries that the build laid beside
- * them, or into their jar.
- *
- * @param program the child's main class
- * @param name of the directory of the libraries
+ * The class path of a child: the classes of its module, and the libraries that the build laid
+ * beside the classes or into the jar. @param program the child's main class @param name the
+ * directory of the libraries
  */
 record ChildLibraries(Class<?> program, String name) {
 
@@ -30,7 +28,9 @@ record ChildLibraries(Class<?> program, String name) {
     }
     if (!Files.isDirectory(libraries)) {
       throw new IOException(
-          "there is no " + libraries + ": build its module with Maven, which fetches them");
+          "there is no "
+              + libraries
+              + ": build the module with Maven, which fetches the libraries");
     }
     return own + File.pathSeparator + libraries.resolve("*");
   }

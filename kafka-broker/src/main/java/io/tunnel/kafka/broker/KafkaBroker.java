@@ -20,12 +20,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * One broker that is its own controller (KRaft), or one of several that are controllers together,
- * in a child JVM, on two loopback ports that it keeps over restarts. Everything of it is in one
- * directory, its log in {@code broker.log} there.
+ * A broker (KRaft) in a child JVM: its own controller, or a member of a quorum of controllers. It
+ * keeps its two loopback ports over restarts. One directory has all files of the broker, with the
+ * log in {@code broker.log}.
  *
- * <p>Settings are the broker's own; what one broker alone needs is set already. The child ends with
- * this JVM, however that ends, unless it is suspended then.
+ * <p>Settings have the broker's names; the defaults suit a single broker. The child ends with this
+ * JVM, in every way that this JVM may end, unless the child is suspended.
  */
 public final class KafkaBroker implements Closeable {
 
@@ -49,18 +49,16 @@ public final class KafkaBroker implements Closeable {
     Runtime.getRuntime().addShutdownHook(endWithThisJvm);
   }
 
-  /** Starts a broker with the heap of one for tests. */
+  /** Starts a broker with the heap for tests. */
   public static KafkaBroker start(Path directory, Map<String, String> settings) throws IOException {
     return start(directory, settings, HEAP_MIB);
   }
 
   /**
-   * Starts a broker and returns when it takes connections.
-   *
-   * @param directory of this broker alone; made if it is not there
-   * @param settings the broker's, in its own words; they go before ours
-   * @param heapMib of its JVM
-   * @throws IOException when it does not start within three minutes; it shows the end of its log
+   * Starts a broker and returns when the broker takes connections. @param directory the directory
+   * of this broker alone; created if missing @param settings settings of the broker, which override
+   * the defaults @param heapMib the heap of the JVM, in MiB @throws IOException when the broker
+   * does not start within three minutes; shows the end of the log
    */
   public static KafkaBroker start(Path directory, Map<String, String> settings, int heapMib)
       throws IOException {
@@ -74,10 +72,9 @@ public final class KafkaBroker implements Closeable {
   }
 
   /**
-   * Starts brokers that are controllers together, and returns when all of them take connections.
-   *
-   * @param directory of all of them, each in one of its own below
-   * @param settings one for each, in its own words; they go before ours
+   * Starts brokers that form a quorum of controllers, and returns when all brokers take
+   * connections. @param directory the directory of the brokers, with a subdirectory per
+   * broker @param settings settings per broker, which override the defaults
    */
   public static List<KafkaBroker> startQuorum(Path directory, List<Map<String, String>> settings)
       throws IOException {
@@ -103,7 +100,7 @@ public final class KafkaBroker implements Closeable {
     settings.forEach((name, value) -> lines.add(name + "=" + value.replace("\\", "\\\\")));
     Files.write(file, lines);
     List<String> command = ChildJvm.command(BrokerMain.class, LIBRARIES, directory, heapMib);
-    // The id of the cluster says nothing; it has to be the same for all, and after a restart.
+    // The id of the cluster is arbitrary, but must be equal for all brokers and restarts.
     command.addAll(List.of(file.toString(), "AAAAAAAAAAAAAAAAAAAAAQ"));
     return new KafkaBroker(directory, port, command);
   }
@@ -125,7 +122,7 @@ public final class KafkaBroker implements Closeable {
     }
     int controllerPort = controllerPorts.get(id - 1);
     int copies = controllerPorts.size();
-    // All but one of them, as far as there are others.
+    // One fewer than the brokers, at least one.
     int inSync = Math.max(1, copies - 1);
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put("process.roles", "broker,controller");
@@ -145,19 +142,22 @@ public final class KafkaBroker implements Closeable {
     settings.put("transaction.state.log.num.partitions", "1");
     settings.put("share.coordinator.state.topic.replication.factor", "" + copies);
     settings.put("share.coordinator.state.topic.min.isr", "" + inSync);
-    // A group of one begins at once; dropped topics go at once.
+    // A group starts without a delay; deleted topics go at once.
     settings.put("group.initial.rebalance.delay.ms", "0");
     settings.put("group.min.session.timeout.ms", "500");
-    // After it was killed it is refused until its former self is given up.
+    // After a kill, the controller refuses the broker until its former session has timed out.
     settings.put("broker.session.timeout.ms", "3000");
     settings.put("broker.heartbeat.interval.ms", "500");
     settings.put("file.delete.delay.ms", "1000");
-    // One cleaner with little memory, instead of 128 MiB of a small heap.
+    // One log cleaner with little memory, instead of 128 MiB of a small heap.
     settings.put("log.cleaner.dedupe.buffer.size", "4194304");
     return settings;
   }
 
-  /** So many different ports: each is held until all are found, or one could be given twice. */
+  /**
+   * Finds distinct ports: holds each port open until the last is found, so that no port is found
+   * twice.
+   */
   private static List<Integer> freePorts(int count) throws IOException {
     List<ServerSocket> sockets = new ArrayList<>();
     try {
@@ -172,27 +172,27 @@ public final class KafkaBroker implements Closeable {
     }
   }
 
-  /** Where clients connect to, as HOST:PORT; the same for the whole life of this object. */
+  /** The address for clients, as HOST:PORT; never changes. */
   public String bootstrap() {
     return "127.0.0.1:" + port;
   }
 
-  /** The file that the broker logs to. */
+  /** The log file of the broker. */
   public Path log() {
     return directory.resolve("broker.log");
   }
 
   /**
-   * Starts it again, on its ports and with its data; stops it before if it runs.
-   *
-   * @throws IOException when it does not start within three minutes; it shows the end of its log
+   * Restarts the broker with its ports and data; stops a running broker first. @throws IOException
+   * when the broker does not start within three minutes; shows the end of the log
    */
   public void restart() throws IOException {
     restartAll(List.of(this));
   }
 
   /**
-   * As {@link #restart}, of several at once: of controllers none is ready before most of them are.
+   * As {@link #restart}, for several brokers at once: a controller is ready only when most
+   * controllers are.
    */
   public static void restartAll(List<KafkaBroker> brokers) throws IOException {
     for (KafkaBroker broker : brokers) {
@@ -246,7 +246,7 @@ public final class KafkaBroker implements Closeable {
     }
   }
 
-  /** An empty line when the process ends before it says anything. */
+  /** An empty line when the process ends before its first line. */
   private static String readFirstLine(Process process) {
     try {
       BufferedReader reader =
@@ -263,19 +263,23 @@ public final class KafkaBroker implements Closeable {
     return "; the end of " + log() + ":\n" + ChildJvm.endOf(log(), LOG_LINES_SHOWN_MAX);
   }
 
-  /** Stops it as an operator would: it hands over what it leads and closes its files. */
+  /**
+   * Stops the broker as an operator would: the broker hands over its partitions and closes its
+   * files.
+   */
   public synchronized void stop() {
     if (child.isEmpty()) {
       return;
     }
     Process process = child.get();
-    // Not Process.destroy, which also closes its standard input, and so ends it at once.
+    // Not Process.destroy, which also closes the child's standard input, and so ends the child at
+    // once.
     boolean unused = process.toHandle().destroy();
     ChildJvm.awaitEnd(process);
     child = Optional.empty();
   }
 
-  /** Ends it from one moment to the next, as SIGKILL does; also when it is suspended. */
+  /** Kills the broker with SIGKILL; also a suspended one. */
   public synchronized void kill() {
     child.ifPresent(
         process -> {
@@ -285,7 +289,7 @@ public final class KafkaBroker implements Closeable {
     child = Optional.empty();
   }
 
-  /** Stops all its threads, as SIGSTOP does: its connections stay open, and it answers nothing. */
+  /** Suspends the broker with SIGSTOP: connections stay open, but the broker does not answer. */
   public synchronized void suspend() throws IOException {
     try {
       Suspension.suspend(running().toHandle());
@@ -294,7 +298,7 @@ public final class KafkaBroker implements Closeable {
     }
   }
 
-  /** Lets it go on. */
+  /** Resumes a suspended broker. */
   public synchronized void resume() throws IOException {
     try {
       Suspension.resume(running().toHandle());
@@ -308,7 +312,7 @@ public final class KafkaBroker implements Closeable {
     return new IOException("interrupted while a signal was sent to the broker", e);
   }
 
-  /** The processor time that the broker has taken since it was started. */
+  /** The processor time of the broker since its start. */
   public synchronized long cpuNanos() {
     return ChildJvm.cpuNanos(running());
   }
@@ -317,13 +321,13 @@ public final class KafkaBroker implements Closeable {
     return child.orElseThrow(() -> new IllegalStateException("the broker does not run"));
   }
 
-  /** Ends it; its directory stays. Idempotent. */
+  /** Ends the broker; its directory stays. Idempotent. */
   @Override
   public void close() {
     try {
       Runtime.getRuntime().removeShutdownHook(endWithThisJvm);
     } catch (IllegalStateException e) {
-      // This JVM is ending; the hook does the same as we.
+      // This JVM is ending, and its hook kills the child.
     }
     end();
   }

@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Suspends another process and lets it go on, by the program {@code kill}.
+ * Suspends and resumes a process with the program {@code kill}.
  *
- * <p>SIGSTOP is delivered to one thread, which has to run to stop the others: on a busy machine a
- * process goes on for many milliseconds after {@code kill} has ended. So {@link #suspend} returns
- * only when the system shows every thread as stopped.
+ * <p>The system delivers SIGSTOP to one thread, which has to run to stop the remaining threads: on
+ * a busy machine a process goes on for many milliseconds after {@code kill} has ended. So {@link
+ * #suspend} returns only when the system shows every thread as stopped.
  */
 public final class Suspension {
 
@@ -23,10 +23,9 @@ public final class Suspension {
   private Suspension() {}
 
   /**
-   * Sends SIGSTOP and returns when no thread of the process runs any more; on a system without
-   * {@code /proc} it returns when the signal is sent.
-   *
-   * @throws IOException when there is no such process, or when it has not stopped after 30 s
+   * Sends SIGSTOP and returns when all threads of the process are stopped; on a system without
+   * {@code /proc}, returns when the signal is sent. @throws IOException when the process does not
+   * exist, or has not stopped after 30 s
    */
   public static void suspend(ProcessHandle process) throws IOException, InterruptedException {
     send("STOP", process);
@@ -65,7 +64,10 @@ public final class Suspension {
     return false;
   }
 
-  /** The letter behind the command, which is in parentheses and may hold some itself: proc(5). */
+  /**
+   * The state is the letter behind the command; the command is in parentheses, and may contain
+   * parentheses: proc(5).
+   */
   private static char state(Path task) throws IOException {
     try {
       String stat = Files.readString(task.resolve("stat"));

@@ -25,9 +25,8 @@ import org.apache.kafka.streams.state.QueryableStoreTypes;
 /**
  * A topic that Kafka Streams keeps as a table.
  *
- * <p>Its own count of processed records says how many are in the table: processing one is putting
- * it into the store, where a query finds it from then on. No listener takes part, and nothing is
- * forwarded to one.
+ * <p>Kafka Streams' count of processed records is the number of records in the table: processing a
+ * record puts it into the store, where queries find it from then on. No listener takes part.
  */
 final class FollowedTopic {
 
@@ -44,9 +43,8 @@ final class FollowedTopic {
   }
 
   /**
-   * Begins, and returns when all partitions are followed.
-   *
-   * @param failed hears why it goes on no more
+   * Starts, and returns when all partitions are followed. @param failed receives the reason when
+   * following fails later
    */
   static FollowedTopic start(
       TableSettings settings,
@@ -78,7 +76,7 @@ final class FollowedTopic {
     return followed;
   }
 
-  /** The whole program: a table, which can be queried. */
+  /** The topology: one table, which can be queried. */
   static Topology topology(String topic, Properties settings) {
     Serde<byte[]> bytes = Serdes.ByteArray();
     StreamsBuilder builder = new StreamsBuilder();
@@ -112,7 +110,7 @@ final class FollowedTopic {
         .sum();
   }
 
-  /** How many records are in the table. */
+  /** The number of records in the table. */
   long records() {
     return processed.stream().mapToLong(each -> ((Number) each.metricValue()).longValue()).sum();
   }
@@ -146,7 +144,7 @@ final class FollowedTopic {
             .withTimeout(CLOSE_MAX));
   }
 
-  /** Stops, within a moment. */
+  /** Stops within {@code longest}. */
   void stop(Duration longest) {
     streams.close(longest);
   }

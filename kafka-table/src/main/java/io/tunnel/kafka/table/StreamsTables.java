@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Keeps topics as tables with Kafka Streams, which has as many threads as there are cores. */
+/** Keeps topics as tables with Kafka Streams, with one thread per core. */
 public final class StreamsTables implements TopicTables {
 
   private static final String LIBRARIES = "table-libraries";
@@ -20,7 +20,8 @@ public final class StreamsTables implements TopicTables {
   public TopicTable start(Path directory, String bootstrap, int heapMib) throws IOException {
     Path temporary = Files.createDirectories(directory.resolve("temporary"));
     List<String> command = ChildJvm.command(TableMain.class, LIBRARIES, directory, heapMib);
-    // RocksDB unpacks its native library there, and leaves it when the child is killed.
+    // RocksDB unpacks its native library there, and leaves the file behind when the child is
+    // killed.
     command.add(1, "-Djava.io.tmpdir=" + temporary);
     command.addAll(
         List.of(

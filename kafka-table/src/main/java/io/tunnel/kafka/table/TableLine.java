@@ -4,24 +4,22 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A line that the child says.
- *
- * @param word what it is about
- * @param rest what belongs to it; empty for most
+ * A line from the child. @param word the kind of the line @param rest the rest of the line; empty
+ * for most kinds
  */
 record TableLine(Word word, String rest) {
 
-  /** What the child may say. */
+  /** The kinds of lines. */
   enum Word {
     /** All partitions of the topic are followed. */
     FOLLOWING,
-    /** So many rows were read. */
+    /** The number of rows, after reading the table. */
     COUNTED,
-    /** The table is gone. */
+    /** The table is deleted. */
     FORGOTTEN,
-    /** So many records are in the table. Unasked. */
+    /** The number of records in the table; sent without a request. */
     RECORDS,
-    /** It goes on no more, and why. Unasked, or instead of an answer. */
+    /** The reason of a failure; sent without a request, or instead of an answer. */
     FAILED
   }
 
@@ -33,12 +31,12 @@ record TableLine(Word word, String rest) {
     return new TableLine(word, Long.toString(number));
   }
 
-  /** Why it goes on no more, on one line. */
+  /** A failure on one line. */
   static TableLine failed(Throwable why) {
     return new TableLine(Word.FAILED, why.toString().replaceAll("\\s+", " "));
   }
 
-  /** Empty for what a library printed. */
+  /** Parses a line; empty for output of a library. */
   static Optional<TableLine> parse(String text) {
     int end = text.indexOf(' ');
     String name = end < 0 ? text : text.substring(0, end);

@@ -7,14 +7,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * The child: does what is asked on standard input, line by line, until that ends; so it never
- * outlives its parent. However it is ended, if not by force, its directory goes with it.
+ * The child: serves the requests on standard input, line by line, until the input ends; so it never
+ * outlives its parent. It deletes its directory at the end, unless it is killed.
  */
 final class TableMain {
 
   private TableMain() {}
 
-  /** Takes where the broker is, the directory of the state, and the number of threads. */
+  /** Arguments: the address of the broker, the directory of the state, the number of threads. */
   public static void main(String[] arguments) throws IOException {
     TableProgram program =
         new TableProgram(

@@ -16,10 +16,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-/** The parent's side: asks the child, and keeps what it says. */
+/** The parent's side: sends requests to the child, and keeps its answers. */
 final class TableProcess implements TopicTable {
 
-  /** Also for a look at every row of a large table. */
+  /** Enough to read every row of a large table. */
   private static final long ANSWER_SECONDS_MAX = 600;
 
   private static final int LOG_LINES_SHOWN_MAX = 15;
@@ -30,10 +30,10 @@ final class TableProcess implements TopicTable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
-  /** What answers the question that was asked last; empty until then. */
+  /** The answer to the last request; empty until it comes. */
   private Optional<TableLine> answer = Optional.empty();
 
-  /** Why nothing more is to be expected. */
+  /** Why the child answers no more. */
   private Optional<String> trouble = Optional.empty();
 
   private long records;
@@ -44,7 +44,7 @@ final class TableProcess implements TopicTable {
     this.questions = process.outputWriter(StandardCharsets.UTF_8);
   }
 
-  /** Starts the child; the first question waits until it can answer. */
+  /** Starts the child; the first request waits until the child is ready. */
   static TableProcess start(List<String> command, Path log) throws IOException {
     TableProcess table =
         new TableProcess(new ProcessBuilder(command).redirectError(log.toFile()).start(), log);
@@ -60,7 +60,7 @@ final class TableProcess implements TopicTable {
         TableLine.parse(line).ifPresent(this::hear);
       }
     } catch (IOException broken) {
-      // As good as an end.
+      // A broken pipe counts as the end of the child.
     }
     hear(new TableLine(Word.FAILED, "it has ended"));
   }
@@ -131,7 +131,7 @@ final class TableProcess implements TopicTable {
     }
   }
 
-  /** Holds the lock, but for the time that it waits. */
+  /** Holds the lock, except while waiting. */
   private void await(BooleanSupplier done, long secondsMax, String what) throws IOException {
     try {
       long nanos = TimeUnit.SECONDS.toNanos(secondsMax);
@@ -170,7 +170,7 @@ final class TableProcess implements TopicTable {
     try {
       questions.close();
     } catch (IOException ended) {
-      // It has ended already.
+      // The child has ended already.
     }
     ChildJvm.awaitEnd(process);
   }

@@ -15,12 +15,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** What the child does: one topic is followed at a time. */
+/** The child's program: follows one topic at a time. */
 final class TableProgram {
 
   /**
-   * How late the parent may learn of a record: at 10 ms the looks took 2 % of the program's CPU
-   * time.
+   * The pause between reports of the number of records: with 10 ms the reports took 2 % of the
+   * program's CPU time.
    */
   private static final long LOOK_MS = 25;
 
@@ -37,10 +37,10 @@ final class TableProgram {
           });
   private Optional<FollowedTopic> followed = Optional.empty();
 
-  /** Records of the followed topic that were told of. */
+  /** The last reported number of records. */
   private long told;
 
-  /** Says lines to {@code out}. */
+  /** A program that sends its lines to {@code out}. */
   TableProgram(TableSettings settings, Consumer<TableLine> out) {
     this.settings = settings;
     this.out = out;
@@ -55,7 +55,7 @@ final class TableProgram {
     }
   }
 
-  /** Does what is asked for, and answers. */
+  /** Serves a request, and answers. */
   void obey(TableRequest request) {
     try {
       out.accept(

@@ -3,20 +3,19 @@ package io.tunnel.kafka.table;
 import java.util.List;
 
 /**
- * A line that the child is asked with.
- *
- * @param verb what is to be done
- * @param words what it is done with
+ * A request to the child, one line. @param verb the kind of the request @param words the arguments
  */
 record TableRequest(Verb verb, List<String> words) {
 
-  /** What the child can do. */
+  /** The kinds of requests. */
   enum Verb {
-    /** Keep a topic as a table: with the program's name, the topic, and its partitions. */
+    /**
+     * Keep a topic as a table; arguments: the application, the topic, and the number of partitions.
+     */
     FOLLOW,
     /** Read the table. */
     COUNT,
-    /** Delete it. */
+    /** Delete the table. */
     FORGET
   }
 

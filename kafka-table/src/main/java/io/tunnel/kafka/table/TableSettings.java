@@ -5,18 +5,15 @@ import java.util.Properties;
 import org.apache.kafka.streams.StreamsConfig;
 
 /**
- * What Kafka Streams runs with: its defaults (commits each 30 s, a record cache of 10 MiB, RocksDB
- * as it configures it, at least once), but for the number of threads and the optimization of the
- * topology, with which the topic itself is what a lost table is made of again, and no second topic
- * is written.
- *
- * @param bootstrap where the broker is, as HOST:PORT
- * @param directory where tables are kept
- * @param threads that keep them
+ * The settings of Kafka Streams: the defaults (commits each 30 s, a record cache of 10 MiB, its
+ * RocksDB configuration, at least once), except for the number of threads, and the optimized
+ * topology, which restores a lost table from the topic itself and writes no second topic. @param
+ * bootstrap the address of the broker, as HOST:PORT @param directory the directory of the
+ * tables @param threads the number of threads
  */
 record TableSettings(String bootstrap, Path directory, int threads) {
 
-  /** Those of a program of that name, in the words of Kafka Streams. */
+  /** The properties for Kafka Streams. */
   Properties of(String application) {
     Properties settings = new Properties();
     settings.put(StreamsConfig.APPLICATION_ID_CONFIG, application);

@@ -1,9 +1,9 @@
 /**
  * A topic as a table that Apache Kafka Streams keeps in RocksDB, in a JVM of its own: {@link
- * io.tunnel.kafka.table.StreamsTables} starts it, {@code TableMain} is what runs there. Nothing of
- * Kafka Streams, nor its RocksDB, comes to the class path of the program that starts one.
+ * io.tunnel.kafka.table.StreamsTables} starts it, {@code TableMain} is the main class there. The
+ * class path of the starting program stays free of Kafka Streams and its RocksDB.
  *
- * <p>Both speak in lines. The child is asked on its standard input, one thing at a time:
+ * <p>Parent and child exchange lines. Requests come on the child's standard input, one at a time:
  *
  * <pre>
  * FOLLOW APPLICATION TOPIC PARTITIONS     FOLLOWING
@@ -11,7 +11,7 @@
  * FORGET                                  FORGOTTEN
  * </pre>
  *
- * <p>Unasked it says {@code RECORDS N} when more records are in the table, and {@code FAILED WHY}.
- * It ends when its standard input does.
+ * <p>Without a request, the child sends {@code RECORDS N} when the table has more records, and
+ * {@code FAILED WHY}. The child ends with its standard input.
  */
 package io.tunnel.kafka.table;

@@ -6,16 +6,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 
 /**
- * How the SDK's thread wakes the task's thread. A task that waits runs what comes to its mailbox,
- * so that its timers go on and a cancellation reaches it; a ring is such a mail, and at most one is
- * under way.
+ * Lets the SDK's thread wake the task's thread. A waiting task runs the mails of its mailbox, so
+ * that its timers go on and a cancellation reaches the task. A ring is a mail, and at most one ring
+ * is in flight.
  *
- * <p>No ring is lost: a thread changes what the task waits for before it rings, and the task says
- * that it waits before it looks.
+ * <p>No ring is lost: a thread changes the awaited state before it rings, and the task announces
+ * its wait before it looks at the state.
  */
 final class Doorbell {
 
-  /** What a waiting task looks at. */
+  /** The condition of a waiting task. */
   @FunctionalInterface
   interface Look {
     /** Whether the wait is over. */
@@ -28,20 +28,22 @@ final class Doorbell {
   private volatile boolean isAwaited;
   private volatile boolean isClosed;
 
-  /** A bell that makes the task look when it rings, whether or not it waits. */
+  /**
+   * A bell whose ring runs {@code whenRung} on the task's thread, whether or not the task waits.
+   */
   Doorbell(MailboxExecutor mailbox, Look whenRung) {
     this.mailbox = mailbox;
     this.whenRung = whenRung;
   }
 
-  /** Something has changed that only a waiting task cares about. On any thread. */
+  /** Rings if the task waits. On any thread. */
   void ringIfAwaited() {
     if (isAwaited) {
       ring();
     }
   }
 
-  /** Something has changed that the task must see soon. On any thread. */
+  /** Rings, even if the task does not wait. On any thread. */
   void ring() {
     if (isClosed || !isUnderWay.compareAndSet(false, true)) {
       return;
@@ -49,7 +51,7 @@ final class Doorbell {
     try {
       mailbox.execute(this::answer, "rows of the sink have outcomes");
     } catch (RejectedExecutionException e) {
-      // The task has ended: nobody is left to be woken.
+      // The task has ended: no thread is left to wake.
       isClosed = true;
     }
   }
@@ -73,7 +75,7 @@ final class Doorbell {
     }
   }
 
-  /** Nobody answers any more. */
+  /** Ends the ringing, because the task ends. */
   void close() {
     isClosed = true;
   }

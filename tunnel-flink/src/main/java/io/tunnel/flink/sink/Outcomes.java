@@ -14,15 +14,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What became of the rows of one writer: told by the SDK's thread, asked by the task's. All that is
- * not certain or not good is under this object's lock; rows that are applied while all is well,
- * which is nearly all of them, need none.
+ * The outcomes of the rows of one writer: the SDK's thread reports them, the task's thread reads
+ * them. This object's lock guards uncertain and failed rows; nearly all rows are applied without
+ * trouble, and need no lock.
  */
 final class Outcomes implements RowCallback {
 
   private static final Logger LOG = LoggerFactory.getLogger(Outcomes.class);
 
-  /** What is wrong with a row, and not with the table or the service. */
+  /** Errors of a single row, not of the table or the service. */
   private static final Set<ErrorCode> OF_THE_ROW =
       EnumSet.of(
           ErrorCode.INVALID_REQUEST,
@@ -30,7 +30,7 @@ final class Outcomes implements RowCallback {
           ErrorCode.ROW_TOO_LARGE,
           ErrorCode.BATCH_TOO_LARGE);
 
-  /** A row with what became of it. */
+  /** A row and its outcome. */
   record Told(RowChange row, RowResult result) {}
 
   private final RejectedRows policy;
@@ -38,13 +38,13 @@ final class Outcomes implements RowCallback {
   private final AtomicLong undecided = new AtomicLong();
   private final RepeatCore repeats = new RepeatCore();
 
-  /** Whether {@link #repeats} holds any. */
+  /** Whether {@link #repeats} has changes. */
   private volatile boolean hasRepeats;
 
-  /** The first row that the job fails for; null while there is none. */
+  /** The first row that fails the job; null without one. */
   private volatile Told failure;
 
-  /** The row that made repeats necessary first; null while there is none. */
+  /** The first row that needs a repetition; null without one. */
   private Told firstUncertain;
 
   private volatile Doorbell doorbell;
@@ -54,12 +54,12 @@ final class Outcomes implements RowCallback {
     this.figures = new SinkFigures(metrics);
   }
 
-  /** Whom to wake; set before the first row. */
+  /** Sets the bell to ring, before the first row. */
   void wakes(Doorbell bell) {
     this.doorbell = bell;
   }
 
-  /** One more row will have an outcome. */
+  /** Counts a row whose outcome is pending. */
   void expect() {
     undecided.incrementAndGet();
   }
@@ -130,12 +130,12 @@ final class Outcomes implements RowCallback {
     return Optional.ofNullable(failure);
   }
 
-  /** The row that made repeats necessary first since they were taken. */
+  /** The first row that needs a repetition since the last {@link #takeRepeats}. */
   synchronized Optional<Told> firstUncertain() {
     return Optional.ofNullable(firstUncertain);
   }
 
-  /** What is to be written again, in order. */
+  /** Takes the changes to repeat, in order. */
   synchronized List<RowChange> takeRepeats() {
     List<RowChange> rows = repeats.take();
     hasRepeats = false;

@@ -10,26 +10,25 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which changes are to be written again, and in which order, when the outcome of some is not
- * certain.
+ * Decides which changes to repeat, and in which order, when some outcomes are uncertain.
  *
- * <p>A change must not be repeated behind a later one of its key that was applied meanwhile, or the
- * row would go back to an older state for good. So from the first uncertain change of a key on,
- * every later one of that key is repeated too, in the order in which they were given. A put or a
- * delete without a condition makes all before it irrelevant; those are left out.
+ * <p>A repeated change must not follow a later applied change of its key, or the row would go back
+ * to an older state for good. So from the first uncertain change of a key on, all later changes of
+ * the key are repeated in their order, too. A put or a delete without a condition makes earlier
+ * changes irrelevant, which are then left out.
  *
- * <p>The changes of each key are told in the order in which they were given.
+ * <p>The changes of each key must be reported in their order.
  */
 final class RepeatCore {
 
   private final Map<PrimaryKey, List<RowChange>> changesByKey = new LinkedHashMap<>();
 
-  /** The change may or may not have been applied, or was not. */
+  /** Notes a change that is in doubt, or was not applied. */
   void uncertain(RowChange row) {
     keep(changesByKey.computeIfAbsent(row.primaryKey(), key -> new ArrayList<>()), row);
   }
 
-  /** The change was applied. */
+  /** Notes an applied change. */
   void applied(RowChange row) {
     List<RowChange> changes = changesByKey.get(row.primaryKey());
     if (changes != null) {
@@ -48,7 +47,7 @@ final class RepeatCore {
     return changesByKey.isEmpty();
   }
 
-  /** Everything to be written again, in an order that is right; nothing is left. */
+  /** Takes all changes to repeat, in a valid order. */
   List<RowChange> take() {
     List<RowChange> all = new ArrayList<>();
     changesByKey.values().forEach(all::addAll);

@@ -16,14 +16,14 @@ import org.apache.flink.api.common.operators.ProcessingTimeService;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 
 /**
- * The rows of one writer on their way, by the SDK's {@link TableWriter}: it collects them per
- * partition, keeps the order of each key and repeats what was refused as retriable, so Flink's own
- * base of asynchronous sinks would only do that again, and puts what failed in front of what is
- * under way, which breaks the order.
+ * Writes the rows of one writer with the SDK's {@link TableWriter}, which collects rows per
+ * partition, keeps the order of each key and retries retriable refusals. Flink's own base of
+ * asynchronous sinks would do the work twice, and puts failed rows before rows in flight, which
+ * breaks the order.
  *
- * <p>The task's thread never waits inside the SDK: it waits in its mailbox until there is room, or
- * until everything has an outcome. While rows without a certain outcome are repeated it takes no
- * new ones, so what is kept for that is bounded by what was under way.
+ * <p>The task's thread never waits inside the SDK: it waits in its mailbox for room, or for
+ * outcomes. While uncertain rows are repeated, the writer takes no new rows, so the memory for
+ * repetitions is bounded by the rows in flight.
  */
 final class RowWrites implements AutoCloseable {
 
@@ -38,7 +38,7 @@ final class RowWrites implements AutoCloseable {
   private final Outcomes outcomes;
   private final Doorbell doorbell;
 
-  /** How often what is uncertain was written again; 0 when nothing is. */
+  /** How often the uncertain rows were repeated; 0 without uncertain rows. */
   private int attempts;
 
   private boolean isPausing;
@@ -57,15 +57,14 @@ final class RowWrites implements AutoCloseable {
   }
 
   /**
-   * Connects to the service.
-   *
-   * @throws IOException when it cannot be reached, or has no such table
+   * Connects to the service. @throws IOException when the service cannot be reached, or does not
+   * have the table
    */
   static RowWrites open(TunnelOptions table, SinkSettings settings, WriterInitContext task)
       throws IOException {
     TableClient client = null;
     try {
-      // The sink repeats rows by itself, and a job that is cancelled must not wait long.
+      // The sink repeats rows by itself, and a cancelled job must not wait long.
       ClientConfig config = table.clientConfig();
       client = TableClient.connect(config.withWriteRetryDeadline(config.retryDeadline()));
       return new RowWrites(table, settings, task, client);
@@ -117,7 +116,7 @@ final class RowWrites implements AutoCloseable {
     }
   }
 
-  /** Returns when every row that was added is applied, or was left out as the settings say. */
+  /** Returns when every added row is applied, or was skipped according to the settings. */
   void flush() throws IOException, InterruptedException {
     writer.hurry();
     doorbell.await(() -> isQuiet() && outcomes.undecided() == 0);
@@ -127,7 +126,7 @@ final class RowWrites implements AutoCloseable {
     return isQuiet() && writer.bufferedBytes() < settings.bufferBytesMax();
   }
 
-  /** Whether nothing has to be repeated; does about it what can be done now. */
+  /** Whether no row has to be repeated; starts a repetition if possible now. */
   private boolean isQuiet() throws IOException {
     requireWell();
     boolean areAllDecided = outcomes.undecided() == 0;
@@ -178,9 +177,8 @@ final class RowWrites implements AutoCloseable {
   }
 
   /**
-   * Waits for what was sent, as long as the SDK's deadlines say: a change that came to the service
-   * after this writer's successor had begun could undo what that one writes. What was not sent is
-   * left to the successor.
+   * Waits for the rows in flight, within the SDK's deadlines: a late row could undo a write of this
+   * writer's successor. Unsent rows are left to the successor.
    */
   @Override
   public void close() {

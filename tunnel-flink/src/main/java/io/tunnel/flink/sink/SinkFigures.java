@@ -21,23 +21,23 @@ final class SinkFigures {
     this.repeated = metrics.counter("rowsRepeated", new ThreadSafeSimpleCounter());
   }
 
-  /** A row was acknowledged. On the one thread of the SDK alone, because this counter is plain. */
+  /** Counts an applied row. Only on the SDK's thread, because the counter is not thread-safe. */
   void applied() {
     sent.inc();
   }
 
-  /** A row was refused for good. */
+  /** Counts a row that was refused for good. */
   synchronized void rejected() {
     rejected.inc();
     errors.inc();
   }
 
-  /** The condition of a row did not hold. */
+  /** Counts a row whose condition did not hold. */
   void unmet() {
     unmet.inc();
   }
 
-  /** Rows are written again. */
+  /** Counts repeated rows. */
   void repeated(long rows) {
     repeated.inc(rows);
   }

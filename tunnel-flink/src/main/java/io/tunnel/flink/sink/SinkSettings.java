@@ -6,14 +6,10 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * How a writer of the sink collects and repeats.
- *
- * @param batch how rows become batches
- * @param bufferBytesMax encoded bytes without an outcome from which on a writer takes no elements
- * @param rejected what becomes of rows that the service rejects
- * @param conditions whether rows may have conditions
- * @param restarts whether a task that Flink has started again may write
- * @param repeatAttemptsMax how often rows without a certain outcome are written again
+ * The settings of the sink's writers. @param batch how rows become batches @param bufferBytesMax
+ * encoded bytes without an outcome at which a writer takes no more elements @param rejected the
+ * reaction to rejected rows @param conditions whether rows may have conditions @param restarts
+ * whether a restarted task may write @param repeatAttemptsMax how often uncertain rows are repeated
  */
 record SinkSettings(
     BatchSettings batch,
@@ -76,9 +72,9 @@ record SinkSettings(
   }
 
   /**
-   * What the SDK's writer is given. Its own buffer has no limit, because {@code add} would block
-   * the task's thread where neither a cancellation nor a timer reaches it; {@link TunnelSinkWriter}
-   * keeps the limit instead.
+   * The configuration of the SDK's writer. Its buffer has no limit, because {@code add} would block
+   * the task's thread out of reach of cancellations and timers; {@link TunnelSinkWriter} keeps the
+   * limit instead.
    */
   TableWriterConfig writerConfig() {
     TableWriterConfig config =
@@ -93,8 +89,8 @@ record SinkSettings(
    * How rows become batches.
    *
    * @param bytesMax encoded bytes after which a partition's batch is sent
-   * @param linger how long a row waits for others at most
-   * @param durability what an acknowledged row survives
+   * @param linger how long a row waits at most for more rows @param durability the failures that an
+   *     acknowledged row survives
    */
   record BatchSettings(int bytesMax, Duration linger, WriteDurability durability)
       implements Serializable {

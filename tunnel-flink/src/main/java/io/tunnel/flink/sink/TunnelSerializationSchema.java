@@ -6,10 +6,8 @@ import org.apache.flink.api.common.serialization.SerializationSchema;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 
 /**
- * Makes of an element of a job the change to write. It is shipped with the job, so everything that
- * it holds must be serialisable or be made in {@link #open}.
- *
- * @param <T> the elements
+ * Converts an element of a job to the change to write. Flink ships the schema with the job, so its
+ * fields must be serialisable or be created in {@link #open}. @param <T> the elements
  */
 @FunctionalInterface
 public interface TunnelSerializationSchema<T> extends Serializable {
@@ -18,7 +16,7 @@ public interface TunnelSerializationSchema<T> extends Serializable {
   default void open(SerializationSchema.InitializationContext opening) throws Exception {}
 
   /**
-   * The change to write for an element; null to write nothing for it.
+   * The change to write for an element; null to skip the element.
    *
    * @param moment the element's timestamp and the watermark
    */

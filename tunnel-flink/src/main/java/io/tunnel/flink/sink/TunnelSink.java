@@ -9,16 +9,15 @@ import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 
 /**
- * A table as a sink: what a job computes becomes puts, updates and deletes.
+ * A table as a sink: the results of a job become puts, updates and deletes.
  *
- * <p>At least once: a checkpoint of Flink's completes only when every row before it is
- * acknowledged, so nothing is left that a state would have to keep, and the sink has none. A job
- * that is restored writes what came after its checkpoint again. Puts, updates and deletes say what
- * a row is to be and not how it is to grow, so a writer that repeats all of them in order comes to
- * the same table; in between an older state of a row may be seen again.
+ * <p>At least once: a Flink checkpoint completes only when every row before it is acknowledged, so
+ * the sink needs no state. A restored job writes the rows after its checkpoint again. Puts, updates
+ * and deletes set a row's state and do not add to it, so repeating all of them in order gives an
+ * equal table; in between, readers may see an older state of a row again.
  *
- * <p>The order of the writes to a key is kept inside a writer, not among writers: give all elements
- * of a key to one of them ({@code keyBy} before {@code sinkTo}). SQL does so by itself.
+ * <p>A writer keeps the order of writes to a key; several writers do not: send all elements of a
+ * key to one writer ({@code keyBy} before {@code sinkTo}). SQL does so by itself.
  *
  * <pre>{@code
  * TunnelSink<Order> sink =
@@ -45,18 +44,16 @@ public final class TunnelSink<T> implements Sink<T> {
     this.settings = settings;
   }
 
-  /** Begins to describe a sink. */
+  /** Starts to describe a sink. */
   public static <T> TunnelSinkBuilder<T> builder(TunnelSerializationSchema<T> schema) {
     return new TunnelSinkBuilder<>(schema);
   }
 
   /**
-   * Connects a writer to the service.
-   *
-   * @throws IOException when the schema cannot be opened, when the service cannot be reached, or
-   *     when it has no such table
-   * @throws SuppressRestartsException when Flink has started the task again, and {@link
-   *     TunnelSinkBuilder#withoutRestarts} was asked for; the job ends then
+   * Connects a writer to the service. @throws IOException when the schema cannot be opened, the
+   * service cannot be reached, or the table does not exist @throws SuppressRestartsException when
+   * Flink has restarted the task in spite of {@link TunnelSinkBuilder#withoutRestarts}; the job
+   * then ends
    */
   @Override
   public SinkWriter<T> createWriter(WriterInitContext task) throws IOException {
@@ -79,9 +76,9 @@ public final class TunnelSink<T> implements Sink<T> {
                   + table.table()
                   + "' already: Flink has started its writer again after a failure (attempt "
                   + task.getAttemptNumber()
-                  + "). It computes what it writes from rows of that table, as an UPDATE does, and"
-                  + " would change these rows twice, so it ends here. Look which rows are changed,"
-                  + " and run it again for the others alone; why it failed first is among the"
+                  + "). Like an UPDATE, the job computes its results from rows of this table, and would"
+                  + " change the rows twice, so it ends here. Look which rows are changed,"
+                  + " and run the job again for the remaining rows; the first failure is among the"
                   + " job's exceptions"));
     }
   }

@@ -6,9 +6,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Describes a {@link TunnelSink}: where the table is, and how it is written.
- *
- * @param <T> the elements
+ * Describes a {@link TunnelSink}: the table, and the settings of its writers. @param <T> the
+ * elements
  */
 public final class TunnelSinkBuilder<T> {
 
@@ -21,72 +20,72 @@ public final class TunnelSinkBuilder<T> {
     this.schema = Objects.requireNonNull(schema, "schema");
   }
 
-  /** Where the service listens: one or several {@code host:port} with commas between them. */
+  /** Sets the endpoints of the service: {@code host:port}, with commas between several. */
   public TunnelSinkBuilder<T> endpoint(String endpoints) {
     endpoint = endpoints;
     return this;
   }
 
-  /** The table. */
+  /** Sets the table. */
   public TunnelSinkBuilder<T> table(String name) {
     table = name;
     return this;
   }
 
-  /** Encoded bytes after which a partition's batch is sent; 256 KiB. */
+  /** Sets the encoded bytes after which a partition's batch is sent; default 256 KiB. */
   public TunnelSinkBuilder<T> batchBytesMax(int bytes) {
     BatchSettings batch = settings.batch();
     return with(settings.withBatch(new BatchSettings(bytes, batch.linger(), batch.durability())));
   }
 
-  /** How long a row waits for others of its partition at most; 5 ms. */
+  /** Sets how long a row waits at most for more rows of its partition; default 5 ms. */
   public TunnelSinkBuilder<T> linger(Duration time) {
     BatchSettings batch = settings.batch();
     return with(settings.withBatch(new BatchSettings(batch.bytesMax(), time, batch.durability())));
   }
 
-  /** What an acknowledged row survives; what the table's options say. */
+  /** Sets the failures that an acknowledged row survives; default the table's option. */
   public TunnelSinkBuilder<T> durability(WriteDurability level) {
     BatchSettings batch = settings.batch();
     return with(settings.withBatch(new BatchSettings(batch.bytesMax(), batch.linger(), level)));
   }
 
   /**
-   * Encoded bytes of rows without an outcome from which on each writer takes no more elements, so
-   * that the job waits for the service; 8 MiB. One row may go over it.
+   * Sets the encoded bytes of rows without an outcome at which a writer makes the job wait; default
+   * 8 MiB. One row may exceed the limit.
    */
   public TunnelSinkBuilder<T> bufferBytesMax(long bytes) {
     return with(settings.withBufferBytesMax(bytes));
   }
 
-  /** What becomes of rows that the service rejects; the job fails. */
+  /** Sets the reaction to rejected rows; by default the job fails. */
   public TunnelSinkBuilder<T> rejectedRows(RejectedRows policy) {
     return with(settings.withRejected(policy));
   }
 
   /**
-   * Lets changes have row-existence conditions. A change whose condition does not hold is left out
-   * and counted as {@code rowsUnmet}. A restored job asks again, of rows that may be later ones: so
-   * conditions are only for jobs whose result does not depend on that, for instance because they
-   * change each row once.
+   * Lets changes have row-existence conditions. A change whose condition does not hold is skipped
+   * and counted as {@code rowsUnmet}. A restored job judges conditions again, perhaps against later
+   * rows. So conditions are only for jobs whose results do not depend on the difference, for
+   * instance because they change each row once.
    */
   public TunnelSinkBuilder<T> withConditions() {
     return with(settings.withConditions());
   }
 
   /**
-   * Ends the job when Flink starts a writer's task again, whatever the restart strategy and also
-   * when nothing was written yet: for jobs that compute what they write from rows of the table that
-   * they write to. Started again, such a job would take its own results for what was there before.
-   * A job manager that replaces another one counts starts anew, which no sink can see.
+   * Ends the job when Flink restarts a writer's task, under every restart strategy and even before
+   * the first write. For jobs that compute their results from rows of the table that they write:
+   * restarted, such a job would read its own results. A new job manager counts restarts from zero,
+   * which a sink cannot see.
    */
   public TunnelSinkBuilder<T> withoutRestarts() {
     return with(settings.withoutRestarts());
   }
 
   /**
-   * How often rows are written again that the SDK could not send, or does not know the outcome of,
-   * before the job fails; 5, with pauses that double from 100 ms to 5 s.
+   * Sets how often unsent and uncertain rows are repeated before the job fails; default 5, with
+   * pauses that double from 100 ms to 5 s.
    */
   public TunnelSinkBuilder<T> repeatAttemptsMax(int attempts) {
     return with(settings.withRepeatAttemptsMax(attempts));
@@ -98,9 +97,8 @@ public final class TunnelSinkBuilder<T> {
   }
 
   /**
-   * The sink.
-   *
-   * @throws IllegalArgumentException when the endpoint or the table cannot be one
+   * Builds the sink. @throws IllegalArgumentException when the endpoint or the table name is
+   * malformed
    */
   public TunnelSink<T> build() {
     return new TunnelSink<>(new TunnelOptions(endpoint, table), schema, settings);

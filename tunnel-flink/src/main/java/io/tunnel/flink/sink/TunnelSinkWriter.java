@@ -4,7 +4,7 @@ import io.tunnel.model.RowChange;
 import java.io.IOException;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 
-/** Elements in, rows out; see {@link RowWrites}. All of it on the task's thread. */
+/** Converts elements to rows and writes them, see {@link RowWrites}. On the task's thread. */
 final class TunnelSinkWriter<T> implements SinkWriter<T> {
 
   private final RowWrites writes;

@@ -3,16 +3,16 @@ package io.tunnel.flink.sink;
 import io.tunnel.model.Durability;
 import io.tunnel.sdk.TableWriterConfig;
 
-/** What an acknowledged row has survived when Flink's checkpoint completes. */
+/** The failures that acknowledged rows survive once Flink's checkpoint completes. */
 public enum WriteDurability {
-  /** What the table's options say. */
+  /** The table's option. */
   TABLE,
   /** Power loss. */
   FSYNC,
   /** A crash of the server's process, not of its machine. */
   OS;
 
-  /** The configuration of a writer of rows that are to be so durable. */
+  /** Adds the durability to the configuration of a writer. */
   public TableWriterConfig of(TableWriterConfig config) {
     return switch (this) {
       case TABLE -> config;

@@ -6,14 +6,16 @@ import io.tunnel.sdk.RowResult;
 import java.io.IOException;
 import java.util.Optional;
 
-/** A row could not be written, and with it the job fails: says the row's key, and why. */
+/**
+ * A row could not be written, which fails the job: the message has the row's key and the reason.
+ */
 public final class WriteFailedException extends IOException {
 
   private static final long serialVersionUID = 1L;
 
   private final String key;
 
-  /** Null when the service said none. */
+  /** Null without a code from the service. */
   private final ErrorCode code;
 
   WriteFailedException(String table, RowChange row, RowResult result, String what) {
@@ -37,7 +39,7 @@ public final class WriteFailedException extends IOException {
     return key;
   }
 
-  /** What the service said, if it did. */
+  /** The service's error code, if any. */
   public Optional<ErrorCode> code() {
     return Optional.ofNullable(code);
   }

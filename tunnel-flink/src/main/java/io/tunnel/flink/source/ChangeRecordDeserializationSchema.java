@@ -6,7 +6,7 @@ import io.tunnel.sdk.processor.StreamRecord;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.util.Collector;
 
-/** All of a change, as the SDK's record has it. */
+/** Converts the SDK's record to a {@link ChangeRecord}. */
 public final class ChangeRecordDeserializationSchema
     implements TunnelDeserializationSchema<ChangeRecord> {
 

@@ -2,21 +2,21 @@ package io.tunnel.flink.source;
 
 import java.io.Serializable;
 
-/** Where changes end. */
+/** The end of the changes to read. */
 public sealed interface EndAt extends Serializable {
 
-  /** Nowhere: the job runs until it is stopped. */
+  /** No end: the job runs until it is stopped. */
   record Never() implements EndAt {
     private static final long serialVersionUID = 1L;
   }
 
-  /** Behind what was committed when the job started. */
+  /** Ends behind the last change committed at the start of the job. */
   record Found() implements EndAt {
     private static final long serialVersionUID = 1L;
   }
 
   /**
-   * In front of the first change that is committed at or after a moment, which may be to come.
+   * Ends before the first change committed at or after a moment, which may be in the future.
    *
    * @param epochMs in milliseconds since 1970
    */

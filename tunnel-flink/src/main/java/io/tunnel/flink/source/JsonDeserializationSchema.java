@@ -29,7 +29,7 @@ import org.apache.flink.util.Collector;
  *  "key":{"hash":"AP8=","id":42},"columns":{"city":"Köln","note":null}}
  * }</pre>
  *
- * Binary values are Base64; numbers that JSON has none for ("NaN", "Infinity") are text; a column
+ * Binary values are Base64; numbers that JSON does not have ("NaN", "Infinity") are text; a column
  * that an UPDATE removes is null.
  */
 public final class JsonDeserializationSchema implements TunnelDeserializationSchema<String> {

@@ -9,15 +9,10 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a source reads, and how.
- *
- * @param table of which service
- * @param type rows, changes, or rows and then changes without a gap
- * @param start where changes begin
- * @param end where they end
- * @param reportTo the tunnel whose checkpoints say how far completed checkpoints of the job are;
- *     empty for none
- * @param reading limits
+ * The settings of a source. @param table the table and its service @param type rows, changes, or
+ * rows and then changes without a gap @param start where changes start @param end where changes
+ * end @param reportTo the tunnel that gets the progress of completed checkpoints; empty for
+ * none @param reading the limits of reading
  */
 public record SourceSettings(
     TunnelOptions table,
@@ -33,17 +28,16 @@ public record SourceSettings(
   /**
    * Limits of reading.
    *
-   * @param partitionBytesMax as {@link PartitionReaderConfig} has it
-   * @param readerBytesMax as {@link PartitionReaderConfig} has it
-   * @param outageMax as {@link PartitionReaderConfig} has it
-   * @param discovery how often new partitions are looked for; zero for never
+   * @param partitionBytesMax see {@link PartitionReaderConfig} @param readerBytesMax see {@link
+   *     PartitionReaderConfig} @param outageMax see {@link PartitionReaderConfig} @param discovery
+   *     how often to look for new partitions; zero for never
    */
   public record Reading(
       int partitionBytesMax, int readerBytesMax, Duration outageMax, Duration discovery)
       implements Serializable {
     private static final long serialVersionUID = 1L;
 
-    /** What is right for most. */
+    /** The defaults. */
     public static final Reading DEFAULTS =
         new Reading(
             PartitionReaderConfig.DEFAULTS.partitionBytesMax(),
@@ -51,7 +45,7 @@ public record SourceSettings(
             PartitionReaderConfig.DEFAULTS.outageMax(),
             Duration.ofSeconds(30));
 
-    /** Refuses what is out of bounds. */
+    /** Refuses values out of bounds. */
     public Reading {
       var unused = new PartitionReaderConfig(partitionBytesMax, readerBytesMax, outageMax);
       if (discovery.isNegative()) {
@@ -59,7 +53,7 @@ public record SourceSettings(
       }
     }
 
-    /** These limits as the SDK takes them. */
+    /** The limits as the SDK's configuration. */
     public PartitionReaderConfig readerConfig() {
       return new PartitionReaderConfig(partitionBytesMax, readerBytesMax, outageMax);
     }
@@ -93,12 +87,12 @@ public record SourceSettings(
     }
   }
 
-  /** The tunnel that is told of progress, if any is. */
+  /** The tunnel that gets the progress, if any. */
   public Optional<String> reports() {
     return reportTo.isEmpty() ? Optional.empty() : Optional.of(reportTo);
   }
 
-  /** Whether it ends by itself. */
+  /** Whether the source ends by itself. */
   public boolean isBounded() {
     return type == TunnelType.BaseData || !(end instanceof EndAt.Never);
   }

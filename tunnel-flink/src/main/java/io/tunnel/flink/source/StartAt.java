@@ -3,24 +3,23 @@ package io.tunnel.flink.source;
 import java.io.Serializable;
 import java.util.Objects;
 
-/** Where changes are read from when a job starts without a checkpoint of its own. */
+/** The start of the changes to read, for a job without a checkpoint. */
 public sealed interface StartAt extends Serializable {
 
-  /** The oldest change that the table keeps. */
+  /** Starts with the oldest kept change. */
   record Earliest() implements StartAt {
     private static final long serialVersionUID = 1L;
   }
 
-  /** The first change that is committed when the job has started. */
+  /** Starts with the first change after the start of the job. */
   record Latest() implements StartAt {
     private static final long serialVersionUID = 1L;
   }
 
   /**
-   * The first change that was committed at or after a moment; the job fails with HISTORY_LOST when
-   * the table may have given up changes of that time.
-   *
-   * @param epochMs in milliseconds since 1970; not in the future
+   * Starts with the first change committed at or after a moment; the job fails with HISTORY_LOST
+   * when the table may have deleted changes of that time. @param epochMs the moment, in
+   * milliseconds since 1970; not in the future
    */
   record Timestamp(long epochMs) implements StartAt {
     private static final long serialVersionUID = 1L;
@@ -33,7 +32,7 @@ public sealed interface StartAt extends Serializable {
     }
   }
 
-  /** Behind the checkpoints of a tunnel of the table; of rows, too, if it has base channels. */
+  /** Starts behind the checkpoints of a tunnel of the table, including base channels. */
   record Checkpoint(String tunnel) implements StartAt {
     private static final long serialVersionUID = 1L;
 

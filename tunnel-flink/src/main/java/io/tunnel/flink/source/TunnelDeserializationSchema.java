@@ -8,28 +8,26 @@ import org.apache.flink.api.java.typeutils.ResultTypeQueryable;
 import org.apache.flink.util.Collector;
 
 /**
- * Makes what a job computes with of a change or a row. Called on the task's thread, one at a time.
- *
- * @param <T> what the job computes with
+ * Converts a change or a row to the elements of a job. Called on the task's thread, one call at a
+ * time. @param <T> the elements
  */
 public interface TunnelDeserializationSchema<T> extends Serializable, ResultTypeQueryable<T> {
 
-  /** Is called once before anything else. */
+  /** Called once, before all other methods. */
   default void open(DeserializationSchema.InitializationContext context) throws Exception {}
 
   /**
-   * Gives any number of values to {@code out}; their event time is the record's commit time. The
-   * record is a view of the bytes that were delivered: a value that keeps it keeps them.
+   * Collects any number of elements, whose event time is the record's commit time. The record is a
+   * view of the delivered bytes: an element that keeps the record keeps the bytes.
    */
   void deserialize(StreamRecord record, Collector<T> out) throws IOException;
 
   /**
-   * Deserializes for a schema that has to know whether a row of which nothing was given before did
-   * not exist. By default a schema does not.
-   *
-   * @param isWhole whether the job is given all that the row ever was: rows before changes, or the
-   *     changes from the first that there was. Not when the source starts behind older changes, or
-   *     when some are not kept any more: then an UPDATE may be of a row with other columns
+   * As {@link #deserialize(StreamRecord, Collector)}, for a schema that must know whether an unseen
+   * row did not exist. By default the schema ignores this. @param isWhole whether the job sees the
+   * whole history of a row: rows before changes, or changes from the first on. False when the
+   * source starts behind older changes, or older changes were deleted: an UPDATE may then concern a
+   * row with further columns
    */
   default void deserialize(StreamRecord record, boolean isWhole, Collector<T> out)
       throws IOException {

@@ -34,7 +34,7 @@ import org.apache.flink.util.UserCodeClassLoader;
  *         .build();
  * }</pre>
  *
- * @param <T> what the schema makes of records
+ * @param <T> the elements of the schema
  */
 public final class TunnelSource<T>
     implements Source<T, TunnelSplit, EnumeratorState>, ResultTypeQueryable<T> {
@@ -49,7 +49,7 @@ public final class TunnelSource<T>
     this.schema = Objects.requireNonNull(schema, "schema");
   }
 
-  /** Begins to describe a source. */
+  /** Starts to describe a source. */
   public static <T> TunnelSourceBuilder<T> builder(TunnelDeserializationSchema<T> schema) {
     return new TunnelSourceBuilder<>(schema);
   }

@@ -6,10 +6,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Describes a {@link TunnelSource}: where the table is, and what of it is read. Without more it
- * reads all changes that are kept and those to come.
- *
- * @param <T> what the schema makes of records
+ * Describes a {@link TunnelSource}: the table, and the rows and changes to read. By default, the
+ * source reads all kept and future changes. @param <T> the elements of the schema
  */
 public final class TunnelSourceBuilder<T> {
 
@@ -26,68 +24,69 @@ public final class TunnelSourceBuilder<T> {
     this.schema = Objects.requireNonNull(schema, "schema");
   }
 
-  /** Where the service listens: one or several {@code host:port} with commas between them. */
+  /** Sets the endpoints of the service: {@code host:port}, with commas between several. */
   public TunnelSourceBuilder<T> endpoint(String endpoints) {
     endpoint = endpoints;
     return this;
   }
 
-  /** The table. */
+  /** Sets the table. */
   public TunnelSourceBuilder<T> table(String name) {
     table = name;
     return this;
   }
 
   /**
-   * {@code BaseData} reads the rows as they are and ends, {@code Stream} reads changes, {@code
-   * BaseAndStream} the rows and then all changes that these do not contain.
+   * Sets what to read: {@code BaseData} reads the present rows and ends, {@code Stream} reads
+   * changes, {@code BaseAndStream} reads the rows and then all changes that the rows do not
+   * contain.
    */
   public TunnelSourceBuilder<T> type(TunnelType what) {
     type = what;
     return this;
   }
 
-  /** Where changes begin when the job has no checkpoint of its own. */
+  /** Sets the start of the changes for a job without a checkpoint. */
   public TunnelSourceBuilder<T> startAt(StartAt where) {
     start = where;
     return this;
   }
 
-  /** Where changes end. */
+  /** Sets the end of the changes. */
   public TunnelSourceBuilder<T> endAt(EndAt where) {
     end = where;
     return this;
   }
 
   /**
-   * Reports what completed checkpoints of the job have processed as the checkpoints of a tunnel of
-   * the table, so that operators see the job's lag. The tunnel should have no workers.
+   * Reports the progress of completed checkpoints as checkpoints of a tunnel of the table, so that
+   * operators see the job's lag. The tunnel should have no workers.
    */
   public TunnelSourceBuilder<T> reportTo(String tunnel) {
     reportTo = Objects.requireNonNull(tunnel, "tunnel");
     return this;
   }
 
-  /** Bytes of a partition that may wait in a reader's memory. */
+  /** Sets how many bytes of a partition may wait in a reader's memory. */
   public TunnelSourceBuilder<T> partitionBytesMax(int bytes) {
     return reading(bytes, reading.readerBytesMax(), reading.outageMax(), reading.discovery());
   }
 
   /**
-   * Bytes of all partitions together that may wait in a reader's memory; they share it, 64 KiB for
-   * each at least.
+   * Sets how many bytes of all partitions may wait in a reader's memory; each partition's share is
+   * at least 64 KiB.
    */
   public TunnelSourceBuilder<T> readerBytesMax(int bytes) {
     return reading(reading.partitionBytesMax(), bytes, reading.outageMax(), reading.discovery());
   }
 
-  /** How long a partition may not be served before the job fails, and is restarted by Flink. */
+  /** Sets how long a partition may be unavailable before the job fails, and Flink restarts it. */
   public TunnelSourceBuilder<T> outageMax(Duration longest) {
     return reading(
         reading.partitionBytesMax(), reading.readerBytesMax(), longest, reading.discovery());
   }
 
-  /** How often new partitions are looked for; zero for never. */
+  /** Sets how often to look for new partitions; zero for never. */
   public TunnelSourceBuilder<T> discovery(Duration every) {
     return reading(
         reading.partitionBytesMax(), reading.readerBytesMax(), reading.outageMax(), every);
@@ -100,9 +99,8 @@ public final class TunnelSourceBuilder<T> {
   }
 
   /**
-   * The source.
-   *
-   * @throws IllegalArgumentException when what was said does not fit together; says what would
+   * Builds the source. @throws IllegalArgumentException when settings conflict; the message names
+   * the remedy
    */
   public TunnelSource<T> build() {
     return new TunnelSource<>(

@@ -1,6 +1,6 @@
 /**
- * A table as a Flink source: a partition of the table is a split. A schema is given the SDK's
- * {@link io.tunnel.sdk.processor.StreamRecord}, a view of the bytes that were delivered, and makes
- * of it what the job computes with.
+ * A table as a Flink source: a partition of the table is a split. A schema converts the SDK's
+ * {@link io.tunnel.sdk.processor.StreamRecord}, a view of the delivered bytes, to elements of the
+ * job.
  */
 package io.tunnel.flink.source;

@@ -21,21 +21,21 @@ import org.apache.flink.types.RowKind;
 import org.apache.flink.util.Collector;
 
 /**
- * Makes a whole changelog of the changes of each key: what a row is after an update of single
- * columns, and what it was before every change. Its state is the row as it was shown last. Of a key
- * without a state an update shows a row only where it is certain what that is: when all is seen
- * that the row ever was and nothing of it was forgotten, or when the update has all columns.
+ * Makes a whole changelog from the changes of each key: the row before and after each change, also
+ * for updates of single columns. The state is the last shown row. Without a state, an update shows
+ * a row only if the whole row is known: the scan sees the whole history of the row and forgets no
+ * rows, or the update has all columns.
  */
 final class ChangeFold extends KeyedProcessFunction<String, RowData, RowData> {
 
   private static final long serialVersionUID = 1L;
 
   /**
-   * How rows come, are kept and leave.
+   * The layouts of incoming, stored and outgoing rows.
    *
    * @param layout the stored fields
    * @param kept the type of the state: the stored fields, then metadata
-   * @param shown of the fields of the state, those that are shown, in order
+   * @param shown the indexes of the shown fields of the state, in order
    */
   record Shape(TableLayout layout, RowType kept, List<Integer> shown) implements Serializable {
     private static final long serialVersionUID = 1L;
@@ -58,7 +58,7 @@ final class ChangeFold extends KeyedProcessFunction<String, RowData, RowData> {
   /**
    * A fold.
    *
-   * @param idleMax how long the row of a key that does not change is kept; zero for ever
+   * @param idleMax how long the state of an unchanged key is kept; zero for ever
    */
   ChangeFold(Shape shape, TypeInformation<RowData> keptType, Duration idleMax) {
     this.shape = shape;
@@ -128,7 +128,7 @@ final class ChangeFold extends KeyedProcessFunction<String, RowData, RowData> {
     return values;
   }
 
-  /** Refuses an update of a row that there may be more of than it has. */
+  /** Refuses an update of a row whose further columns are unknown. */
   private void requireKnown(Touched touched, String key) {
     boolean hasAll = true;
     for (int i = 0; i < shape.layout().fields().size(); i++) {

@@ -23,25 +23,24 @@ import org.apache.flink.types.RowKind;
 import org.apache.flink.util.Collector;
 
 /**
- * Makes rows of changes: the fields of a layout, then metadata. Only the columns that are asked for
- * are decoded.
+ * Converts changes to rows: the fields of a layout, then metadata. Decodes only requested columns.
  */
 final class ChangeRows implements TunnelDeserializationSchema<RowData> {
 
   private static final long serialVersionUID = 1L;
 
-  /** Up to so many columns it is cheaper to look for each than to decode all of a row. */
+  /** Up to this number of columns, looking each up is cheaper than decoding the whole row. */
   private static final int LOOK_UPS_MAX = 8;
 
-  /** What is made of the kinds of changes. */
+  /** How kinds of changes become kinds of rows. */
   enum Style {
-    /** Every change is inserted, with NULL in the columns that it does not have. */
+    /** Every change is an insert, with NULL in its missing columns. */
     APPEND,
-    /** Puts are the later state of their row, deletes have its key, updates are refused. */
+    /** Puts have the later state of the row, deletes only the key; updates are refused. */
     UPSERT,
     /**
-     * For {@link ChangeFold}: puts are inserted, updates are the later state of the columns that
-     * {@link Touched}, the first field, says they touch.
+     * For {@link ChangeFold}: puts are inserts; updates have the later state of the columns named
+     * by {@link Touched}, the first field.
      */
     FOLD
   }
@@ -58,8 +57,8 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
   private transient Map<String, Integer> attributes;
 
   /**
-   * The attributes that are NOT NULL, as indexes of fields, where changes of single columns are
-   * rows: empty otherwise. Known with the key.
+   * The indexes of NOT NULL attributes, when changes of single columns become rows; otherwise
+   * empty. Known with the key.
    */
   private transient int[] required;
 
@@ -68,8 +67,8 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
   /**
    * Rows of a table's changes.
    *
-   * @param declaredKey the key of the SQL table, if it has one; that of the layout is as much of it
-   *     as is wanted
+   * @param declaredKey the key of the SQL table, if any; the layout's key has only the requested
+   *     columns
    */
   ChangeRows(
       String table,
@@ -86,7 +85,7 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
     this.type = Objects.requireNonNull(type, "type");
   }
 
-  /** How many fields stand before those of the layout. */
+  /** How many fields precede the fields of the layout. */
   static int fieldsBefore(Style style) {
     return style == Style.FOLD ? 1 : 0;
   }
@@ -146,7 +145,7 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
     out.collect(row);
   }
 
-  /** All rows of a table have keys of the same columns, so one look is enough. */
+  /** All rows of a table have keys with equal columns, so one key is enough. */
   private void learn(PrimaryKey key) {
     if (!declaredKey.keyIndexes().isEmpty()) {
       declaredKey.requireKey(
@@ -221,7 +220,7 @@ final class ChangeRows implements TunnelDeserializationSchema<RowData> {
     }
   }
 
-  /** Refuses a change that is shown as a row and has no value where each row has one. */
+  /** Refuses a change that lacks a value of a NOT NULL column. */
   private void requireAll(GenericRowData row, PrimaryKey key, RecordType kind) {
     for (int i : required) {
       if (row.isNullAt(i)) {

@@ -10,7 +10,7 @@ import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.types.DataType;
 
-/** What is known of a change beside its row: read-only columns of a SQL table. */
+/** Metadata of a change, as read-only columns of a SQL table. */
 enum Metadata {
   /** PUT, UPDATE or DELETE. */
   CHANGE_TYPE("change_type", DataTypes.STRING().notNull()) {
@@ -26,7 +26,7 @@ enum Metadata {
       return record.position();
     }
   },
-  /** When it was committed. */
+  /** The commit time. */
   COMMIT_TIME("commit_time", DataTypes.TIMESTAMP_LTZ(6).notNull()) {
     @Override
     Object read(StreamRecord record) {
@@ -45,7 +45,7 @@ enum Metadata {
 
   private final String key;
 
-  /** Flink's types never change, but do not say so in Error Prone's words. */
+  /** Flink's types are immutable, but lack the annotation of Error Prone. */
   @SuppressWarnings("ImmutableEnumChecker")
   private final DataType dataType;
 
@@ -58,10 +58,10 @@ enum Metadata {
     return dataType;
   }
 
-  /** The value as Flink's tables keep it. */
+  /** The value in Flink's internal form. */
   abstract Object read(StreamRecord record);
 
-  /** All of them as Flink asks for them. */
+  /** All metadata by name, for Flink. */
   static Map<String, DataType> all() {
     Map<String, DataType> all = new LinkedHashMap<>();
     for (Metadata metadata : values()) {

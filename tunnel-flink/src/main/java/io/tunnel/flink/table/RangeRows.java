@@ -12,8 +12,8 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.util.Collector;
 
 /**
- * The first rows of a table in the order of their keys, for a query with a limit: a page or two
- * instead of a scan of everything.
+ * The first rows of a table in the order of their keys, for a query with a limit: reads a page or
+ * two instead of the whole table.
  */
 final class RangeRows implements FlatMapFunction<Long, RowData>, ResultTypeQueryable<RowData> {
 

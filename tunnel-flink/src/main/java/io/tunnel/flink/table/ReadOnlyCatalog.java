@@ -17,8 +17,8 @@ import org.apache.flink.table.catalog.stats.CatalogTableStatistics;
 import org.apache.flink.table.expressions.Expression;
 
 /**
- * What a catalog is asked that only shows: it has no views, functions and partitions, and says what
- * to do instead of what it refuses.
+ * The parts of a read-only catalog: no views, functions or partitions; refusals name an
+ * alternative.
  */
 abstract class ReadOnlyCatalog extends AbstractCatalog {
 
@@ -173,7 +173,7 @@ abstract class ReadOnlyCatalog extends AbstractCatalog {
     throw refusal("it has no functions", "CREATE TEMPORARY FUNCTION makes one for this session");
   }
 
-  // Statistics: counting rows takes the service long, so the planner guesses
+  // Statistics: the planner guesses, because counting rows takes long
 
   @Override
   public CatalogTableStatistics getTableStatistics(ObjectPath path) throws TableNotExistException {

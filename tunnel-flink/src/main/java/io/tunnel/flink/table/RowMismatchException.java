@@ -1,6 +1,8 @@
 package io.tunnel.flink.table;
 
-/** A stored row is not what the SQL table is declared to be; says which row, and in what. */
+/**
+ * A stored row does not match the declared SQL table; the message names the row and the difference.
+ */
 public final class RowMismatchException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

@@ -1,13 +1,13 @@
 package io.tunnel.flink.table;
 
-/** As what a scan shows changes. */
+/** The form in which a scan shows changes. */
 public enum ScanChangelog {
   /**
-   * A whole changelog: Flink's state holds each row, so updates of single columns become whole rows
-   * and every change has its row before.
+   * A whole changelog: Flink's state has each row, so updates of single columns become whole rows,
+   * and every change has its previous row.
    */
   FULL,
-  /** Rows by key, without a state of the connector's; the table must be written by puts alone. */
+  /** Rows by key, without a state; all writes to the table must be puts and deletes. */
   UPSERT,
   /** Every change as a row of its own. */
   APPEND

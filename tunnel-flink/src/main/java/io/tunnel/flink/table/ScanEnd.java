@@ -2,10 +2,10 @@ package io.tunnel.flink.table;
 
 /** Where a scan of changes ends. */
 public enum ScanEnd {
-  /** Nowhere. */
+  /** No end. */
   UNBOUNDED,
-  /** At the positions that the partitions have when the job begins. */
+  /** At the last positions of the partitions at the start of the job. */
   LATEST,
-  /** In front of the first change that was committed at or after 'scan.end.timestamp-millis'. */
+  /** Before the first change committed at or after 'scan.end.timestamp-millis'. */
   TIMESTAMP
 }

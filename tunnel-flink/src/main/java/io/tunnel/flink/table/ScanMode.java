@@ -4,13 +4,13 @@ import org.apache.flink.configuration.DescribedEnum;
 import org.apache.flink.configuration.description.InlineElement;
 import org.apache.flink.configuration.description.TextElement;
 
-/** What a scan reads. */
+/** The rows and changes that a scan reads. */
 public enum ScanMode implements DescribedEnum {
-  /** The rows that exist, then every change since, without a gap. */
+  /** The present rows, then every later change, without a gap. */
   BASE_AND_STREAM("base-and-stream", "the rows that exist, then every change since"),
-  /** Changes alone. */
+  /** Only changes. */
   STREAM("stream", "changes alone, from 'scan.start' on"),
-  /** The rows that exist; ends behind them. */
+  /** Only the present rows. */
   BASE("base", "the rows that exist, and no more");
 
   private final String text;

@@ -14,14 +14,10 @@ import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 
 /**
- * What the options of a table say about its scan.
- *
- * @param mode what is read
- * @param start where changes begin
- * @param end where they end
- * @param changelog as what they are shown; of no meaning for {@link ScanMode#BASE}
- * @param tunnel that progress is reported to
- * @param readerBytesMax bytes that wait in the memory of each reader
+ * The scan options of a table. @param mode rows, changes or both @param start where changes
+ * start @param end where changes end @param changelog the form of changes; without meaning for
+ * {@link ScanMode#BASE} @param tunnel the tunnel to report progress to @param readerBytesMax bytes
+ * that may wait in the memory of each reader
  */
 record ScanPlan(
     ScanMode mode,
@@ -42,7 +38,7 @@ record ScanPlan(
   /**
    * Reads the options.
    *
-   * @throws ValidationException naming the options that do not go together, and what does
+   * @throws ValidationException naming the conflicting options, and a remedy
    */
   static ScanPlan of(ReadableConfig options, ReadableConfig session, boolean hasKey) {
     boolean isBatch = session.get(ExecutionOptions.RUNTIME_MODE) == RuntimeExecutionMode.BATCH;

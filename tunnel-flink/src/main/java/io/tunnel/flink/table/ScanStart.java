@@ -1,12 +1,12 @@
 package io.tunnel.flink.table;
 
-/** Where a scan of changes begins when no state of Flink's says it. */
+/** The start of a scan of changes without a Flink state. */
 public enum ScanStart {
-  /** The oldest change that is kept. */
+  /** The oldest kept change. */
   EARLIEST,
-  /** The first that is committed after the job has begun. */
+  /** The first change after the start of the job. */
   LATEST,
-  /** The first that was committed at or after 'scan.start.timestamp-millis'. */
+  /** The first change committed at or after 'scan.start.timestamp-millis'. */
   TIMESTAMP,
   /** Behind the checkpoint of 'tunnel'. */
   CHECKPOINT

@@ -15,8 +15,8 @@ import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
 
 /**
- * Watermarks of the rows that a fold will show, made of the changes before it: there each partition
- * has its own, and one that lags holds back the others.
+ * Watermarks for the rows that a fold will show, generated before the fold, from changes: there
+ * each partition has its own watermark, and a lagging partition holds the total back.
  */
 final class ShownWatermarks implements WatermarkStrategy<RowData> {
 

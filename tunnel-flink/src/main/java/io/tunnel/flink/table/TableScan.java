@@ -31,11 +31,9 @@ import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.table.types.logical.VarBinaryType;
 
 /**
- * The operators of a scan: the source, and behind it for a full changelog the fold of each key.
- * With a limit on rows there is no source but a read of so many.
- *
- * @param stored the columns of the SQL table
- * @param projected those of them that the query wants, in its order
+ * The operators of a scan: the source and, for a full changelog, the fold of each key. A scan of
+ * rows with a small limit reads a range instead. @param stored the columns of the SQL table @param
+ * projected the indexes of the queried columns, in order
  */
 record TableScan(
     TunnelOptions table,
@@ -44,16 +42,13 @@ record TableScan(
     ScanPlan plan,
     TableScan.Wanted wanted) {
 
-  /** A limit up to which rows are read as a range: more are read faster by all readers at once. */
+  /** The largest limit to read as a range; more rows are read faster by all readers in parallel. */
   private static final long RANGE_ROWS_MAX = 100_000;
 
   /**
-   * What a query wants beside columns.
-   *
-   * @param metadata behind the columns
-   * @param limit rows of the result
-   * @param watermarks how event time goes on
-   * @param type of the rows, with metadata
+   * The requests of a query beside columns. @param metadata the metadata columns, behind the other
+   * columns @param limit the most rows of the result @param watermarks the watermark
+   * strategy @param type the type of the rows, with metadata
    */
   record Wanted(
       List<Metadata> metadata,
@@ -232,15 +227,13 @@ record TableScan(
             .endAt(plan.end())
             .readerBytesMax(plan.readerBytesMax());
     if (plan.mode() != ScanMode.BASE) {
-      // Reading rows is no progress in changes; the same table may be scanned in both ways.
+      // Reading rows makes no progress in changes, and a table may be scanned in both ways.
       plan.tunnel().ifPresent(source::reportTo);
     }
     return source.build();
   }
 
-  /**
-   * The layouts of a fold: the key first, then the other columns that are wanted, then metadata.
-   */
+  /** The layouts of a fold: the key, then the further queried columns, then metadata. */
   private record FoldLayout(TableLayout stored, List<Integer> projected, List<Metadata> metadata) {
 
     private List<Integer> work() {

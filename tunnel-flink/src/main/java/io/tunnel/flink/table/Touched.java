@@ -1,15 +1,15 @@
 package io.tunnel.flink.table;
 
 /**
- * Which fields of a layout an update of single columns touches, as a field of its row: a bit for
- * each, and one behind them for whether all is seen that its row ever was.
+ * The fields of a layout that an update touches, stored as a field of the row: one bit per field,
+ * and a last bit for {@code isWhole}.
  */
 final class Touched {
 
   private final int fields;
   private final byte[] bits;
 
-  /** Nothing yet. */
+  /** No touched field yet. */
   Touched(int fields, boolean isWhole) {
     this(fields, new byte[fields / 8 + 1]);
     if (isWhole) {
@@ -17,7 +17,7 @@ final class Touched {
     }
   }
 
-  /** As {@link #toBytes} has it. */
+  /** Reads the bits of {@link #toBytes}. */
   Touched(int fields, byte[] bits) {
     this.fields = fields;
     this.bits = bits;

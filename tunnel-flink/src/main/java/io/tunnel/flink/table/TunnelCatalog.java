@@ -24,8 +24,8 @@ import org.apache.flink.table.catalog.exceptions.TableNotExistException;
 import org.apache.flink.table.factories.Factory;
 
 /**
- * The tables that the service has, in one database. The service knows the columns of a table's key
- * alone; the others are those that a sample of its rows has, see {@link ColumnSample}.
+ * The tables of the service, in one database. The service knows only the key columns of a table;
+ * the catalog finds further columns in a sample of rows, see {@link ColumnSample}.
  */
 public final class TunnelCatalog extends ReadOnlyCatalog {
 
@@ -143,7 +143,7 @@ public final class TunnelCatalog extends ReadOnlyCatalog {
         .build();
   }
 
-  /** Empty when there is no such table. */
+  /** Empty when the table does not exist. */
   private Optional<Schema> schema(TableClient open, String table) {
     try {
       List<PrimaryKeySchema> key = open.primaryKeyOf(table);

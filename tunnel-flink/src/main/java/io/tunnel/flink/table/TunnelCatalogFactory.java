@@ -14,10 +14,10 @@ import org.apache.flink.table.factories.FactoryUtil.CatalogFactoryHelper;
 /** Finds {@code 'type' = 'tunnel'}; Flink loads it by its name. */
 public final class TunnelCatalogFactory implements CatalogFactory {
 
-  /** Where the service listens. */
+  /** The endpoint of the service. */
   public static final ConfigOption<String> ENDPOINT = TunnelConnectorOptions.ENDPOINT;
 
-  /** Rows that columns are guessed from. */
+  /** The size of the sample for finding columns. */
   public static final ConfigOption<Integer> SAMPLE_ROWS_MAX =
       ConfigOptions.key("sample-rows-max")
           .intType()
@@ -27,7 +27,7 @@ public final class TunnelCatalogFactory implements CatalogFactory {
 
   private static final int SAMPLE_ROWS_LIMIT = 10_000;
 
-  /** Made by Flink. */
+  /** For Flink. */
   public TunnelCatalogFactory() {}
 
   @Override

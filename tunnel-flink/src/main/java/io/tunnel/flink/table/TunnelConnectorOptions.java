@@ -10,7 +10,7 @@ import org.apache.flink.configuration.MemorySize;
 /** The options of {@code 'connector' = 'tunnel'}; docs/flink.md has them as a table. */
 public final class TunnelConnectorOptions {
 
-  /** Where the service listens. */
+  /** The endpoint of the service. */
   public static final ConfigOption<String> ENDPOINT =
       ConfigOptions.key("endpoint")
           .stringType()
@@ -68,13 +68,12 @@ public final class TunnelConnectorOptions {
           .noDefaultValue()
           .withDescription("The moment of 'scan.end' = 'timestamp', in milliseconds since 1970.");
 
-  /** As what changes are shown. */
+  /** The form of changes. */
   public static final ConfigOption<ScanChangelog> SCAN_CHANGELOG =
       ConfigOptions.key("scan.changelog")
           .enumType(ScanChangelog.class)
           .noDefaultValue()
-          .withDescription(
-              "As what changes are shown; 'full' with a PRIMARY KEY, 'append' without one.");
+          .withDescription("The form of changes; 'full' with a PRIMARY KEY, 'append' without one.");
 
   /** Bytes that wait in a reader. */
   public static final ConfigOption<MemorySize> SCAN_READER_BYTES_MAX =
@@ -99,7 +98,7 @@ public final class TunnelConnectorOptions {
       ConfigOptions.key("sink.buffer-bytes-max")
           .memoryType()
           .defaultValue(MemorySize.ofMebiBytes(8))
-          .withDescription("Bytes without an outcome from which on a writer makes the job wait.");
+          .withDescription("Bytes without an outcome at which a writer makes the job wait.");
 
   /** Bytes of a batch. */
   public static final ConfigOption<MemorySize> SINK_BATCH_BYTES_MAX =
@@ -108,7 +107,7 @@ public final class TunnelConnectorOptions {
           .defaultValue(MemorySize.parse("256 kb"))
           .withDescription("Bytes after which a partition's batch is sent.");
 
-  /** How long rows wait for others. */
+  /** How long rows wait for more rows. */
   public static final ConfigOption<Duration> SINK_LINGER =
       ConfigOptions.key("sink.linger")
           .durationType()
@@ -122,7 +121,7 @@ public final class TunnelConnectorOptions {
           .defaultValue(WriteDurability.TABLE)
           .withDescription("What an acknowledged row survives; 'table': what the table says.");
 
-  /** What becomes of rejected rows. */
+  /** The reaction to rejected rows. */
   public static final ConfigOption<RejectedRows> SINK_REJECTED_ROWS =
       ConfigOptions.key("sink.rejected-rows")
           .enumType(RejectedRows.class)

@@ -25,7 +25,7 @@ public final class TunnelTableFactory
   /** The value of {@code 'connector'}. */
   public static final String IDENTIFIER = "tunnel";
 
-  /** Made by Flink. */
+  /** For Flink. */
   public TunnelTableFactory() {}
 
   @Override

@@ -33,9 +33,9 @@ import org.apache.flink.table.expressions.ResolvedExpression;
 import org.apache.flink.table.factories.FactoryUtil;
 
 /**
- * A table that SQL writes. An upsert changelog becomes puts (or updates) and deletes by key. The
- * statements DELETE and UPDATE of batch mode find their rows by a scan and write only what they
- * name of them; a DELETE by a whole key needs no scan.
+ * A table as a target of SQL. An upsert changelog becomes puts (or updates) and deletes by key. In
+ * batch mode, DELETE and UPDATE find their rows by a scan and write only the named columns; a
+ * DELETE by a whole key needs no scan.
  */
 final class TunnelTableSink
     implements DynamicTableSink,
@@ -49,17 +49,14 @@ final class TunnelTableSink
   private final ReadableConfig options;
   private final TableLayout stored;
 
-  /** What is written of the rows that come; changes with the statement. */
+  /** The conversion of incoming rows; depends on the statement. */
   private Statement statement;
 
   private Optional<KeyedDelete> keyedDelete = Optional.empty();
 
   /**
-   * The rows of a statement.
-   *
-   * @param rows their layout
-   * @param upserts what becomes of those that are not deleted
-   * @param written the attributes that are written, as indexes of the layout's fields
+   * The rows of a statement. @param rows the layout of the rows @param upserts the kind of change
+   * for rows that are not deleted @param written the indexes of the attributes to write
    */
   private record Statement(TableLayout rows, Upserts upserts, List<Integer> written) {
     Statement {
@@ -192,7 +189,7 @@ final class TunnelTableSink
             .rejectedRows(rejected())
             .repeatAttemptsMax(options.get(TunnelConnectorOptions.SINK_REPEAT_ATTEMPTS_MAX));
     if (statement.upserts() == Upserts.UPDATE_EXISTING) {
-      // An attempt updates each row once. Another attempt would read rows that have their update.
+      // An attempt updates each row once. A second attempt would read updated rows.
       sink = sink.withConditions().withoutRestarts();
     }
     Integer parallelism = options.getOptional(FactoryUtil.SINK_PARALLELISM).orElse(null);

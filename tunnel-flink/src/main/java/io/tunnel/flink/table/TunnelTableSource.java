@@ -34,7 +34,7 @@ import org.apache.flink.table.connector.source.lookup.cache.LookupCache;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.DataType;
 
-/** A table that SQL scans, or looks rows up in: what the planner asks for, and of whom. */
+/** A table for scans and lookups of SQL, with the requests of the planner. */
 final class TunnelTableSource
     implements ScanTableSource,
         LookupTableSource,
@@ -50,7 +50,7 @@ final class TunnelTableSource
   private final ReadableConfig session;
   private final ScanPlan plan;
 
-  /** Of the stored columns, those that the query wants, in its order. */
+  /** The indexes of the queried columns, in order. */
   private List<Integer> projected;
 
   private Wanted wanted;

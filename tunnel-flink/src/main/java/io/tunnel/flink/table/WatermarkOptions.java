@@ -8,9 +8,9 @@ import org.apache.flink.table.api.config.ExecutionConfigOptions;
 import org.apache.flink.table.factories.FactoryUtil;
 
 /**
- * Flink's options of idleness and alignment for SOURCE_WATERMARK(). For watermarks that are
- * declared as an expression the planner applies them, for those of a source it leaves them to the
- * source: without them a partition that nobody writes to would hold back the others for ever.
+ * Flink's options of idleness and alignment for SOURCE_WATERMARK(). The planner applies the options
+ * to watermarks declared as an expression, but not to watermarks of a source. Without them, a
+ * partition without writes would hold back all watermarks for ever.
  */
 final class WatermarkOptions {
 
@@ -28,7 +28,7 @@ final class WatermarkOptions {
     }
     Optional<String> group = options.getOptional(FactoryUtil.WATERMARK_ALIGNMENT_GROUP);
     Optional<Duration> drift = options.getOptional(FactoryUtil.WATERMARK_ALIGNMENT_MAX_DRIFT);
-    // The factory refuses one of them without the other.
+    // The factory refuses a single alignment option.
     return group.isPresent() && drift.isPresent()
         ? applied.withWatermarkAlignment(
             group.get(), drift.get(), options.get(FactoryUtil.WATERMARK_ALIGNMENT_UPDATE_INTERVAL))

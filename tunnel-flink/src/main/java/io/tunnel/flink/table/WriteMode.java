@@ -1,9 +1,12 @@
 package io.tunnel.flink.table;
 
-/** What an INSERT, or an update of a changelog, writes. */
+/** The effect of an INSERT, or of an update in a changelog. */
 public enum WriteMode {
-  /** The whole row: columns that the SQL table does not have, or that are NULL, are gone then. */
+  /** Replaces the whole row: columns that are NULL or unknown to the SQL table are removed. */
   PUT,
-  /** The columns that the statement names: NULL removes one, all others stay as they are. */
+  /**
+   * Sets the columns that the statement names: NULL removes a column, unnamed columns stay
+   * unchanged.
+   */
   UPDATE
 }

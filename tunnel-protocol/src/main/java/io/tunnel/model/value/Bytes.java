@@ -3,7 +3,7 @@ package io.tunnel.model.value;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/** Bytes that never change, compared as unsigned numbers from the first to the last. */
+/** Immutable bytes, ordered lexicographically as unsigned numbers. */
 public final class Bytes implements Comparable<Bytes> {
 
   /** No bytes. */

@@ -4,12 +4,12 @@ import io.tunnel.model.Limits;
 import io.tunnel.model.Names;
 import java.util.Objects;
 
-/** A named attribute of a row. Its accessors are named as Tablestore's SDK names them. */
+/** A named attribute of a row. Accessors have the names of Tablestore's SDK. */
 public final class Column {
 
   private final String name;
 
-  /** Null of a column that is removed. */
+  /** Null for a removed column. */
   private final ColumnValue value;
 
   /** Refuses null and a name that is empty or over {@link Limits#COLUMN_NAME_BYTES_MAX}. */

@@ -3,7 +3,7 @@ package io.tunnel.model.value;
 import io.tunnel.model.Names;
 import java.util.Objects;
 
-/** What an update does to one column of a row. */
+/** The effect of an update on one column of a row. */
 public sealed interface ColumnUpdate {
 
   /** The column that is updated. */

@@ -1,6 +1,6 @@
 package io.tunnel.model.value;
 
-/** An IEEE 754 double; two values are equal when {@link Double#compare} says so. */
+/** An IEEE 754 double; equality is defined by {@link Double#compare}. */
 public record DoubleValue(double value) implements ColumnValue {
 
   @Override

@@ -3,9 +3,9 @@ package io.tunnel.model.value;
 import java.util.Objects;
 
 /**
- * A value that stands in a primary key: INTEGER, STRING or BINARY. Ask {@link #getType()} first;
- * the {@code as…} methods throw {@link IllegalStateException} on another type. Not a {@link
- * ColumnValue}, because its type is not one of an attribute; {@link #toColumnValue()} is.
+ * A value in a primary key: INTEGER, STRING or BINARY. Ask {@link #getType()} first; the {@code
+ * as…} methods throw {@link IllegalStateException} on another type. Not a {@link ColumnValue},
+ * because keys have fewer types; see {@link #toColumnValue()}.
  */
 public final class PrimaryKeyValue {
 
@@ -37,7 +37,7 @@ public final class PrimaryKeyValue {
   }
 
   /**
-   * The value of an attribute as that of a key.
+   * Converts the value of an attribute to a key's value.
    *
    * @throws IllegalArgumentException for a DOUBLE or a BOOLEAN, which a key cannot have
    */
@@ -49,7 +49,7 @@ public final class PrimaryKeyValue {
     };
   }
 
-  /** The value as that of an attribute. */
+  /** The value as an attribute's value. */
   public ColumnValue toColumnValue() {
     return value;
   }

@@ -1,7 +1,7 @@
 /**
- * What a cell of a row holds: values of keys and of columns, their types, and a column with its
- * value. Rows, keys and changes that are made of them are in {@link io.tunnel.model}.
+ * The cells of rows: values of keys and columns, their types, and named columns. {@link
+ * io.tunnel.model} has rows, keys and changes.
  *
- * <p>Everything here is immutable and validates itself, as all of the model does.
+ * <p>All types are immutable and validate themselves, as in the whole model.
  */
 package io.tunnel.model.value;

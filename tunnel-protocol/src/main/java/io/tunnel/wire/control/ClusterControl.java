@@ -7,27 +7,23 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** The payloads of operations that only the nodes of a cluster serve. */
+/** The payloads of operations of cluster nodes. */
 public sealed interface ClusterControl extends Control {
 
   /**
-   * Asks the leader of a partition to deliver a channel of it.
+   * Asks the leader of a partition to deliver a channel. @param tunnelId the id of the
+   * tunnel @param channelId the id of the channel, unique among all tunnels @param partition the
+   * channel's partition @param type the contents of the channel @param epoch the epoch of the
+   * session's holding; refused with FENCED once the node has seen a higher epoch of the
+   * channel @param position the position to start behind
    *
-   * @param tunnelId the tunnel
-   * @param channelId names the channel among those of all tunnels
-   * @param partition of the channel
-   * @param type what the channel carries
-   * @param epoch under which the session holds it; once the node has seen a higher one for this
-   *     channel, it refuses this (FENCED)
-   * @param position delivery starts behind it
    * @param key BaseData only: the encoded key of the row at {@code position}; empty before the
-   *     first
-   * @param end the position behind which it ends, if that is known
-   * @param endMs the tunnel's, if it has one: as long as the end is not known, nothing is delivered
-   *     that was committed at or after this moment, in milliseconds since 1970
-   * @param grant as the assignment said it; absent from workers of older versions
-   * @param incarnation Stream only: of {@code position}, if it is known; when the changes up to
-   *     there were lost since, the request is refused with POSITION_REPLACED
+   *     first row @param end the last position of the channel, if known @param endMs the tunnel's
+   *     end in time, if any: while {@code end} is unknown, only changes committed before this
+   *     moment are delivered; milliseconds since 1970 @param grant the grant of the assignment;
+   *     absent from workers of older versions @param incarnation Stream only: the incarnation of
+   *     {@code position}, if known; the node refuses with POSITION_REPLACED when the changes up to
+   *     the position were lost since
    */
   record Attach(
       String tunnelId,
@@ -62,7 +58,7 @@ public sealed interface ClusterControl extends Control {
       }
     }
 
-    /** This request with the grant that proves its epoch. */
+    /** A copy with the grant that proves the epoch. */
     public Attach withGrant(Optional<Bytes> given) {
       return new Attach(
           tunnelId,
@@ -78,7 +74,7 @@ public sealed interface ClusterControl extends Control {
           incarnation);
     }
 
-    /** This request, of a channel that ends there. */
+    /** A copy for a channel with an end. */
     public Attach endingAt(Optional<Long> position, Optional<Long> ms) {
       return new Attach(
           tunnelId,
@@ -94,18 +90,18 @@ public sealed interface ClusterControl extends Control {
           incarnation);
     }
 
-    /** This request of a worker that knows in which incarnation it saw the position. */
+    /** A copy for a worker that knows the incarnation of the position. */
     public Attach seenIn(Optional<Long> known) {
       return new Attach(
           tunnelId, channelId, partition, type, epoch, position, key, end, endMs, grant, known);
     }
 
-    /** What is known of the changes of the partition, if it is known in which incarnation. */
+    /** The position with its incarnation, if known. */
     public Optional<KnownPosition> known() {
       return incarnation.map(in -> new KnownPosition(position, in));
     }
 
-    /** Asks for a position whose incarnation is not known. */
+    /** Asks without an incarnation. */
     public Attach(
         String tunnelId,
         String channelId,
@@ -156,11 +152,9 @@ public sealed interface ClusterControl extends Control {
   }
 
   /**
-   * The channel is delivered on this connection.
-   *
-   * @param handle its name in deliveries, credit and what else is said of it on this connection
-   * @param incarnation of what is delivered, as {@link KnownPosition} has it, for who keeps or
-   *     checkpoints its position
+   * The channel is delivered on this connection. @param handle names the channel in all frames of
+   * this connection @param incarnation the incarnation of the deliveries, see {@link
+   * KnownPosition}, to keep or checkpoint with their positions
    */
   record Attached(int handle, Optional<Long> incarnation) implements ClusterControl {
     /** Without an incarnation. */
@@ -168,7 +162,7 @@ public sealed interface ClusterControl extends Control {
       this(handle, Optional.empty());
     }
 
-    /** An incarnation need not be said. */
+    /** Takes null for no incarnation. */
     public Attached {
       incarnation = incarnation == null ? Optional.empty() : incarnation;
     }
@@ -177,11 +171,10 @@ public sealed interface ClusterControl extends Control {
   /**
    * A member of the cluster.
    *
-   * @param address where clients reach it, as HOST:PORT
-   * @param leads partitions that it leads
-   * @param standbys partitions of which it keeps a replica without leading them
-   * @param tunnelGroups groups of tunnels that it coordinates
-   * @param isCatalogLeader whether it decides about tables
+   * @param address the address for clients, as HOST:PORT @param leads the partitions that the node
+   *     leads @param standbys the partitions that the node only replicates @param tunnelGroups how
+   *     many groups of tunnels the node coordinates @param isCatalogLeader whether the node decides
+   *     about tables
    */
   record NodeDescription(
       String name,
@@ -203,9 +196,8 @@ public sealed interface ClusterControl extends Control {
   }
 
   /**
-   * A node that was a member and is none any more.
-   *
-   * @param lastSeenMs when the node that was asked saw it last, in milliseconds since 1970
+   * A former member. @param lastSeenMs when the answering node last saw the member, in milliseconds
+   * since 1970
    */
   record GoneNode(String name, String address, long lastSeenMs) {
     /** Refuses null. */
@@ -216,12 +208,9 @@ public sealed interface ClusterControl extends Control {
   }
 
   /**
-   * The cluster as the node that was asked sees it.
-   *
-   * @param name the prefix of the cluster's topics
-   * @param generation grows with every decision about who leads
-   * @param node the name of the node that was asked
-   * @param gone nodes that it has seen as members since its start, and that are none now
+   * The cluster, as seen by the answering node. @param name the prefix of the cluster's
+   * topics @param generation grows with every new placement @param node the name of the answering
+   * node @param gone former members that the node has seen since its start
    */
   record ClusterDescription(
       String name, long generation, String node, List<NodeDescription> nodes, List<GoneNode> gone)
@@ -239,9 +228,8 @@ public sealed interface ClusterControl extends Control {
    * A replica of a partition, on one node.
    *
    * @param role FOLLOWING, CLAIMING or LEADING
-   * @param epoch the newest epoch that it has read
-   * @param next the position that it reads next
-   * @param end the end of the log as last seen
+   * @param epoch the newest epoch that the replica has read @param next the position to read
+   *     next @param end the last seen end of the log
    */
   record ReplicaStatus(int partition, String role, long epoch, long next, long end) {
     /** Refuses null. */
@@ -249,13 +237,13 @@ public sealed interface ClusterControl extends Control {
       Objects.requireNonNull(role, "role");
     }
 
-    /** How many positions it is behind. */
+    /** How many positions the replica is behind. */
     public long lag() {
       return Math.max(0, end - next);
     }
   }
 
-  /** The replicas that a node has. */
+  /** The replicas of a node. */
   record NodeStatus(String name, List<ReplicaStatus> replicas) implements ClusterControl {
     /** Refuses null and copies the list. */
     public NodeStatus {
@@ -265,9 +253,8 @@ public sealed interface ClusterControl extends Control {
   }
 
   /**
-   * Empties a node, so that it can be stopped without anybody noticing.
-   *
-   * @param isDraining false to let it take part again
+   * Empties a node, so that clients do not notice its stop. @param isDraining false to let the node
+   * take part again
    */
   record DrainNode(boolean isDraining) implements ClusterControl {}
 }

@@ -14,9 +14,9 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The payloads of control operations. Each travels as one JSON object with the components' names;
- * {@link Json} says how. Times are in the unit that ends their name, since 1970 where they are
- * points in time.
+ * The payloads of control operations. Each travels as one JSON object with the components' names,
+ * in the form of {@link Json}. The name of a time ends with its unit; points in time count from
+ * 1970.
  */
 public sealed interface Control
     permits Control.Empty,
@@ -39,23 +39,19 @@ public sealed interface Control
         FailureControl,
         SecurityControl {
 
-  /**
-   * Refuses a moment before 1970, which has no position: a peer that asked for one would be told to
-   * ask again, for ever.
-   */
+  /** Refuses a moment before 1970, which has no position: a peer could only retry in vain. */
   static void requireSince1970(String name, Optional<Long> ms) {
     if (ms.orElse(0L) < 0) {
       throw new IllegalArgumentException(name + " is milliseconds since 1970, not " + ms.get());
     }
   }
 
-  /** Nothing to say. */
+  /** The empty payload. */
   record Empty() implements Control {}
 
   /**
-   * What the payload of a request that changes tables or tunnels may say beside what it asks for:
-   * an id that is the same for all attempts at it, and no other's. A server that has done a request
-   * of that id answers it and does nothing more.
+   * An optional member in requests that change tables or tunnels: an id, unique to the request and
+   * shared by its repetitions. The server applies each id once, and answers repetitions.
    */
   record RequestId(Optional<String> requestId) implements Control {
 
@@ -77,7 +73,7 @@ public sealed interface Control
       }
     }
 
-    /** The id that the payload of a request has, if it has one. */
+    /** Reads the id of a request's payload, if any. */
     public static RequestId in(byte[] payload) {
       return Json.decode(payload, RequestId.class);
     }
@@ -116,20 +112,17 @@ public sealed interface Control
   /**
    * One partition of a table.
    *
-   * @param id never used again for another partition of this server
-   * @param from lowest first key column, encoded by {@link io.tunnel.codec.KeyCodec}; empty for an
-   *     open end
-   * @param to the first key column behind the last; empty for an open end
-   * @param parents the partitions it was split or merged from
-   * @param rowCount rows stored; an estimate when {@code rowCountIsExact} is false
+   * @param id the id, never reused by this server @param from the lowest first key column, encoded
+   *     by {@link io.tunnel.codec.KeyCodec}; empty for no bound @param to the highest first key
+   *     column, exclusive; empty for no bound @param parents the partitions that were split or
+   *     merged into this one @param rowCount stored rows; an estimate unless {@code
+   *     rowCountIsExact}
    * @param rowCountIsExact whether rows were counted one by one
    * @param byteCount estimated bytes of the stored rows
-   * @param changeBytes bytes of the changes that are kept
-   * @param firstPosition position of the oldest change kept; one over {@code committed} when there
-   *     is none
-   * @param committed position of the newest change that readers may see; 0 when there is none
-   * @param leader HOST:PORT of the node of a cluster that serves it; absent without a cluster, and
-   *     while nobody does
+   * @param changeBytes bytes of the kept changes @param firstPosition position of the oldest kept
+   *     change; {@code committed} + 1 without changes @param committed position of the newest
+   *     change that readers may see; 0 without changes @param leader HOST:PORT of the leader in a
+   *     cluster; absent without a cluster, and while no node leads
    */
   record PartitionDescription(
       int id,
@@ -152,7 +145,7 @@ public sealed interface Control
       leader = leader == null ? Optional.empty() : leader;
     }
 
-    /** A partition of a server that is no cluster. */
+    /** A partition of a single server. */
     public PartitionDescription(
         int id,
         Bytes from,
@@ -182,8 +175,8 @@ public sealed interface Control
   /**
    * A table with its partitions in key order.
    *
-   * @param tableId names the table in binary requests; never used again
-   * @param creator the principal that created it; none where nobody was asked who they are
+   * @param tableId names the table in binary requests; never reused @param creator the principal
+   *     that created the table; absent without authentication
    */
   record TableDescription(
       int tableId,
@@ -199,7 +192,7 @@ public sealed interface Control
       creator = creator == null ? Optional.empty() : creator;
     }
 
-    /** A table of nobody. */
+    /** A table without a creator. */
     public TableDescription(
         int tableId, TableMeta meta, long createdMs, List<PartitionDescription> partitions) {
       this(tableId, meta, createdMs, partitions, Optional.empty());
@@ -209,12 +202,11 @@ public sealed interface Control
   /**
    * Creates a tunnel.
    *
-   * @param start where its stream starts when no {@code startMs} is given; without meaning for
-   *     {@code BaseData} and {@code BaseAndStream}
-   * @param startMs {@code Stream} only: it starts with the first change committed at or after this
-   *     moment, in milliseconds since 1970
-   * @param endMs {@code Stream} only: it ends before the first change committed at or after this
-   *     moment; later than {@code startMs}
+   * @param start where the stream starts without {@code startMs}; without meaning for {@code
+   *     BaseData} and {@code BaseAndStream} @param startMs {@code Stream} only: starts with the
+   *     first change committed at or after this moment, in milliseconds since 1970 @param endMs
+   *     {@code Stream} only: ends before the first change committed at or after this moment; later
+   *     than {@code startMs}
    */
   record CreateTunnel(
       String table,
@@ -274,11 +266,9 @@ public sealed interface Control
   }
 
   /**
-   * What does not change about a tunnel.
-   *
-   * @param startMs as in {@link CreateTunnel}
-   * @param endMs as in {@link CreateTunnel}
-   * @param creator the principal that created it; none where nobody was asked who they are
+   * The fixed properties of a tunnel. @param startMs as in {@link CreateTunnel} @param endMs as in
+   * {@link CreateTunnel} @param creator the principal that created the tunnel; absent without
+   * authentication
    */
   record TunnelInfo(
       String tunnelId,
@@ -303,7 +293,7 @@ public sealed interface Control
       creator = creator == null ? Optional.empty() : creator;
     }
 
-    /** A tunnel of nobody. */
+    /** A tunnel without a creator. */
     public TunnelInfo(
         String tunnelId,
         String tunnel,
@@ -316,7 +306,7 @@ public sealed interface Control
       this(tunnelId, tunnel, table, type, start, createdMs, startMs, endMs, Optional.empty());
     }
 
-    /** A tunnel without moments in time, of nobody. */
+    /** A tunnel without moments in time, without a creator. */
     public TunnelInfo(
         String tunnelId,
         String tunnel,
@@ -337,32 +327,24 @@ public sealed interface Control
   }
 
   /**
-   * A channel now. Positions obey {@code checkpointed <= delivered <= committed}. Those of a base
-   * channel count the rows of its partition, from 1; they mean nothing to its stream channel.
-   *
-   * @param status OPEN and CLOSING when a session holds it
-   * @param owner the session that holds it
-   * @param clientTag what the owner calls itself
-   * @param epoch grows with every new owner
-   * @param committed of a base channel: how many rows there are, about so many until its end is
-   *     known
-   * @param lagRows changes committed and not checkpointed; of a base channel the rows that are not,
-   *     of which there are about so many until its end is known, or -1 when the node of a cluster
-   *     that answers has no replica of the partition
-   * @param lagBytes bytes of the batches that hold them; -1 when the node of a cluster that answers
-   *     has no replica of the partition
-   * @param lagMs how long the oldest of them has waited, at least so long when it is lost; 0 when
-   *     there is none; -1 as with {@code lagBytes}
-   * @param type what it carries
-   * @param isPaused whether an operator keeps it, or its tunnel, from being delivered
-   * @param end the position behind which it ends, once that is known
-   * @param error why it is stopped; it goes on when an operator resumes it
-   * @param waitsFor partitions whose channels, or the base channel, have to be finished first
-   * @param historyLeftMs how long until the oldest change that is not checkpointed is no longer
-   *     kept, 0 for any moment; negative when it is lost already; absent when the table keeps
-   *     changes for ever or there is no such change
-   * @param failedAt where it is stopped, if its worker said so
-   * @param retry how it is retried that its processor failed, as its worker said last
+   * The present state of a channel. Positions obey {@code checkpointed <= delivered <= committed}.
+   * Positions of a base channel count rows, from 1, and have no meaning for the stream
+   * channel. @param status OPEN and CLOSING while a session holds the channel @param owner the
+   * session that holds the channel @param clientTag the tag of the owner's worker @param epoch
+   * grows with every new owner @param committed for a base channel, the number of rows; an estimate
+   * until the end is known @param lagRows changes that are committed and not checkpointed; for a
+   * base channel, rows that are not checkpointed, an estimate until the end is known; -1 when the
+   * answering node has no replica of the partition @param lagBytes bytes of the batches of these
+   * changes; -1 when the answering node has no replica of the partition @param lagMs the age of the
+   * oldest change that is not checkpointed, a lower bound if the change is lost; 0 without such a
+   * change; -1 as for {@code lagBytes} @param type the contents of the channel @param isPaused
+   * whether an operator has paused the channel or its tunnel @param end the last position, once
+   * known @param error why the channel is stopped, until an operator resumes it @param waitsFor the
+   * channels that must finish before this one @param historyLeftMs milliseconds until retention may
+   * delete the oldest change that is not checkpointed; 0 when it may at any moment, negative when
+   * the change is lost; absent when the table keeps changes for ever, or all changes are
+   * checkpointed @param failedAt the change at which the channel is stopped, if its worker reported
+   * the change @param retry the retries of a failing processor, as of the last heartbeat
    */
   record ChannelDescription(
       String channelId,
@@ -403,11 +385,9 @@ public sealed interface Control
   }
 
   /**
-   * A session of a tunnel.
-   *
-   * @param channels how many it holds
-   * @param channelsMax how many it takes at most; 0 for any number
-   * @param leaseLeftMs how long it lives without a further heartbeat
+   * A session of a tunnel. @param channels how many channels the session holds @param channelsMax
+   * how many channels it takes at most; 0 for no limit @param leaseLeftMs milliseconds until the
+   * session ends without a further heartbeat
    */
   record SessionDescription(
       String sessionId, String clientTag, int channels, int channelsMax, long leaseLeftMs) {
@@ -422,9 +402,8 @@ public sealed interface Control
    * A tunnel with its channels in the order of the table's partitions, a base channel before the
    * stream channel of its partition.
    *
-   * @param isPaused whether the tunnel as a whole is paused
-   * @param sessions its open sessions in the order in which they came
-   * @param skipped the changes that its workers left out
+   * @param isPaused whether the whole tunnel is paused @param sessions the open sessions, oldest
+   *     first @param skipped the skipped changes
    */
   record TunnelDescription(
       TunnelInfo info,
@@ -441,7 +420,7 @@ public sealed interface Control
       skipped = skipped == null ? FailureControl.Skipped.NONE : skipped;
     }
 
-    /** A tunnel of which no change was left out. */
+    /** A tunnel without skipped changes. */
     public TunnelDescription(
         TunnelInfo info,
         List<ChannelDescription> channels,

@@ -9,26 +9,25 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** The payloads by which workers say what their processors failed at. */
+/** The payloads by which workers report failures of their processors. */
 public sealed interface FailureControl extends Control {
 
   /**
-   * Characters of an error that are kept; longer ones are cut, and what UTF-8 cannot hold becomes a
-   * question mark: a processor's exception may say anything.
+   * The most characters of an error. Longer errors are cut, and unpaired surrogates become question
+   * marks, because a processor's exception may have any message.
    */
   int ERROR_CHARS_MAX = 500;
 
   /**
-   * Renews the lease of a session, and says what fails in it.
-   *
-   * @param retrying the channels whose processing failed and is tried again, up to {@link
-   *     #RETRYING_MAX}; those that are not named are not retried (any more)
+   * Renews the lease of a session, and names its failing channels. @param retrying the channels
+   * whose processing is retried, up to {@link #RETRYING_MAX}; further channels of the session are
+   * not retried
    */
   record Heartbeat(String sessionId, List<RetryingChannel> retrying) implements FailureControl {
-    /** Channels that one heartbeat can name. */
+    /** The most channels in a heartbeat. */
     public static final int RETRYING_MAX = 256;
 
-    /** Refuses null and too many channels; a worker that does not say has none. */
+    /** Refuses null and too many channels; takes a missing list for an empty one. */
     public Heartbeat {
       Objects.requireNonNull(sessionId, "sessionId");
       retrying = retrying == null ? List.of() : List.copyOf(retrying);
@@ -37,15 +36,15 @@ public sealed interface FailureControl extends Control {
   }
 
   /**
-   * Progress of a channel that passes changes which were left out. They are stored with it.
+   * Progress of a channel that passes skipped changes, which are stored with the progress. @param
+   * position as in {@link Checkpoint}
    *
-   * @param position as in {@link Checkpoint}
    * @param key as in {@link Checkpoint}
    * @param skipped 1 to {@link #SKIPPED_MAX} changes at rising positions up to {@code position}
    */
   record SkippingCheckpoint(int handle, long epoch, long position, Bytes key, List<Skip> skipped)
       implements FailureControl {
-    /** Changes that one checkpoint can pass. */
+    /** The most skipped changes in a checkpoint. */
     public static final int SKIPPED_MAX = 1_000;
 
     /** Refuses null, none or too many, and changes that the position does not pass in order. */
@@ -54,7 +53,7 @@ public sealed interface FailureControl extends Control {
       skipped = List.copyOf(Objects.requireNonNull(skipped, "skipped"));
       requireAtMost("skipped", skipped.size(), SKIPPED_MAX);
       if (skipped.isEmpty()) {
-        throw new IllegalArgumentException("a checkpoint that skips names what it skips");
+        throw new IllegalArgumentException("a checkpoint that skips has no skipped changes");
       }
       long last = -1;
       for (Skip each : skipped) {
@@ -71,16 +70,15 @@ public sealed interface FailureControl extends Control {
       }
     }
 
-    /** The checkpoint without what it skips. */
+    /** The checkpoint without the skipped changes. */
     public Checkpoint checkpoint() {
       return new Checkpoint(handle, epoch, position, key);
     }
   }
 
   /**
-   * A change that was left out.
-   *
-   * @param error why, for people; longer ones than {@link #ERROR_CHARS_MAX} are cut
+   * A skipped change. @param error the reason, for people; cut after {@link #ERROR_CHARS_MAX}
+   * characters
    */
   record Skip(long position, PrimaryKey key, String error) {
     /** Refuses null and cuts the error. */
@@ -91,11 +89,9 @@ public sealed interface FailureControl extends Control {
   }
 
   /**
-   * What is stored of a change that was left out.
-   *
-   * @param position of a base channel: the number of the row, see {@link Checkpoint}
-   * @param error why, for people
-   * @param skippedMs when the checkpoint that passed it was stored
+   * The stored record of a skipped change. @param position for a base channel, the number of the
+   * row, see {@link Checkpoint} @param error the reason, for people @param skippedMs when the
+   * server stored the checkpoint
    */
   record SkippedChange(
       int partition,
@@ -113,14 +109,12 @@ public sealed interface FailureControl extends Control {
   }
 
   /**
-   * The changes that a tunnel's workers left out.
-   *
-   * @param count how many in all; one that was left out again after a seek counts once as long as
-   *     it is among the last
-   * @param last the last of them, oldest first, up to {@link #LAST_MAX}
+   * The skipped changes of a tunnel. @param count how many in all; a change that is skipped again
+   * after a seek counts once while it is among the last @param last the last skipped changes,
+   * oldest first, up to {@link #LAST_MAX}
    */
   record Skipped(long count, List<SkippedChange> last) {
-    /** Changes that are kept of a tunnel. */
+    /** The most stored changes of a tunnel. */
     public static final int LAST_MAX = 100;
 
     /** None. */
@@ -133,12 +127,9 @@ public sealed interface FailureControl extends Control {
   }
 
   /**
-   * Where processing fails.
-   *
-   * @param position of the change, or of the first of several
-   * @param key its key
-   * @param changes how many changes were processed together from there on; 1 when it is known which
-   *     of them fails
+   * The place of a failure. @param position the failing change, or the first of several @param key
+   * the key of this change @param changes how many changes were processed together from there on; 1
+   * for a single failing change
    */
   record FailedChange(long position, PrimaryKey key, int changes) {
     /** Refuses null. */
@@ -148,13 +139,10 @@ public sealed interface FailureControl extends Control {
   }
 
   /**
-   * A channel whose processing failed and is tried again.
-   *
-   * @param at where; absent when its processor cannot be made
-   * @param attempts how often it has failed
-   * @param forMs how long ago the first of these attempts failed
-   * @param nextInMs when the next begins; 0 while it runs
-   * @param error of the last, for people
+   * The retries of a failing processor. @param at the place of the failure; absent when the
+   * processor cannot be created @param attempts how many attempts have failed @param forMs
+   * milliseconds since the first failed attempt @param nextInMs milliseconds until the next
+   * attempt; 0 while one runs @param error the failure of the last attempt, for people
    */
   record Retry(Optional<FailedChange> at, int attempts, long forMs, long nextInMs, String error) {
     /** Cuts the error. */
@@ -164,7 +152,7 @@ public sealed interface FailureControl extends Control {
     }
   }
 
-  /** A channel of the session, by its handle there, that is retried. */
+  /** A retried channel, by its handle in the session. */
   record RetryingChannel(int handle, long epoch, Retry retry) {
     /** Refuses null. */
     public RetryingChannel {

@@ -25,11 +25,10 @@ import java.util.Base64;
 import java.util.Optional;
 
 /**
- * Control payloads as JSON in UTF-8. {@link Bytes} are lower-case hexadecimal; a key value is an
- * object with one member named {@code integer} (a decimal string, so that no reader rounds it),
- * {@code string} or {@code binary} (Base64); an absent {@link Optional} is left out. An empty
- * payload reads as an empty object, a number that is not said as 0, and a member that this version
- * does not know is skipped.
+ * Converts control payloads to JSON in UTF-8 and back. {@link Bytes} are lower-case hexadecimal; a
+ * key value is an object with one member named {@code integer} (a decimal string, so that no reader
+ * rounds it), {@code string} or {@code binary} (Base64); an absent {@link Optional} is left out. An
+ * empty payload counts as an empty object, a missing number as 0, and unknown members are skipped.
  */
 public final class Json {
 
@@ -46,8 +45,8 @@ public final class Json {
   private Json() {}
 
   /**
-   * The bytes of {@code payload}; {@link IllegalArgumentException} when a text in it cannot be
-   * UTF-8.
+   * Encodes a payload; throws {@link IllegalArgumentException} for a text with an unpaired
+   * surrogate.
    */
   public static byte[] encode(Control payload) {
     return payload instanceof Control.Empty ? new byte[0] : Utf8.encode(GSON.toJson(payload));
@@ -60,16 +59,14 @@ public final class Json {
     return Utf8.encode(GSON.toJson(object));
   }
 
-  /** {@code value} as one line of text, in the same form. */
+  /** Encodes a value as one line of JSON. */
   public static String toText(Record value) {
     return GSON.toJson(value);
   }
 
   /**
-   * Reads a payload.
-   *
-   * @throws MalformedException when it is not JSON, lacks a member, or holds a value that the type
-   *     refuses
+   * Reads a payload. @throws MalformedException when the payload is not JSON, lacks a member, or
+   * has a value that the type refuses
    */
   public static <T extends Control> T decode(byte[] payload, Class<T> type) {
     String text;
@@ -82,10 +79,8 @@ public final class Json {
   }
 
   /**
-   * Reads what {@link #toText} wrote.
-   *
-   * @throws MalformedException when it is not JSON, lacks a member, or holds a value that the type
-   *     refuses
+   * Reads a text of {@link #toText}. @throws MalformedException when the text is not JSON, lacks a
+   * member, or has a value that the type refuses
    */
   public static <T> T ofText(String text, Class<T> type) {
     T decoded;

@@ -7,8 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What is wrong with a text that Gson refused, in words for people. Gson wraps whatever happens,
- * also in the constructor of a record, and speaks of its own methods.
+ * Explains Gson's errors in words for people. Gson wraps all exceptions, including those from a
+ * record's constructor, and its messages name its own methods.
  */
 public final class JsonTrouble {
 
@@ -36,7 +36,7 @@ public final class JsonTrouble {
           Map.entry("boolean", "true or false"),
           Map.entry("NULL", "null"));
 
-  /** Longer ones help nobody. */
+  /** Longer paths are no help. */
   private static final int PATH_LENGTH_MAX = 100;
 
   private JsonTrouble() {}
@@ -74,7 +74,7 @@ public final class JsonTrouble {
     int quote = line.indexOf('"');
     int end = line.lastIndexOf('"');
     return quote < 0 || quote == end
-        ? "not a number that can be meant"
+        ? "not a valid number"
         : "'" + line.substring(quote + 1, end) + "' is not a whole number of the right size";
   }
 

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A key as {@code {"columns":[{"name":…,"value":…},…]}}. It is read through its constructors, as
- * records are: a key that no row can have is refused here.
+ * A key as {@code {"columns":[{"name":…,"value":…},…]}}. Reads a key through its constructors, as
+ * records are read, so that an invalid key is refused here.
  */
 final class KeyAdapter extends TypeAdapter<PrimaryKey> {
 

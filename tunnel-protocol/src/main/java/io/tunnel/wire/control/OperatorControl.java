@@ -13,11 +13,7 @@ import java.util.stream.Stream;
 /** The payloads of operations by which operators control tunnels. */
 public sealed interface OperatorControl extends Control {
 
-  /**
-   * Channels of a tunnel.
-   *
-   * @param channels their ids; none for the tunnel as a whole
-   */
+  /** Channels of a tunnel. @param channels the ids; empty for the whole tunnel */
   record ChannelSelection(String table, String tunnel, List<String> channels)
       implements OperatorControl {
     /** Refuses null and copies the list. */
@@ -29,13 +25,10 @@ public sealed interface OperatorControl extends Control {
   }
 
   /**
-   * How far a channel is, in a form that can be kept and brought back.
-   *
-   * @param position every change up to it was processed
-   * @param key BaseData only: the encoded key of the last row processed; empty before the first
-   * @param isFinished whether the channel is TERMINATED
-   * @param incarnation Stream only: of the position, as {@link KnownPosition} has it, if it is
-   *     known
+   * The progress of a channel, in a form to keep and import later. @param position the last
+   * processed change @param key BaseData only: the encoded key of the last processed row; empty
+   * before the first row @param isFinished whether the channel is TERMINATED @param incarnation
+   * Stream only: the incarnation of the position, see {@link KnownPosition}; absent when unknown
    */
   record ChannelPosition(
       int partition,
@@ -44,7 +37,7 @@ public sealed interface OperatorControl extends Control {
       Bytes key,
       boolean isFinished,
       Optional<Long> incarnation) {
-    /** A position whose incarnation is not known. */
+    /** A position without an incarnation. */
     public ChannelPosition(
         int partition, ChannelType type, long position, Bytes key, boolean isFinished) {
       this(partition, type, position, key, isFinished, Optional.empty());
@@ -67,7 +60,7 @@ public sealed interface OperatorControl extends Control {
       }
     }
 
-    /** What is known of the changes of the partition, if it is known in which incarnation. */
+    /** The position with its incarnation, if known. */
     public Optional<KnownPosition> known() {
       return incarnation.map(in -> new KnownPosition(position, in));
     }
@@ -76,7 +69,7 @@ public sealed interface OperatorControl extends Control {
   /**
    * The progress of all channels of a tunnel at one moment.
    *
-   * @param tableId the table that the positions belong to; never used again for another
+   * @param tableId the id of the table, never reused
    */
   record CheckpointSet(int tableId, String table, String tunnel, List<ChannelPosition> channels)
       implements OperatorControl {
@@ -92,13 +85,12 @@ public sealed interface OperatorControl extends Control {
    * Moves progress. Exactly one of {@code edge}, {@code timeMs}, {@code position} and {@code
    * checkpoints} is present; the first three are for stream channels.
    *
-   * @param channels ids of the channels to move; none for all stream channels, or for those in
-   *     {@code checkpoints}
-   * @param edge to the oldest change that is kept, or behind the newest that is committed
-   * @param timeMs to the first change committed at or after this moment, in milliseconds since 1970
-   * @param position goes on behind this position; for one channel
-   * @param checkpoints to progress that was exported, from this tunnel or another of the same table
-   * @param isDryRun whether to say only what would happen
+   * @param channels ids of the channels to move; empty for all stream channels, or for all channels
+   *     in {@code checkpoints} @param edge move before the oldest kept change, or behind the newest
+   *     committed change @param timeMs move before the first change committed at or after this
+   *     moment, in milliseconds since 1970 @param position move one channel behind this
+   *     position @param checkpoints move to exported progress of this or another tunnel of the
+   *     table @param isDryRun whether to answer only which channels would move
    */
   record Seek(
       String table,
@@ -110,7 +102,7 @@ public sealed interface OperatorControl extends Control {
       Optional<CheckpointSet> checkpoints,
       boolean isDryRun)
       implements OperatorControl {
-    /** Refuses null, a moment before 1970, and anything but one target. */
+    /** Refuses null, a moment before 1970, and no target or several. */
     public Seek {
       Objects.requireNonNull(table, "table");
       Objects.requireNonNull(tunnel, "tunnel");
@@ -132,11 +124,9 @@ public sealed interface OperatorControl extends Control {
   }
 
   /**
-   * What a seek does to one channel.
-   *
-   * @param from every change up to here was processed
-   * @param to every change up to here is taken for processed from now on; lower than {@code from}
-   *     when changes are delivered again, higher when some are skipped
+   * The effect of a seek on one channel. @param from the checkpoint before the seek @param to the
+   * checkpoint after the seek; lower than {@code from} to deliver changes again, higher to skip
+   * changes
    */
   record Move(String channelId, int partition, ChannelType type, long from, long to) {
     /** Refuses null. */
@@ -146,7 +136,7 @@ public sealed interface OperatorControl extends Control {
     }
   }
 
-  /** What a seek does, or would do, in the order of the channels. */
+  /** The result of a seek or of its dry run, in the order of the channels. */
   record SeekResult(List<Move> moves) implements OperatorControl {
     /** Refuses null and copies the list. */
     public SeekResult {
@@ -154,7 +144,10 @@ public sealed interface OperatorControl extends Control {
     }
   }
 
-  /** Ends a session of a tunnel; its channels go to the others, and its worker opens another. */
+  /**
+   * Ends a session of a tunnel: other sessions get its channels, and its worker opens a new
+   * session.
+   */
   record EndSession(String table, String tunnel, String sessionId) implements OperatorControl {
     /** Refuses null. */
     public EndSession {
@@ -164,7 +157,7 @@ public sealed interface OperatorControl extends Control {
     }
   }
 
-  /** Gives a table other options. */
+  /** Replaces the options of a table. */
   record AlterTable(String table, TableOptions options) implements OperatorControl {
     /** Refuses null. */
     public AlterTable {

@@ -7,25 +7,24 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** The payloads of operations by which partitions are read without a tunnel. */
+/** The payloads of operations to read partitions without a tunnel. */
 public sealed interface PartitionControl extends Control {
 
-  /** The epoch under which everything is said of a partition that is read: it has no holder. */
+  /**
+   * The epoch in all frames about a partition that is read without a tunnel: no session holds it.
+   */
   long EPOCH = 0;
 
   /**
    * Asks for the changes or rows of a partition, behind a position that the reader keeps.
    *
-   * @param partition which one; ids are never used again
-   * @param type changes, or rows as they are
-   * @param position delivery starts behind it; of rows, how many were read
-   * @param key BaseData only: the encoded key of the row at {@code position}; empty before the
-   *     first
-   * @param end Stream only: the position behind which nothing is wanted, if that is known
-   * @param endMs Stream only: as long as {@code end} is not known, nothing is delivered that was
-   *     committed at or after this moment, in milliseconds since 1970
-   * @param known what the reader has seen already, if it knows in which incarnation; of changes not
-   *     before {@code position}
+   * @param partition the id of the partition, never reused @param type changes, or the present
+   *     rows @param position the position to start behind; for rows, the number of rows read so
+   *     far @param key BaseData only: the encoded key of the row at {@code position}; empty before
+   *     the first row @param end Stream only: the last position to deliver, if known @param endMs
+   *     Stream only: while {@code end} is unknown, only changes committed before this moment are
+   *     delivered; milliseconds since 1970 @param known the last position that the reader has seen,
+   *     with its incarnation, if known; for changes not before {@code position}
    */
   record ReadPartition(
       int partition,
@@ -36,7 +35,7 @@ public sealed interface PartitionControl extends Control {
       Optional<Long> endMs,
       Optional<KnownPosition> known)
       implements PartitionControl {
-    /** Of a reader that does not know an incarnation. */
+    /** A request without an incarnation. */
     public ReadPartition(
         int partition,
         ChannelType type,
@@ -80,10 +79,9 @@ public sealed interface PartitionControl extends Control {
   }
 
   /**
-   * Asks behind which positions the changes of a table's partitions can be read.
-   *
-   * @param timeMs also where the first change stands that was committed at or after this moment, in
-   *     milliseconds since 1970
+   * Asks for the positions behind which the changes of a table's partitions can be read. @param
+   * timeMs asks also for the position of the first change committed at or after this moment, in
+   * milliseconds since 1970
    */
   record FindPositions(String table, Optional<Long> timeMs) implements PartitionControl {
     /** Refuses null and a moment before 1970. */
@@ -95,12 +93,10 @@ public sealed interface PartitionControl extends Control {
   }
 
   /**
-   * Positions behind which to begin.
-   *
-   * @param earliest in front of the oldest change that is kept
-   * @param latest of what was newest when it was looked at
-   * @param before in front of the first change of the moment that was asked for, or of a later one
-   * @param incarnation of these positions, if the service says so
+   * Positions to start reading behind. @param earliest the position before the oldest kept
+   * change @param latest the position of the newest change at the time of the answer @param before
+   * the position before the first change at or after the requested moment @param incarnation the
+   * incarnation of these positions, if known
    */
   record Positions(
       int partition,
@@ -108,7 +104,7 @@ public sealed interface PartitionControl extends Control {
       long latest,
       Optional<Long> before,
       Optional<Long> incarnation) {
-    /** Of an incarnation that is not known. */
+    /** Positions without an incarnation. */
     public Positions(int partition, long earliest, long latest, Optional<Long> before) {
       this(partition, earliest, latest, before, Optional.empty());
     }
@@ -124,11 +120,7 @@ public sealed interface PartitionControl extends Control {
     }
   }
 
-  /**
-   * What was found of each partition.
-   *
-   * @param tableId of the table that has that name now
-   */
+  /** The positions of each partition. @param tableId the id of the table that has the name now */
   record FoundPositions(int tableId, List<Positions> partitions) implements PartitionControl {
     /** Refuses null and copies the list. */
     public FoundPositions {

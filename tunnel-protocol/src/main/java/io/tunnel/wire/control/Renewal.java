@@ -7,12 +7,12 @@ import io.tunnel.model.value.Bytes;
 import java.util.Objects;
 
 /**
- * The newest grant of a channel: {@code u32} handle, {@code i64} epoch, and the grant, which is the
- * rest. A client passes a grant on as it is.
+ * The newest grant of a channel: {@code u32} handle, {@code i64} epoch, and the grant in the rest.
+ * Clients pass a grant on unchanged.
  */
 public record Renewal(int handle, long epoch, Bytes grant) {
 
-  /** Bytes of a grant at most: it names a tunnel. */
+  /** The most bytes of a grant, which contains the name of a tunnel. */
   public static final int GRANT_BYTES_MAX = 4_096;
 
   private static final int PREFIX_BYTES = 12;

@@ -5,18 +5,15 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The payloads of operations by which administrators say who may come and what they may do. A
- * secret or a token is said once, by the answer that made it.
+ * The payloads of operations to administer keys, permissions, groups, tokens and quotas. Only the
+ * answer that creates a secret or a token contains it.
  */
 public sealed interface SecurityControl extends Control {
 
   /**
-   * Who asks.
-   *
-   * @param principal the name that rights are given to; none where nobody is asked who they are
-   * @param groups the groups that the principal is in
-   * @param permissions what the principal was given, itself or by its groups
-   * @param isAdministrator whether the principal may do everything
+   * The identity of the client. @param principal the name that permissions refer to; absent without
+   * authentication @param groups the groups of the principal @param permissions the permissions of
+   * the principal and of its groups @param isAdministrator whether the principal may do everything
    */
   record Identity(
       Optional<String> principal,
@@ -32,11 +29,7 @@ public sealed interface SecurityControl extends Control {
     }
   }
 
-  /**
-   * Asks for a key.
-   *
-   * @param principal whom it stands for
-   */
+  /** Asks for a key. @param principal the principal of the key */
   record CreateKey(String principal) implements SecurityControl {
     /** Refuses null. */
     public CreateKey {
@@ -53,9 +46,8 @@ public sealed interface SecurityControl extends Control {
   }
 
   /**
-   * Gives a key another secret.
-   *
-   * @param isFinished false to add the new secret beside the old one, true to end the old one
+   * Gives a key a new secret. @param isFinished false to add a new secret beside the old one, true
+   * to invalidate the old one
    */
   record RotateKey(String id, boolean isFinished) implements SecurityControl {
     /** Refuses null. */
@@ -67,8 +59,8 @@ public sealed interface SecurityControl extends Control {
   /**
    * A key, without its secret.
    *
-   * @param secrets how many secrets it has: two while it is rotated, one otherwise
-   * @param createdMs when it was made, in milliseconds since 1970
+   * @param secrets the number of valid secrets: two during a rotation, otherwise one @param
+   *     createdMs when the key was created, in milliseconds since 1970
    */
   record KeyInfo(String id, String principal, int secrets, long createdMs)
       implements SecurityControl {
@@ -79,7 +71,7 @@ public sealed interface SecurityControl extends Control {
     }
   }
 
-  /** A key that was made or rotated, and its secret, which is said here and never again. */
+  /** A new or rotated key and its secret, which is sent only this once. */
   record KeySecret(KeyInfo key, String secret) implements SecurityControl {
     /** Refuses null. */
     public KeySecret {
@@ -103,10 +95,9 @@ public sealed interface SecurityControl extends Control {
   }
 
   /**
-   * Rights that are allowed or denied.
+   * Allows or denies rights. @param subject {@code NAME} of a principal, or {@code group:NAME}
    *
-   * @param subject {@code NAME} of a principal, or {@code group:NAME}
-   * @param isAllowed false when they are denied, which wins over what allows them
+   * @param isAllowed false for a denial, which overrides every permission that allows the rights
    * @param rights {@code read}, {@code write}, {@code consume}, {@code create}, {@code alter},
    *     {@code drop}, {@code operate}, {@code admin}
    * @param resource {@code table:PATTERN}, {@code tunnel:TABLE/PATTERN} or {@code cluster}
@@ -124,10 +115,10 @@ public sealed interface SecurityControl extends Control {
   /**
    * Asks for permissions.
    *
-   * @param subject whose; all when it is not said
+   * @param subject the subject; absent for all subjects
    */
   record PermissionQuery(Optional<String> subject) implements SecurityControl {
-    /** Takes null for what is not said. */
+    /** Takes null for absent. */
     public PermissionQuery {
       subject = subject == null ? Optional.empty() : subject;
     }
@@ -136,7 +127,7 @@ public sealed interface SecurityControl extends Control {
   /**
    * Permissions by subject and resource.
    *
-   * @param isCut whether there are more than an answer has room for
+   * @param isCut whether the answer had no room for all permissions
    */
   record PermissionList(List<PermissionInfo> permissions, boolean isCut)
       implements SecurityControl {
@@ -147,10 +138,8 @@ public sealed interface SecurityControl extends Control {
   }
 
   /**
-   * Changes who is in a group. A group begins with its first member and ends with its last.
-   *
-   * @param add principals who are in it from now on
-   * @param remove principals who are not
+   * Changes the members of a group. A group exists while it has a member. @param add principals to
+   * add @param remove principals to remove
    */
   record ChangeGroup(String group, List<String> add, List<String> remove)
       implements SecurityControl {
@@ -162,7 +151,7 @@ public sealed interface SecurityControl extends Control {
     }
   }
 
-  /** A group and who is in it. */
+  /** A group and its members. */
   record GroupInfo(String group, List<String> members) implements SecurityControl {
     /** Refuses null and copies the list. */
     public GroupInfo {
@@ -182,8 +171,8 @@ public sealed interface SecurityControl extends Control {
   /**
    * Asks for a token for the HTTP port.
    *
-   * @param principal whom it stands for
-   * @param expiresMs when it ends, in milliseconds since 1970; never when it is not said
+   * @param principal the principal of the token @param expiresMs when the token expires, in
+   *     milliseconds since 1970; absent for never
    */
   record CreateToken(String principal, Optional<Long> expiresMs) implements SecurityControl {
     /** Refuses null. */
@@ -194,9 +183,8 @@ public sealed interface SecurityControl extends Control {
   }
 
   /**
-   * A token, without what is sent.
-   *
-   * @param createdMs when it was made, in milliseconds since 1970
+   * A token, without its text. @param createdMs when the token was created, in milliseconds since
+   * 1970
    */
   record TokenInfo(String id, String principal, long createdMs, Optional<Long> expiresMs)
       implements SecurityControl {
@@ -208,7 +196,7 @@ public sealed interface SecurityControl extends Control {
     }
   }
 
-  /** A token that was made, and its text, which is said here and never again. */
+  /** A new token and its text, which is sent only this once. */
   record TokenSecret(TokenInfo info, String token) implements SecurityControl {
     /** Refuses null. */
     public TokenSecret {
@@ -234,8 +222,7 @@ public sealed interface SecurityControl extends Control {
   /**
    * One limit.
    *
-   * @param name such as {@code requestsPerSecond}
-   * @param most at least 1
+   * @param name the name, such as {@code requestsPerSecond} @param most the limit, at least 1
    */
   record QuotaLimit(String name, long most) implements SecurityControl {
     /** Refuses null. */
@@ -248,7 +235,7 @@ public sealed interface SecurityControl extends Control {
    * Limits of a principal or a table.
    *
    * @param subject {@code NAME} of a principal, or {@code table:NAME}
-   * @param limits none to have no limits any more
+   * @param limits the limits; empty to remove all limits
    */
   record QuotaInfo(String subject, List<QuotaLimit> limits) implements SecurityControl {
     /** Refuses null and copies the list. */

@@ -9,24 +9,23 @@ import io.tunnel.wire.Protocol;
 import java.util.Objects;
 import java.util.Optional;
 
-/** The payloads of operations about sessions of workers and the channels that they hold. */
+/** The payloads of operations about sessions of workers and their channels. */
 public sealed interface SessionControl extends Control {
 
   /**
    * Opens a session of a worker.
    *
-   * @param tunnelId the tunnel
-   * @param clientTag what the worker calls itself, for people; longer ones than {@link
-   *     #CLIENT_TAG_CHARS_MAX} are cut, and what UTF-8 cannot hold becomes a question mark
-   * @param leaseMs how long the session lives without a heartbeat
-   * @param maxChannels channels the worker will hold at most; 0 for any number
+   * @param tunnelId the id of the tunnel @param clientTag the worker's name for people; cut after
+   *     {@link #CLIENT_TAG_CHARS_MAX} characters, and unpaired surrogates become question
+   *     marks @param leaseMs how long the session lives without a heartbeat @param maxChannels the
+   *     most channels that the worker takes; 0 for no limit
    */
   record OpenSession(String tunnelId, String clientTag, long leaseMs, int maxChannels)
       implements SessionControl {
-    /** Characters of a tag that are kept. */
+    /** The most characters of a tag. */
     public static final int CLIENT_TAG_CHARS_MAX = 256;
 
-    /** Refuses null and limits that make no sense, and cuts the tag. */
+    /** Refuses null and invalid limits; cuts the tag. */
     public OpenSession {
       Objects.requireNonNull(tunnelId, "tunnelId");
       clientTag = Utf8.start(Objects.requireNonNull(clientTag, "clientTag"), CLIENT_TAG_CHARS_MAX);
@@ -43,12 +42,12 @@ public sealed interface SessionControl extends Control {
   /**
    * The session is open; assignments follow.
    *
-   * @param silenceMs when the node has said nothing for so long, another one may have taken its
-   *     place; 0 when there is no other
+   * @param silenceMs the silence after which the server may have been replaced by another node; 0
+   *     for a single server
    */
   record SessionOpened(String sessionId, TableMeta table, long silenceMs)
       implements SessionControl {
-    /** Refuses null, and less than no time. */
+    /** Refuses null and a negative time. */
     public SessionOpened {
       Objects.requireNonNull(sessionId, "sessionId");
       Objects.requireNonNull(table, "table");
@@ -57,7 +56,7 @@ public sealed interface SessionControl extends Control {
       }
     }
 
-    /** By a server whose place nobody takes. */
+    /** The answer of a single server. */
     public SessionOpened(String sessionId, TableMeta table) {
       this(sessionId, table, 0);
     }
@@ -72,24 +71,18 @@ public sealed interface SessionControl extends Control {
   }
 
   /**
-   * A channel now belongs to the session. The server of its partition delivers it to the worker
-   * that says {@code ATTACH} there.
-   *
-   * @param handle names the channel on this connection
-   * @param checkpointed every change up to this position was processed; delivery starts behind it
-   * @param type what it carries
-   * @param isAttached false from a server that is alone to a client without the feature {@link
-   *     Protocol#ATTACH}, and from servers of the first release: they deliver on this connection by
-   *     themselves, under this handle
-   * @param leader HOST:PORT of the node that is said to serve the partition; absent when it is the
-   *     one that this is said by, or nobody is known, and then that one is to be asked
-   * @param key BaseData only: the encoded key of the row at {@code checkpointed}; empty before the
-   *     first
-   * @param end the position behind which it ends, if that is known
-   * @param endMs the tunnel's, if it has one
-   * @param grant proves to the node that delivers it that the session holds the channel under this
-   *     epoch, and is said in {@code ATTACH}; absent where the cluster has no key for that
-   * @param incarnation of {@code checkpointed}, if it is stored with it; is said in {@code ATTACH}
+   * A channel now belongs to the session. The worker attaches to the channel at the leader of its
+   * partition. @param handle names the channel on this connection @param checkpointed the last
+   * processed change; delivery starts behind it @param type the contents of the channel @param
+   * isAttached false when the server delivers on this connection without {@code ATTACH}, under this
+   * handle: a single server does so for a client without the feature {@link Protocol#ATTACH}, and
+   * servers of the first release do @param leader HOST:PORT of the partition's leader; absent when
+   * the sender leads or the leader is unknown, and the worker then asks the sender @param key
+   * BaseData only: the encoded key of the row at {@code checkpointed}; empty before the first
+   * row @param end the last position of the channel, if known @param endMs the tunnel's end in
+   * time, if any @param grant proves to the leader that the session holds the channel under this
+   * epoch, and goes into {@code ATTACH}; absent when the cluster has no key for grants @param
+   * incarnation the incarnation of {@code checkpointed}, if stored; goes into {@code ATTACH}
    */
   record Assignment(
       String sessionId,
@@ -107,7 +100,7 @@ public sealed interface SessionControl extends Control {
       Optional<Bytes> grant,
       Optional<Long> incarnation)
       implements SessionControl {
-    /** Refuses null; a server that does not say the type has stream channels only. */
+    /** Refuses null; takes a missing type for Stream. */
     public Assignment {
       Objects.requireNonNull(sessionId, "sessionId");
       Objects.requireNonNull(channelId, "channelId");
@@ -120,7 +113,7 @@ public sealed interface SessionControl extends Control {
       incarnation = incarnation == null ? Optional.empty() : incarnation;
     }
 
-    /** As a client is told it that is delivered to without attaching. */
+    /** A copy for a client that the server delivers to without {@code ATTACH}. */
     public Assignment unasked() {
       return new Assignment(
           sessionId,
@@ -167,9 +160,8 @@ public sealed interface SessionControl extends Control {
   }
 
   /**
-   * A channel is to be given back.
-   *
-   * @param deadlineMs how long the worker has from now; then the channel is taken
+   * Asks the worker to give a channel back. @param deadlineMs milliseconds until the server takes
+   * the channel
    */
   record Revocation(String sessionId, int handle, long epoch, long deadlineMs)
       implements SessionControl {
@@ -180,10 +172,8 @@ public sealed interface SessionControl extends Control {
   }
 
   /**
-   * A channel is no longer the session's: nothing more is delivered on it, and what the worker says
-   * about it is refused.
-   *
-   * @param reason why, for people
+   * The session has lost a channel: deliveries end, and the server refuses further requests about
+   * the channel. @param reason the reason, for people
    */
   record Fence(String sessionId, int handle, long epoch, String reason) implements SessionControl {
     /** Refuses null. */
@@ -196,9 +186,8 @@ public sealed interface SessionControl extends Control {
   /**
    * A session is over, and all its channels are fenced.
    *
-   * @param code {@code SESSION_ENDED}, or {@code TUNNEL_NOT_FOUND} when there is no use in opening
-   *     another
-   * @param reason why, for people
+   * @param code {@code SESSION_ENDED}, or {@code TUNNEL_NOT_FOUND} when a new session would be
+   *     refused, too @param reason the reason, for people
    */
   record SessionEnd(String sessionId, ErrorCode code, String reason) implements SessionControl {
     /** Refuses null. */
@@ -210,14 +199,11 @@ public sealed interface SessionControl extends Control {
   }
 
   /**
-   * The worker cannot go on with a channel. It is taken back and given to nobody until an operator
-   * resumes it.
-   *
-   * @param error why, for people; longer ones than {@link #ERROR_CHARS_MAX} are cut
-   * @param at the change that it cannot process, if it is one
-   * @param code of the refusal that it stops for, if it is one. Of POSITION_REPLACED the service
-   *     looks for itself whether the progress was lost, takes it back if so, and goes on with the
-   *     channel; nothing is stopped then
+   * The worker cannot go on with a channel. The server takes the channel back and assigns it to no
+   * session until an operator resumes it. @param error the reason, for people; cut after {@link
+   * #ERROR_CHARS_MAX} characters @param at the failing change, if a change failed @param code the
+   * code of a refusal, if the server refused to deliver. For POSITION_REPLACED the service checks
+   * whether the progress was lost; if so, it takes the progress back and does not stop the channel
    */
   record StopChannel(
       int handle,
@@ -226,7 +212,7 @@ public sealed interface SessionControl extends Control {
       Optional<FailureControl.FailedChange> at,
       Optional<ErrorCode> code)
       implements SessionControl {
-    /** Characters of an error that are kept. */
+    /** The most characters of an error. */
     public static final int ERROR_CHARS_MAX = 1_000;
 
     /** Refuses null and cuts the error. */
@@ -236,13 +222,13 @@ public sealed interface SessionControl extends Control {
       code = code == null ? Optional.empty() : code;
     }
 
-    /** A channel that nobody has refused to deliver. */
+    /** A channel stopped without a refusal. */
     public StopChannel(
         int handle, long epoch, String error, Optional<FailureControl.FailedChange> at) {
       this(handle, epoch, error, at, Optional.empty());
     }
 
-    /** A channel that is stopped at no change in particular. */
+    /** A channel stopped without a failing change. */
     public StopChannel(int handle, long epoch, String error) {
       this(handle, epoch, error, Optional.empty(), Optional.empty());
     }

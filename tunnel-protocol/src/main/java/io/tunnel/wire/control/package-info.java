@@ -1,6 +1,6 @@
 /**
- * Payloads of requests, answers and pushes that are JSON: all but rows, their batches, and what is
- * said of one channel in a few bytes, which {@link io.tunnel.wire} has. A payload is a record; its
- * components are the members of the object, by their names.
+ * The JSON payloads of requests, answers and pushes. Rows, batches and short frames about one
+ * channel are binary, in {@link io.tunnel.wire}. A payload is a record; its components are the
+ * members of the JSON object.
  */
 package io.tunnel.wire.control;

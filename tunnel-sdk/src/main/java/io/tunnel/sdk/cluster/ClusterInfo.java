@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A cluster as the node that answered sees it.
+ * A cluster, as seen by the node that answered.
  *
  * @param name the prefix of the cluster's topics
- * @param generation grows with every decision about which node leads what
+ * @param generation grows with every new placement of partitions and tunnels on nodes
  * @param node the name of the node that answered
- * @param nodes the members, this one too
- * @param gone nodes that it has seen as members since its start, and that are none now: for a week
- *     at most, and until they come back
+ * @param nodes the members, including the node that answered
+ * @param gone former members that the node has seen since its start, listed until they return, for
+ *     a week at most
  */
 public record ClusterInfo(
     String name, long generation, String node, List<NodeInfo> nodes, List<GoneNode> gone) {

@@ -4,11 +4,11 @@ import java.time.Instant;
 import java.util.Objects;
 
 /**
- * A node that was a member of a cluster and is none any more: it was stopped, died, or is cut off.
+ * A former member of a cluster: it was stopped, died, or is cut off.
  *
- * @param name as it was configured
- * @param address where clients reached it, as HOST:PORT
- * @param lastSeen when the node that answered saw it last as a member
+ * @param name the node's configured name
+ * @param address the address for clients, as HOST:PORT
+ * @param lastSeen when the node that answered last saw this node as a member
  */
 public record GoneNode(String name, String address, Instant lastSeen) {
 

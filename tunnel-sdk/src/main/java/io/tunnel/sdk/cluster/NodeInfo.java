@@ -4,17 +4,17 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A member of a cluster, and what was decided for it. What it does already, its {@link NodeStatus}
- * says.
+ * A member of a cluster with its assigned roles. {@link NodeStatus} tells which of the roles the
+ * node has taken.
  *
- * @param name as it was configured; unique in the cluster
- * @param incarnation another one after each start of the node
- * @param address where clients reach it, as HOST:PORT
- * @param isDraining whether it is being emptied, and is given nothing to lead
- * @param leads ids of the partitions that it is to lead
- * @param standbys ids of the partitions of which it is to keep a replica without leading them
- * @param tunnelGroups how many groups of tunnels it is to coordinate
- * @param isCatalogLeader whether it is to decide about tables
+ * @param name the node's configured name, unique in the cluster
+ * @param incarnation changes with each start of the node
+ * @param address the address for clients, as HOST:PORT
+ * @param isDraining whether the node is being emptied, and gets no new role
+ * @param leads ids of the partitions that the node should lead
+ * @param standbys ids of the partitions of which the node should keep a replica without leading
+ * @param tunnelGroups how many groups of tunnels the node should coordinate
+ * @param isCatalogLeader whether the node should decide about tables
  */
 public record NodeInfo(
     String name,

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A node as it says itself.
+ * The status that a node gives of itself.
  *
- * @param name the node's
- * @param replicas one for each partition that it keeps a replica of
+ * @param name the node's name
+ * @param replicas the node's replicas, one per partition
  */
 public record NodeStatus(String name, List<ReplicaStatus> replicas) {
 

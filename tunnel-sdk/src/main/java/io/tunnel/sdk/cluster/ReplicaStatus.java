@@ -5,25 +5,27 @@ import java.util.Objects;
 /**
  * The replica of a partition on one node.
  *
- * @param partition its id
- * @param role what the replica does
- * @param epoch the newest epoch that it has read
- * @param next the position that it reads next
+ * @param partition the id of the partition
+ * @param role the replica's role
+ * @param epoch the newest epoch that the replica has read
+ * @param next the position that the replica reads next
  * @param end the end of the log when the node last looked
  */
 public record ReplicaStatus(int partition, Role role, long epoch, long next, long end) {
 
-  /** What a replica does. */
+  /** The roles of a replica. */
   public enum Role {
-    /** It reads the log, and may be read from. */
+    /** Reads the log, and serves reads. */
     FOLLOWING,
-    /** It has asked to lead, and does not know yet whether it does. */
+    /** Has asked to lead, and waits for the outcome. */
     CLAIMING,
-    /** It takes the writes of its partition. */
+    /** Takes the writes of its partition. */
     LEADING,
-    /** It cannot go on: its topic is gone, or what it read cannot be. The node's log says why. */
+    /**
+     * Cannot go on: its topic is gone, or its log is corrupt. The node's log file tells the reason.
+     */
     FAILED,
-    /** Something that this version of the SDK does not know. */
+    /** A role that this version of the SDK does not know. */
     UNKNOWN
   }
 
@@ -32,7 +34,7 @@ public record ReplicaStatus(int partition, Role role, long epoch, long next, lon
     Objects.requireNonNull(role, "role");
   }
 
-  /** How many positions it is behind the end of the log, at least 0. */
+  /** How many positions the replica is behind the end of the log, at least 0. */
   public long lag() {
     return Math.max(0, end - next);
   }

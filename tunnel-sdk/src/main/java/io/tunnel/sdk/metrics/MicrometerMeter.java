@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Keeps the figures of clients and workers in a registry of Micrometer; {@code docs/metrics.md}
- * lists them. Those of workers have the tag {@code tunnel}, the tunnel's id. One may serve many
- * clients, whose figures are added up.
+ * lists them. Figures of workers have the tag {@code tunnel}, the tunnel's id. One meter may serve
+ * many clients, and adds up their figures.
  */
 @SuppressWarnings("exports") // Who uses it requires Micrometer by itself.
 public final class MicrometerMeter implements SdkMeter {
@@ -32,7 +32,7 @@ public final class MicrometerMeter implements SdkMeter {
   private final Map<Outcome, Counter> rows = new EnumMap<>(Outcome.class);
   private final Map<String, WorkerFigures> workers = new ConcurrentHashMap<>();
 
-  /** Registers the meters of clients; those of a worker when it is heard of. */
+  /** Registers the meters of clients at once; the meters of a worker with its first call. */
   public MicrometerMeter(MeterRegistry registry) {
     this.registry = Objects.requireNonNull(registry, "registry");
     connected = counter("tunnel.client.connections.opened", "Connections opened", Tags.empty());
@@ -40,9 +40,10 @@ public final class MicrometerMeter implements SdkMeter {
         counter("tunnel.client.connections.failed", "Connections not opened", Tags.empty());
     batches = counter("tunnel.writer.batches", "Batches sent, also again", Tags.empty());
     bytes = counter("tunnel.writer.bytes", "Bytes of the batches sent", Tags.empty());
-    latency = timer("tunnel.writer.latency", "From a batch's sending to its end", Tags.empty());
+    latency =
+        timer("tunnel.writer.latency", "Time from sending a batch to its outcome", Tags.empty());
     Gauge.builder("tunnel.writer.inflight", inFlight, AtomicInteger::get)
-        .description("Batches sent and not answered")
+        .description("Batches in flight")
         .strongReference(true)
         .register(registry);
     for (Outcome outcome : Outcome.values()) {
@@ -79,12 +80,17 @@ public final class MicrometerMeter implements SdkMeter {
     WorkerFigures(String tunnelId) {
       Tags tags = Tags.of("tunnel", tunnelId);
       sessionsOpened = counter("tunnel.worker.sessions.opened", "Sessions opened", tags);
-      sessionsLost = counter("tunnel.worker.sessions.lost", "Sessions lost or not opened", tags);
+      sessionsLost =
+          counter(
+              "tunnel.worker.sessions.lost",
+              "Sessions that were lost or could not be opened",
+              tags);
       changes = counter("tunnel.worker.changes", "Changes processed", tags);
       changeBytes = counter("tunnel.worker.bytes", "Bytes of the changes processed", tags);
       callback = timer("tunnel.worker.callback", "Calls of processors", tags);
-      failures = counter("tunnel.worker.failures", "Calls of processors that threw", tags);
-      retries = counter("tunnel.worker.retries", "Attempts after one that failed", tags);
+      failures = counter("tunnel.worker.failures", "Calls of processors that failed", tags);
+      retries =
+          counter("tunnel.worker.retries", "Retries after a failed call of a processor", tags);
       skipped = counter("tunnel.worker.skipped", "Changes left out", tags);
       stopped = counter("tunnel.worker.stopped", "Channels stopped", tags);
       checkpoint = timer("tunnel.worker.checkpoint", "Storing of checkpoints", tags);
@@ -94,7 +100,7 @@ public final class MicrometerMeter implements SdkMeter {
           .strongReference(true)
           .register(registry);
       Gauge.builder("tunnel.worker.processed.until", newestMicros, micros -> micros.get() / 1e6)
-          .description("When the newest change that was processed was committed, since 1970")
+          .description("Commit time of the newest processed change, since 1970")
           .baseUnit("seconds")
           .tags(tags)
           .strongReference(true)

@@ -3,16 +3,16 @@ package io.tunnel.sdk.metrics;
 import io.tunnel.sdk.RowResult.Outcome;
 
 /**
- * Is told what clients and workers do, by any of their threads, also by those that must not wait:
- * it returns at once and throws nothing. Each method does nothing unless it is overridden. Times
- * are in nanoseconds, sizes in bytes as they are encoded.
+ * Receives the figures of clients and workers. Any thread of the SDK calls a meter, even an event
+ * loop: methods return at once and throw nothing. The default methods do nothing. Times are in
+ * nanoseconds, sizes in encoded bytes.
  */
 public interface SdkMeter {
 
-  /** Hears nothing. */
+  /** Ignores all calls. */
   SdkMeter NONE = new SdkMeter() {};
 
-  /** A connection to a node was opened; more than there are nodes are reconnects. */
+  /** A connection to a node was opened, for the first time or again. */
   default void connected() {}
 
   /** A connection could not be opened. */
@@ -21,10 +21,12 @@ public interface SdkMeter {
   /** A writer has sent a batch, for the first time or again. */
   default void batchSent(int rows, long bytes) {}
 
-  /** It was answered, refused, or its connection is gone. */
+  /**
+   * A batch was answered or refused, or its connection was lost, {@code nanos} after it was sent.
+   */
   default void batchOver(long nanos) {}
 
-  /** So many rows have been told their outcome. */
+  /** {@code count} rows have this outcome. */
   default void rows(Outcome outcome, int count) {}
 
   /** A worker has opened a session. */
@@ -33,31 +35,31 @@ public interface SdkMeter {
   /** A worker has lost its session, or could not open one. */
   default void sessionLost(String tunnelId) {}
 
-  /** A worker holds so many channels now. */
+  /** A worker now holds {@code channels} channels. */
   default void channelsHeld(String tunnelId, int channels) {}
 
-  /** A processor was called, and returned or threw after that time. */
+  /** A processor returned or threw {@code nanos} after its call. */
   default void called(String tunnelId, long nanos) {}
 
   /**
    * A processor has processed changes.
    *
-   * @param committedMicros when the last of them was committed, in microseconds since 1970
+   * @param committedMicros the commit time of the last change, in microseconds since 1970
    */
   default void processed(String tunnelId, int changes, long bytes, long committedMicros) {}
 
   /** A processor threw. */
   default void failed(String tunnelId) {}
 
-  /** What a processor threw at is tried again. */
+  /** A failed call of a processor is retried. */
   default void retried(String tunnelId) {}
 
-  /** A change was left out. */
+  /** A change was skipped. */
   default void skipped(String tunnelId) {}
 
-  /** A channel was stopped: it waits for an operator. */
+  /** A channel was stopped, and waits for an operator. */
   default void stopped(String tunnelId) {}
 
-  /** A checkpoint was stored, that time after it was sent. */
+  /** A checkpoint was stored {@code nanos} after it was sent. */
   default void checkpointed(String tunnelId, long nanos) {}
 }

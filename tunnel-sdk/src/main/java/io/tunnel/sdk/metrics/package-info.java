@@ -1,7 +1,7 @@
 /**
- * What clients and workers say of themselves in figures: {@link io.tunnel.sdk.metrics.SdkMeter} is
- * told, {@link io.tunnel.sdk.metrics.MicrometerMeter} keeps it in a registry of Micrometer, which
- * is an optional dependency: without that class nothing of Micrometer is needed.
+ * Figures of clients and workers: {@link io.tunnel.sdk.metrics.SdkMeter} receives them, {@link
+ * io.tunnel.sdk.metrics.MicrometerMeter} keeps them in a registry of Micrometer. Micrometer is an
+ * optional dependency, which only the latter class needs.
  *
  * <pre>{@code
  * ClientConfig config =

@@ -8,22 +8,22 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What is written where a service is named: endpoints, {@code profile:NAME}, or {@code
- * profile:NAME@} and endpoints that take the place of the profile's. Where a profile is a file, the
- * last {@code @} begins the endpoints, unless there is a slash behind it.
+ * The text that names a service: endpoints, {@code profile:NAME}, or {@code profile:NAME@} and
+ * endpoints that replace the profile's endpoints. For a profile in a file, the last {@code @}
+ * begins the endpoints, unless a slash follows.
  *
  * @param profile name or file of a profile
- * @param endpoints none: those of the profile
+ * @param endpoints endpoints to use; empty for the profile's endpoints
  */
 public record EndpointText(Optional<String> profile, List<Endpoint> endpoints) {
 
   private static final String PREFIX = "profile:";
   private static final String FILE_END = ".json";
 
-  /** Letters, digits and {@code . _ -}, so that a name is a file's name everywhere. */
+  /** Letters, digits and {@code . _ -}, so that every name is a valid file name on all systems. */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,64}");
 
-  /** Refuses neither of both. */
+  /** Refuses a text without both, endpoints and profile. */
   public EndpointText {
     endpoints = List.copyOf(endpoints);
     if (profile.isEmpty() && endpoints.isEmpty()) {
@@ -32,9 +32,9 @@ public record EndpointText(Optional<String> profile, List<Endpoint> endpoints) {
   }
 
   /**
-   * Reads the text, and no file.
+   * Parses a text; reads no file.
    *
-   * @throws IllegalArgumentException when it is none
+   * @throws IllegalArgumentException when the text is malformed
    */
   public static EndpointText of(String text) {
     if (!text.startsWith(PREFIX)) {
@@ -49,7 +49,7 @@ public record EndpointText(Optional<String> profile, List<Endpoint> endpoints) {
         Optional.of(requireProfile(rest.substring(0, at))), endpoints(rest.substring(at + 1)));
   }
 
-  /** Endpoints with commas between them. */
+  /** Parses endpoints with commas between them. */
   static List<Endpoint> endpoints(String text) {
     List<Endpoint> parsed = new ArrayList<>();
     for (String endpoint : text.split(",", -1)) {
@@ -69,12 +69,12 @@ public record EndpointText(Optional<String> profile, List<Endpoint> endpoints) {
     return profile;
   }
 
-  /** Whether that profile is a file, and not the name of one in the profiles' directory. */
+  /** Whether the profile is the path of a file, not a name in the profiles' directory. */
   static boolean isFile(String profile) {
     return profile.indexOf('/') >= 0 || profile.endsWith(FILE_END);
   }
 
-  /** As {@link #of} reads it. */
+  /** The text that {@link #of} parses. */
   @Override
   public String toString() {
     String hosts = endpoints.stream().map(Endpoint::toString).collect(Collectors.joining(","));

@@ -5,9 +5,9 @@ import io.tunnel.sdk.security.ClientSecurity;
 import java.util.List;
 
 /**
- * How a service is reached, as a file and the environment say.
+ * The endpoints and the security of a service, from a file and the environment.
  *
- * @param endpoints none when nobody says any
+ * @param endpoints empty when neither source has one
  * @param security of the connections
  */
 public record Profile(List<Endpoint> endpoints, ClientSecurity security) {

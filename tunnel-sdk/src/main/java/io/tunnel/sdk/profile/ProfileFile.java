@@ -14,15 +14,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A profile as a file of JSON:
+ * A profile in a JSON file:
  *
  * <pre>{@code
  * {"endpoints": "h1:7650,h2:7650", "tls": true, "authority": "authority.crt",
  *  "key": {"id": "...", "secret": "..."}, "certificate": "me.crt", "certificateKey": "me.key"}
  * }</pre>
  *
- * Every member may be left out. Paths are relative to the file. Messages name members, and show no
- * value but endpoints: what was put in a wrong place may be a secret.
+ * Every member is optional. Paths are relative to the file. Error messages name members, and show
+ * only values of endpoints: a value in the wrong place may be a secret.
  */
 final class ProfileFile {
 
@@ -41,8 +41,8 @@ final class ProfileFile {
   /**
    * Reads the file.
    *
-   * @throws ProfileException when it is missing or others can read it, is not JSON, or has what a
-   *     profile has not
+   * @throws ProfileException when the file is missing, other users can read it, it is not JSON, or
+   *     a member is unknown
    */
   static Settings read(Path file) {
     SmallFile.requirePrivate(file);

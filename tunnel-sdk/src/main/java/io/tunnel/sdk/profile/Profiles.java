@@ -10,29 +10,29 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The profiles that a process has: files, and variables of its environment, which win over each
- * value of any file. The only place that looks at the environment.
+ * The profiles of a process: files, and environment variables, which override the values of every
+ * file. The only place that reads the environment.
  */
 public final class Profiles {
 
-  /** The profile that has no file. */
+  /** The profile without a file. */
   private static final String ENVIRONMENT = "env";
 
   private final Map<String, String> environment;
   private final Path directory;
 
   /**
-   * Profiles of others than this process, for tests.
+   * Profiles with another environment and home, for tests.
    *
    * @param environment variables by name
-   * @param home the directory in which {@code .tunnel/profiles} is looked for
+   * @param home the directory that contains {@code .tunnel/profiles}
    */
   public Profiles(Map<String, String> environment, Path home) {
     this.environment = Map.copyOf(environment);
     this.directory = home.resolve(".tunnel").resolve("profiles");
   }
 
-  /** Those of this process and its user. */
+  /** The profiles of this process and its user. */
   public static Profiles ofProcess() {
     return new Profiles(System.getenv(), Path.of(System.getProperty("user.home", ".")));
   }
@@ -40,8 +40,8 @@ public final class Profiles {
   /**
    * Reads a profile.
    *
-   * @param name {@code env}, a name, or a file
-   * @throws ProfileException when it, or what the environment adds to it, cannot be used
+   * @param name {@code env}, a name, or the path of a file
+   * @throws ProfileException when the file or a variable has a bad value
    */
   public Profile read(String name) {
     String known = EndpointText.isFile(name) ? path("the profile", name).toString() : name;
@@ -55,7 +55,7 @@ public final class Profiles {
     }
   }
 
-  /** Absolute, so that a process that is started elsewhere reads the same file. */
+  /** Absolute, so that a process in another working directory reads this file, too. */
   private Path file(String name) {
     return EndpointText.isFile(name) ? Path.of(name) : directory.resolve(name + ".json");
   }
@@ -80,7 +80,7 @@ public final class Profiles {
     return itself.or(() -> ofFile);
   }
 
-  /** Editors end a file with the end of a line, which is no part of the secret. */
+  /** Editors end a file with a line end, which does not belong to the secret. */
   private static Secret secretIn(String file) {
     Path path = path("TUNNEL_SECRET_FILE", file);
     return Secret.of(SmallFile.text(path).stripTrailing());
@@ -101,7 +101,7 @@ public final class Profiles {
     }
   }
 
-  /** An empty variable is one that is not set. */
+  /** An empty variable counts as not set. */
   private <T> Optional<T> variable(String name, Function<String, T> reader) {
     String value = environment.getOrDefault(name, "");
     try {

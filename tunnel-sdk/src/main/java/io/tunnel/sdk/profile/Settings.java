@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** What one source says of a service; each value may be absent. */
+/** The settings of one source; each value may be absent. */
 record Settings(
     Optional<String> endpoints,
     Optional<Boolean> isTls,
@@ -19,7 +19,7 @@ record Settings(
     Optional<Path> certificate,
     Optional<Path> certificateKey) {
 
-  /** Nothing at all. */
+  /** No setting. */
   static final Settings NONE =
       new Settings(
           Optional.empty(),
@@ -30,7 +30,7 @@ record Settings(
           Optional.empty(),
           Optional.empty());
 
-  /** These, and {@code others} where these say nothing. */
+  /** These settings; absent ones from {@code others}. */
   Settings or(Settings others) {
     return new Settings(
         endpoints.or(others::endpoints),
@@ -43,10 +43,10 @@ record Settings(
   }
 
   /**
-   * All of them together. TLS is on unless it is switched off.
+   * Combines the settings into a profile. TLS is on by default.
    *
-   * @param profile the name or the file to read them from again
-   * @throws IllegalArgumentException when they cannot be meant together
+   * @param profile the name or file that the settings came from
+   * @throws IllegalArgumentException when settings conflict
    */
   Profile together(String profile) {
     return new Profile(
@@ -59,10 +59,9 @@ record Settings(
     if (keyId.isPresent() != secret.isPresent()) {
       throw new IllegalArgumentException(
           keyId.isPresent()
-              ? "there is the id of a key, and no secret of it (key.secret of the file, or"
+              ? "the key has an id, but no secret (key.secret of the file, or"
                   + " TUNNEL_SECRET or TUNNEL_SECRET_FILE)"
-              : "there is the secret of a key, and no id of it (key.id of the file, or"
-                  + " TUNNEL_KEY_ID)");
+              : "the key has a secret, but no id (key.id of the file, or" + " TUNNEL_KEY_ID)");
     }
     return keyId.map(id -> new AccessKey(id, secret.orElseThrow()));
   }
@@ -71,9 +70,9 @@ record Settings(
     if (certificate.isPresent() != certificateKey.isPresent()) {
       throw new IllegalArgumentException(
           certificate.isPresent()
-              ? "there is a certificate, and no key of it (certificateKey of the file, or"
+              ? "the certificate has no private key (certificateKey of the file, or"
                   + " TUNNEL_CERTIFICATE_KEY)"
-              : "there is the key of a certificate, and no certificate (certificate of the file,"
+              : "the private key has no certificate (certificate of the file,"
                   + " or TUNNEL_CERTIFICATE)");
     }
     return certificate.map(

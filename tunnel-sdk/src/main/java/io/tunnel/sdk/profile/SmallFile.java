@@ -14,10 +14,10 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Profiles, certificates and keys on disk; what is wrong with a file is said with its name. */
+/** Reads profiles, certificates and keys from disk; an error names the file. */
 public final class SmallFile {
 
-  /** Bytes of one file; a chain of certificates has a hundredth of it. */
+  /** Bytes of one file at most; a chain of certificates is a hundred times smaller. */
   public static final int BYTES_MAX = 1024 * 1024;
 
   private static final Set<PosixFilePermission> OWNER =
@@ -29,9 +29,10 @@ public final class SmallFile {
   private SmallFile() {}
 
   /**
-   * What the file holds.
+   * Reads the bytes of a file.
    *
-   * @throws ProfileException when it cannot be read, or has more than {@value #BYTES_MAX} bytes
+   * @throws ProfileException when the file cannot be read, or has more than {@value #BYTES_MAX}
+   *     bytes
    */
   public static byte[] bytes(Path file) {
     try (InputStream in = Files.newInputStream(file)) {
@@ -53,7 +54,7 @@ public final class SmallFile {
     }
   }
 
-  /** What the file holds, which has to be text in UTF-8. */
+  /** Reads the text of a file in UTF-8. */
   static String text(Path file) {
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes(file))).toString();
@@ -62,7 +63,10 @@ public final class SmallFile {
     }
   }
 
-  /** Refuses a file that others than its owner may read or change, where files have such rights. */
+  /**
+   * Refuses a file that other users than the owner may read or change, if the file system knows
+   * permissions.
+   */
   static void requirePrivate(Path file) {
     Set<PosixFilePermission> rights;
     try {
@@ -74,7 +78,7 @@ public final class SmallFile {
       throw new ProfileException(
           "profile "
               + file
-              + " is for its owner alone, and others may read or change it: chmod 600 "
+              + " must be private, but other users may read or change it: chmod 600 "
               + file);
     }
   }

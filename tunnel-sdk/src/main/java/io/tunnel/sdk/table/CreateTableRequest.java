@@ -14,9 +14,9 @@ import java.util.Objects;
 /**
  * Asks for a new table.
  *
- * @param meta its name, its key, its options
- * @param splitPoints values of the first key column in rising order: the table has a partition more
- *     than these
+ * @param meta the name, the key and the options of the table
+ * @param splitPoints values of the first key column in rising order; the table gets one partition
+ *     more
  */
 public record CreateTableRequest(TableMeta meta, List<PrimaryKeyValue> splitPoints) {
 
@@ -26,12 +26,12 @@ public record CreateTableRequest(TableMeta meta, List<PrimaryKeyValue> splitPoin
     splitPoints = List.copyOf(splitPoints);
   }
 
-  /** Starts a table of that name: without more it has no key, one partition, default options. */
+  /** Starts a request: no key yet, one partition, default options. */
   public static Builder builder(String table) {
     return new Builder(table);
   }
 
-  /** Collects what a table is to be. */
+  /** Collects the properties of a table. */
   public static final class Builder {
 
     private final String table;
@@ -43,47 +43,47 @@ public record CreateTableRequest(TableMeta meta, List<PrimaryKeyValue> splitPoin
       this.table = table;
     }
 
-    /** The next column of the key; the first one decides which partition holds a row. */
+    /** Adds a column to the key; the first column decides a row's partition. */
     public Builder key(String column, PrimaryKeyType type) {
       key.add(new PrimaryKeySchema(column, type));
       return this;
     }
 
-    /** What an acknowledged write survives; default {@link Durability#FSYNC}. */
+    /** Sets the failures that an acknowledged write survives; default {@link Durability#FSYNC}. */
     public Builder durability(Durability level) {
       options = options.withDurability(level);
       return this;
     }
 
-    /** How long changes are kept at least; default for ever. */
+    /** Sets how long changes are kept at least; default for ever. */
     public Builder retention(Duration time) {
       options = options.withRetention(time);
       return this;
     }
 
-    /** Bytes of changes that are kept at least; default any number. */
+    /** Sets how many bytes of changes are kept at least; default no limit. */
     public Builder retentionBytes(long bytes) {
       options = options.withRetentionBytes(bytes);
       return this;
     }
 
-    /** Another partition begins at this value of the first key column. */
+    /** Splits the table at this value of the first key column. */
     public Builder splitPoint(PrimaryKeyValue value) {
       splitPoints.add(value);
       return this;
     }
 
-    /** {@link #splitPoint(PrimaryKeyValue)} of an INTEGER column. */
+    /** As {@link #splitPoint(PrimaryKeyValue)}, for an INTEGER column. */
     public Builder splitPoint(long value) {
       return splitPoint(PrimaryKeyValue.fromLong(value));
     }
 
-    /** {@link #splitPoint(PrimaryKeyValue)} of a STRING column. */
+    /** As {@link #splitPoint(PrimaryKeyValue)}, for a STRING column. */
     public Builder splitPoint(String value) {
       return splitPoint(PrimaryKeyValue.fromString(value));
     }
 
-    /** Several of {@link #splitPoint(PrimaryKeyValue)}. */
+    /** As {@link #splitPoint(PrimaryKeyValue)}, for several points. */
     public Builder splitPoints(List<PrimaryKeyValue> values) {
       splitPoints.addAll(values);
       return this;
@@ -92,7 +92,7 @@ public record CreateTableRequest(TableMeta meta, List<PrimaryKeyValue> splitPoin
     /**
      * The request.
      *
-     * @throws IllegalArgumentException for a bad name, and for a key of no column or too many
+     * @throws IllegalArgumentException for a bad name, or a key without columns or with too many
      */
     public CreateTableRequest build() {
       return new CreateTableRequest(new TableMeta(table, key, options), splitPoints);

@@ -13,9 +13,9 @@ import java.util.List;
 import org.apache.commons.codec.digest.MurmurHash3;
 
 /**
- * Keys that spread evenly over partitions whatever the rows are called: the first column is {@code
- * hash BINARY}, a 4-byte hash of the key's other columns, and the table is split evenly over all
- * hashes ({@link #splitPoints}).
+ * Keys that spread evenly over partitions, however skewed the rows' own keys are: the first column
+ * is {@code hash BINARY}, a 4-byte hash of the key's other columns, and the table is split evenly
+ * over all hashes ({@link #splitPoints}).
  *
  * <p>The hash is <b>Murmur3, the 32-bit variant for x86, seed 0</b>, its four bytes in big-endian
  * order. It is taken over the other columns in the key's order with one zero byte between any two:
@@ -31,15 +31,15 @@ import org.apache.commons.codec.digest.MurmurHash3;
  *     HashedKey.of(new PrimaryKeyColumn("uid", PrimaryKeyValue.fromString("user-14066")));
  * }</pre>
  *
- * <p>The server knows nothing of this: to it the hash is a column as any other. A hash is no
- * secret: a client that chooses its keys can choose keys that share one.
+ * <p>For the server the hash is an ordinary column. A hash is no secret: a client can choose keys
+ * with equal hashes.
  */
 public final class HashedKey {
 
   /** Bytes of a hash. */
   public static final int HASH_BYTES = 4;
 
-  /** The name by which tools recognise the column of a hash. */
+  /** The column name by which tools recognise a hash. */
   public static final String COLUMN = "hash";
 
   private static final int SEED = 0;
@@ -65,7 +65,7 @@ public final class HashedKey {
   }
 
   /**
-   * The key of {@code rest} behind its hash, which is called {@value #COLUMN}.
+   * The key of {@code rest} behind its hash, in a column named {@value #COLUMN}.
    *
    * @throws IllegalArgumentException when {@code rest} has no column, more than 3, or one twice
    */
@@ -76,7 +76,7 @@ public final class HashedKey {
   /**
    * The key of {@code rest} behind its hash.
    *
-   * @param hashColumn what the table calls the hash
+   * @param hashColumn the name of the hash column
    * @throws IllegalArgumentException when {@code rest} has no column, more than 3, or one twice
    */
   public static PrimaryKey of(String hashColumn, List<PrimaryKeyColumn> rest) {
@@ -90,11 +90,11 @@ public final class HashedKey {
   /**
    * The hash of a key's other columns.
    *
-   * @throws IllegalArgumentException when there are none
+   * @throws IllegalArgumentException when {@code rest} is empty
    */
   public static Bytes hash(List<PrimaryKeyValue> rest) {
     if (rest.isEmpty()) {
-      throw new IllegalArgumentException("a hash needs a column that it is the hash of");
+      throw new IllegalArgumentException("a hashed key needs a column besides the hash");
     }
     byte[][] parts = new byte[rest.size()][];
     int length = rest.size() - 1;
@@ -114,10 +114,9 @@ public final class HashedKey {
   }
 
   /**
-   * The points that split the range of hashes into equal parts, one fewer than there are
-   * partitions.
+   * The points that split the range of hashes into {@code partitions} equal parts.
    *
-   * @throws IllegalArgumentException when a table cannot have so many partitions
+   * @throws IllegalArgumentException when a table cannot have this number of partitions
    */
   public static List<PrimaryKeyValue> splitPoints(int partitions) {
     if (partitions < 1 || partitions > Limits.TABLE_PARTITIONS_MAX) {

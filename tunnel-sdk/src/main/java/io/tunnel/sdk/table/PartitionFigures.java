@@ -1,15 +1,15 @@
 package io.tunnel.sdk.table;
 
 /**
- * What is stored of a partition.
+ * Figures of a partition's storage.
  *
- * @param rowCount rows; an estimate unless {@code rowCountIsExact}
+ * @param rowCount number of rows; an estimate unless {@code rowCountIsExact}
  * @param rowCountIsExact whether rows were counted one by one
  * @param byteCount estimated bytes of the rows on disk
- * @param changeBytes bytes of the changes that are kept
- * @param firstPosition position of the oldest change that is kept, at least 1; one over {@code
- *     committed} when none is
- * @param committed position of the newest change that readers may see; 0 when there is none
+ * @param changeBytes bytes of the kept changes
+ * @param firstPosition position of the oldest kept change, at least 1; {@code committed} + 1 when
+ *     no change is kept
+ * @param committed position of the newest change that readers may see; 0 without changes
  */
 public record PartitionFigures(
     long rowCount,

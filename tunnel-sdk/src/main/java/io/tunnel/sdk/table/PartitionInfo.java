@@ -6,16 +6,15 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A partition of a table: a range of its first key column, with an order of changes of its own.
+ * A partition of a table: a range of the first key column, whose changes have one order.
  *
- * @param id never used again for another partition of the service
+ * @param id the id; the service never reuses it
  * @param from the lowest value of the first key column; absent when the range has no lower end
- * @param to the value of the first key column behind the last one; absent when the range has no
- *     upper end
- * @param parents ids of the partitions that it was split or merged from
- * @param leader HOST:PORT of the node of a cluster that serves it; absent without a cluster, and
- *     while no node does
- * @param figures what is stored; absent where the partition was described without counting
+ * @param to the end of the range, exclusive; absent when the range has no upper end
+ * @param parents ids of the partitions that were split or merged into this one
+ * @param leader HOST:PORT of the node that serves the partition; absent without a cluster, and
+ *     while no node leads
+ * @param figures figures of the storage; absent when the table was described without counts
  */
 public record PartitionInfo(
     int id,

@@ -4,21 +4,20 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Positions of a partition behind which a reader may begin, see {@link
- * io.tunnel.sdk.ReadStart#changes}.
+ * Positions of a partition to start a reader behind, see {@link io.tunnel.sdk.ReadStart#changes}.
  *
- * @param partition its id
- * @param earliest in front of the oldest change that is kept
- * @param latest of the change that was newest when the service looked
- * @param before in front of the first change of the moment that was asked for, or of a later one;
- *     absent when no moment was asked for
- * @param incarnation of these positions, as {@link io.tunnel.model.KnownPosition} has it; absent
- *     when the service does not say it
+ * @param partition the id of the partition
+ * @param earliest the position before the oldest kept change
+ * @param latest the position of the newest change at the time of the answer
+ * @param before the position before the first change at or after the requested moment; absent if
+ *     the request named no moment
+ * @param incarnation the incarnation of these positions, see {@link io.tunnel.model.KnownPosition};
+ *     absent when unknown
  */
 public record PartitionPositions(
     int partition, long earliest, long latest, Optional<Long> before, Optional<Long> incarnation) {
 
-  /** Positions whose incarnation is not known. */
+  /** Positions without an incarnation. */
   public PartitionPositions(int partition, long earliest, long latest, Optional<Long> before) {
     this(partition, earliest, latest, before, Optional.empty());
   }

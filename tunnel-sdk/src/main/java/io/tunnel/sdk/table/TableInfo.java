@@ -7,12 +7,12 @@ import java.util.Objects;
 /**
  * A table with its partitions.
  *
- * @param tableId names the table for good: a table that is dropped and created anew under the same
- *     name has another
+ * @param tableId identifies the table for good: a new table with the name of a dropped table has
+ *     another id
  * @param meta name, key and options
  * @param createdMs when it was created, in milliseconds since 1970
- * @param partitions in the order of their keys, without gaps: where one ends, the next begins; 1 to
- *     {@link io.tunnel.model.Limits#TABLE_PARTITIONS_MAX}
+ * @param partitions the partitions in the order of their keys, without gaps; 1 to {@link
+ *     io.tunnel.model.Limits#TABLE_PARTITIONS_MAX}
  */
 public record TableInfo(
     int tableId, TableMeta meta, long createdMs, List<PartitionInfo> partitions) {

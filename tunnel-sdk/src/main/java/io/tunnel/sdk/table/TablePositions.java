@@ -3,10 +3,10 @@ package io.tunnel.sdk.table;
 import java.util.List;
 
 /**
- * Behind which positions the changes of a table can be read.
+ * The positions behind which the changes of a table can be read.
  *
- * @param tableId of the table that has that name now, see {@link TableInfo#tableId}
- * @param partitions one for each partition
+ * @param tableId the id of the table that has the name now, see {@link TableInfo#tableId}
+ * @param partitions one element per partition
  */
 public record TablePositions(int tableId, List<PartitionPositions> partitions) {
 

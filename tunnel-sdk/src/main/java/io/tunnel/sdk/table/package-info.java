@@ -1,5 +1,5 @@
 /**
- * Tables as {@link io.tunnel.sdk.TableClient} describes them: their partitions, what is stored in
- * each, and from which positions its changes can be read.
+ * Tables as {@link io.tunnel.sdk.TableClient} describes them: partitions, figures of their storage,
+ * and positions to read changes from.
  */
 package io.tunnel.sdk.table;

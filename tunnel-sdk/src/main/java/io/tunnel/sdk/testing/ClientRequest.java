@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What clients ask of the service and get an answer to; for tests that have it {@linkplain
+ * The requests of clients, for tests that have a request {@linkplain
  * InMemoryTunnelService#refuseNext refused} or {@linkplain InMemoryTunnelService#delay delayed}.
  */
 public enum ClientRequest {
@@ -15,8 +15,8 @@ public enum ClientRequest {
   /** Describes a table with its figures. */
   DESCRIBE_TABLE(Operation.DESCRIBE_TABLE),
   /**
-   * Describes a table without figures; writers and readers do so once, and when a partition has
-   * moved.
+   * Describes a table without figures; sent by writers and readers once, and again after a
+   * partition has moved.
    */
   PARTITION_MAP(Operation.PARTITION_MAP),
   /** Lists tables. */
@@ -43,7 +43,7 @@ public enum ClientRequest {
   PAUSE(Operation.PAUSE),
   /** Resumes a tunnel or channels. */
   RESUME(Operation.RESUME),
-  /** Moves the progress of a tunnel; an import does so, too. */
+  /** Moves the progress of a tunnel; also sent for an import. */
   SEEK(Operation.SEEK),
   /** Exports the progress of a tunnel. */
   EXPORT_CHECKPOINTS(Operation.EXPORT_CHECKPOINTS),
@@ -55,19 +55,19 @@ public enum ClientRequest {
   CLOSE_SESSION(Operation.CLOSE_SESSION),
   /** Renews the lease of a session. */
   HEARTBEAT(Operation.HEARTBEAT),
-  /** Stores the progress of a channel, also past changes that its worker left out. */
+  /** Stores the progress of a channel, also past skipped changes. */
   CHECKPOINT(Operation.CHECKPOINT),
   /** Gives a channel back. */
   RELEASE(Operation.RELEASE),
   /** Stops a channel until an operator resumes it. */
   STOP_CHANNEL(Operation.STOP_CHANNEL),
-  /** Has a channel delivered, where its partition is served. */
+  /** Starts the delivery of a channel, at the leader of its partition. */
   ATTACH(Operation.ATTACH),
   /** Ends the delivery of a channel. */
   DETACH(Operation.DETACH),
-  /** Begins to read a partition without a tunnel. */
+  /** Starts to read a partition without a tunnel. */
   READ_PARTITION(Operation.READ_PARTITION),
-  /** Asks where partitions begin and end. */
+  /** Asks for the first and last positions of partitions. */
   FIND_POSITIONS(Operation.FIND_POSITIONS),
   /** Describes a cluster, which this service is not. */
   DESCRIBE_CLUSTER(Operation.DESCRIBE_CLUSTER),
@@ -91,7 +91,7 @@ public enum ClientRequest {
     this.operation = operation;
   }
 
-  /** Absent for what has no answer that could be refused. */
+  /** The request of an operation; absent for an operation without an answer. */
   static Optional<ClientRequest> of(Operation operation) {
     return Optional.ofNullable(BY_OPERATION.get(operation));
   }

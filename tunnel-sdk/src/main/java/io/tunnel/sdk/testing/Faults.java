@@ -9,7 +9,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** What a test wants to go wrong with the requests to come. */
+/** The faults that a test has ordered for coming requests. */
 final class Faults {
 
   private final Map<ClientRequest, Deque<ErrorCode>> refusals = new EnumMap<>(ClientRequest.class);
@@ -36,7 +36,7 @@ final class Faults {
     lostAnswers += writes;
   }
 
-  /** Whether the answer to a write is to be lost with its connection. */
+  /** Whether to lose the answer to this write, with its connection. */
   boolean losesAnswer() {
     boolean isLost = lostAnswers > 0;
     lostAnswers -= isLost ? 1 : 0;

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A channel in the hands of one session under one epoch: what its worker was sent since it attached
- * last, and how much more it accepts. It is kept when it is over, to tell a race from a mistake.
+ * The holding of a channel by one session under one epoch: the deliveries since the last attach,
+ * and the credit that is left. Ended holds are kept, to tell a race from a mistake of the client.
  */
 final class Hold {
 
@@ -28,18 +28,21 @@ final class Hold {
   private boolean hasEnded;
   private State state = State.HELD;
 
-  /** Where it is delivered: the connection that attached to it, and its name there. */
+  /** Where the channel is delivered: a connection, and the handle there. */
   private record Attachment(Peer peer, int handle) {}
 
-  /** From HELD it goes to one of the others, once. */
+  /** A hold moves once: from HELD to one of the end states. */
   enum State {
-    /** The session's own. */
+    /** The session holds the channel. */
     HELD,
-    /** The worker gave it back, and knows that. */
+    /** The worker gave the channel back. */
     GIVEN_BACK,
-    /** It was taken; the worker may not know yet. */
+    /** The service took the channel; the worker may not know yet. */
     TAKEN,
-    /** It cannot be read, and was stopped for that; the worker was told, and will say so too. */
+    /**
+     * The channel was stopped because its changes cannot be read; the worker was told, and will
+     * send a stop request, too.
+     */
     UNREADABLE
   }
 
@@ -79,7 +82,7 @@ final class Hold {
     state = now;
   }
 
-  /** Is delivered to that connection under that name from now on, behind {@code position}. */
+  /** Starts the delivery behind {@code position} to a connection, under the handle {@code name}. */
   void attach(Peer peer, int name, long position) {
     attachment = Optional.of(new Attachment(peer, name));
     delivered = position;
@@ -92,12 +95,12 @@ final class Hold {
     return attachment.equals(Optional.of(new Attachment(peer, name)));
   }
 
-  /** Nothing is delivered until it is attached to again. */
+  /** Ends the delivery until the next attach. */
   void detach() {
     attachment = Optional.empty();
   }
 
-  /** It is not delivered any more; its worker is told why, if it is attached. */
+  /** Ends the delivery, and tells an attached worker the reason. */
   boolean refuse(RefusedException reason) {
     Optional<Attachment> former = attachment;
     attachment = Optional.empty();
@@ -105,18 +108,14 @@ final class Hold {
     return former.isPresent();
   }
 
-  /**
-   * The worker accepts more.
-   *
-   * @return what it accepts now
-   */
+  /** Adds credit. @return the credit now */
   long credit(int bytes) {
     hasCredit = true;
     credit += bytes;
     return credit;
   }
 
-  /** Delivers what there is credit for; then says that nothing more will come, if so. */
+  /** Delivers as much as there is credit for, and then the end of the channel, if reached. */
   void pump() {
     attachment.ifPresent(this::pump);
   }

@@ -8,14 +8,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Every hold that there ever was, by the handle that the connection knows it by. */
+/** All holds since the start of the service, including ended ones. */
 final class Holds {
 
   private static final int EPOCH_BITS_OF_START = 32;
 
   private final Map<Integer, Hold> byHandle = new LinkedHashMap<>();
 
-  /** By the name that deliveries have; one that is attached to again gets another. */
+  /** Holds by the handle of their deliveries; each attach gets a new handle. */
   private final Map<Integer, Hold> byAttachment = new LinkedHashMap<>();
 
   private int handles;
@@ -27,7 +27,7 @@ final class Holds {
     this.violations = violations;
   }
 
-  /** Every later epoch is higher. */
+  /** The lowest epoch of this start of the service; epochs of earlier starts are lower. */
   long epochBase() {
     return starts << EPOCH_BITS_OF_START;
   }
@@ -49,9 +49,8 @@ final class Holds {
   }
 
   /**
-   * Lets a connection have what is delivered of a channel; says under which name.
-   *
-   * @throws RefusedException FENCED when nobody holds it, or no longer, under that epoch
+   * Attaches a connection to a channel; returns the handle of the deliveries. @throws
+   * RefusedException FENCED when no session holds the channel under the epoch
    */
   int attach(Attach request, Peer peer) {
     Hold hold =
@@ -83,7 +82,7 @@ final class Holds {
             + " any more");
   }
 
-  /** Whether a connection speaks of a channel that was stopped because it cannot be read. */
+  /** Whether a connection names a channel that was stopped because it cannot be read. */
   boolean isUnreadable(int handle, long epoch, Peer peer) {
     Hold hold = byHandle.get(handle);
     return hold != null
@@ -92,7 +91,7 @@ final class Holds {
         && hold.state() == Hold.State.UNREADABLE;
   }
 
-  /** The hold that a connection gives credit to; of one that was taken it is ignored. */
+  /** The hold that a connection gives credit to; credit for a taken channel is ignored. */
   Optional<Hold> credited(Credit credit, Peer peer) {
     Hold hold = byAttachment.get(credit.handle());
     if (hold == null || hold.epoch() != credit.epoch()) {
@@ -102,7 +101,7 @@ final class Holds {
               + credit.handle()
               + " and epoch "
               + credit.epoch()
-              + ", which nothing was attached to");
+              + ", but no channel is attached under it");
     } else if (hold.state() == Hold.State.GIVEN_BACK) {
       violations.add(
           Rule.EPOCH,
@@ -110,21 +109,20 @@ final class Holds {
               + hold.channel().id()
               + " under epoch "
               + hold.epoch()
-              + " after the worker had given it back");
+              + " after the worker gave it back");
     }
     return attached(credit.handle(), peer);
   }
 
-  /** The hold that is delivered to a connection under that name, if it still is. */
+  /** The hold that is delivered to a connection under a handle, if still attached. */
   Optional<Hold> attached(int name, Peer peer) {
     return Optional.ofNullable(byAttachment.get(name))
         .filter(hold -> hold.state() == Hold.State.HELD && hold.isAttached(peer, name));
   }
 
   /**
-   * The hold that a connection means.
-   *
-   * @throws RefusedException FENCED when it is not, or no longer, the connection's
+   * The hold of a handle and an epoch. @throws RefusedException FENCED when the connection's
+   * session does not hold the channel
    */
   Hold require(int handle, long epoch, Peer peer, String what) {
     Hold hold = byHandle.get(handle);
@@ -137,7 +135,7 @@ final class Holds {
               + handle
               + " and epoch "
               + epoch
-              + ", which were never given to that connection");
+              + ", which the connection never got");
     } else if (hold.state() == Hold.State.GIVEN_BACK) {
       violations.add(
           Rule.EPOCH,
@@ -147,7 +145,7 @@ final class Holds {
               + hold.channel().id()
               + " under epoch "
               + epoch
-              + " after the worker had given it back");
+              + " after the worker gave it back");
     } else if (hold.state() == Hold.State.HELD) {
       return hold;
     }

@@ -38,12 +38,12 @@ import java.util.function.Supplier;
 
 /**
  * The service in the memory of a test: clients of the SDK connect to {@link #endpoint} and find
- * tables, tunnels and sessions that behave as the server's do. It needs no disk, and its time
- * passes only when a test says so.
+ * tables, tunnels and sessions that behave as on the server. The service needs no disk, and its
+ * time passes only when a test calls {@code advance}.
  *
- * <p>It is strict: what a correct client never does is refused where there is an answer, and fails
- * the test when the service is {@linkplain #verify verified} or closed. Methods may be called from
- * any thread; what they do has happened when they return.
+ * <p>The service is strict: it refuses requests that a correct client never sends, and fails the
+ * test on {@link #verify} or {@link #close}. Methods may be called from any thread, and take effect
+ * before they return.
  */
 public final class InMemoryTunnelService implements AutoCloseable {
 
@@ -66,18 +66,16 @@ public final class InMemoryTunnelService implements AutoCloseable {
     return started;
   }
 
-  /** What to connect clients to, as {@link io.tunnel.sdk.ClientConfig#of(String)} reads it. */
+  /** The endpoint for clients, for {@link io.tunnel.sdk.ClientConfig#of(String)}. */
   public String endpoint() {
     return "127.0.0.1:" + loop.port();
   }
 
   /**
-   * Lets clients come with that key, and from the first one on asks everybody who connects who they
-   * are, as a closed server does: others are refused with {@code NOT_AUTHENTICATED}. Clients come
-   * without TLS, and may do everything; rights are not a part of the kit.
-   *
-   * @param principal whom the key stands for, as a client is told who it is
-   * @throws IllegalArgumentException when there are {@value Keys#KEYS_MAX} others
+   * Accepts a key. From the first key on, the service authenticates every client, as a closed
+   * server does: other clients are refused with {@code NOT_AUTHENTICATED}. Clients connect without
+   * TLS and have all rights; the kit knows no permissions. @param principal the principal of the
+   * key @throws IllegalArgumentException when the service has {@value Keys#KEYS_MAX} keys already
    */
   public InMemoryTunnelService withKey(String principal, AccessKey key) {
     run(() -> keys.add(principal, key));
@@ -85,10 +83,8 @@ public final class InMemoryTunnelService implements AutoCloseable {
   }
 
   /**
-   * Revokes a key: clients that came with it are told so with {@code NOT_AUTHENTICATED} and lose
-   * their connections, and none comes with it any more.
-   *
-   * @throws IllegalArgumentException when there is no such key
+   * Revokes a key: its clients receive {@code NOT_AUTHENTICATED} and lose their connections, and
+   * the key is refused from then on. @throws IllegalArgumentException when the key is unknown
    */
   public void revokeKey(String keyId) {
     run(
@@ -119,31 +115,29 @@ public final class InMemoryTunnelService implements AutoCloseable {
 
   // Strictness
 
-  /** Holds clients to none of these rules from now on; to no rule at all when none is named. */
+  /** Switches rules off; all rules when called without an argument. */
   public InMemoryTunnelService lenient(Rule... rules) {
     run(() -> service.violations().forgive(List.of(rules)));
     return this;
   }
 
   /**
-   * The credit that a correct worker has open on a channel at most: what {@link
-   * io.tunnel.sdk.TunnelWorkerConfig#setChannelCreditBytes} says; 1 MiB, as there, if this is not
-   * called.
+   * Sets the most credit of a channel, as in {@link
+   * io.tunnel.sdk.TunnelWorkerConfig#setChannelCreditBytes}; default 1 MiB, as there.
    */
   public InMemoryTunnelService creditBytesMax(long bytes) {
     run(() -> requests.creditBytesMax(bytes));
     return this;
   }
 
-  /** What clients did that a correct one never does, and {@link #verify} has not thrown yet. */
+  /** The violations of the rules that {@link #verify} has not thrown yet. */
   public List<String> violations() {
     return call(() -> service.violations().all());
   }
 
   /**
-   * Fails the test when a client did what a correct one never does.
-   *
-   * @throws AssertionError with everything since the last call
+   * Fails the test when a client has violated a rule. @throws AssertionError with all violations
+   * since the last call
    */
   public void verify() {
     List<String> found = call(() -> service.violations().take());
@@ -152,7 +146,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
     }
   }
 
-  /** Closes all connections, then does what {@link #verify} does. Idempotent. */
+  /** Closes all connections, then verifies as {@link #verify}. Idempotent. */
   @Override
   public synchronized void close() {
     if (isClosed) {
@@ -168,15 +162,15 @@ public final class InMemoryTunnelService implements AutoCloseable {
 
   // Time
 
-  /** The service's time: commit times, leases and deadlines are in it. It starts in 2000. */
+  /** The service's time, for commit times, leases and deadlines. Starts in the year 2000. */
   public Instant now() {
     return Instant.EPOCH.plusNanos(
         TimeUnit.MICROSECONDS.toNanos(call(() -> service.time().micros())));
   }
 
   /**
-   * Lets time pass in which no worker says anything: leases and deadlines that end meanwhile end,
-   * and requests that were {@linkplain #delay delayed} as long are answered.
+   * Lets time pass without heartbeats: leases and deadlines end, and requests whose {@linkplain
+   * #delay delay} is over are served.
    */
   public void advance(Duration duration) {
     run(
@@ -186,7 +180,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
         });
   }
 
-  /** Lets time pass in which every worker says that it lives: no lease ends. */
+  /** Lets time pass with heartbeats of every worker: no lease ends. */
   public void advanceWithHeartbeats(Duration duration) {
     run(
         () -> {
@@ -198,7 +192,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
 
   // Tables and tunnels
 
-  /** Creates a table with a partition more than split points. */
+  /** Creates a table with one partition more than split points. */
   public void createTable(TableMeta meta, PrimaryKeyValue... splitPoints) {
     run(
         () -> {
@@ -206,18 +200,14 @@ public final class InMemoryTunnelService implements AutoCloseable {
         });
   }
 
-  /** Creates a tunnel that delivers all there is of its type; returns its id. */
+  /** Creates a tunnel that starts with the oldest change or row; returns its id. */
   public String createTunnel(String table, String tunnel, TunnelType type) {
     Control.CreateTunnel request =
         new Control.CreateTunnel(table, tunnel, type, StreamStart.EARLIEST);
     return call(() -> service.createTunnel(request).info().tunnelId());
   }
 
-  /**
-   * Writes rows in their order, without a client.
-   *
-   * @throws RefusedException when one of them is rejected
-   */
+  /** Writes rows in order, without a client. @throws RefusedException when a row is rejected */
   public void write(String table, RowChange... rows) {
     run(
         () -> {
@@ -252,7 +242,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
                 .toList());
   }
 
-  /** Every change of a table: partition by partition, each in the order of positions. */
+  /** Every change of a table, partition by partition, in the order of positions. */
   public List<StreamRecord> changes(String table) {
     return call(() -> changes(service.table(table)));
   }
@@ -270,7 +260,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
     return records;
   }
 
-  /** The channels of a tunnel now. */
+  /** The present state of a tunnel's channels. */
   public List<ChannelInfo> channels(String table, String tunnel) {
     return call(
         () ->
@@ -279,7 +269,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
                 .toList());
   }
 
-  /** The ids of a tunnel's open sessions in the order in which they came. */
+  /** The ids of a tunnel's open sessions, oldest first. */
   public List<String> sessions(String table, String tunnel) {
     return call(
         () -> service.tunnel(table, tunnel).sessions().stream().map(MemorySession::id).toList());
@@ -293,14 +283,13 @@ public final class InMemoryTunnelService implements AutoCloseable {
     return positions;
   }
 
-  // Waiting, not for time to pass but for something to happen
+  // Waiting for a condition, not for time
 
   /**
-   * Returns when {@code condition} holds. It is asked after each change on the service's thread,
-   * where it may call the methods that look at the service, and must not block.
-   *
-   * @param what is waited for, for people
-   * @throws AssertionError when it does not hold within 20 seconds
+   * Returns when {@code condition} holds. The service evaluates the condition after each change, on
+   * its own thread; the condition may call methods that look at the service, and must not
+   * block. @param what the condition in words, for people @throws AssertionError when the condition
+   * does not hold within 20 seconds
    */
   public void await(String what, BooleanSupplier condition) {
     await(condition, () -> what);
@@ -311,8 +300,8 @@ public final class InMemoryTunnelService implements AutoCloseable {
   }
 
   /**
-   * Returns when that many sessions hold all the channels of a tunnel that may run, and none has to
-   * give one back.
+   * Returns when {@code sessions} sessions hold all runnable channels of a tunnel, and no session
+   * has to give a channel back.
    */
   public void awaitAssigned(String table, String tunnel, int sessions) {
     await(
@@ -323,7 +312,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
         () -> sessions + " sessions with all channels of " + describe(table, tunnel));
   }
 
-  /** Returns when that many requests have come that are {@linkplain #delay delayed}, or more. */
+  /** Returns when at least {@code requestCount} requests are {@linkplain #delay delayed}. */
   public void awaitDelayed(int requestCount) {
     await(requestCount + " delayed requests", () -> service.time().waiting() >= requestCount);
   }
@@ -336,8 +325,8 @@ public final class InMemoryTunnelService implements AutoCloseable {
   }
 
   /**
-   * Returns when everything that is in the tunnel now, rows and changes, was processed and
-   * checkpointed. A worker checkpoints on its own clock: give it a short interval.
+   * Returns when all present rows and changes of the tunnel are processed and checkpointed. A
+   * worker checkpoints on its own clock: configure a short interval.
    */
   public void awaitProcessed(String table, String tunnel) {
     await(
@@ -349,19 +338,22 @@ public final class InMemoryTunnelService implements AutoCloseable {
     return channels(table, tunnel).toString();
   }
 
-  // What goes wrong
+  // Faults
 
-  /** Closes all connections, and with them all sessions; clients may connect again at once. */
+  /** Closes all connections, which ends all sessions; clients may reconnect at once. */
   public void loseConnections() {
     run(() -> requests.peers().forEach(Peer::close));
   }
 
-  /** Refuses the next such request; further calls refuse further ones. */
+  /** Refuses the next request of a kind; further calls refuse further requests. */
   public void refuseNext(ClientRequest request, ErrorCode code) {
     run(() -> faults.refuse(request, code));
   }
 
-  /** Fails the next writes as if the disk had: they are not applied, and their rows in doubt. */
+  /**
+   * Fails the next writes like a failed disk: the writes are not applied, and their rows are in
+   * doubt.
+   */
   public void failNextWrites(int writes) {
     for (int i = 0; i < writes; i++) {
       refuseNext(ClientRequest.WRITE, ErrorCode.STORAGE_FAILED);
@@ -374,9 +366,9 @@ public final class InMemoryTunnelService implements AutoCloseable {
   }
 
   /**
-   * Serves such requests when that much time has {@linkplain #advance passed}; {@link
-   * Duration#ZERO} ends that for those to come. When a connection is lost meanwhile, its writes are
-   * applied nevertheless, as by a server, and its other requests are not served.
+   * Serves requests of a kind only after a {@linkplain #advance time}; {@link Duration#ZERO} ends
+   * the delay of coming requests. When the connection is lost before, its writes are applied all
+   * the same, as by a server, and its other requests are dropped.
    */
   public void delay(ClientRequest request, Duration delay) {
     run(() -> faults.delay(request, delay));
@@ -387,7 +379,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
     run(() -> service.holdBack(true));
   }
 
-  /** Delivers what was held back. */
+  /** Ends {@link #holdBack}. */
   public void release() {
     run(() -> service.holdBack(false));
   }
@@ -405,7 +397,10 @@ public final class InMemoryTunnelService implements AutoCloseable {
     run(() -> service.changeLeader(service.table(table).partition(partition)));
   }
 
-  /** Takes a channel from its holder, as a deadline or an operator does; somebody gets it again. */
+  /**
+   * Takes a channel from its holder, as a deadline or an operator does; a session then gets the
+   * channel again.
+   */
   public void fence(String channelId) {
     run(
         () -> {
@@ -414,7 +409,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
         });
   }
 
-  /** Says that a channel cannot be read; it is stopped until an operator resumes it. */
+  /** Makes a channel unreadable: it is stopped until an operator resumes it. */
   public void breakChannel(String channelId, ErrorCode code) {
     run(
         () -> {
@@ -437,16 +432,16 @@ public final class InMemoryTunnelService implements AutoCloseable {
   }
 
   /**
-   * The server's process dies and comes back: connections and sessions are gone, epochs rise, base
-   * data that is not read yet is read anew; everything acknowledged is there.
+   * Crashes and restarts the server's process: connections and sessions are gone, epochs rise,
+   * unread base data is read anew; every acknowledged write survives.
    */
   public void crashAndRestart() {
     crash(false);
   }
 
   /**
-   * The machine loses power and comes back: as {@link #crashAndRestart}, and what was written with
-   * durability OS since the last write with FSYNC to its partition is gone.
+   * Cuts the machine's power and restarts: as {@link #crashAndRestart}, and writes with durability
+   * OS are lost back to the last write with FSYNC to their partition.
    */
   public void losePowerAndRestart() {
     crash(true);

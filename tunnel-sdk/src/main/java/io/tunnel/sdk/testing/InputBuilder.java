@@ -16,15 +16,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes what a processor is given, for a test of the processor alone: no service, no worker, no
- * connection. The records are as the SDK delivers them.
+ * Builds the input of a processor, for a test of the processor alone: without a service, a worker
+ * or a connection. The records are as the SDK delivers them.
  *
  * <pre>{@code
  * processor.process(InputBuilder.input().add(new RowPutChange(key, columns)).build());
  * }</pre>
  *
- * <p>Without more it is an input of partition 0, whose first change has position 0 and was
- * committed at 2000-01-01T00:00:00Z, and behind which more may come.
+ * <p>By default, the input is for partition 0, its first change has position 0 and the commit time
+ * 2000-01-01T00:00:00Z, and more inputs may follow.
  */
 public final class InputBuilder {
 
@@ -46,43 +46,43 @@ public final class InputBuilder {
     return new InputBuilder();
   }
 
-  /** The next change; its position is one above that of the change before. */
+  /** Adds a change at the next position. */
   public InputBuilder add(RowChange change) {
     changes.add(change);
     return this;
   }
 
-  /** The channel that the input is of. */
+  /** Sets the channel of the input. */
   public InputBuilder channel(String id) {
     channelId = id;
     return this;
   }
 
-  /** The input is of a base channel, whose rows are PUTs; default is a stream channel. */
+  /** Makes the input belong to a base channel, whose rows are PUTs; default is a stream channel. */
   public InputBuilder ofBaseData() {
     type = ChannelType.BaseData;
     return this;
   }
 
-  /** The partition of the changes. */
+  /** Sets the partition of the changes. */
   public InputBuilder partition(int number) {
     partition = number;
     return this;
   }
 
-  /** The position of the first change. */
+  /** Sets the position of the first change. */
   public InputBuilder firstPosition(long position) {
     firstPosition = position;
     return this;
   }
 
-  /** When the changes were committed, in microseconds since 1970. */
+  /** Sets the commit time of the changes, in microseconds since 1970. */
   public InputBuilder commitMicros(long micros) {
     commitMicros = micros;
     return this;
   }
 
-  /** Nothing comes behind these changes: the input has no token. */
+  /** Makes this the last input of its channel: it has no token. */
   public InputBuilder last() {
     isLast = true;
     return this;
@@ -91,9 +91,8 @@ public final class InputBuilder {
   /**
    * The input.
    *
-   * @throws IllegalArgumentException when a change is over a limit, and when their keys differ in
-   *     names or types
-   * @throws IllegalStateException when there is no change, or they are more than one batch takes
+   * @throws IllegalArgumentException when a change exceeds a limit, or the keys differ in names or
+   *     types @throws IllegalStateException without a change, or with more changes than fit a batch
    */
   public ProcessRecordsInput build() {
     if (changes.isEmpty()) {

@@ -17,20 +17,23 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** The keys with which clients may come. With none, nobody is asked. On the service's thread. */
+/**
+ * The keys of clients. Without a key, the service authenticates no clients. On the service's
+ * thread.
+ */
 final class Keys {
 
-  /** Enough for any test; one more is refused. */
+  /** The most keys; enough for any test. */
   static final int KEYS_MAX = 1_000;
 
   private final Map<String, Known> knownById = new LinkedHashMap<>();
   private boolean isClosed;
   private long nonces;
 
-  /** A key, and whom it stands for. */
+  /** A key and its principal. */
   record Known(String principal, AccessKey key) {}
 
-  /** Whether everybody is asked who they are. */
+  /** Whether the service authenticates its clients. */
   boolean isClosed() {
     return isClosed;
   }
@@ -50,26 +53,22 @@ final class Keys {
     }
   }
 
-  /** Different each time, and the same in each run of a test: there is nobody to be kept out. */
+  /** Unique within a run, and equal in each run of a test: a test has no attackers. */
   private Bytes nonce() {
     return Bytes.copyOf(ByteBuffer.allocate(Authentication.NONCE_BYTES).putLong(++nonces).array());
   }
 
-  /** Who a client is, step by step. */
+  /** The authentication of one client, step by step. */
   final class Login {
     private Optional<AuthenticationProof> challenged = Optional.empty();
     private Optional<Known> proved = Optional.empty();
 
-    /** Who it is, once that is proved. */
+    /** The client's key and principal, once proved. */
     Optional<Known> proved() {
       return proved;
     }
 
-    /**
-     * Takes a step.
-     *
-     * @throws RefusedException NOT_AUTHENTICATED when it proves nothing
-     */
+    /** Takes a step. @throws RefusedException NOT_AUTHENTICATED when the proof is wrong */
     Answer take(Request request) {
       if (request instanceof Begin begin) {
         Bytes nonce = nonce();
@@ -98,8 +97,7 @@ final class Keys {
           proved.orElseThrow(
               () ->
                   new RefusedException(
-                      ErrorCode.NOT_AUTHENTICATED,
-                      "there is no such key, or its secret is another"));
+                      ErrorCode.NOT_AUTHENTICATED, "the key is unknown, or its secret is wrong"));
       return new Accepted(seen.ofServer(known.key().secret().utf8()), known.principal());
     }
   }

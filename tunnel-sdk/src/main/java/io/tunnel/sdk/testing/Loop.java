@@ -23,8 +23,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * The one thread on which everything of a service happens: it moves bytes, serves requests, does
- * what a test asks for, and looks after each of these whether somebody has waited for it.
+ * The one thread of a service: it moves bytes, serves requests, runs the calls of the test, and
+ * after each of these checks the conditions that the test waits for.
  */
 final class Loop implements AutoCloseable {
 
@@ -48,7 +48,7 @@ final class Loop implements AutoCloseable {
     }
   }
 
-  /** Listens on a free port of this machine's own. */
+  /** Listens on a free port of the loopback address. */
   void listen(Supplier<Peer> peers) {
     listener =
         new ServerBootstrap()
@@ -70,7 +70,7 @@ final class Loop implements AutoCloseable {
     return ((InetSocketAddress) listener.localAddress()).getPort();
   }
 
-  /** Does something on the thread, and returns its result or throws what it throws. */
+  /** Runs an action on the thread; returns its result or throws its exception. */
   <T> T call(Supplier<T> action) {
     if (thread.inEventLoop()) {
       return action.get();
@@ -82,19 +82,18 @@ final class Loop implements AutoCloseable {
     }
   }
 
-  /** Something may have changed: wakes those whose condition holds now. */
+  /** Wakes the waiting calls whose conditions hold now. */
   void changed() {
     waiters.removeIf(Waiter::isMet);
   }
 
   /**
-   * Waits until {@code condition}, asked on the thread after each change, holds.
-   *
-   * @throws AssertionError when it does not within {@code deadline}
+   * Waits until {@code condition} holds, which the thread evaluates after each change. @throws
+   * AssertionError when the condition does not hold within {@code deadline}
    */
   void await(BooleanSupplier condition, Duration deadline, Supplier<String> whatIsMissing) {
     if (thread.inEventLoop()) {
-      throw new IllegalStateException("this would wait for the thread that it is called on");
+      throw new IllegalStateException("a call on the service's own thread would wait for ever");
     }
     CompletableFuture<Void> met = new CompletableFuture<>();
     thread.execute(

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
-/** One channel of a tunnel: its progress, who holds it, and why nobody may. */
+/** One channel of a tunnel: its progress, its holder, and the reasons against a holder. */
 final class MemoryChannel {
 
   private final String id;
@@ -32,11 +32,7 @@ final class MemoryChannel {
   private long checkpointed;
   private long revokedUntilMicros;
 
-  /**
-   * A channel that nobody holds.
-   *
-   * @param before the channel that has to be finished first, if any
-   */
+  /** A channel without a holder. @param before the channel that must finish first, if any */
   MemoryChannel(
       String tunnelId,
       ChannelType type,
@@ -87,7 +83,7 @@ final class MemoryChannel {
     return hold.isPresent() && hold.get().session() == session;
   }
 
-  /** Whether a session may be given it, now or when its holder has given it back. */
+  /** Whether the channel may be assigned to a session, now or when its holder has given it back. */
   boolean isWanted() {
     return !isTerminated() && !isPaused && error.isEmpty() && isReady();
   }
@@ -111,7 +107,7 @@ final class MemoryChannel {
     return status == ChannelStatus.CLOSING && nowMicros >= revokedUntilMicros;
   }
 
-  /** Nobody holds it any more. */
+  /** Ends the holding. */
   void taken(Hold.State how) {
     hold.ifPresent(held -> held.over(how));
     hold = Optional.empty();
@@ -120,12 +116,12 @@ final class MemoryChannel {
     hasSeenEnd = isAtEnd();
   }
 
-  /** Its holder has read up to the end. */
+  /** Notes that the holder has read up to the end. */
   void sawEnd() {
     hasSeenEnd = true;
   }
 
-  /** The position behind which it ends, once that is known: of base data when it was read. */
+  /** The last position of the channel, once known; for base data, once all rows were read. */
   OptionalLong end() {
     return type == ChannelType.Stream || hasSeenEnd ? source.end() : OptionalLong.empty();
   }
@@ -136,9 +132,8 @@ final class MemoryChannel {
   }
 
   /**
-   * It is finished when all of it was processed and nobody holds it.
-   *
-   * @return whether it was finished by this
+   * Finishes the channel if all changes are processed and no session holds it. @return whether this
+   * call finished the channel
    */
   boolean finish() {
     boolean isFinishing = status == ChannelStatus.WAIT && isAtEnd() && isReady();
@@ -149,7 +144,7 @@ final class MemoryChannel {
     return isFinishing;
   }
 
-  /** Goes on behind another position; nobody holds it. */
+  /** Moves the channel, which has no holder, behind another position. */
   void moveTo(long position, Bytes key, boolean isFinished) {
     checkpointed = position;
     source.moveTo(position, key);
@@ -158,7 +153,10 @@ final class MemoryChannel {
         isFinished && type == ChannelType.BaseData ? ChannelStatus.TERMINATED : ChannelStatus.WAIT;
   }
 
-  /** The server has crashed: nobody holds it, and checkpoints of lost changes are taken back. */
+  /**
+   * Crashes with the server: the channel loses its holder, and checkpoints of lost changes are
+   * taken back.
+   */
   void crashed(long newEpoch) {
     hold = Optional.empty();
     retry = Optional.empty();
@@ -172,7 +170,7 @@ final class MemoryChannel {
     }
   }
 
-  /** Whether nothing is left to be processed now. */
+  /** Whether all present changes are processed. */
   boolean isProcessed() {
     return isTerminated()
         || (type == ChannelType.Stream
@@ -197,17 +195,19 @@ final class MemoryChannel {
     failedAt = Optional.empty();
   }
 
-  /** Its holder tries again what its processor failed at, or does not (any more). */
+  /** Notes the holder's retries of a failing processor; empty when there are none. */
   void retry(Optional<Retry> how) {
     retry = how;
   }
 
-  /** Position of the last change that its holder was sent, or would be sent next to. */
+  /** The position of the last delivered change; without a holder, the checkpoint. */
   long delivered() {
     return hold.map(Hold::delivered).orElse(checkpointed);
   }
 
-  /** Of a base channel: as far as is known before its end, all rows of the partition. */
+  /**
+   * The remaining rows of a base channel; before the end is known, all rows of the partition count.
+   */
   private long rowsAhead(OptionalLong end) {
     return Math.max(0, end.orElse(partition.rows().size()) - checkpointed);
   }

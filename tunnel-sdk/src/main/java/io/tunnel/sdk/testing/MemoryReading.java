@@ -12,7 +12,7 @@ import io.tunnel.wire.control.PartitionControl.ReadPartition;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** A partition that a connection reads, whose positions its reader keeps. */
+/** A connection's reading of a partition, whose positions the reader keeps. */
 final class MemoryReading {
 
   private static final int DELIVERY_BYTES_MAX = 256 * 1024;
@@ -26,12 +26,12 @@ final class MemoryReading {
   private long credit;
   private boolean hasCredit;
 
-  /** Of rows, at which position they are read, until their reader was told. */
+  /** For rows, the position of the snapshot, until the reader was told. */
   private Optional<Long> rowsAt;
 
   private boolean hasEnded;
 
-  /** A reading whose rows, if it is one of rows, are those at position {@code rowsAt}. */
+  /** A reading; of rows as of position {@code rowsAt}, or of changes. */
   MemoryReading(int handle, Peer peer, ReadPartition request, ChannelSource source, long rowsAt) {
     this.handle = handle;
     this.peer = peer;
@@ -56,18 +56,16 @@ final class MemoryReading {
   }
 
   /**
-   * Nothing is wanted behind that position.
-   *
-   * @throws IllegalArgumentException for rows, which end where they end
+   * Ends the reading at a position. @throws IllegalArgumentException for rows, which take no end
    */
   void limit(long position) {
     if (request.type() == ChannelType.BaseData) {
-      throw new IllegalArgumentException("rows end where they end, not at " + position);
+      throw new IllegalArgumentException("reading rows takes no end, but has one at " + position);
     }
     limit = Optional.of(position);
   }
 
-  /** Delivers what there is credit for; then says that nothing more will come, if so. */
+  /** Delivers as much as there is credit for, and then the end of the partition, if reached. */
   void pump() {
     boolean isUnder = credit > 0;
     if (hasCredit && rowsAt.isPresent()) {
@@ -91,7 +89,7 @@ final class MemoryReading {
     }
   }
 
-  /** That there are no more rows is found by looking for them. */
+  /** The end of the rows is found by looking for the next row. */
   private OptionalLong end() {
     if (request.type() == ChannelType.BaseData) {
       return hasCredit ? source.end() : OptionalLong.empty();
@@ -109,7 +107,7 @@ final class MemoryReading {
     peer.push(Operation.DELIVER, payload);
   }
 
-  /** It cannot be delivered any further. */
+  /** Ends the delivery with a reason. */
   void lost(RefusedException reason) {
     peer.refuse(Operation.DELIVER.code(), handle, reason);
   }

@@ -22,34 +22,34 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** What connections read of partitions without a tunnel. Nothing is kept of a reading. */
+/** The readings of partitions without a tunnel. A restart forgets all readings. */
 final class MemoryReadings {
 
-  /** Above those of channels, so that one handle does not mean two things. */
+  /** Above the handles of channels, so that handles are unique. */
   private static final int HANDLE_FIRST = 1 << 30;
 
   private final VirtualTime time;
   private final Map<Integer, MemoryReading> byHandle = new LinkedHashMap<>();
   private int handles = HANDLE_FIRST;
 
-  /** How often the service was begun. */
+  /** How often the service has started. */
   private long incarnation = 1;
 
   MemoryReadings(VirtualTime time) {
     this.time = time;
   }
 
-  /** The service was begun anew. */
+  /** Notes a restart of the service. */
   void restarted() {
     incarnation++;
   }
 
-  /** Of all positions that are given from now on. */
+  /** The incarnation of all positions given from now on. */
   long incarnation() {
     return incarnation;
   }
 
-  /** Refuses who knows changes that were lost. */
+  /** Refuses a reader that knows lost changes. */
   void requireKept(MemoryPartition partition, KnownPosition known) {
     boolean isKnown = known.incarnation() >= 1 && known.incarnation() <= incarnation;
     long shared = isKnown ? partition.sharedUpTo(known.incarnation()) : 0;
@@ -67,11 +67,7 @@ final class MemoryReadings {
     }
   }
 
-  /**
-   * Begins to read; says the handle.
-   *
-   * @param tables that there are
-   */
+  /** Starts a reading; returns its handle. @param tables all tables */
   int read(ReadPartition request, Collection<MemoryTable> tables, Peer peer) {
     MemoryTable table =
         tables.stream()
@@ -107,7 +103,8 @@ final class MemoryReadings {
   private ChannelSource source(
       ReadPartition request, MemoryTable table, MemoryPartition partition) {
     if (request.type() == ChannelType.Stream) {
-      // Where it ends, its reader finds and says; the moment only holds back.
+      // The reader finds the end by commit times; here the end in time only holds later changes
+      // back.
       return new StreamSource(
           partition, request.end().isPresent() ? Optional.empty() : request.endMs(), time);
     }
@@ -116,7 +113,7 @@ final class MemoryReadings {
     return rows;
   }
 
-  /** The reading that a connection means, if it is not over. */
+  /** The reading under a handle, unless it has ended. */
   Optional<MemoryReading> of(int handle, Peer peer) {
     return Optional.ofNullable(byHandle.get(handle)).filter(reading -> reading.peer() == peer);
   }
@@ -138,7 +135,7 @@ final class MemoryReadings {
         new RefusedException(ErrorCode.TABLE_NOT_FOUND, "table " + table.name() + " was dropped"));
   }
 
-  /** Those partitions are delivered to nobody any more, for that reason. */
+  /** Ends all deliveries of the partitions with a reason. */
   void lost(Collection<Integer> partitions, RefusedException reason) {
     byHandle
         .values()
@@ -156,13 +153,13 @@ final class MemoryReadings {
     byHandle.values().forEach(MemoryReading::pump);
   }
 
-  /** Where the partitions of a table begin and end, and where they were at a moment. */
+  /** The first and last positions of a table's partitions, and their positions at a moment. */
   FoundPositions find(FindPositions request, MemoryTable table) {
     if (request.timeMs().isPresent()
         && (request.timeMs().get() < 0 || request.timeMs().get() > time.ms())) {
       throw new RefusedException(
           ErrorCode.INVALID_POSITION,
-          "a time to go to is from 1970 to now, "
+          "the time must be between 1970 and now, "
               + Instant.ofEpochMilli(time.ms())
               + ", not "
               + Instant.ofEpochMilli(request.timeMs().get()));

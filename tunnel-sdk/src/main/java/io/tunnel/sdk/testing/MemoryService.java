@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
-/** Tables, tunnels and sessions: all that a server has. Everything here is for one thread. */
+/** All tables, tunnels and sessions of the service. For one thread. */
 final class MemoryService {
 
   private final VirtualTime time = new VirtualTime();
@@ -232,7 +232,7 @@ final class MemoryService {
     return tunnels.values().stream().flatMap(tunnel -> tunnel.sessions().stream()).toList();
   }
 
-  /** A session that is open on that connection. */
+  /** An open session of the connection. */
   MemorySession session(String id, Peer peer) {
     return sessions().stream()
         .filter(session -> session.id().equals(id) && session.peer() == peer)
@@ -252,12 +252,15 @@ final class MemoryService {
     }
   }
 
-  /** Lets time pass, and end what it ends. */
+  /** Ends leases and deadlines whose time has passed. */
   void tick() {
     tunnels.values().forEach(MemoryTunnel::tick);
   }
 
-  /** As if another node led a partition from now on: who is delivered to has to ask again. */
+  /**
+   * Acts as if another node led a partition from now on: its deliveries end, and clients have to
+   * attach again.
+   */
   void changeLeader(MemoryPartition partition) {
     RefusedException reason =
         new RefusedException(
@@ -274,7 +277,7 @@ final class MemoryService {
     isHoldingBack = holds;
   }
 
-  /** Delivers wherever there is something to deliver, and credit for it. */
+  /** Delivers to all channels and readings that have changes and credit. */
   void pump() {
     tunnels.values().forEach(MemoryTunnel::settle);
     if (isHoldingBack) {
@@ -290,7 +293,7 @@ final class MemoryService {
     }
   }
 
-  /** The server's process, or its machine, dies and comes back. */
+  /** Crashes and restarts the server's process, or its machine. */
   void crash(boolean losesUnsynced) {
     holds.restarted();
     readings.restarted();

@@ -45,7 +45,7 @@ final class MemorySession {
     deadlineMicros = nowMicros + TimeUnit.MILLISECONDS.toMicros(request.leaseMs());
   }
 
-  /** Ends as the end of its lease does. */
+  /** Ends the session as the end of its lease does. */
   void expire() {
     tunnel.end(this, ErrorCode.SESSION_ENDED, "no heartbeat came within the lease");
   }

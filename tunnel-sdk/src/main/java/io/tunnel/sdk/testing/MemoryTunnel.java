@@ -29,13 +29,13 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A tunnel: its channels, its sessions, and who of these holds which of those. After whatever
- * happens, {@link #settle} makes true what shall be: what is finished ends, what may not run is
- * asked for, free channels are given away, and a session that has too many gives some of them back.
+ * A tunnel: its channels, its sessions, and the assignment of channels to sessions. After each
+ * event, {@link #settle} restores the order: finished channels end, paused channels are asked back,
+ * free channels are assigned, and a session with too many channels is asked to give some back.
  */
 final class MemoryTunnel {
 
-  /** How long a worker has to give a channel back. */
+  /** The deadline of a worker to give a channel back. */
   static final Duration REVOKE_DEADLINE = Duration.ofSeconds(5);
 
   private final TunnelInfo info;
@@ -96,7 +96,7 @@ final class MemoryTunnel {
     settle();
   }
 
-  /** The session ends without its worker's doing; it is told if it can be. */
+  /** Ends a session against its worker's will; tells the worker if it is connected. */
   void end(MemorySession session, ErrorCode code, String reason) {
     over(session, Hold.State.TAKEN);
     session.peer().push(Operation.SESSION_END, new SessionEnd(session.id(), code, reason));
@@ -114,13 +114,13 @@ final class MemoryTunnel {
     settle();
   }
 
-  /** The worker cannot go on with a channel: nobody gets it until it is resumed. */
+  /** Stops a channel that its worker cannot process, until it is resumed. */
   void stop(Hold hold, String error, Optional<FailedChange> at) {
     hold.channel().stop(error, at);
     release(hold);
   }
 
-  /** A session says which of its channels are retried; the others are not. */
+  /** Notes which channels of a session are retried; all other channels of the session are not. */
   void retry(MemorySession session, List<RetryingChannel> retrying) {
     for (MemoryChannel channel : channels) {
       if (channel.isHeldBy(session)) {
@@ -134,7 +134,7 @@ final class MemoryTunnel {
     }
   }
 
-  /** A checkpoint passes changes that were left out: the last of them are kept. */
+  /** Notes skipped changes of a checkpoint; keeps the last ones. */
   void skip(MemoryChannel channel, List<Skip> passed) {
     long nowMs = TimeUnit.MICROSECONDS.toMillis(time.micros());
     for (Skip skip : passed) {
@@ -165,7 +165,7 @@ final class MemoryTunnel {
     }
   }
 
-  /** Takes a channel from its holder, who is told why. */
+  /** Takes a channel from its holder, and tells the holder the reason. */
   void fence(MemoryChannel channel, String reason) {
     channel
         .hold()
@@ -180,7 +180,7 @@ final class MemoryTunnel {
             });
   }
 
-  /** Stops a channel that cannot be read; its holder, if any, is told. */
+  /** Stops a channel that cannot be read, and tells its holder. */
   void fail(MemoryChannel channel, RefusedException reason) {
     channel.stop(reason.code() + ": " + reason.getMessage(), Optional.empty());
     boolean isTold = channel.hold().map(hold -> hold.refuse(reason)).orElse(false);
@@ -199,7 +199,7 @@ final class MemoryTunnel {
         .orElseThrow(() -> new IllegalArgumentException("no channel " + channelId));
   }
 
-  /** Whether every channel that may run is held, and none is on its way. */
+  /** Whether every runnable channel has a holder, and no channel is being moved. */
   boolean isSettled() {
     return channels.stream()
         .allMatch(
@@ -208,7 +208,7 @@ final class MemoryTunnel {
                     || (channel.status() != ChannelStatus.CLOSING && !isWanted(channel)));
   }
 
-  /** Whether nothing is left to be processed. */
+  /** Whether all present changes are processed. */
   boolean isProcessed() {
     return channels.stream().allMatch(MemoryChannel::isProcessed);
   }
@@ -217,7 +217,7 @@ final class MemoryTunnel {
     isPaused = paused;
   }
 
-  /** Leases and deadlines end. */
+  /** Ends sessions and holdings whose lease or deadline has passed. */
   void tick() {
     long now = time.micros();
     for (MemorySession session : sessions()) {
@@ -241,14 +241,14 @@ final class MemoryTunnel {
     settle();
   }
 
-  /** A crash: no sessions, and epochs above all former ones. */
+  /** Crashes with the server: sessions are gone, and later epochs are above all former ones. */
   void crashed() {
     sessions.clear();
     channels.forEach(channel -> channel.crashed(holds.epochBase()));
     settle();
   }
 
-  /** Makes true what shall be, and delivers. */
+  /** Finishes, asks back, assigns and balances channels, then delivers. */
   void settle() {
     boolean hasFinished = true;
     while (hasFinished) {
@@ -271,12 +271,15 @@ final class MemoryTunnel {
     return !isPaused && channel.isWanted();
   }
 
-  /** Channels that a session has on its hands, those included that it was asked for. */
+  /** How many channels a session holds, including channels that it was asked to give back. */
   private int held(MemorySession session) {
     return (int) channels.stream().filter(channel -> channel.isHeldBy(session)).count();
   }
 
-  /** Gives a channel back to who has just lost it to a seek, if it may run and he lives. */
+  /**
+   * Gives a channel back to the session that just lost it to a seek, if channel and session may go
+   * on.
+   */
   void assignAgain(MemoryChannel channel, MemorySession session) {
     if (channel.status() == ChannelStatus.WAIT && isWanted(channel) && hasSession(session.id())) {
       assign(channel, session);

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** What operators do to one tunnel. */
+/** The requests of operators for one tunnel. */
 final class Operators {
 
   private final MemoryTunnel tunnel;
@@ -35,7 +35,7 @@ final class Operators {
     this.readings = readings;
   }
 
-  /** A channel and where it is to go. */
+  /** A channel and the position to move it to. */
   private record Target(MemoryChannel channel, long position, Bytes key, boolean isFinished) {
 
     Move move() {
@@ -95,7 +95,7 @@ final class Operators {
         tunnel.table().tableId(), tunnel.info().table(), tunnel.info().tunnel(), positions);
   }
 
-  /** Moves progress, or says what would be moved. */
+  /** Moves progress, or for a dry run only returns the moves. */
   SeekResult seek(Seek seek) {
     List<Target> targets =
         seek.checkpoints().isPresent()
@@ -241,7 +241,7 @@ final class Operators {
     return new Target(channel, position, at.key(), at.isFinished());
   }
 
-  /** A base channel goes on behind a key of its partition, or begins before the first. */
+  /** A base channel goes on behind a key of its partition, or starts before the first row. */
   private void requireKey(MemoryChannel channel, ChannelPosition at) {
     byte[] key = at.key().toByteArray();
     if (key.length > 0 != at.position() > 0) {

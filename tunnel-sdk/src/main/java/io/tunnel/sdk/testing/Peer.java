@@ -37,7 +37,7 @@ final class Peer extends ChannelInboundHandlerAdapter {
   private ChannelHandlerContext context;
   private boolean isGreeted;
 
-  /** Whether it has to say who it is before anything else. */
+  /** Whether the client must authenticate before other requests. */
   private boolean mustProve;
 
   private boolean isOver;
@@ -102,7 +102,7 @@ final class Peer extends ChannelInboundHandlerAdapter {
     } else if (frame.kind() == FrameKind.PUSH && frame.operation() == Operation.LIMIT) {
       pushed(frame, requests::limit);
     } else if (frame.kind() == FrameKind.PUSH && frame.operation() == Operation.RENEW) {
-      // Of the grant of a channel; this service makes none.
+      // Renews a channel's grant; this service makes no grants.
       pushed(frame, (pushed, peer) -> Renewal.decode(pushed.payload()));
     } else {
       doom(
@@ -146,13 +146,13 @@ final class Peer extends ChannelInboundHandlerAdapter {
       if (frame.operation() != Operation.AUTHENTICATE || frame.kind() != FrameKind.REQUEST) {
         throw new RefusedException(
             ErrorCode.NOT_AUTHENTICATED,
-            "this service asks everybody who they are; give the client a key, in its profile or"
+            "this service authenticates its clients; give the client a key, in its profile or"
                 + " with ClientConfig.withSecurity");
       }
       respond(frame, login.take(Authentication.Request.decode(frame.payload())).encode());
       mustProve = login.proved().isEmpty();
     } catch (RefusedException e) {
-      // A client that comes with another key breaks no rule: a test may want to see that.
+      // A wrong key violates no rule: a test may want to see the refusal.
       refuse(frame, e);
       close();
     } catch (MalformedException e) {
@@ -160,24 +160,23 @@ final class Peer extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Whom the client's key stands for, where everybody is asked. */
+  /** The principal of the client's key, if the service authenticates clients. */
   Optional<String> principal() {
     return login.proved().map(Keys.Known::principal);
   }
 
-  /** The key is revoked: a client that came with it is told so, and closed. */
+  /** Refuses and closes a client whose key was revoked. */
   void revoked(String keyId) {
     if (login.proved().filter(known -> known.key().id().equals(keyId)).isPresent()) {
       refuse(
           NO_OPERATION,
           0,
-          new RefusedException(
-              ErrorCode.NOT_AUTHENTICATED, "the key with which this client came was revoked"));
+          new RefusedException(ErrorCode.NOT_AUTHENTICATED, "the key of this client was revoked"));
       close();
     }
   }
 
-  /** Says what is wrong, and closes: what follows cannot be trusted to be frames. */
+  /** Sends an error and closes, because further bytes may not be frames. */
   private void doom(int operation, int correlationId, ErrorCode code, String message) {
     violations.add(Rule.PROTOCOL, message);
     send(operation, FrameKind.ERROR, correlationId, new ErrorPayload(code, message).encode());
@@ -192,7 +191,9 @@ final class Peer extends ChannelInboundHandlerAdapter {
     refuse(request.operationCode(), request.correlationId(), reason);
   }
 
-  /** An ERROR frame; of a channel, its handle is in the place of the correlation id. */
+  /**
+   * Sends an ERROR frame; an error of a channel has its handle in the place of the correlation id.
+   */
   void refuse(int operation, int correlationId, RefusedException reason) {
     byte[] payload = new ErrorPayload(reason.code(), reason.getMessage()).encode();
     send(operation, FrameKind.ERROR, correlationId, payload);
@@ -217,7 +218,7 @@ final class Peer extends ChannelInboundHandlerAdapter {
     context.writeAndFlush(frame, context.voidPromise());
   }
 
-  /** Closes the connection; nothing that was received is looked at any more. */
+  /** Closes the connection, and ignores received bytes from then on. */
   void close() {
     isOver = true;
     context.close();

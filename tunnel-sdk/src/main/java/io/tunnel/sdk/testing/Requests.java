@@ -46,15 +46,15 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
-/** Serves what clients ask for, as the faults that a test has ordered let it. */
+/** Serves the requests of clients, subject to the faults that the test has ordered. */
 final class Requests {
 
-  /** Requests that are remembered, as many as by a server. */
+  /** How many request ids are remembered, as on a server. */
   private static final int ANSWERS_MAX = 1_000;
 
   private static final byte[] NOTHING = Json.encode(new Empty());
 
-  /** What the SDK's workers give a channel, if they are not told otherwise. */
+  /** The default credit of a channel in the SDK's workers. */
   private static final long CREDIT_BYTES_DEFAULT = 1 << 20;
 
   private final MemoryService service;
@@ -65,7 +65,7 @@ final class Requests {
   private int crashes;
   private long creditBytesMax = CREDIT_BYTES_DEFAULT;
 
-  /** Calls {@code onChange} after whatever may have changed something. */
+  /** Calls {@code onChange} after each possible change. */
   Requests(MemoryService service, Faults faults, Runnable onChange) {
     this.service = service;
     this.faults = faults;
@@ -90,7 +90,7 @@ final class Requests {
     return new ArrayList<>(peers);
   }
 
-  /** The server's process has died: what is delayed is not served any more. */
+  /** Drops delayed requests, because the server's process has died. */
   void crashed() {
     crashes++;
     peers().forEach(Peer::close);
@@ -121,13 +121,13 @@ final class Requests {
                   + hold.channel().id()
                   + " was given "
                   + open
-                  + " bytes of credit that are not used up; a worker gives "
+                  + " bytes of unused credit, but a worker gives at most "
                   + creditBytesMax
-                  + " at most: if it is configured with more, say so with creditBytesMax");
+                  + ": for a worker configured with more, call creditBytesMax");
     }
   }
 
-  /** Where a reading ends has become known to its reader. */
+  /** Ends a reading at the position that its reader has found. */
   void limit(Frame frame, Peer peer) {
     ChannelEnd end = ChannelEnd.decode(frame.payload());
     service.readings().of(end.handle(), peer).ifPresent(reading -> reading.limit(end.position()));
@@ -168,7 +168,7 @@ final class Requests {
   }
 
   private void serve(Frame frame, Peer peer) {
-    // A write that has arrived whole is applied though nobody waits for its answer.
+    // A write that has arrived whole is applied, even if its client has left.
     if (!peers.contains(peer) && frame.operation() != Operation.WRITE) {
       return;
     }
@@ -300,7 +300,7 @@ final class Requests {
     }
   }
 
-  /** What was done under the id of a request is not done again, and answered as it was then. */
+  /** Runs an action once per request id; a repetition gets the first answer. */
   private void once(Frame frame, Peer peer, Supplier<Control> action) {
     Optional<String> id = Control.RequestId.in(frame.payload()).requestId();
     byte[] before = id.map(answersById::get).orElse(null);
@@ -359,7 +359,7 @@ final class Requests {
   private void malformed(Frame frame, Peer peer, ErrorCode code, String message) {
     service
         .violations()
-        .add(Rule.PROTOCOL, frame.operation() + " of a payload that is none: " + message);
+        .add(Rule.PROTOCOL, frame.operation() + " with a malformed payload: " + message);
     peer.refuse(frame, new RefusedException(code, message));
   }
 
@@ -383,7 +383,7 @@ final class Requests {
     }
   }
 
-  /** Applies a write as it would come from a client. */
+  /** Applies a write as from a client. */
   WriteResult write(WriteRequest request) {
     MemoryTable table = service.table(request.tableId());
     MemoryPartition partition = table.partition(request.batch().partition());
@@ -484,8 +484,8 @@ final class Requests {
     return peer.principal().isPresent()
         ? new RefusedException(
             ErrorCode.NOT_PERMITTED,
-            "keys and rights of the test kit are changed by the test: withKey and revokeKey")
+            "the test changes the keys of the test kit: withKey and revokeKey")
         : new RefusedException(
-            ErrorCode.NOT_AUTHENTICATED, "the test kit asks nobody who they are");
+            ErrorCode.NOT_AUTHENTICATED, "the test kit authenticates no clients");
   }
 }

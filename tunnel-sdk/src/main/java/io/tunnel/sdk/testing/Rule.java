@@ -1,20 +1,20 @@
 package io.tunnel.sdk.testing;
 
-/** What an {@link InMemoryTunnelService} holds its clients to, beyond what the server refuses. */
+/** Rules that {@link InMemoryTunnelService} checks beyond the refusals of the server. */
 public enum Rule {
-  /** No more credit is open on a channel than a worker may give it. */
+  /** The unused credit of a channel stays within the worker's limit. */
   CREDIT,
-  /** Checkpoints neither go back nor beyond what was delivered. */
+  /** Checkpoints go neither back nor beyond the delivered changes. */
   CHECKPOINT,
   /**
-   * Nothing is said about a channel under an epoch that the connection was never given, or that it
-   * gave back itself. What crosses the news that a channel was taken is a race, and allowed.
+   * A client names a channel only under an epoch that its connection got and did not give back. A
+   * request that crosses the news of a taken channel is a race, and allowed.
    */
   EPOCH,
-  /** Batches have rows that fit their table, and intact bytes. */
+  /** Batches are intact, and their rows fit the table. */
   BATCH,
-  /** A channel that is asked for is given back before the deadline. */
+  /** A worker gives a channel back before the deadline. */
   REVOCATION,
-  /** Frames are what the protocol has, and say what their operation expects. */
+  /** Frames and payloads are valid in the protocol. */
   PROTOCOL
 }

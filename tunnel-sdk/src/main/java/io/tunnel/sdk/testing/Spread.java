@@ -11,14 +11,14 @@ import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 
 /**
- * Which session gets a channel, and which has to give one back: no session has more than one
- * channel more than another with room, and what is where it may be stays there.
+ * Decides which session gets a channel, and which has to give one back: channel counts of sessions
+ * with room differ by at most one, and no channel moves without need.
  */
 final class Spread {
 
   private Spread() {}
 
-  /** The session with room that has the fewest channels; of several, the one that came first. */
+  /** The session with room and the fewest channels; of several, the oldest. */
   static Optional<MemorySession> fewest(
       List<MemorySession> sessions, ToIntFunction<MemorySession> count) {
     return sessions.stream()
@@ -30,7 +30,7 @@ final class Spread {
     return session.channelsMax() == 0 || count < session.channelsMax();
   }
 
-  /** The channels that have to move, so that what is on its way counts where it will go. */
+  /** The channels that have to move; a moving channel counts for the session that will get it. */
   static List<MemoryChannel> tooMany(
       List<MemorySession> sessions,
       List<MemoryChannel> channels,
@@ -64,7 +64,10 @@ final class Spread {
     return own;
   }
 
-  /** One channel from who has most to who has fewest, if that makes it more even. */
+  /**
+   * One channel of the session with the most channels, if moving it to the session with the fewest
+   * evens the counts.
+   */
   private static Optional<MemoryChannel> next(
       List<MemorySession> sessions,
       Map<MemorySession, List<MemoryChannel>> open,

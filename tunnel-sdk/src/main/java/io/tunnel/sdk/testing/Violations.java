@@ -5,7 +5,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** What clients did that a correct one never does. */
+/** The violations of rules by clients. */
 final class Violations {
 
   private final Set<Rule> enforced = EnumSet.allOf(Rule.class);
@@ -25,7 +25,7 @@ final class Violations {
     return List.copyOf(found);
   }
 
-  /** What was found since it was asked last. */
+  /** The violations since the last call. */
   List<String> take() {
     List<String> taken = all();
     found.clear();

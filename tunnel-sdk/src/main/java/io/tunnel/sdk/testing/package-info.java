@@ -1,7 +1,7 @@
 /**
  * A test kit for programs that use the SDK: {@link io.tunnel.sdk.testing.InMemoryTunnelService} is
- * the service in a test's memory. Clients and workers connect to it as they do to a server and find
- * what they would find there, without a process, a disk, or waiting.
+ * the service in a test's memory. Clients and workers connect to it as to a server and see the same
+ * behaviour, without a process, a disk, or waiting.
  *
  * <pre>{@code
  * // Starts a service, runs the program's processor against it, and looks at what became of it.
@@ -54,18 +54,18 @@
  * }
  * }</pre>
  *
- * <p>With JUnit 5 a field {@code @AutoClose InMemoryTunnelService service} does what the {@code
- * try} does here: close it, and fail the test when a client did what a correct one never does
- * ({@link io.tunnel.sdk.testing.Rule}).
+ * <p>With JUnit 5 a field {@code @AutoClose InMemoryTunnelService service} works like the {@code
+ * try} here: closes the service, and fails the test when a client has violated a {@link
+ * io.tunnel.sdk.testing.Rule}.
  *
  * <p><b>Time</b> is the test's: it passes with {@link
  * io.tunnel.sdk.testing.InMemoryTunnelService#advance}, for commit times, leases, deadlines and the
- * ends of streams. Workers keep their own time, so give them short intervals. <b>Waiting</b> is for
- * something to happen, never for time to pass: the {@code await} methods return at once when it
- * has. <b>Trouble</b> is made by calls: connections that are lost, requests that are refused,
- * delayed or not answered, channels that are fenced or broken, crashes.
+ * ends of streams. Workers use the real time: configure short intervals. <b>Waiting</b> is for a
+ * condition, never for time: the {@code await} methods return as soon as the condition holds.
+ * <b>Faults</b> are ordered by calls: lost connections, refused, delayed or unanswered requests,
+ * fenced or broken channels, crashes.
  *
- * <p>One set of contract tests runs against this service and against the real server. What it does
- * not do as the server does is in {@code docs/test-kit.md}.
+ * <p>One set of contract tests runs against this service and against the real server. {@code
+ * docs/test-kit.md} lists the differences.
  */
 package io.tunnel.sdk.testing;

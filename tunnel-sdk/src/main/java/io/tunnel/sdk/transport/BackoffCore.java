@@ -1,18 +1,17 @@
 package io.tunnel.sdk.transport;
 
 /**
- * How long to wait before a failed thing is tried again: doubles from {@code first} up to {@code
- * max}, less a random part of up to a half, so that many who failed together do not return
- * together.
+ * The pause before a retry: doubles from {@code first} up to {@code max}, less a random part of up
+ * to a half, so that clients that failed together do not retry together.
  *
- * @param firstNanos before the second attempt, before jitter
- * @param maxNanos before any attempt
+ * @param firstNanos the pause before the second attempt, without jitter
+ * @param maxNanos the longest pause, without jitter
  */
 public record BackoffCore(long firstNanos, long maxNanos) {
 
   private static final int DOUBLINGS_MAX = 40;
 
-  /** Refuses no pause at all, and a first one that is longer than the longest. */
+  /** Refuses a pause of zero, and a first pause longer than the longest. */
   public BackoffCore {
     if (firstNanos < 1 || firstNanos > maxNanos) {
       throw new IllegalArgumentException(
@@ -26,7 +25,7 @@ public record BackoffCore(long firstNanos, long maxNanos) {
   }
 
   /**
-   * The pause after that many failures, at least one.
+   * The pause after {@code failures} failures in a row, at least one.
    *
    * @param chance uniform in [0, 1)
    */

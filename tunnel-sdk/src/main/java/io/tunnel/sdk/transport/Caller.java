@@ -21,10 +21,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
- * Requests that are repeated until they succeed, are refused for good, or the retry deadline has
- * passed. In a cluster they follow the nodes' word about who decides: the first time at once, then
- * with the pauses of any other failure, so that two nodes that point at each other are not asked in
- * a spin. Thread-safe; futures complete on the event loop of the connections.
+ * Sends requests, and retries each until the server answers, refuses for good, or the retry
+ * deadline has passed. In a cluster, a refusal may name the node that decides: the first redirect
+ * is followed at once, further ones after the pause of any other failure, so that two nodes that
+ * name each other cannot keep a client spinning. Thread-safe; futures complete on the event loop of
+ * the connections.
  */
 public final class Caller {
 
@@ -40,10 +41,10 @@ public final class Caller {
   /** Calls that wait for their next attempt; belongs to the event loop. */
   private final Set<Call> pausing = new HashSet<>();
 
-  /** Those who wait for nothing but time; belongs to the event loop. */
+  /** Waits of {@link #pause}; belongs to the event loop. */
   private final Set<Pause> pauses = new HashSet<>();
 
-  /** Requests over those connections. */
+  /** A caller over the connections of {@code nodes}. */
   public Caller(Nodes nodes, Ticker ticker) {
     this.nodes = nodes;
     this.ticker = ticker;
@@ -61,24 +62,24 @@ public final class Caller {
   }
 
   /**
-   * A request. When whether it arrived is not known, it is repeated only if its {@linkplain
-   * Operation#repeat operation} may be; when it certainly was not applied, always.
+   * Sends a request. A request that certainly was not applied is always retried; a request in doubt
+   * is retried only if its {@linkplain Operation#repeat operation} allows a repetition.
    */
   public CompletableFuture<Frame> ask(Subject subject, Operation operation, byte[] payload) {
     return start(new Call(subject, Optional.empty(), operation, payload, false));
   }
 
-  /** {@link #ask} of what any node knows. */
+  /** As {@link #ask}, for a question that any node can answer. */
   public CompletableFuture<Frame> ask(Operation operation, byte[] payload) {
     return ask(Subject.of(operation), operation, payload);
   }
 
-  /** {@link #ask} of what that node alone knows. */
+  /** As {@link #ask}, for a question that only {@code node} can answer. */
   public CompletableFuture<Frame> askAt(Endpoint node, Operation operation, byte[] payload) {
     return start(new Call(Subject.of(operation), Optional.of(node), operation, payload, false));
   }
 
-  /** One attempt of that request, at that node. */
+  /** Sends a request to {@code node} once, without retries. */
   public CompletableFuture<Frame> askOnce(Endpoint node, Operation operation, byte[] payload) {
     return nodes
         .connection(Optional.of(node))
@@ -86,9 +87,9 @@ public final class Caller {
   }
 
   /**
-   * A request that changes tables or tunnels, under an id: it is repeated also when whether it was
-   * done is not known, because it is done once. If that is still not known when the retry deadline
-   * has passed, it fails with OUTCOME_UNKNOWN.
+   * Sends a change of tables or tunnels with a request id. The server applies each id once, so the
+   * request is retried also when in doubt. It fails with OUTCOME_UNKNOWN if the doubt remains when
+   * the retry deadline has passed.
    *
    * @throws IllegalArgumentException for an operation whose requests have no id
    */
@@ -102,7 +103,7 @@ public final class Caller {
   }
 
   /**
-   * {@link #ask}, and waits for the answer's payload.
+   * As {@link #ask}; waits for the answer's payload.
    *
    * @throws IllegalStateException on a callback thread; nothing was sent then
    */
@@ -111,13 +112,13 @@ public final class Caller {
     return await(ask(subject, operation, payload)).payload();
   }
 
-  /** {@link #awaitAnswer} of what any node knows. */
+  /** As {@link #awaitAnswer}, for a question that any node can answer. */
   public byte[] awaitAnswer(Operation operation, byte[] payload) {
     return awaitAnswer(Subject.of(operation), operation, payload);
   }
 
   /**
-   * {@link #changeOnce}, and waits for the answer's payload.
+   * As {@link #changeOnce}; waits for the answer's payload.
    *
    * @throws IllegalStateException on a callback thread; nothing was sent then
    */
@@ -126,7 +127,7 @@ public final class Caller {
     return await(changeOnce(subject, operation, payload)).payload();
   }
 
-  /** A partition map or another node said who decides about a subject. */
+  /** Notes the node that decides about a subject, as a partition map or another node named it. */
   public void learn(Subject subject, Endpoint leader) {
     nodes.learn(leader);
     leaders.learn(subject, leader);
@@ -193,7 +194,7 @@ public final class Caller {
     }
   }
 
-  /** Learns from the failure whom to ask next. Returns whether that is to be done now. */
+  /** Learns from the failure which node to ask next. Returns whether to ask at once. */
   private boolean isSentOnAtOnce(Call call, Throwable failure) {
     Optional<Endpoint> leader =
         failure instanceof RefusedException refused
@@ -221,7 +222,9 @@ public final class Caller {
     }
   }
 
-  /** Completes after the pause that follows that many failures; fails when the client is closed. */
+  /**
+   * Completes after the pause that follows {@code failures} failures; fails when the client closes.
+   */
   public CompletableFuture<Void> pause(int failures) {
     Pause pause = new Pause();
     long nanos = backoff.pauseNanos(failures, 0);
@@ -251,7 +254,7 @@ public final class Caller {
                 TimeUnit.NANOSECONDS);
   }
 
-  /** Whether the request may have been done, or be done yet. */
+  /** Whether the server may have applied the request, or may still apply it. */
   private static boolean isInDoubt(Throwable failure) {
     return failure instanceof RefusedException refused
         ? refused.code() == ErrorCode.OUTCOME_UNKNOWN
@@ -267,7 +270,7 @@ public final class Caller {
         && (lost.retriable() || call.mayArriveTwice);
   }
 
-  /** What was thrown, without what the JDK's futures wrap around it. */
+  /** The original failure, without the exceptions that the JDK's futures wrap around a failure. */
   public static Throwable unwrap(Throwable failure) {
     Throwable cause = failure;
     while (cause instanceof CompletionException && cause.getCause() != null) {
@@ -277,7 +280,7 @@ public final class Caller {
   }
 
   /**
-   * Waits for an answer. What it failed with is {@linkplain Rethrown thrown anew} here.
+   * Waits for an answer. A failure is {@linkplain Rethrown thrown anew} here.
    *
    * @throws IllegalStateException on a callback thread
    */
@@ -292,7 +295,7 @@ public final class Caller {
     }
   }
 
-  /** A wait for nothing but time. */
+  /** A wait until a pause is over. */
   private static final class Pause {
     final CompletableFuture<Void> over = new CompletableFuture<>();
   }
@@ -305,13 +308,13 @@ public final class Caller {
     final byte[] payload;
     final CompletableFuture<Frame> answer = new CompletableFuture<>();
 
-    /** Whether it has an id, and so is done once however often it is sent. */
+    /** Whether the request has an id, so that the server applies repetitions only once. */
     final boolean isOnce;
 
-    /** Whether it is repeated when whether it arrived is not known. */
+    /** Whether the request is retried when in doubt. */
     final boolean mayArriveTwice;
 
-    /** Whether an attempt at it may have been the one. */
+    /** Whether an attempt so far may have been applied. */
     boolean isInDoubt;
 
     long deadlineNanos;
@@ -319,10 +322,10 @@ public final class Caller {
     int hops;
     Throwable lastFailure;
 
-    /** Whom the present attempt asks; empty for any node. */
+    /** The node that the present attempt asks; empty for any node. */
     Optional<Endpoint> asked = Optional.empty();
 
-    /** Over which it asks, once that is open. */
+    /** The connection of the present attempt, once open. */
     Connection connection;
 
     Call(
@@ -339,15 +342,17 @@ public final class Caller {
       this.mayArriveTwice = isOnce || operation.repeat().isFree();
     }
 
-    /** The failure that the call ends with, and how often it was sent on before, if it was. */
+    /**
+     * The failure to end the call with; tells of a doubt that remains, or of the redirects so far.
+     */
     Throwable explained(Throwable failure) {
       if (isInDoubt && mayRepeat(this, failure)) {
         return new RefusedException(
             ErrorCode.OUTCOME_UNKNOWN,
-            "whether "
+            "the outcome of "
                 + operation
-                + " was done is not known, and nobody who knows could be asked in time: look before"
-                + " you try again; the last attempt said: "
+                + " is unknown, and no node answered a retry in time: look at the result before"
+                + " you try again; the last attempt failed with: "
                 + failure.getMessage());
       }
       return hops > 1

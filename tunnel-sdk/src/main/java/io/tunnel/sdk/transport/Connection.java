@@ -30,8 +30,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One TCP connection that has been greeted. Every request ends: with its answer, with the server's
- * refusal, or with a {@link ConnectionException} when the connection or the deadline ended first.
+ * One TCP connection after its greeting. Every request ends: with its answer, with the server's
+ * refusal, or with a {@link ConnectionException} when the connection or the deadline ends first.
  * Thread-safe; futures complete on the connection's event loop.
  */
 public final class Connection implements Link {
@@ -39,7 +39,7 @@ public final class Connection implements Link {
   private static final Logger LOGGER = LoggerFactory.getLogger(Connection.class);
   private static final int USER_CHARS_MAX = 32;
 
-  /** For logs of the server: who did what. */
+  /** The client's name in the logs of the server. */
   private static final String NAME = name(System.getProperty("user.name", "?"));
 
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -62,8 +62,8 @@ public final class Connection implements Link {
   /**
    * Connects, greets, and says who the client is. Fails with a retriable {@link
    * ConnectionException} when the server cannot be reached before the deadline, with one that is
-   * lasting when its certificate is not trusted, and with the server's refusal when it does not
-   * want us.
+   * lasting when its certificate is not trusted, and with the server's refusal when the server
+   * turns the client away.
    */
   public static CompletableFuture<Connection> open(
       EventLoops.Place place, LoadedConfig loaded, Endpoint endpoint, PushReceiver receiver) {
@@ -132,7 +132,7 @@ public final class Connection implements Link {
                 });
   }
 
-  /** Completes at once without TLS. */
+  /** Completes when the TLS handshake is over; at once without TLS. */
   private CompletableFuture<Void> shakeHands() {
     CompletableFuture<Void> secured = new CompletableFuture<>();
     tls()
@@ -155,13 +155,16 @@ public final class Connection implements Link {
     return Optional.ofNullable(nettyChannel.pipeline().get(SslHandler.class));
   }
 
-  /** Throws unless a client can go on with a server that greets like that. */
+  /** Throws unless the client can talk with a server that greets with {@code answer}. */
   private static void confirm(Frame answer) {
     Agreement agreed = Hello.decode(answer.payload()).confirm(Protocol.SPOKEN);
     LOGGER.debug("connected: {}", agreed);
   }
 
-  /** Nobody is asked who has no key: then a certificate says who it is, or nothing does. */
+  /**
+   * Proves the client's identity with its key. A client without a key sends nothing: its
+   * certificate may identify it.
+   */
   private CompletableFuture<Void> authenticate(Endpoint endpoint, ClientConfig config) {
     if (config.security().key().isEmpty()) {
       return CompletableFuture.completedFuture(null);
@@ -176,13 +179,14 @@ public final class Connection implements Link {
                 request(Operation.AUTHENTICATE, exchange.prove(challenge.payload()), deadline))
         .thenAccept(
             accepted -> {
-              // Verifies the server: not an argument of a line that may not be logged.
+              // Outside of the log line: the call verifies the server, and a log line may be
+              // switched off.
               String principal = exchange.confirm(endpoint.toString(), accepted.payload());
               LOGGER.debug("{} knows the client as {}", endpoint, principal);
             });
   }
 
-  /** Why there is no connection, in words for people. */
+  /** The reason for a failed connection, in words for people. */
   private static RuntimeException why(Endpoint endpoint, ClientConfig config, Throwable failure) {
     if (failure instanceof RefusedException refused) {
       return refused;
@@ -193,7 +197,7 @@ public final class Connection implements Link {
     if (TlsFailures.isOne(failure)) {
       return TlsFailures.explain(endpoint, config.security(), failure);
     }
-    // What a server says unasked before it closes the connection: that it speaks TLS, or is full.
+    // A server may close the connection with a reason: it wants TLS, or is full.
     if (failure.getCause() instanceof RefusedException last && !last.retriable()) {
       return ConnectionException.lasting(
           "cannot connect to " + endpoint + ": " + last.getMessage(), failure);
@@ -211,14 +215,14 @@ public final class Connection implements Link {
     return send(new PendingRequest(operation, deadline), payload, NOTHING);
   }
 
-  /** Asks with a payload in two parts, so that the larger need not be copied to be prefixed. */
+  /** Sends a request whose payload has two parts, so that the larger part is not copied. */
   public CompletableFuture<Frame> request(Operation operation, byte[] prefix, ByteBuffer payload) {
     return send(new PendingRequest(operation, requestDeadline), prefix, payload);
   }
 
   /**
-   * Asks what may be asked elsewhere as well: also fails, long before the deadline, when the server
-   * has fallen silent and does not even say whether it is there.
+   * Sends a request that another server can answer as well: fails, long before the deadline, also
+   * when the server falls silent and does not answer a probe.
    */
   public CompletableFuture<Frame> read(Operation operation, byte[] payload) {
     return send(new PendingRequest(operation, requestDeadline, true), payload, NOTHING);
@@ -236,7 +240,7 @@ public final class Connection implements Link {
     onLoop(() -> handler.push(operation, payload), () -> {});
   }
 
-  /** Runs the task on the connection's event loop: now when called there. */
+  /** Runs the task on the connection's event loop; at once when called there. */
   private void onLoop(Runnable task, Runnable refused) {
     EventLoop loop = nettyChannel.eventLoop();
     if (loop.inEventLoop()) {
@@ -250,17 +254,17 @@ public final class Connection implements Link {
     }
   }
 
-  /** Whether it is connected; may change at any moment. */
+  /** Whether the connection is open; may change at any moment. */
   public boolean isOpen() {
     return nettyChannel.isActive();
   }
 
-  /** Whether requests are to be sent here: not when the server has fallen silent. */
+  /** Whether to send requests here: the connection is open, and the server is not silent. */
   boolean isUsable() {
     return isOpen() && !handler.isSilent();
   }
 
-  /** Whether no request waits for its answer; on the connection's event loop. */
+  /** Whether every request has its answer; on the connection's event loop. */
   boolean isIdle() {
     return handler.isIdle();
   }

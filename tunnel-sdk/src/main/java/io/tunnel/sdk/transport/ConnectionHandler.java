@@ -27,21 +27,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Frames of one connection, and which request each answers. Everything here runs on the
- * connection's event loop, so nothing is locked.
+ * Sends and receives the frames of one connection, and matches answers to requests. All code here
+ * runs on the connection's event loop, without locks.
  *
  * <p>A request may have been applied only if the operating system took the last byte of its frame:
- * the server does nothing about a frame that is not whole. That moment is when Netty completes the
- * write, so a write that failed is certainly not applied and one that completed is in doubt.
+ * the server ignores a frame that is not whole. Netty completes the write at that moment, so a
+ * request whose write failed is certainly not applied, and a request whose write completed is in
+ * doubt.
  */
 final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionHandler.class);
 
-  /** Looks whether something has come in a deadline; silence is noticed at the third or fourth. */
+  /**
+   * Checks for received bytes during one request deadline; the third or fourth check finds silence.
+   */
   static final int LOOKS_PER_DEADLINE = 20;
 
-  /** A handle that no channel ever has: to detach it does nothing. */
+  /** A handle that no channel ever has: the server answers its DETACH and does nothing. */
   private static final byte[] NOBODY = new ChannelRef(0, 0).encode();
 
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -50,9 +53,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   private static final int READ_BYTES_START = 64 * 1024;
 
   /**
-   * What is read at once is copied into its frame's array next, so it has to stay in the core's own
-   * cache until then. With 1 MiB the thread of a connection took 181 and 179 ns for a row of 220
-   * bytes (median), with 64 KiB 150 and 154.
+   * Bytes of one read at most. They are copied into the frame's array next, and should still be in
+   * the core's own cache. With 1 MiB a connection's thread took 181 and 179 ns for a row of 220
+   * bytes (median), with 64 KiB 150 and 154 ns.
    */
   private static final int READ_BYTES_MAX = 64 * 1024;
 
@@ -68,7 +71,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   private long lookNanos;
   private boolean isLost;
 
-  /** Read by any thread. */
+  /** Written on the event loop, read by any thread. */
   private volatile boolean isSilent;
 
   private Throwable reason;
@@ -78,7 +81,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     this.receiver = receiver;
   }
 
-  /** Larger reads when much arrives. */
+  /** Buffers that grow when much arrives. */
   static RecvByteBufAllocator readBuffers() {
     return new AdaptiveRecvByteBufAllocator(READ_BYTES_MIN, READ_BYTES_START, READ_BYTES_MAX);
   }
@@ -99,7 +102,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     }
     long payloadBytes = (long) prefix.length + payload.remaining();
     if (payloadBytes > Frame.PAYLOAD_BYTES_MAX) {
-      // The server would close the connection, on which others wait for their answers.
+      // The server would close the connection, and fail all other requests on it.
       request.fail(
           new RefusedException(
               ErrorCode.FRAME_TOO_LARGE,
@@ -115,7 +118,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     try {
       frame = frame(request.operation(), FrameKind.REQUEST, id, prefix, payload);
     } catch (RuntimeException | OutOfMemoryError e) {
-      request.fail(new ConnectionException("no memory for a frame: " + e.getMessage(), true, e));
+      request.fail(new ConnectionException("cannot allocate a frame: " + e.getMessage(), true, e));
       return;
     }
     pending.put(id, request);
@@ -162,7 +165,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         .writeBytes(payload);
   }
 
-  /** Never 0, which means "no request", and never one that is still waited for. */
+  /** Never 0, which means "no request", and never the id of an unanswered request. */
   private int nextCorrelationId() {
     do {
       lastCorrelationId++;
@@ -171,9 +174,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * A connection on which nothing at all has come since the request was sent counts as dead. Only
-   * when it is closed is it certain that what was not sent by then never will be: where the
-   * connection goes on, the frame does too.
+   * A connection that has received nothing since the request was sent counts as dead, and is
+   * closed. Only then is an unsent frame certainly never applied: on an open connection the frame
+   * may still go out.
    */
   private void deadlinePassed(int id) {
     PendingRequest request = pending.remove(id);
@@ -190,7 +193,10 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     closeIfLeft();
   }
 
-  /** Whether nothing came though something was asked: it is left for another connection. */
+  /**
+   * Whether the server is silent: it sent nothing although a probe asked. Callers use another
+   * connection.
+   */
   boolean isSilent() {
     return isSilent;
   }
@@ -200,7 +206,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     switch (silence.look(isWaitedFor, receivedBytes)) {
       case FINE -> {}
       case ASK -> {
-        // A sign of life that costs a server next to nothing, be it a refusal.
+        // A probe that costs the server next to nothing; a refusal is a sign of life, too.
         ByteBuf frame =
             frame(Operation.DETACH, FrameKind.REQUEST, nextCorrelationId(), NOBODY, NOTHING);
         var unused = nettyContext.writeAndFlush(frame, nettyContext.voidPromise());
@@ -221,12 +227,12 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Nobody asks anything here any more. What may be asked elsewhere fails now; a change is waited
-   * for as ever, because it may be applied yet.
+   * Gives the connection up. Requests that another server can answer fail now; changes wait on,
+   * because the server may still apply them.
    */
   private void leave() {
     isSilent = true;
-    String text = endpoint + " says nothing, also when it is asked whether it is there";
+    String text = endpoint + " is silent and does not answer a probe";
     List<PendingRequest> moving = new ArrayList<>();
     pending.values().removeIf(request -> request.mayMove() && moving.add(request));
     moving.forEach(request -> request.fail(new ConnectionException(text, false, null)));
@@ -235,7 +241,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
   private void closeIfLeft() {
     if (isSilent && pending.isEmpty()) {
-      fail(new ConnectionException(endpoint + " was left because it said nothing", false, null));
+      fail(
+          new ConnectionException(
+              endpoint + " fell silent; the connection is closed", false, null));
     }
   }
 
@@ -257,7 +265,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
   private void received(Frame frame) {
     if (frame.kind() == FrameKind.RESPONSE || frame.kind() == FrameKind.ERROR) {
-      // The error of a channel's delivery names the channel where others name the request.
+      // The error of a delivery carries the channel's handle in the place of the request id.
       PendingRequest request = pending.get(frame.correlationId());
       if (request != null && request.operation().code() == frame.operationCode()) {
         pending.remove(frame.correlationId());
@@ -267,7 +275,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
       } else if (frame.kind() == FrameKind.ERROR) {
         receiver.pushed(frame);
       }
-      // Otherwise the answer to a request whose deadline has passed: nobody waits for it.
+      // An answer without a request came after the deadline, and is dropped.
     } else if (frame.kind() == FrameKind.PUSH) {
       receiver.pushed(frame);
     } else {
@@ -292,8 +300,8 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Bytes or bugs that this connection does not survive. It is closed when this returns: TLS, which
-   * would say goodbye and wait until that is sent, is passed by.
+   * Ends the connection because of bad bytes or a bug. It is closed on return: without the TLS
+   * goodbye, which would have to be sent first.
    */
   private void fail(Throwable cause) {
     if (reason == null) {
@@ -306,7 +314,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     LOG.debug("connection to {} failed", endpoint, cause);
-    // Netty wraps what TLS says.
+    // Netty wraps the failures of TLS.
     fail(cause instanceof DecoderException && cause.getCause() != null ? cause.getCause() : cause);
   }
 
@@ -321,7 +329,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     receiver.lost(lost(false));
   }
 
-  /** The server's last words were that of what it has not answered nothing was done. */
+  /** Whether the server's last frame said that no unanswered request was applied. */
   private boolean isFarewell() {
     return reason instanceof RefusedException refused && refused.code().retriable();
   }

@@ -10,15 +10,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
- * The one connection of a client to an endpoint: opened when it is first asked for, and again when
- * it was lost, with a growing pause while that fails. Thread-safe; its state belongs to one event
- * loop, on which its futures complete and its connections live.
+ * The one connection of a client to an endpoint. Opens on first use, and again after a loss, with
+ * growing pauses between failed attempts. Thread-safe; the state, the futures and the connections
+ * belong to one event loop.
  */
 final class Connector {
 
   private static final long PAUSE_FIRST_MS = 10;
 
-  /** Short, because who waits here does not look who else has taken the node's place. */
+  /** Short, because a caller that waits here does not look for the node's successor. */
   private static final long PAUSE_MS_MAX = 300;
 
   private final LoadedConfig config;
@@ -50,9 +50,9 @@ final class Connector {
   }
 
   /**
-   * An open connection: the one there is, or a new one. Fails with a {@link ConnectionException}
-   * when it cannot be opened, and with the server's refusal when it does not want us; asking again
-   * tries again.
+   * Returns the open connection, or opens a new one. Fails with a {@link ConnectionException} when
+   * the server cannot be reached, and with the server's refusal when the server turns the client
+   * away; the next call tries again.
    */
   CompletableFuture<Connection> connection() {
     Connection connection = openConnection();
@@ -80,17 +80,17 @@ final class Connector {
     return current == connection;
   }
 
-  /** When its connection was last asked for. */
+  /** The time of the last request for the connection. */
   long usedNanos() {
     return usedNanos;
   }
 
-  /** Whether a new attempt has to wait, because the last ones failed. On the event loop. */
+  /** Whether a new attempt has to wait after failed attempts. On the event loop. */
   boolean isPausing() {
     return failures > 0 && notBeforeNanos - ticker.nanos() > 0;
   }
 
-  /** Whether nothing waits for it: no connection, and no answer. On the event loop. */
+  /** Whether no caller waits for the connection, or for an answer on it. On the event loop. */
   boolean isIdle() {
     return opening == null && (current == null || !current.isOpen() || current.isIdle());
   }
@@ -151,7 +151,7 @@ final class Connector {
     return new ConnectionException("the client is closed", true, null);
   }
 
-  /** Closes the connection, which is opened again when it is asked for. On the event loop. */
+  /** Closes the connection until the next use. On the event loop. */
   void rest() {
     if (current != null) {
       current.close();

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Where the service may be reached, and in which turn that is tried: those that were configured,
- * and those that it has told of itself. Each client begins at another one, so that a cluster is not
- * met at one place by all.
+ * The endpoints of the service in the order to try: the configured endpoints, and the endpoints
+ * that nodes have named. Each client starts at a random endpoint, so that the clients of a cluster
+ * spread.
  */
 public final class EndpointsCore {
 
-  /** Endpoints that are known at most; of those that were learned the oldest is forgotten. */
+  /** The most endpoints to know; beyond this, the oldest learned endpoint is forgotten. */
   static final int ENDPOINTS_MAX = 256;
 
   private final Set<Endpoint> configured;
@@ -21,9 +21,9 @@ public final class EndpointsCore {
   private int first;
 
   /**
-   * Knows what was configured.
+   * Knows the configured endpoints.
    *
-   * @param chance uniform in [0, 1): says where to begin
+   * @param chance uniform in [0, 1): chooses the first endpoint
    */
   public EndpointsCore(List<Endpoint> configured, double chance) {
     if (configured.isEmpty()) {
@@ -34,7 +34,7 @@ public final class EndpointsCore {
     this.first = (int) (chance * known.size());
   }
 
-  /** The service has an endpoint there too. */
+  /** Adds an endpoint of the service. */
   public void learn(Endpoint endpoint) {
     if (known.contains(endpoint)) {
       return;
@@ -45,14 +45,14 @@ public final class EndpointsCore {
     known.add(endpoint);
   }
 
-  /** All of them, in the order in which to try them now. */
+  /** All endpoints, in the order to try now. */
   public List<Endpoint> inTurn() {
     List<Endpoint> turn = new ArrayList<>(known.subList(first, known.size()));
     turn.addAll(known.subList(0, first));
     return turn;
   }
 
-  /** It is tried last from now on. */
+  /** Moves an endpoint to the end of the order. */
   public void leave(Endpoint endpoint) {
     int at = known.indexOf(endpoint);
     if (at >= 0) {
@@ -60,7 +60,7 @@ public final class EndpointsCore {
     }
   }
 
-  /** Nothing answers there: one that was learned is forgotten. */
+  /** Forgets a learned endpoint that does not answer; moves a configured one to the end. */
   public void unreachable(Endpoint endpoint) {
     leave(endpoint);
     if (!configured.contains(endpoint) && known.contains(endpoint)) {

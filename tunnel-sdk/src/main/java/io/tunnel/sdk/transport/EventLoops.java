@@ -13,8 +13,8 @@ import io.netty.util.concurrent.FastThreadLocalThread;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The few daemon threads of one client: they move bytes, keep time and call back. Native epoll
- * where the platform has it, and the JVM does not warn of native code.
+ * The few daemon threads of one client, for bytes, timers and callbacks. They use native epoll
+ * where the platform has it and the JVM does not warn of native code.
  */
 public final class EventLoops implements AutoCloseable {
 
@@ -29,7 +29,7 @@ public final class EventLoops implements AutoCloseable {
     this.channelType = channelType;
   }
 
-  /** That many threads; none starts before it is needed. */
+  /** Makes {@code threads} event loops; a thread starts on first use. */
   public static EventLoops start(int threads) {
     LoggingNotice.give();
     var factory = new NettyThreads();
@@ -47,21 +47,21 @@ public final class EventLoops implements AutoCloseable {
     return (EventLoop) group.next();
   }
 
-  /** Where connections live: one of the loops, and the kind of channel that fits it. */
+  /** An event loop for connections, and the kind of channel that fits the loop. */
   public record Place(EventLoop loop, Class<? extends Channel> channelType) {}
 
-  /** One of the loops as a place for connections. */
+  /** The next loop as a place for connections. */
   public Place nextPlace() {
     return new Place(next(), channelType);
   }
 
-  /** Whether the calling thread is one that the SDK calls back on: it must never wait. */
+  /** Whether the calling thread is a callback thread of the SDK, which must never wait. */
   public static boolean isCallbackThread() {
     return Thread.currentThread() instanceof NettyThread;
   }
 
   /**
-   * Refuses to wait on a thread that everything waits for.
+   * Refuses to wait on a callback thread, because the awaited event would have to run there.
    *
    * @throws IllegalStateException on a callback thread
    */
@@ -69,7 +69,7 @@ public final class EventLoops implements AutoCloseable {
     if (isCallbackThread()) {
       throw new IllegalStateException(
           what
-              + " would block a callback thread of the SDK, which nothing could ever wake: call it"
+              + " would block a callback thread of the SDK for ever: call it"
               + " from a thread of your own");
     }
   }

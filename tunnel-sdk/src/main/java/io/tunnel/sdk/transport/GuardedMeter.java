@@ -8,8 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A user's meter, whose exceptions and errors stay with it: it is told in the midst of sending and
- * answering, where they would leave rows without an outcome. The first one is logged.
+ * Wraps a user's meter and catches its exceptions and errors: the calls come in the midst of
+ * sending and answering, where an exception would leave rows without an outcome. Logs the first
+ * one.
  */
 public final class GuardedMeter implements SdkMeter {
 
@@ -22,7 +23,7 @@ public final class GuardedMeter implements SdkMeter {
     this.meter = Objects.requireNonNull(meter, "meter");
   }
 
-  /** Guards {@code meter}, unless that is done. */
+  /** Guards {@code meter}, unless it is guarded already. */
   public static SdkMeter of(SdkMeter meter) {
     return meter instanceof GuardedMeter || meter == SdkMeter.NONE
         ? meter
@@ -34,12 +35,12 @@ public final class GuardedMeter implements SdkMeter {
       call.run();
     } catch (Throwable e) {
       if (hasThrown.compareAndSet(false, true)) {
-        LOGGER.warn("the meter {} throws; its figures are incomplete from now on", meter, e);
+        LOGGER.warn("the meter {} failed; its figures are incomplete from now on", meter, e);
       }
     }
   }
 
-  /** Two guards of one meter are equal, as configurations with it are. */
+  /** Two guards of one meter are equal, so that configurations with this meter are equal. */
   @Override
   public boolean equals(Object other) {
     return other instanceof GuardedMeter guard && guard.meter.equals(meter);

@@ -5,10 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Which node was the last known to decide about a subject. Thread-safe. */
+/** The last known leader of each subject. Thread-safe. */
 final class Leaders {
 
-  /** Subjects that are remembered; then the one that was asked about longest ago is forgotten. */
+  /** The most subjects to remember; beyond this, the least recently used subject is forgotten. */
   static final int SUBJECTS_MAX = 4_096;
 
   private final Map<Subject, Endpoint> leaders =
@@ -29,7 +29,7 @@ final class Leaders {
     leaders.put(subject, leader);
   }
 
-  /** That node is not, or cannot be reached. */
+  /** Forgets a leader that is none, or cannot be reached. */
   synchronized void forget(Subject subject, Optional<Endpoint> leader) {
     leader.ifPresent(known -> leaders.remove(subject, known));
   }

@@ -6,22 +6,22 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One connection to the server, as those need it who have a thread of their own. Every request
- * ends: with its answer, with the server's refusal ({@link io.tunnel.model.RefusedException}), or
- * with a {@link io.tunnel.sdk.ConnectionException}. Called on that thread, where its futures
- * complete too.
+ * One connection to the server, for a user with one thread, such as a worker. Every request ends:
+ * with its answer, with the server's refusal ({@link io.tunnel.model.RefusedException}), or with a
+ * {@link io.tunnel.sdk.ConnectionException}. All calls come from this thread, and futures complete
+ * on it.
  */
 public interface Link {
 
-  /** Asks, and waits for the answer as long as the client's configuration says. */
+  /** Sends a request; the answer has the deadline of the client's configuration. */
   CompletableFuture<Frame> request(Operation operation, byte[] payload);
 
-  /** Asks, and waits for the answer until the deadline. */
+  /** Sends a request whose answer has the given deadline. */
   CompletableFuture<Frame> request(Operation operation, byte[] payload, Duration deadline);
 
-  /** Says something that has no answer; dropped when the connection is lost. */
+  /** Sends a push, which has no answer; dropped when the connection is lost. */
   void push(Operation operation, byte[] payload);
 
-  /** Closes the connection; what is unanswered fails. Idempotent. */
+  /** Closes the connection; unanswered requests fail. Idempotent. */
   void close();
 }

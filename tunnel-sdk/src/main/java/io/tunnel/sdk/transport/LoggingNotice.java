@@ -7,9 +7,9 @@ import org.slf4j.helpers.NOPLoggerFactory;
 import org.slf4j.spi.SLF4JServiceProvider;
 
 /**
- * Says once in a process that what the SDK logs is seen by nobody. SLF4J says then that it has no
- * provider; what is lost by that, and what helps, only its users know. Who silences logging on
- * purpose, with {@code slf4j-nop}, is told nothing.
+ * Tells once per process that the SDK's log goes nowhere, because SLF4J has no provider. SLF4J's
+ * own notice does not name the missing messages, nor a remedy. A program that silences logging on
+ * purpose, with {@code slf4j-nop}, gets no notice.
  */
 final class LoggingNotice {
 
@@ -26,7 +26,7 @@ final class LoggingNotice {
 
   private LoggingNotice() {}
 
-  /** The first call says it, if it is so; the others do nothing. */
+  /** The first call gives the notice if needed; further calls do nothing. */
   static void give() {
     // The class is initialised once.
   }

@@ -6,14 +6,14 @@ import io.tunnel.sdk.transport.trust.LoadedConfig;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** A thread that is a Netty event loop, on which connections of its worker or reader live too. */
+/** A Netty event loop as the thread of a worker or reader, and of its connections. */
 public final class LoopThread implements WorkerThread {
 
   private final EventLoops loops = EventLoops.start(1);
   private final EventLoops.Place place = loops.nextPlace();
   private final EventLoop loop = place.loop();
 
-  /** A greeted connection whose pushes, and whose end, are told on this thread. */
+  /** Opens and greets a connection; its pushes and its end arrive on this thread. */
   public CompletableFuture<Link> connect(
       LoadedConfig config, Endpoint endpoint, PushReceiver receiver) {
     return Connection.open(place, config, endpoint, receiver).thenApply(link -> link);

@@ -3,9 +3,9 @@ package io.tunnel.sdk.transport;
 import io.netty.util.concurrent.DefaultThreadFactory;
 
 /**
- * Whether native code may be loaded without a warning. Since Java 24 the JVM warns of it unless the
- * program was started with {@code --enable-native-access}, which a library cannot decide; a later
- * one will refuse.
+ * Whether native code may be loaded without a warning. Since Java 24 the JVM warns unless the
+ * program runs with {@code --enable-native-access}, which a library cannot set; a later JVM will
+ * refuse.
  */
 final class NativeAccess {
 
@@ -19,7 +19,7 @@ final class NativeAccess {
     }
     Module ofNetty = DefaultThreadFactory.class.getModule();
     try {
-      // Since Java 22; this is compiled for 17.
+      // The method exists since Java 22; this class is compiled for 17.
       return (boolean) Module.class.getMethod("isNativeAccessEnabled").invoke(ofNetty);
     } catch (ReflectiveOperationException unknown) {
       return false;

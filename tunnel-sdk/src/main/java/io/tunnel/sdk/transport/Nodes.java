@@ -16,12 +16,12 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The connections of one client: one to each node that it has something to say to, and one of them,
- * its home, for what any node can be asked. All live on one event loop. Thread-safe.
+ * The connections of one client, at most one per node. One node, the client's home, gets the
+ * requests that every node can answer. All connections live on one event loop. Thread-safe.
  */
 public final class Nodes implements AutoCloseable {
 
-  /** Nodes that a client is connected to at most. */
+  /** The most connections of a client. */
   static final int CONNECTIONS_MAX = 256;
 
   static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -40,7 +40,7 @@ public final class Nodes implements AutoCloseable {
   private final EndpointsCore endpoints;
   private Optional<CompletableFuture<Connection>> moving = Optional.empty();
 
-  /** Connected to nothing yet. */
+  /** Without a connection yet. */
   public Nodes(LoadedConfig config, EventLoops loops, Ticker ticker) {
     this.config = config;
     this.place = loops.nextPlace();
@@ -54,21 +54,24 @@ public final class Nodes implements AutoCloseable {
     return loop;
   }
 
-  /** How to reach the service. */
+  /** The client's configuration. */
   public ClientConfig config() {
     return config.config();
   }
 
-  /** An open connection to that node, or to any; null when there is none at the moment. */
+  /**
+   * The open connection to {@code node}, or to the home if absent; null when there is none at the
+   * moment.
+   */
   public Connection openConnection(Optional<Endpoint> node) {
     Connector connector = node.isPresent() ? connectors.get(node.get()) : home;
     return connector == null || isClosed ? null : connector.openConnection();
   }
 
   /**
-   * An open connection to that node, or to any: the one there is, or a new one. Fails with a {@link
-   * ConnectionException} when it cannot be opened, and with the server's refusal when it does not
-   * want us; asking again tries again.
+   * Returns the open connection to {@code node}, or to the home if absent; opens a new connection
+   * if needed. Fails with a {@link ConnectionException} when the server cannot be reached, and with
+   * the server's refusal when the server turns the client away; the next call tries again.
    */
   public CompletableFuture<Connection> connection(Optional<Endpoint> node) {
     Connection open = openConnection(node);
@@ -127,7 +130,10 @@ public final class Nodes implements AutoCloseable {
     return oldest.isPresent();
   }
 
-  /** At home, or where a new one is found: each endpoint is tried once, one after the other. */
+  /**
+   * The connection to the home. Without an open one, tries each endpoint once, one after the other;
+   * the first that answers is the new home.
+   */
   private CompletableFuture<Connection> anywhere() {
     Connection open = openConnection(Optional.empty());
     if (open != null) {
@@ -145,7 +151,7 @@ public final class Nodes implements AutoCloseable {
     return found;
   }
 
-  /** Those that failed lately come last: they may be waited for. */
+  /** All endpoints; recently failed ones come last, because they may be in a pause. */
   private List<Endpoint> inTurn() {
     return endpoints.inTurn().stream()
         .sorted(
@@ -177,19 +183,19 @@ public final class Nodes implements AutoCloseable {
                 });
   }
 
-  /** The service can be reached there too. */
+  /** Adds an endpoint of the service. */
   public void learn(Endpoint endpoint) {
     onLoop(() -> endpoints.learn(endpoint), () -> {});
   }
 
-  /** If that is the connection home, another node is asked next. On the event loop. */
+  /** Looks for a new home if {@code connection} is the home's. On the event loop. */
   void leaveHome(Connection connection) {
     if (home != null && home.isCurrent(connection)) {
       avoid(home.endpoint());
     }
   }
 
-  /** Another node is asked next what any can be asked, if there is one. On the event loop. */
+  /** Looks for a new home, if there is another node. On the event loop. */
   public void leaveHome() {
     if (home != null) {
       avoid(home.endpoint());
@@ -197,8 +203,8 @@ public final class Nodes implements AutoCloseable {
   }
 
   /**
-   * What that node says of others is not to be relied upon: if it is the home, another one is. On
-   * the event loop.
+   * Looks for a new home if {@code node} is the home, because its word on other nodes cannot be
+   * relied upon. On the event loop.
    */
   public void avoid(Endpoint node) {
     if (home != null && home.endpoint().equals(node) && moving.isEmpty()) {
@@ -234,7 +240,7 @@ public final class Nodes implements AutoCloseable {
             TimeUnit.NANOSECONDS);
   }
 
-  /** Closes what nobody has used for long, but for the home. On the event loop. */
+  /** Closes idle connections, except to the home. On the event loop. */
   void closeIdle() {
     for (Connector connector : connectors.values()) {
       boolean isOld = ticker.nanos() - connector.usedNanos() >= IDLE_NANOS;
@@ -248,7 +254,7 @@ public final class Nodes implements AutoCloseable {
     return isClosed;
   }
 
-  /** Runs the task on the event loop when the client is closed, to end what waits for nothing. */
+  /** Runs the task on the event loop when the client closes, to end calls that wait. */
   void onClose(Runnable task) {
     closing.add(task);
   }
@@ -263,7 +269,7 @@ public final class Nodes implements AutoCloseable {
         ended.awaitUninterruptibly(CLOSE_MS_MAX);
       }
     } catch (RejectedExecutionException e) {
-      // The loop has ended, and everything on it.
+      // The loop has ended, and all connections with it.
     }
   }
 

@@ -14,13 +14,15 @@ final class PendingRequest {
   private final boolean mayMove;
   private final CompletableFuture<Frame> answer = new CompletableFuture<>();
 
-  /** Whether the operating system has taken all of the frame: from then on it may be applied. */
+  /**
+   * Whether the operating system has taken the whole frame: from then on the server may apply it.
+   */
   boolean isSent;
 
-  /** Bytes that had been received on the connection when this was sent. */
+  /** Bytes that the connection had received when the request was sent. */
   long receivedBefore;
 
-  /** Fires when the deadline has passed. */
+  /** Fires at the deadline. */
   ScheduledFuture<?> alarm;
 
   PendingRequest(Operation operation, Duration deadline) {
@@ -30,7 +32,8 @@ final class PendingRequest {
   /**
    * A request.
    *
-   * @param mayMove whether to ask somebody else does no harm while this one may still be answered
+   * @param mayMove whether asking another server does no harm while this request may still be
+   *     answered
    */
   PendingRequest(Operation operation, Duration deadline, boolean mayMove) {
     this.operation = operation;

@@ -3,10 +3,10 @@ package io.tunnel.sdk.transport;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.wire.Frame;
 
-/** Takes what the server says unasked. Called on the connection's event loop; must not block. */
+/** Receives the server's pushes. Called on the connection's event loop; must not block. */
 public interface PushReceiver {
 
-  /** Expects nothing: a push is dropped. */
+  /** Drops every push. */
   PushReceiver NONE =
       new PushReceiver() {
         @Override
@@ -19,6 +19,6 @@ public interface PushReceiver {
   /** A PUSH frame, or an ERROR frame that answers no request. */
   void pushed(Frame frame);
 
-  /** The connection is closed; called once, after everything else. */
+  /** The connection is closed; called once, as the last call. */
   void lost(ConnectionException reason);
 }

@@ -1,23 +1,23 @@
 package io.tunnel.sdk.transport;
 
 /**
- * How long a worker waits before it tries again to reach a server, or the node that leads now. A
- * node that takes another's place does so within seconds, and a client that has doubled its pauses
- * meanwhile finds the new leader as late again. So pauses stay short for about ten seconds, and
- * grow up to the longest only for what is away for longer.
+ * The pause of a worker before it reconnects to a server, or to the new leader. A leader is
+ * replaced within seconds, and a client that has doubled its pauses by then finds the new leader
+ * late. So pauses stay short for about ten seconds, and grow to the longest only during longer
+ * outages.
  *
- * @param soon the pauses of the first attempts
- * @param later those of the others
+ * @param soon pauses of the first attempts
+ * @param later pauses of further attempts
  */
 public record ReconnectCore(BackoffCore soon, BackoffCore later) {
 
-  /** Attempts that follow each other soon. */
+  /** How many attempts have the short pauses. */
   static final int SOON_ATTEMPTS = 24;
 
   private static final long FIRST_MS = 20;
   private static final long SOON_MS_MAX = 500;
 
-  /** Pauses that reach that length in the end; all of them, when it is short. */
+  /** Pauses that grow to {@code maxMs}; no pause is longer. */
   public static ReconnectCore ofMillis(long maxMs) {
     long soonMaxMs = Math.min(SOON_MS_MAX, maxMs);
     return new ReconnectCore(
@@ -26,7 +26,7 @@ public record ReconnectCore(BackoffCore soon, BackoffCore later) {
   }
 
   /**
-   * The pause after that many failures, at least one.
+   * The pause after {@code failures} failures in a row, at least one.
    *
    * @param chance uniform in [0, 1)
    */
@@ -36,7 +36,9 @@ public record ReconnectCore(BackoffCore soon, BackoffCore later) {
         : later.pauseNanos(failures - SOON_ATTEMPTS, chance);
   }
 
-  /** {@link #pauseNanos} without its random part: never shorter than half of this. */
+  /**
+   * The longest {@link #pauseNanos}, without the random part; every pause is at least half of it.
+   */
   public long longestNanos(int failures) {
     return pauseNanos(failures, 0);
   }

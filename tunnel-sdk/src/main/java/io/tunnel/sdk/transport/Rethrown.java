@@ -5,15 +5,15 @@ import io.tunnel.sdk.ConnectionException;
 import java.util.concurrent.CompletionException;
 
 /**
- * Failures that a thread of the SDK met, for the thread that waited: an exception of the kind and
- * the words, with the stack of the waiting thread, and the first exception as its cause. Without
- * that a program's trace would have no line of the program.
+ * Turns a failure on a thread of the SDK into an exception for the waiting thread: with the same
+ * type and message, the stack of the waiting thread, and the first exception as cause. Otherwise
+ * the stack trace would show no line of the user's program.
  */
 public final class Rethrown {
 
   private Rethrown() {}
 
-  /** An exception to be thrown by the calling thread. */
+  /** The exception for the calling thread to throw. */
   public static RuntimeException here(Throwable failure) {
     if (failure instanceof RefusedException refused) {
       return refused.again();

@@ -1,22 +1,22 @@
 package io.tunnel.sdk.transport;
 
 /**
- * Whether a connection has fallen silent that answers are waited for on. A request may take long,
- * so silence alone says nothing: the server is asked whether it is there, and only if that brings
- * nothing either is it taken for gone.
+ * Decides whether the server of a connection with unanswered requests is silent. A request may take
+ * long, so missing bytes alone prove nothing: the server is probed first, and counts as silent when
+ * the probe brings no byte either.
  *
- * <p>Looked at every now and then. A change of what was received, or nobody who waits, begins it
- * anew.
+ * <p>The owner looks at regular times. A received byte, or a look without waiting requests, starts
+ * over.
  */
 final class SilenceCore {
 
-  /** What a look has found. */
+  /** The result of a look. */
   enum Finding {
-    /** Something came, or nothing is waited for. */
+    /** A byte came, or no request waits. */
     FINE,
-    /** Nothing has come since the last look: ask. */
+    /** No byte came since the last look: probe the server. */
     ASK,
-    /** Nothing has come since it was asked. */
+    /** No byte came since the probe. */
     SILENT
   }
 
@@ -27,8 +27,8 @@ final class SilenceCore {
   /**
    * A look.
    *
-   * @param isWaitedFor whether there is somebody to whom it matters
-   * @param receivedBytes all bytes that have ever come
+   * @param isWaitedFor whether a request waits that another server could answer
+   * @param receivedBytes bytes received since the connection opened
    */
   Finding look(boolean isWaitedFor, long receivedBytes) {
     boolean isQuiet = isWaitedFor && wasWaitedFor && receivedBytes == received;

@@ -3,17 +3,17 @@ package io.tunnel.sdk.transport;
 import io.tunnel.wire.Operation;
 
 /**
- * What a request is about, as far as that says which node of a cluster decides: the node that one
- * request was sent on to is asked first with the next one of the same subject.
+ * The subject of a request decides which node of a cluster answers: a request goes first to the
+ * node that the last request about its subject was redirected to.
  *
  * @param name differs from that of every other subject
  */
 public record Subject(String name) {
 
-  /** Which tables there are. */
+  /** The catalog: the set of tables, and security. */
   public static final Subject CATALOG = new Subject("catalog");
 
-  /** Whatever the operation is about: any node can be asked. */
+  /** The subject of an operation that any node can answer. */
   static Subject of(Operation operation) {
     return new Subject("operation " + operation);
   }

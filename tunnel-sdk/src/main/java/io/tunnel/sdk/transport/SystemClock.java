@@ -7,7 +7,7 @@ import java.util.UUID;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 
-/** The machine's time and chance: the one place where the SDK takes them from. */
+/** The only place where the SDK reads the machine's clock and random numbers. */
 public final class SystemClock implements Ticker {
 
   @Override
@@ -15,12 +15,12 @@ public final class SystemClock implements Ticker {
     return System.nanoTime();
   }
 
-  /** An id that no other request of any client has. */
+  /** An id that no two requests share, of any clients. */
   static String newRequestId() {
     return UUID.randomUUID().toString();
   }
 
-  /** A number that nobody can guess and nobody draws again. */
+  /** A number that is unpredictable and never repeats. */
   static Bytes newNonce() {
     byte[] nonce = new byte[Authentication.NONCE_BYTES];
     new SecureRandom().nextBytes(nonce);

@@ -2,19 +2,17 @@ package io.tunnel.sdk.transport;
 
 import java.time.Duration;
 
-/** Where the SDK takes time from. */
+/** The SDK's source of time. */
 @FunctionalInterface
 public interface Ticker {
 
-  /** So long that nobody sees its end, and so short that it can be counted in nanoseconds. */
+  /** Practically for ever, and still few enough nanoseconds for a long. */
   Duration LONGEST = Duration.ofDays(36_500);
 
-  /** Nanoseconds since some moment; only differences mean something. */
+  /** Nanoseconds since an arbitrary moment; only differences have a meaning. */
   long nanos();
 
-  /**
-   * That duration, or {@link #LONGEST} when it is longer: who wants to wait for ever may give any.
-   */
+  /** The given duration, at most {@link #LONGEST}, so that users may ask for any length. */
   static Duration bounded(Duration given) {
     return given.compareTo(LONGEST) > 0 ? LONGEST : given;
   }

@@ -1,8 +1,8 @@
 package io.tunnel.sdk.transport;
 
 /**
- * The one thread to which all state of a worker or a reader belongs. Tasks run one after the other,
- * in the order in which they were given, never inside the call that gives them.
+ * The one thread that owns all state of a worker or a reader. Tasks run one after the other, in the
+ * order of the calls, and never inside a call.
  */
 public interface WorkerThread {
 
@@ -20,6 +20,6 @@ public interface WorkerThread {
    */
   void schedule(Runnable task, long delayNanos);
 
-  /** Ends the thread; what it has not begun need not run. Idempotent. */
+  /** Ends the thread; tasks that have not begun may be dropped. Idempotent. */
   void close();
 }

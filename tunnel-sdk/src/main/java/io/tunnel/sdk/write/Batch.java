@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Rows of one partition that one request carries. The lock of its lane guards a growing batch; a
- * closed batch belongs to the thread that took it from the lane's queue.
+ * Rows of one partition in one request. The lock of its lane guards a growing batch; a closed batch
+ * belongs to the thread that took it from the lane's queue.
  */
 final class Batch {
 

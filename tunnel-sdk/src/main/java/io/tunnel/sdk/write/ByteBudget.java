@@ -4,8 +4,8 @@ import io.tunnel.sdk.transport.EventLoops;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bytes of rows without an outcome. A thread that adds a row waits while the limit is reached; each
- * may then go over it by one row, because a row's bytes are known only when it is encoded.
+ * Counts the bytes of rows without an outcome. A thread that adds a row waits at the limit. Each
+ * thread may exceed the limit by one row, whose size is known only after the encoding.
  */
 final class ByteBudget {
 
@@ -49,11 +49,11 @@ final class ByteBudget {
   }
 
   /**
-   * Waits until there is room. Every byte that is taken is given back when its row has an outcome,
-   * and every row has one in bounded time, so this ends.
+   * Waits until there is room. The wait ends, because every row has an outcome in bounded time, and
+   * then gives its bytes back.
    *
-   * @param pressure sends what lingers, so that room is made
-   * @throws IllegalStateException when it would have to wait on a callback thread
+   * @param pressure sends lingering batches to make room
+   * @throws IllegalStateException when a callback thread would have to wait
    */
   void awaitRoom(Runnable pressure) {
     boolean interrupted = false;

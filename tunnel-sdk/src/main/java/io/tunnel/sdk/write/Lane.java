@@ -67,7 +67,7 @@ final class Lane {
   enum Phase {
     /** Takes rows. */
     OPEN,
-    /** The writer is closed: takes only rows that move here from another lane. */
+    /** The writer is closed: takes only rows that move from a lane that is gone. */
     ENDING,
     /** The partition is gone: takes no rows and sends nothing, until its rows move away. */
     CLOSED
@@ -294,7 +294,7 @@ final class Lane {
     ending.remove(batch);
   }
 
-  /** How often in a row the head failed in the way for which it waits now; 0 if it does not. */
+  /** How often in a row the head failed for the reason of its present wait; 0 without a wait. */
   synchronized int failures() {
     return switch (core.state()) {
       case IDLE, IN_FLIGHT -> 0;
@@ -303,7 +303,7 @@ final class Lane {
     };
   }
 
-  /** Sends the head again, if it still waits for that: for a pause to end, or for a map. */
+  /** Sends the head again, if it still waits for the end of a pause, or for a map. */
   synchronized Optional<Batch> resend() {
     boolean waits = core.state() == State.PAUSED || core.state() == State.MISROUTED;
     if (!waits || phase == Phase.CLOSED) {
@@ -313,7 +313,7 @@ final class Lane {
     return head;
   }
 
-  /** Takes the head that waits for a partition map, because no map can be had. */
+  /** Takes the head that waits for a partition map, because the map cannot be read. */
   synchronized Optional<Batch> takeMisrouted() {
     if (core.state() != State.MISROUTED) {
       return Optional.empty();
@@ -364,7 +364,7 @@ final class Lane {
     return part;
   }
 
-  /** Moves the lane on to {@code next}, if it is not there or further. */
+  /** Moves the lane to {@code next}, unless the lane is there or further. */
   synchronized void move(Phase next) {
     if (next.compareTo(phase) > 0) {
       phase = next;

@@ -6,30 +6,29 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Decides what happens to the batch at the head of a partition's queue. At most one batch is under
- * way, and none is sent while an older one may still be sent again: that is what keeps the writes
- * to a key in order.
+ * Decides the fate of the batch at the head of a partition's queue. Writes to a key stay in order
+ * because at most one batch is in flight, and no batch is sent while an older one may be retried.
  *
- * <p>Retries end {@code retryNanos} after the first failure since the last answer that was not one,
- * so that batches which queued up behind an unreachable server do not each wait that long. A batch
- * that is sent more than {@code retryNanos} after the last failure did not queue up behind it, and
- * has all its retries. A word to go elsewhere is followed once for each batch even then: it costs
+ * <p>Retries end {@code retryNanos} after the first failure since the last success, so that batches
+ * that queued up behind an unreachable server do not each wait so long. A batch that is sent more
+ * than {@code retryNanos} after the last failure did not queue up, and has all its retries. A
+ * redirect to another leader is followed once per batch even after the end of the retries: it costs
  * no time.
  *
- * <p>Rows that were sent to the wrong partition are sent where a new partition map has them, for as
- * long after the first such word: a map may be older than the word that led to its reading.
+ * <p>Rows that were sent to the wrong partition are re-routed by a new partition map, for {@code
+ * retryNanos} after the first such refusal: a map may be older than the refusal.
  */
 final class LaneCore {
 
-  /** What the head batch is doing. */
+  /** The state of the head batch. */
   enum State {
-    /** There is none. */
+    /** There is no head. */
     IDLE,
-    /** It was sent and is not answered. */
+    /** Sent, and not answered. */
     IN_FLIGHT,
-    /** It was not applied and waits to be sent again. */
+    /** Not applied; waits for a retry. */
     PAUSED,
-    /** It was sent to the wrong partition and waits for the new partition map. */
+    /** Sent to the wrong partition; waits for a new partition map. */
     MISROUTED;
 
     private Set<State> next() {
@@ -43,10 +42,8 @@ final class LaneCore {
   }
 
   /**
-   * Words that a batch's rows belong elsewhere.
-   *
-   * @param times how many there were, at least 1
-   * @param sinceNanos when the first came
+   * Refusals of a batch as sent to the wrong partition. @param times how many in a row, at least
+   * 1 @param sinceNanos when the first came
    */
   record Misrouted(int times, long sinceNanos) {
     Misrouted {
@@ -70,7 +67,7 @@ final class LaneCore {
     /**
      * The server refused the whole batch.
      *
-     * @param isSentOn whether it said who else is to be asked
+     * @param isSentOn whether the refusal named another leader
      */
     record Refused(ErrorCode code, boolean isSentOn) implements Failure {
       Refused(ErrorCode code) {
@@ -78,19 +75,21 @@ final class LaneCore {
       }
     }
 
-    /** It did not reach the server whole. */
+    /** The batch did not reach the server whole. */
     record NotSent() implements Failure {}
 
-    /** It was not applied, and is not to be sent again: nobody wants it, or no waiting helps. */
+    /**
+     * The batch was not applied, and is not retried: the writer was closed, or a retry cannot help.
+     */
     record Abandoned() implements Failure {}
 
-    /** It was sent, and no answer came. */
+    /** The batch was sent, and no answer came. */
     record Unanswered() implements Failure {}
   }
 
-  /** What to do with the batch. */
+  /** What to do with a failed batch. */
   enum Verdict {
-    /** Send it again after a pause that grows with {@link LaneCore#failures}. */
+    /** Retry after a pause that grows with {@link LaneCore#failures}. */
     RETRY,
     /** Report its rows as not sent. */
     GIVE_UP,
@@ -98,21 +97,21 @@ final class LaneCore {
     DOUBT,
     /** Report its rows as rejected. */
     REJECT,
-    /** Send its halves one after the other, so that a bad row fails alone. */
+    /** Send the two halves one after the other, so that a bad row fails alone. */
     SPLIT,
-    /** Read the partition map again and send its rows where they belong. */
+    /** Read the partition map again, and send the rows to their partitions. */
     REROUTE
   }
 
-  /** The server failed before the answer. */
+  /** The server failed and does not know the outcome. */
   private static final Set<ErrorCode> DOUBTFUL =
       EnumSet.of(ErrorCode.STORAGE_FAILED, ErrorCode.INTERNAL);
 
-  /** The rows belong elsewhere. */
+  /** The rows belong to another partition or table. */
   private static final Set<ErrorCode> ELSEWHERE =
       EnumSet.of(ErrorCode.WRONG_PARTITION, ErrorCode.TABLE_NOT_FOUND);
 
-  /** Refusals of a batch for which one of its rows may be the reason. */
+  /** Refusals of a batch that a single row may have caused. */
   private static final Set<ErrorCode> OF_SOME_ROWS =
       EnumSet.of(
           ErrorCode.KEY_MISMATCH,
@@ -125,10 +124,10 @@ final class LaneCore {
   private int failures;
   private boolean wasSentOn;
 
-  /** When the first of the {@link #failures} came; counts while there are any. */
+  /** When the first of the {@link #failures} came; valid while {@code failures > 0}. */
   private long troubleSinceNanos;
 
-  /** When the last of the {@link #failures} came; counts while there are any. */
+  /** When the last of the {@link #failures} came; valid while {@code failures > 0}. */
   private long failedNanos;
 
   LaneCore(long retryNanos) {
@@ -139,7 +138,7 @@ final class LaneCore {
     return state;
   }
 
-  /** Failures in a row that were worth a retry. */
+  /** Retriable failures in a row. */
   int failures() {
     return failures;
   }
@@ -159,7 +158,7 @@ final class LaneCore {
     wasSentOn = false;
   }
 
-  /** The first rows of the head batch have results; the others are the head now. */
+  /** The first rows of the head batch have results; the remaining rows are the head now. */
   void progressed() {
     if (state != State.IN_FLIGHT) {
       throw new IllegalStateException("a lane that is " + state + " has made progress");
@@ -168,7 +167,7 @@ final class LaneCore {
     wasSentOn = false;
   }
 
-  /** The head batch was taken away before it was sent again. */
+  /** The head batch was taken away while it waited. */
   void taken() {
     if (state == State.IN_FLIGHT) {
       throw new IllegalStateException("a batch in flight cannot be taken away");
@@ -182,7 +181,7 @@ final class LaneCore {
   /**
    * The head batch of {@code rows} rows failed.
    *
-   * @param before words before this one that its rows belong elsewhere
+   * @param before earlier refusals of the batch as sent to the wrong partition
    */
   Verdict failed(Failure failure, int rows, Optional<Misrouted> before, long nowNanos) {
     Verdict verdict = verdict(failure, rows, before, nowNanos);

@@ -48,16 +48,16 @@ final class Outcomes {
         throw new MalformedException(
             "row "
                 + rejection.rowIndex()
-                + " is to be sent again with "
+                + " is retriable with "
                 + rejection.code()
-                + ", but not those behind it");
+                + ", but a row behind it is not");
       }
       told--;
     }
     for (WriteResult.Rejection rejection : rejections) {
       if (rejection.rowIndex() < told && rejection.code().retriable()) {
         throw new MalformedException(
-            "row " + rejection.rowIndex() + " is to be sent again, but not those behind it");
+            "row " + rejection.rowIndex() + " is retriable, but a row behind it is not");
       }
     }
     return told;

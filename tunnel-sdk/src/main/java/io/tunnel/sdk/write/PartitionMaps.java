@@ -3,10 +3,10 @@ package io.tunnel.sdk.write;
 import io.tunnel.wire.control.Control.TableDescription;
 import java.util.concurrent.CompletableFuture;
 
-/** Where the partition map of one table is read. */
+/** Reads the partition map of one table. */
 @FunctionalInterface
 public interface PartitionMaps {
 
-  /** The partitions as they are now; fails when there is no such table or no server. */
+  /** The present partitions; fails when the table does not exist or no server answers. */
   CompletableFuture<TableDescription> read();
 }

@@ -30,8 +30,8 @@ import java.util.random.RandomGenerator;
  *
  * <p>The server may have refused the batch because another node leads, or because another partition
  * holds the rows. The refusal names the leader, or the partition map does. One read of the map
- * answers all lanes that wait for it; the lanes that begin to wait during the read share the next
- * one, because the map may be older than their refusals.
+ * answers all waiting lanes; the lanes that begin to wait during the read share the next one,
+ * because the map may be older than their refusals.
  *
  * <p>When the map has other partitions, the rows of the partitions that are gone move to the new
  * ones. Writes to a key keep their order: the lanes that are gone take no rows once the new map is

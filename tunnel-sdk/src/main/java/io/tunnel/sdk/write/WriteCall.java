@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Collects the results of the rows of one write; rows of several partitions end on any thread. */
+/** Collects the results of the rows of one write; the rows may end on several threads. */
 public final class WriteCall {
 
   private final RowResult[] results;
@@ -33,7 +33,7 @@ public final class WriteCall {
     try {
       engine.add(row, (added, outcome) -> end(index, outcome));
     } catch (IllegalArgumentException e) {
-      // The server would refuse this row too; its neighbours go on.
+      // The server would refuse this row, too; the other rows go on.
       String message = String.valueOf(e.getMessage());
       Optional<ErrorCode> code = Optional.of(ErrorCode.INVALID_REQUEST);
       end(index, new RowResult(Outcome.REJECTED, -1, -1, code, message));
@@ -47,7 +47,7 @@ public final class WriteCall {
 
   private void end(int index, RowResult outcome) {
     results[index] = outcome;
-    // The counter orders the writes to the array before the last one's reading of it.
+    // The counter orders all writes to the array before the read by the last thread.
     if (left.decrementAndGet() == 0) {
       complete();
     }

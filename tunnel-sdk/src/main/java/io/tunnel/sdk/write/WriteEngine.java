@@ -41,16 +41,16 @@ public final class WriteEngine implements AutoCloseable {
   private final Lane.Settings settings;
   private final Retries retries;
 
-  /** Held while rows move from the lanes of one partition map to those of the next. */
+  /** Held while rows move from the lanes of one partition map to the lanes of the next. */
   private final Object handover = new Object();
 
-  /** Batches whose rows have moved to other partitions and have not all an outcome. */
+  /** Batches whose rows have moved to other partitions, until all rows have outcomes. */
   private final Set<Batch> moved = ConcurrentHashMap.newKeySet();
 
   private volatile Routes routes;
   private volatile boolean isClosed;
 
-  /** From now on nothing is sent. */
+  /** No batch is sent any more. */
   private volatile boolean isAbandoned;
 
   private WriteEngine(
@@ -80,8 +80,8 @@ public final class WriteEngine implements AutoCloseable {
    * Adds a row; waits while the buffer is full.
    *
    * @throws IllegalArgumentException when the row can never be written
-   * @throws IllegalStateException when the engine is closed, or would have to wait on a callback
-   *     thread
+   * @throws IllegalStateException when the engine is closed, or a callback thread would have to
+   *     wait
    */
   public void add(RowChange row, RowCallback callback) {
     settings.budget().awaitRoom(this::hurry);
@@ -121,7 +121,7 @@ public final class WriteEngine implements AutoCloseable {
     }
   }
 
-  /** Sends what lingers. */
+  /** Sends lingering batches. */
   public void hurry() {
     for (Lane lane : routes.lanes()) {
       lane.hurry().ifPresent(batch -> send(lane, batch));
@@ -129,7 +129,7 @@ public final class WriteEngine implements AutoCloseable {
   }
 
   /**
-   * Returns when everything added before has been told its outcome.
+   * Returns when the callbacks of all rows added before have returned.
    *
    * @throws IllegalStateException on a callback thread
    */
@@ -155,14 +155,14 @@ public final class WriteEngine implements AutoCloseable {
       routes.lanes().forEach(lane -> lane.move(Lane.Phase.ENDING));
       handover.notifyAll();
     }
-    // What other threads added while the first flush waited.
+    // For rows that other threads added while the first flush waited.
     flush();
   }
 
-  /** Sends nothing any more, and closes when what was sent has outcomes. Idempotent. */
+  /** Sends no more batches, and closes when the batches in flight have outcomes. Idempotent. */
   public void abandon() {
     isAbandoned = true;
-    // Those that pause would wait for their time, or for a partition map.
+    // Batches that wait for a retry or a partition map end now.
     onLoop(
         () -> {
           retries.abandon(abandoned());
@@ -190,7 +190,8 @@ public final class WriteEngine implements AutoCloseable {
     try {
       var unused = loop.schedule(task, pauseNanos, TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
-      // The client is closed, before which every row has been told its outcome: nothing waits.
+      // The loop has ended. The client ends it only when every row has its outcome, so no row
+      // waits for the task.
     }
   }
 
@@ -208,7 +209,8 @@ public final class WriteEngine implements AutoCloseable {
             : nodes.connection(leader).thenCompose(opened -> write(opened, lane, batch));
     settings.meter().batchSent(batch.rowCount(), batch.encodedBytes());
     long sentNanos = settings.ticker().nanos();
-    // What fails at once comes back by way of the loop, or a long queue would overflow the stack.
+    // An immediate failure takes a detour through the loop: otherwise a long queue would overflow
+    // the stack.
     boolean isEarly = answer.isDone();
     var unused =
         answer.whenComplete(
@@ -231,7 +233,7 @@ public final class WriteEngine implements AutoCloseable {
     try {
       loop.execute(task);
     } catch (RejectedExecutionException e) {
-      // The loop has ended: nothing runs on it any more that this could disturb.
+      // The loop has ended: the task cannot interfere with another task.
       task.run();
     }
   }
@@ -296,7 +298,7 @@ public final class WriteEngine implements AutoCloseable {
     }
   }
 
-  /** Tells all rows of a batch that has left its lane that they failed, and moves the lane on. */
+  /** Tells the rows of a batch that has left its lane their failure, and has the lane proceed. */
   void fail(Lane lane, Batch batch, Outcome outcome, Throwable failure) {
     RowResult result = Outcomes.failure(outcome, lane.partition(), failure);
     settings.meter().rows(outcome, batch.rowCount());
@@ -331,13 +333,13 @@ public final class WriteEngine implements AutoCloseable {
     return new LaneCore.Failure.Unanswered();
   }
 
-  /** The rows of a batch move to other partitions: a flush waits for all of them. */
+  /** Has flushes wait for a batch whose rows move to other partitions. */
   void moves(Batch batch) {
     moved.add(batch);
     var unused = batch.done().whenComplete((done, failure) -> moved.remove(batch));
   }
 
-  /** Runs {@code move}, which empties lanes of the old map into those of {@code next}. */
+  /** Runs {@code move}, which empties lanes of the old map into lanes of {@code next}. */
   void handOver(Routes next, Runnable move) {
     synchronized (handover) {
       move.run();

@@ -13,13 +13,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * The engines of one client. Each that is given out is known here before it has a row, and none is
- * given out once the closing has begun: so the closing ends every row, and the event loop outlives
- * all that waits on it. Thread-safe.
+ * The engines of one client. An engine is registered here before its first row, and no engine is
+ * opened once closing has begun. So closing ends every row, and the event loop outlives every wait.
+ * Thread-safe.
  *
- * <p>Two locks, in this order: {@link #opening} is held while a partition map is read, which the
- * closing of the connections ends; this object's lock never while anything waits. The event loop
- * brings the map, so no callback thread may wait for {@link #opening}.
+ * <p>Two locks, in this order: {@link #opening} is held while a partition map is read, and closing
+ * the connections ends the read; this object's lock is never held while a thread waits. The event
+ * loop brings the map, so no callback thread may wait for {@link #opening}.
  */
 public final class WriteEngines implements AutoCloseable {
 
@@ -38,9 +38,8 @@ public final class WriteEngines implements AutoCloseable {
   private boolean isClosed;
 
   /**
-   * No engine yet.
-   *
-   * @param sharedConfig how the engine of a table collects rows that all calls share
+   * Without an engine yet. @param sharedConfig the configuration of the engines that all calls
+   * share
    */
   public WriteEngines(Nodes nodes, Ticker ticker, TableWriterConfig sharedConfig) {
     this.nodes = nodes;
@@ -49,10 +48,9 @@ public final class WriteEngines implements AutoCloseable {
   }
 
   /**
-   * The engine that all calls about a table share; its partition map is read the first time.
-   *
-   * @throws ConnectionException when the client is closed, or the map cannot be read
-   * @throws IllegalStateException on a callback thread, when the map is not read yet
+   * The engine that all calls about a table share; the first call reads the partition map. @throws
+   * ConnectionException when the client is closed, or the map cannot be read @throws
+   * IllegalStateException on a callback thread, when the map has not been read yet
    */
   public WriteEngine shared(String table, Function<String, PartitionMaps> maps) {
     WriteEngine known = byTable.get(table);
@@ -71,7 +69,7 @@ public final class WriteEngines implements AutoCloseable {
   }
 
   /**
-   * An engine of its own, until it is {@linkplain #forget forgotten}.
+   * Opens an engine for one writer, until {@link #forget}.
    *
    * @throws ConnectionException when the client is closed, or the map cannot be read
    */
@@ -91,12 +89,12 @@ public final class WriteEngines implements AutoCloseable {
     }
   }
 
-  /** That engine is closed. */
+  /** Removes an engine that is closed. */
   public synchronized void forget(WriteEngine engine) {
     open.remove(engine);
   }
 
-  /** Opens no engine any more, and closes those that are open. Idempotent. */
+  /** Closes all engines, and opens no more. Idempotent. */
   @Override
   public void close() {
     List<WriteEngine> left;

@@ -160,8 +160,8 @@ class ProfilesTest {
         "{\"sceret\":\"sesame-sesame-sesame\"}|unknown member 'sceret'; there are [endpoints, tls, authority, key, certificate, certificateKey]",
         "{\"key\":{\"name\":\"sesame-sesame-sesame\"}}|unknown member 'key.name'; there are [id, secret]",
         "{\"key\":\"sesame-sesame-sesame\"}|key is an object with the members [id, secret]",
-        "{\"key\":{\"id\":\"k\"}}|there is the id of a key, and no secret of it",
-        "{\"key\":{\"secret\":\"sesame-sesame-sesame\"}}|there is the secret of a key, and no id of it",
+        "{\"key\":{\"id\":\"k\"}}|the key has an id, but no secret",
+        "{\"key\":{\"secret\":\"sesame-sesame-sesame\"}}|the key has a secret, but no id",
         "{\"key\":{\"id\":1,\"secret\":\"sesame-sesame-sesame\"}}|key.id is a text in quotes",
         "{\"key\":{\"id\":\"a b\",\"secret\":\"sesame-sesame-sesame\"}}|the id of a key has 1 to 255",
         "{\"key\":{\"id\":\"k\",\"secret\":\"sesame\"}}|16 to 512 bytes, not 6",
@@ -169,8 +169,8 @@ class ProfilesTest {
         "{\"tls\":\"true\"}|tls is true or false, without quotes",
         "{\"tls\":false,\"authority\":\"a\"}|an authority is for TLS, which is switched off",
         "{\"endpoints\":\"h:x\"}|'h:x' is not an endpoint",
-        "{\"certificate\":\"a\"}|there is a certificate, and no key of it",
-        "{\"certificateKey\":\"a\"}|there is the key of a certificate, and no certificate",
+        "{\"certificate\":\"a\"}|the certificate has no private key",
+        "{\"certificateKey\":\"a\"}|the private key has no certificate",
         "{\"certificate\":\"sesame-sesame-sesame\\u0000\"}|certificate is not the name of a file"
       })
   void a_file_that_is_wrong_says_where_and_shows_no_secret(String text, String message)
@@ -199,9 +199,9 @@ class ProfilesTest {
       delimiter = '|',
       value = {
         "TUNNEL_TLS|yes|TUNNEL_TLS cannot be used: it is true or false",
-        "TUNNEL_SECRET|sesame|there is the secret of a key, and no id of it",
+        "TUNNEL_SECRET|sesame|the key has a secret, but no id",
         "TUNNEL_SECRET_FILE|/nope/secret|TUNNEL_SECRET_FILE cannot be used: there is no file /nope/secret",
-        "TUNNEL_CERTIFICATE|/me.crt|there is a certificate, and no key of it",
+        "TUNNEL_CERTIFICATE|/me.crt|the certificate has no private key",
         "TUNNEL_SERVER|h:x|'h:x' is not an endpoint"
       })
   void a_variable_that_is_wrong_is_named(String name, String value, String message) {

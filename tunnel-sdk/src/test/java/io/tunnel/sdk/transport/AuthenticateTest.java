@@ -99,7 +99,7 @@ class AuthenticateTest {
       assertThatThrownBy(() -> connect(with(server, KEY)))
           .isInstanceOfSatisfying(
               ConnectionException.class, e -> assertThat(e.isLasting()).isTrue())
-          .hasMessageContaining("the server takes the key k1, and does not know its secret")
+          .hasMessageContaining("the server takes the key k1, but does not know the key's secret")
           .message()
           .doesNotContain("sesame");
     }

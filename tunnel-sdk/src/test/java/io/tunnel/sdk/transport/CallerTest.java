@@ -138,7 +138,7 @@ class CallerTest {
                     Subject.CATALOG, Operation.CREATE_TABLE, new Control.TableName("t")))
         .isInstanceOfSatisfying(
             RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.OUTCOME_UNKNOWN))
-        .hasMessageContaining("look before you try again")
+        .hasMessageContaining("look at the result before you try again")
         .hasMessageContaining("LOG_UNAVAILABLE");
     hasty.close();
   }

@@ -181,11 +181,11 @@ class ConnectionHandlerTest {
     assertThat(socket.sent).containsExactly(Operation.GET_ROW, Operation.WRITE, Operation.DETACH);
     assertThat(read).isNotDone();
     pass(LOOK_MS);
-    assertThat(failureOf(read)).hasMessageContaining("says nothing");
+    assertThat(failureOf(read)).hasMessageContaining("is silent and does not answer a probe");
     assertThat(handler.isSilent()).isTrue();
     assertThat(write).isNotDone();
     assertThat(netty.isOpen()).isTrue();
-    // It was only stopped: what it was asked to change it says after all, and then it is left.
+    // The server was only suspended: it answers the change, and then the connection closes.
     receive(Operation.WRITE, FrameKind.RESPONSE, 2);
     assertThat(write).isCompleted();
     assertThat(netty.isOpen()).isFalse();

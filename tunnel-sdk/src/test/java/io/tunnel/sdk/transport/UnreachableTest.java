@@ -16,9 +16,9 @@ class UnreachableTest {
     assertThat(Unreachable.why(new ConnectException("Connection refused: localhost/127.0.0.1:1")))
         .isEqualTo("connection refused");
     assertThat(Unreachable.why(new UnknownHostException("nohost: Name or service not known")))
-        .isEqualTo("there is no host of that name");
+        .isEqualTo("the host name is unknown");
     assertThat(Unreachable.why(new NoRouteToHostException("No route to host: a/10.0.0.1:1")))
-        .isEqualTo("there is no way to that host");
+        .isEqualTo("there is no route to the host");
     assertThat(
             Unreachable.why(
                 new ConnectException(

@@ -6,14 +6,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a checkpoint keeps of an enumerator.
- *
- * @param tableId the table whose partitions are read; none before they were found
- * @param known all partitions that became splits
- * @param finished those of them that were read to their ends
- * @param whole those of which the job sees all that their rows ever were; see {@link
- *     TunnelSplit#isWhole}
- * @param waiting those that nobody reads
+ * The state of an enumerator in a checkpoint. @param tableId the id of the table; absent before its
+ * partitions were found @param known the partitions that became splits @param finished the known
+ * partitions that were read to their ends @param whole the known partitions whose rows' whole
+ * history the job sees; see {@link TunnelSplit#isWhole} @param waiting the splits without a reader
  */
 public record EnumeratorState(
     Optional<Integer> tableId,
@@ -22,11 +18,11 @@ public record EnumeratorState(
     Set<Integer> whole,
     List<WaitingSplit> waiting) {
 
-  /** Nothing was found yet. */
+  /** The state before the partitions were found. */
   public static final EnumeratorState EMPTY =
       new EnumeratorState(Optional.empty(), Set.of(), Set.of(), Set.of(), List.of());
 
-  /** Copies all. */
+  /** Copies the collections. */
   public EnumeratorState {
     known = Set.copyOf(known);
     finished = Set.copyOf(finished);

@@ -15,9 +15,9 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
  * The bytes of an enumerator in a checkpoint. Version 3: u8 whether the table is known and i32 its
- * id; then each as i32 count and elements: known, finished and whole ids, waiting splits as version
- * 3 of a split with their parents behind it. Ids are sorted. Version 2 has version 2 of splits,
- * version 1 has no whole ids and version 1 of splits.
+ * id; then lists as i32 count and elements: known, finished and whole ids, and waiting splits, each
+ * in version 3 of a split followed by its parents. Ids are sorted. Version 2 has version 2 of
+ * splits, version 1 has no whole ids and version 1 of splits.
  */
 public final class EnumeratorStateSerializer implements SimpleVersionedSerializer<EnumeratorState> {
 

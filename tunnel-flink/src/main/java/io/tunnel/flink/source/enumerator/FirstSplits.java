@@ -23,8 +23,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Makes splits of what was found of a table: where each begins and ends. Positions are found before
- * any row is read, so that a row contains at least the changes that its split will not read.
+ * Makes the splits of a table, with their starts and ends. Positions are looked up before any row
+ * is read, so that the rows contain at least the changes that their split will not read.
  */
 final class FirstSplits {
 
@@ -34,10 +34,10 @@ final class FirstSplits {
     this.settings = settings;
   }
 
-  /** What was found of a table at one moment. */
+  /** The splits of a table at one moment. */
   record Found(int tableId, List<WaitingSplit> splits) {}
 
-  /** Asks, and makes splits of all partitions. */
+  /** Makes the splits of all partitions. */
   Found find(TableLookup lookup) {
     TableInfo table = lookup.table();
     Optional<CheckpointSet> progress =
@@ -67,7 +67,7 @@ final class FirstSplits {
     return new Found(table.tableId(), splits);
   }
 
-  /** The progress of a tunnel in what is read. */
+  /** The progress of a tunnel in the channels to read. */
   private static CheckpointSet requireChannels(
       String tunnel, TableLookup lookup, TunnelType reading) {
     CheckpointSet progress = lookup.checkpoints(tunnel);
@@ -87,16 +87,14 @@ final class FirstSplits {
     return progress;
   }
 
-  /**
-   * That a tunnel cannot be told of progress is a mistake when a job starts, and no reason later.
-   */
+  /** A tunnel that cannot take reports fails a job at its start, but not later. */
   private static void requireReportable(String tunnel, TableLookup lookup) {
     var unused = requireChannels(tunnel, lookup, TunnelType.Stream);
   }
 
   /**
-   * Its changes continue those of its parents, unless its rows are read first: who has not seen all
-   * of these does not see all of it. Parents are described before their children.
+   * A split without base data continues the changes of its parents, so it is whole only if all
+   * parents are. Parents are described before their children.
    */
   private static WaitingSplit waiting(
       TunnelSplit split, PartitionInfo partition, Set<Integer> whole) {
@@ -111,11 +109,9 @@ final class FirstSplits {
   }
 
   /**
-   * Asks, and makes splits of partitions that came later: of those everything is new, from the
-   * first change on. One whose first changes are not kept any more fails the job, which has missed
-   * them.
-   *
-   * @param whole those of which the job sees all
+   * Makes the splits of partitions that came later, from their first changes on. Fails the job when
+   * first changes of such a partition were deleted, because the job has missed them. @param whole
+   * the known partitions whose whole history the job sees
    */
   Found findNew(TableLookup lookup, Set<Integer> known, Set<Integer> whole) {
     TableInfo table = lookup.table();
@@ -167,8 +163,8 @@ final class FirstSplits {
   }
 
   /**
-   * Of a partition that the tunnel does not have, everything is new. Rows that it has processed
-   * this job has not seen.
+   * A split behind the tunnel's progress. A partition unknown to the tunnel is read from its start.
+   * The job has not seen the rows that the tunnel has processed.
    */
   private TunnelSplit resumed(PartitionPositions found, CheckpointSet progress) {
     int partition = found.partition();

@@ -17,16 +17,16 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** Asks the service; connects when it is first asked. */
+/** Asks the service; connects on the first call. */
 public final class ServiceLookup implements TableLookup {
 
-  /** Of tunnels in a message. */
+  /** The most names of tunnels in a message. */
   private static final int NAMES_MAX = 20;
 
   private final TunnelOptions options;
   private Optional<TableClient> client = Optional.empty();
 
-  /** Of that table. */
+  /** A lookup for a table. */
   public ServiceLookup(TunnelOptions options) {
     this.options = options;
   }

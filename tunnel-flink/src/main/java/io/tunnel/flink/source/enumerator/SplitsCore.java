@@ -13,13 +13,13 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which splits wait, and which of them may be read: those whose parents were read to their ends, so
- * that the changes of a row keep their order when its partition is split or merged.
+ * Decides which waiting splits may be read: splits whose parents were read to their ends, so that
+ * the changes of a row keep their order when its partition is split or merged.
  *
- * <p>What must hold: a split is given out once, unless it came back; none is given out before its
- * known parents are finished. That a split is finished is certain when a checkpoint is complete
- * that began after it was told: until then its reader may be set back to where it was not, and what
- * it told is taken back.
+ * <p>Invariants: a split is assigned once, unless it came back; no split is assigned before its
+ * known parents are finished. The end of a split is certain once a checkpoint that began after the
+ * reader's report is complete: until then a failure may set the reader back before the end, and the
+ * report is taken back.
  */
 final class SplitsCore {
 
@@ -27,15 +27,14 @@ final class SplitsCore {
   private final Set<Integer> finished = new TreeSet<>();
   private final Map<Integer, WaitingSplit> waiting = new HashMap<>();
 
-  /** Of splits that were given out, for when they come back. */
+  /** The parents of assigned splits, for splits that come back. */
   private final Map<Integer, List<Integer>> parents = new HashMap<>();
 
   private final Map<Integer, Told> told = new HashMap<>();
 
   /**
-   * Who told that a split is finished.
-   *
-   * @param checkpoint the first that began since then, if one has
+   * A report that a split is finished. @param checkpoint the first checkpoint after the report, if
+   * any
    */
   private record Told(int reader, Optional<Long> checkpoint) {}
 
@@ -53,7 +52,7 @@ final class SplitsCore {
     return finished;
   }
 
-  /** Sorted by partition. */
+  /** The waiting splits, sorted by partition. */
   List<WaitingSplit> waiting() {
     return waiting.values().stream()
         .sorted((a, b) -> Integer.compare(a.split().partition(), b.split().partition()))
@@ -64,7 +63,7 @@ final class SplitsCore {
     return !waiting.isEmpty();
   }
 
-  /** New partitions; those that are known already are skipped. */
+  /** Adds new partitions; skips known ones. */
   void found(Collection<WaitingSplit> splits) {
     for (WaitingSplit split : splits) {
       if (known.add(split.split().partition())) {
@@ -73,7 +72,7 @@ final class SplitsCore {
     }
   }
 
-  /** A reader is set back to the last complete checkpoint, after which it was given these. */
+  /** Takes back splits that a reader got after the last complete checkpoint. */
   void returned(int reader, Collection<TunnelSplit> splits) {
     List<Integer> unsaid =
         told.entrySet().stream()
@@ -90,13 +89,13 @@ final class SplitsCore {
     }
   }
 
-  /** Nothing was left to be read of these when they were found. */
+  /** Marks partitions as finished that had nothing to read. */
   void finished(Collection<Integer> partitions) {
     finished.addAll(partitions);
     partitions.forEach(waiting::remove);
   }
 
-  /** A reader has read these to their ends. */
+  /** Notes a reader's report of finished partitions. */
   void finished(int reader, Collection<Integer> partitions) {
     for (int partition : partitions) {
       if (!finished.contains(partition)) {
@@ -106,22 +105,21 @@ final class SplitsCore {
     finished(partitions);
   }
 
-  /** A checkpoint begins: readers have in it what they have told. */
+  /** Starts a checkpoint, which contains the reports until now. */
   void checkpoint(long checkpoint) {
     told.replaceAll(
         (partition, by) ->
             by.checkpoint().isPresent() ? by : new Told(by.reader(), Optional.of(checkpoint)));
   }
 
-  /** A checkpoint is complete. */
+  /** Completes a checkpoint, which makes its reports certain. */
   void complete(long checkpoint) {
     told.values().removeIf(by -> by.checkpoint().orElse(Long.MAX_VALUE) <= checkpoint);
   }
 
   /**
-   * Takes what may be read now, by reader.
-   *
-   * @param readers those that are there; others' splits wait for them
+   * Takes the readable splits, by reader. @param readers the registered readers; splits of missing
+   * readers wait
    */
   Map<Integer, List<TunnelSplit>> take(int parallelism, Collection<Integer> readers) {
     Set<Integer> present = new HashSet<>(readers);
@@ -138,7 +136,7 @@ final class SplitsCore {
     return taken;
   }
 
-  /** Parents that never were splits are older than the job, and read by nobody. */
+  /** Parents that never were splits are older than the job, and need no reading. */
   private boolean isReadable(WaitingSplit split) {
     return split.parents().stream()
         .allMatch(parent -> finished.contains(parent) || !known.contains(parent));

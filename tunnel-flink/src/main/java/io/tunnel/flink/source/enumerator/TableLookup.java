@@ -5,13 +5,13 @@ import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.table.TablePositions;
 import java.util.Optional;
 
-/** What an enumerator asks the service for. One question at a time; it may wait. */
+/** An enumerator's questions to the service. One call at a time; calls may block. */
 public interface TableLookup extends AutoCloseable {
 
   /** The table with its partitions. */
   TableInfo table();
 
-  /** Where its partitions begin and end, and where they were at a moment. */
+  /** The first and last positions of its partitions, and their positions at a moment. */
   TablePositions positions(Optional<Long> timeMs);
 
   /** The progress of a tunnel. */

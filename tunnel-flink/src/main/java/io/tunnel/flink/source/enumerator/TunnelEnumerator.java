@@ -18,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the partitions of a table, also those that come later, and gives each to a reader when its
- * parents were read. Asks the service on other threads; its state belongs to the coordinator's.
+ * Finds the present and later partitions of a table, and assigns each partition to a reader when
+ * its parents have been read. Asks the service on other threads; the state belongs to the
+ * coordinator's thread.
  */
 public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, EnumeratorState> {
 
@@ -33,12 +34,12 @@ public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, Enum
   private final Set<Integer> toldTheEnd = new HashSet<>();
   private Optional<Integer> tableId;
 
-  /** For the threads that ask. */
+  /** A copy for the threads that ask the service. */
   private volatile Set<Integer> known;
 
   private volatile Set<Integer> whole;
 
-  /** Goes on from a state, which may be empty. */
+  /** Restores an enumerator from a state, which may be empty. */
   public TunnelEnumerator(
       SplitEnumeratorContext<TunnelSplit> context,
       SourceSettings settings,
@@ -103,7 +104,10 @@ public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, Enum
         failure);
   }
 
-  /** What is bounded has the partitions that there were at its start. */
+  /**
+   * Schedules the lookup of new partitions. A bounded source reads only the partitions at its
+   * start.
+   */
   private void look() {
     long everyMs = settings.reading().discovery().toMillis();
     if (!settings.isBounded() && everyMs > 0) {
@@ -112,14 +116,14 @@ public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, Enum
     }
   }
 
-  /** What a look brought; what is thrown here fails the job. */
+  /** Handles the result of a lookup; an exception here fails the job. */
   void foundNew(FirstSplits.Found found, Throwable failure) {
     if (failure instanceof RefusedException refused
         && refused.code() == ErrorCode.TABLE_NOT_FOUND) {
       throw failed(failure);
     }
     if (failure != null) {
-      // The readers notice what matters, and the next look may succeed.
+      // The readers notice a lasting failure, and the next lookup may succeed.
       LOG.warn("cannot look for new partitions of {}", settings.table().table(), failure);
       return;
     }
@@ -133,7 +137,7 @@ public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, Enum
 
   @Override
   public void handleSplitRequest(int reader, String host) {
-    // Splits are given, not asked for.
+    // The enumerator pushes splits; readers do not ask.
   }
 
   @Override
@@ -169,7 +173,7 @@ public final class TunnelEnumerator implements SplitEnumerator<TunnelSplit, Enum
       context.assignSplits(new SplitsAssignment<>(taken));
     }
     if (settings.isBounded() && !splits.hasWaiting()) {
-      // Each is told once: to a reader that has finished, the news would be lost, which fails it.
+      // Each reader is told once: a finished reader would fail on a second message.
       context.registeredReaders().keySet().stream()
           .filter(toldTheEnd::add)
           .forEach(context::signalNoMoreSplits);

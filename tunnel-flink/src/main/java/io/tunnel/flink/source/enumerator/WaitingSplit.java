@@ -4,11 +4,7 @@ import io.tunnel.flink.source.split.TunnelSplit;
 import java.util.List;
 import java.util.Objects;
 
-/**
- * A split that nobody reads yet.
- *
- * @param parents the partitions that have to be read first
- */
+/** A split without a reader. @param parents the partitions to read first */
 public record WaitingSplit(TunnelSplit split, List<Integer> parents) {
 
   /** Refuses null and copies the list. */

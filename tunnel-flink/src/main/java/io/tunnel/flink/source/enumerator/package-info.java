@@ -1,2 +1,2 @@
-/** Which splits there are, when each may be read, and who reads it. */
+/** Finds splits, decides when they may be read, and assigns them to readers. */
 package io.tunnel.flink.source.enumerator;

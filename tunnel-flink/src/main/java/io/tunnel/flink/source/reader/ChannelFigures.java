@@ -17,8 +17,8 @@ import org.apache.flink.metrics.groups.SourceReaderMetricGroup;
 import org.apache.flink.util.clock.Clock;
 
 /**
- * How far behind each channel of a reader is, in positions: by what the service says now and then
- * of the ends of partitions. Safe for use by any thread.
+ * The lag of each channel of a reader, in positions, from the partitions' last positions, which the
+ * service is asked for now and then. Thread-safe.
  */
 final class ChannelFigures {
 
@@ -28,7 +28,7 @@ final class ChannelFigures {
   static final String POSITION = "position";
   static final String LAG = "lag";
 
-  /** Of a source, by Flink's standard; Flink has the others of it by itself. */
+  /** A standard metric of Flink's sources that Flink does not fill by itself. */
   static final String FETCH_LAG = "currentFetchEventTimeLag";
 
   private static final long NONE = -1;
@@ -39,7 +39,7 @@ final class ChannelFigures {
   private final Clock clock;
   private final Map<Integer, Figures> channels = new ConcurrentHashMap<>();
 
-  /** Whose gauges there are: Flink does not take them back. */
+  /** Partitions with registered gauges, which Flink never removes. */
   private final Set<Integer> registered = ConcurrentHashMap.newKeySet();
 
   private final AtomicLong lookedNanos;
@@ -56,7 +56,7 @@ final class ChannelFigures {
     group.gauge(FETCH_LAG, (Gauge<Long>) fetchLagMs::get);
   }
 
-  /** Of one channel. */
+  /** The figures of one channel. */
   static final class Figures {
     private final AtomicLong emitted;
     private final AtomicLong latest;
@@ -66,7 +66,7 @@ final class ChannelFigures {
       this.latest = new AtomicLong(emitted);
     }
 
-    /** Changes up to here were emitted. */
+    /** Notes the position of the last emitted change. */
     void emitted(long position) {
       emitted.lazySet(position);
     }
@@ -80,7 +80,7 @@ final class ChannelFigures {
     }
   }
 
-  /** The figures of a channel that is read from now on. */
+  /** Starts the figures of a channel. */
   Figures channel(int partition, long position) {
     Figures figures = new Figures(position);
     channels.put(partition, figures);
@@ -92,12 +92,12 @@ final class ChannelFigures {
     return figures;
   }
 
-  /** The channel is not read any more. */
+  /** Ends the figures of a channel. */
   void forget(int partition) {
     channels.remove(partition);
   }
 
-  /** Something came. */
+  /** Notes delivered records. */
   void fetched(PartitionRecords delivered) {
     List<StreamRecord> records = delivered.records();
     if (!records.isEmpty()) {
@@ -106,12 +106,15 @@ final class ChannelFigures {
     }
   }
 
-  /** The job takes what came; on the task's thread alone, because Flink's counters are plain. */
+  /**
+   * Counts records that the job takes. Only on the task's thread, because Flink's counters are not
+   * thread-safe.
+   */
   void taken(PartitionRecords delivered) {
     bytesIn.inc(delivered.bytes());
   }
 
-  /** A record could not be emitted; on the task's thread alone. */
+  /** Counts a record that could not be emitted. Only on the task's thread. */
   void failed() {
     group.getNumRecordsInErrorsCounter().inc();
   }
@@ -121,12 +124,14 @@ final class ChannelFigures {
     return figures == null ? 0 : figure.applyAsLong(figures);
   }
 
-  /** Positions that lie behind what was emitted, of all channels. */
+  /** How many positions of all channels are not emitted yet. */
   long pending() {
     return channels.values().stream().mapToLong(Figures::lag).sum();
   }
 
-  /** Asks where partitions end, if that was not asked lately; does not wait for the answer. */
+  /**
+   * Asks for the partitions' last positions, unless asked recently; does not wait for the answer.
+   */
   void look(PartitionSource source) {
     long nowNanos = clock.relativeTimeNanos();
     if (nowNanos - lookedNanos.get() < LOOK_NANOS) {
@@ -137,7 +142,7 @@ final class ChannelFigures {
         source
             .positions()
             .thenAccept(found -> found.partitions().forEach(this::found))
-            // The next look may succeed; what matters, reading itself notices.
+            // The next look may succeed; reading itself notices a lasting failure.
             .exceptionally(failure -> null);
   }
 

@@ -19,31 +19,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a tunnel how far completed checkpoints are, so that operators see the lag. Only a report:
- * Flink's state owns the positions, and a report that fails, or is overtaken, changes nothing.
- * Methods are for the task's thread; the service is told by another.
+ * Reports the progress of completed checkpoints to a tunnel, so that operators see the lag. Flink's
+ * state owns the positions, so a failed or late report does no harm. Methods are for the task's
+ * thread; another thread talks to the service.
  */
 final class CheckpointReports implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(CheckpointReports.class);
 
-  /** Checkpoints that are remembered until one of them is complete. */
+  /** The most checkpoints to remember until one completes. */
   static final int PENDING_MAX = 1_000;
 
   private final Target target;
   private final Executor executor;
   private final NavigableMap<Long, List<ChannelPosition>> pending = new TreeMap<>();
 
-  /** Not reported yet, by partition: of those that are read no more, no later checkpoint tells. */
+  /**
+   * The next report, by partition; keeps finished partitions, which later checkpoints do not
+   * contain.
+   */
   private final AtomicReference<Map<Integer, ChannelPosition>> next =
       new AtomicReference<>(Map.of());
 
   private final AtomicBoolean isUnderWay = new AtomicBoolean();
 
-  /** The tunnel that is told. */
+  /** The tunnel that takes the reports. */
   interface Target extends AutoCloseable {
 
-    /** Everything up to these positions was processed; may wait. */
+    /** Stores positions as the tunnel's progress; may block. */
     void report(List<ChannelPosition> positions);
 
     @Override
@@ -98,7 +101,7 @@ final class CheckpointReports implements AutoCloseable {
     return Collections.unmodifiableMap(merged);
   }
 
-  /** The newest that there is: those that it overtook while it waited need no report. */
+  /** Sends the newest report, which covers the reports that it overtook. */
   private void report() {
     isUnderWay.set(false);
     Map<Integer, ChannelPosition> positions = next.getAndSet(Map.of());

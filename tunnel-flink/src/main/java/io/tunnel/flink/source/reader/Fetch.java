@@ -11,9 +11,9 @@ import java.util.Set;
 import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
 
 /**
- * What one look brought: records of one partition, the end of its rows or of it, or nothing. The
- * bytes are given back to the service as credit when Flink is done with them, so that what waits in
- * memory is bounded by it.
+ * The result of one fetch: records of one partition, the end of its rows, the end of the partition,
+ * or nothing. When Flink is done with the records, their bytes become credit again, which bounds
+ * the memory.
  */
 final class Fetch implements RecordsWithSplitIds<FetchedRecord> {
 
@@ -46,7 +46,7 @@ final class Fetch implements RecordsWithSplitIds<FetchedRecord> {
   }
 
   private static void doNothing() {
-    // Neither counted nor given back.
+    // The end of rows has no bytes to count or to give back.
   }
 
   /** Records of a partition; {@code whenTaken} is run on the thread that takes them. */
@@ -78,7 +78,7 @@ final class Fetch implements RecordsWithSplitIds<FetchedRecord> {
         Optional.of(end), List.of(told).iterator(), Set.of(), Fetch::doNothing, Fetch::doNothing);
   }
 
-  /** These were read to their ends. */
+  /** Splits that were read to their ends. */
   static Fetch finished(Set<String> splits) {
     return new Fetch(
         Optional.empty(),

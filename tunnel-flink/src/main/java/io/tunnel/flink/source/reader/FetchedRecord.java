@@ -6,8 +6,8 @@ import io.tunnel.sdk.processor.StreamRecord;
 import java.util.Optional;
 
 /**
- * A record, or the end of rows that changes follow, on its way through Flink's reader base, which
- * hands one out at a time: so that one of these serves for all records of a fetch.
+ * A record, or the end of rows before changes, on its way through Flink's reader base. The base
+ * handles one record at a time, so one object serves all records of a fetch.
  */
 final class FetchedRecord {
 
@@ -15,7 +15,7 @@ final class FetchedRecord {
   private final SeenIn seenIn;
   private Optional<StreamRecord> record = Optional.empty();
 
-  /** The end of rows, until it is given a record. */
+  /** The end of rows, until a record is set. */
   FetchedRecord(ChannelType type, SeenIn seenIn) {
     this.type = type;
     this.seenIn = seenIn;
@@ -30,7 +30,7 @@ final class FetchedRecord {
     return type;
   }
 
-  /** What the service says of its position, or of that at which rows, or their end, were read. */
+  /** The incarnation of the position, or the position at which rows or their end were read. */
   SeenIn seenIn() {
     return seenIn;
   }

@@ -8,31 +8,31 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Partitions being read; the SDK's {@link PartitionReader}, or a test's. */
+/** A reader of partitions: the SDK's {@link PartitionReader}, or a fake in tests. */
 public interface PartitionSource extends AutoCloseable {
 
-  /** Begins with a partition. */
+  /** Starts to read a partition. */
   void start(ReadStart start);
 
-  /** Keeps what comes of a partition. */
+  /** Holds back the records of a partition. */
   void pause(int partition);
 
-  /** Gives it out again. */
+  /** Ends {@link #pause}. */
   void resume(int partition);
 
-  /** What came next. */
+  /** The next records. */
   Optional<PartitionRecords> poll(Duration wait) throws InterruptedException;
 
-  /** Ends the poll that waits, or the next one. */
+  /** Ends the waiting {@link #poll}, or the next one. */
   void wakeUp();
 
-  /** Where partitions begin and end now. */
+  /** The first and last positions of the partitions. */
   CompletableFuture<TablePositions> positions();
 
   @Override
   void close();
 
-  /** The SDK's. */
+  /** The SDK's reader as a source. */
   static PartitionSource of(PartitionReader reader) {
     return new PartitionSource() {
       @Override

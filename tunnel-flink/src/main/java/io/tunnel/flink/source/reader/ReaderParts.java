@@ -72,7 +72,7 @@ public final class ReaderParts {
         thread);
   }
 
-  /** The last checkpoint of a job that ends is complete just before its readers are closed. */
+  /** Lets a last report end: a job's last checkpoint completes just before its readers close. */
   private static void letEnd(ExecutorService thread) {
     thread.shutdown();
     try {

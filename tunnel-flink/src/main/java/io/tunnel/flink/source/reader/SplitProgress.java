@@ -2,7 +2,7 @@ package io.tunnel.flink.source.reader;
 
 import io.tunnel.flink.source.split.TunnelSplitState;
 
-/** A split that is read, and the figures that follow it. */
+/** The state of a split, and its figures. */
 record SplitProgress(TunnelSplitState state, ChannelFigures.Figures figures) {
 
   void emitted(FetchedRecord fetched) {

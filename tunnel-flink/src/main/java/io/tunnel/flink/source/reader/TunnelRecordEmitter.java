@@ -10,8 +10,8 @@ import org.apache.flink.connector.base.source.reader.RecordEmitter;
 import org.apache.flink.util.Collector;
 
 /**
- * Gives records to the schema, and what it makes of them to the job, with their event time. Changes
- * that are in a row that was given before are left out.
+ * Passes records through the schema to the job, with their event time. Leaves out changes that an
+ * emitted row contains already.
  */
 final class TunnelRecordEmitter<T> implements RecordEmitter<FetchedRecord, T, SplitProgress> {
 
@@ -43,7 +43,8 @@ final class TunnelRecordEmitter<T> implements RecordEmitter<FetchedRecord, T, Sp
       schema.deserialize(record, progress.state().isWhole(), out);
     } catch (IOException | RuntimeException e) {
       if (out.isEmitting) {
-        // Not the schema: an operator behind the source, or the task, which is cancelled.
+        // Not a failure of the schema: an operator behind the source failed, or the task is
+        // cancelled.
         throw e;
       }
       figures.failed();
@@ -64,8 +65,9 @@ final class TunnelRecordEmitter<T> implements RecordEmitter<FetchedRecord, T, Sp
   }
 
   /**
-   * A row has the moment at which it was read. Changes that follow it may have been committed
-   * before, and would all be late; so rows in front of changes are older than any change.
+   * The event time of a record. The commit time of a row is its read time, and the following
+   * changes may be older, which would make all of them late. So rows before changes get the oldest
+   * event time.
    */
   private static long eventMs(FetchedRecord fetched, SplitProgress progress) {
     boolean isInFront =
@@ -87,7 +89,7 @@ final class TunnelRecordEmitter<T> implements RecordEmitter<FetchedRecord, T, Sp
 
     @Override
     public void close() {
-      // The output is Flink's.
+      // Flink closes the output.
     }
   }
 }

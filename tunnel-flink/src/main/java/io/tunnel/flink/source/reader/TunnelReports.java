@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The checkpoints of a tunnel of the table that is read. */
+/** Stores reports as checkpoints of a tunnel of the table. */
 final class TunnelReports implements CheckpointReports.Target {
 
   private final TunnelOptions options;
@@ -24,7 +24,7 @@ final class TunnelReports implements CheckpointReports.Target {
     this.client = new TunnelClient(options.clientConfig());
   }
 
-  /** Of channels that the tunnel does not have, it is told nothing. */
+  /** Skips positions of channels that the tunnel does not have. */
   @Override
   public void report(List<ChannelPosition> positions) {
     CheckpointSet there =

@@ -18,9 +18,9 @@ import org.apache.flink.connector.base.source.reader.SingleThreadMultiplexSource
 import org.apache.flink.connector.base.source.reader.fetcher.SingleThreadFetcherManager;
 
 /**
- * Reads the splits that it is given, in one fetcher. A split that was read to its end stays in the
- * reader's checkpoints until one of them is complete: the enumerator could otherwise have missed
- * that it is finished, and its children would wait for ever.
+ * Reads its splits in one fetcher. A finished split stays in the reader's checkpoints until one
+ * completes: otherwise the enumerator could miss the end of the split, and the split's children
+ * would wait for ever.
  */
 @SuppressWarnings("try") // Flink's base may be interrupted when it closes.
 final class TunnelSourceReader<T>
@@ -81,7 +81,7 @@ final class TunnelSourceReader<T>
     reports.ifPresent(to -> to.snapshot(checkpoint, List.copyOf(splits)));
     finishedByCheckpoint.put(checkpoint, Set.copyOf(finished.keySet()));
     if (finishedByCheckpoint.size() > CheckpointReports.PENDING_MAX) {
-      // What is forgotten is only told once more often.
+      // A forgotten checkpoint only causes one more report.
       finishedByCheckpoint.pollFirstEntry();
     }
     return splits;

@@ -20,8 +20,8 @@ import org.apache.flink.connector.base.source.reader.splitreader.SplitsAddition;
 import org.apache.flink.connector.base.source.reader.splitreader.SplitsChange;
 
 /**
- * Reads all splits of one reader, over one connection to each node that serves some of them. On the
- * fetcher's thread, but for {@link #wakeUp}.
+ * Reads all splits of one reader, with one connection per leader of their partitions. On the
+ * fetcher's thread, except {@link #wakeUp}.
  */
 final class TunnelSplitReader implements SplitReader<FetchedRecord, TunnelSplit> {
 
@@ -31,12 +31,12 @@ final class TunnelSplitReader implements SplitReader<FetchedRecord, TunnelSplit>
   private final ChannelFigures figures;
   private final Map<Integer, TunnelSplit> splits = new HashMap<>();
 
-  /** Splits that had nothing left when they came. */
+  /** Splits that were added without anything left to read. */
   private final Set<String> empty = new TreeSet<>();
 
   private volatile Optional<PartitionSource> source = Optional.empty();
 
-  /** Reads what {@code opener} opens when there is something to read. */
+  /** Opens the source with {@code opener} on first use. */
   TunnelSplitReader(Supplier<PartitionSource> opener, ChannelFigures figures) {
     this.opener = opener;
     this.figures = figures;
@@ -52,7 +52,7 @@ final class TunnelSplitReader implements SplitReader<FetchedRecord, TunnelSplit>
     }
     for (TunnelSplit split : change.splits()) {
       splits.put(split.partition(), split);
-      // An earlier split of the partition may have been paused when it ended.
+      // An earlier split of the partition may have ended while paused.
       source.get().resume(split.partition());
       ReadStart start = split.start();
       if (start.type() == ChannelType.Stream && start.end().equals(Optional.of(start.position()))) {

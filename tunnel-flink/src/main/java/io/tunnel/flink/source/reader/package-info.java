@@ -1,2 +1,2 @@
-/** Reading splits: what the SDK delivers becomes records, watermarks, positions and figures. */
+/** Reads splits: turns deliveries of the SDK into records, watermarks, positions and figures. */
 package io.tunnel.flink.source.reader;

@@ -7,24 +7,22 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The rows of a partition that a split still has to read, and what is known of those that it read.
- *
- * @param kind whether it has any, and what follows them
- * @param rows how many were read
- * @param key of the last one, as it is encoded; empty before the first
- * @param ranges at which positions the rows before the changes were read, as long as there may be
- *     changes that they have
+ * The base data of a split: the progress in its rows, and the positions at which they were
+ * read. @param kind whether the split has rows, and whether changes follow @param rows the number
+ * of rows read so far @param key the encoded key of the last row; empty before the first row @param
+ * ranges the positions at which rows before changes were read, while later changes may be contained
+ * in rows
  */
 public record BasePart(Kind kind, long rows, Bytes key, List<RowRange> ranges) {
 
-  /** No rows, or none any more. */
+  /** No rows, or no rows left. */
   public static final BasePart NONE = new BasePart(Kind.NONE, 0, Bytes.EMPTY, List.of());
 
-  /** Rows, and what follows them. */
+  /** Whether a split has rows, and whether changes follow. */
   public enum Kind {
-    /** No rows: changes alone. */
+    /** Only changes. */
     NONE,
-    /** Rows, and then it ends. */
+    /** Only rows. */
     ALONE,
     /** Rows, and then changes. */
     BEFORE_CHANGES;
@@ -38,7 +36,7 @@ public record BasePart(Kind kind, long rows, Bytes key, List<RowRange> ranges) {
       };
     }
 
-    /** The kind of that number, if there is one. */
+    /** The kind with a code, if any. */
     static Optional<Kind> of(int code) {
       return Arrays.stream(values()).filter(kind -> kind.code() == code).findFirst();
     }
@@ -59,7 +57,7 @@ public record BasePart(Kind kind, long rows, Bytes key, List<RowRange> ranges) {
     return new BasePart(kind, 0, Bytes.EMPTY, List.of());
   }
 
-  /** No rows any more; those that were read have changes that are still to come. */
+  /** No rows left; the read rows contain some of the later changes. */
   public static BasePart done(List<RowRange> ranges) {
     return ranges.isEmpty() ? NONE : new BasePart(Kind.NONE, 0, Bytes.EMPTY, ranges);
   }

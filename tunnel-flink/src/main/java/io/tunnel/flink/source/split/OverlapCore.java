@@ -5,19 +5,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which changes behind a split's position its rows have already. Rows are read page by page while
- * the table is written to, each page at a position that is known; so of every key, whether it had a
- * row or not, it is known at which position it was looked at, and a change up to there is in what
- * was seen.
+ * Decides which changes behind a split's position are already contained in its rows. Rows are read
+ * page by page while the table is written, each page at a known position. So for every key, even
+ * without a row, the position of the read is known, and the read contains all changes up to it.
  *
- * <p>What must hold: the ranges lie in the order of keys, without gaps from the lowest key on;
- * their positions rise; none follows one without an end.
+ * <p>Invariants: the ranges are in the order of keys, without gaps from the lowest key on; their
+ * positions rise; no range follows a range without an end.
  */
 final class OverlapCore {
 
   /**
-   * Ranges of one split. The service reads pages of ten seconds at one position, so that these are
-   * the rows of a week and a half.
+   * The most ranges of a split. The service reads the pages of ten seconds at one position, so the
+   * limit is enough for a week and a half.
    */
   static final int RANGES_MAX = 100_000;
 
@@ -45,17 +44,17 @@ final class OverlapCore {
     ranges.add(range);
   }
 
-  /** The rows behind those of before, up to a key, were read at a position. */
+  /** Notes that the next rows, up to a key, were read at a position. */
   void read(Bytes upTo, long position) {
     add(new RowRange(upTo, position));
   }
 
-  /** There were no more rows behind those of before, at that position. */
+  /** Notes that there were no further rows at a position. */
   void ended(long position) {
     add(new RowRange(Bytes.EMPTY, position));
   }
 
-  /** Whether what was seen of a key has the change at a position. */
+  /** Whether the read of a key contains the change at a position. */
   boolean has(Bytes key, long position) {
     int low = 0;
     int high = ranges.size();
@@ -70,12 +69,12 @@ final class OverlapCore {
     return low < ranges.size() && position <= ranges.get(low).position();
   }
 
-  /** No change behind this position is in any row. */
+  /** The last position whose change may be contained in a row. */
   long last() {
     return ranges.isEmpty() ? 0 : ranges.get(ranges.size() - 1).position();
   }
 
-  /** All of it, for a checkpoint. */
+  /** All ranges, for a checkpoint. */
   List<RowRange> ranges() {
     return List.copyOf(ranges);
   }

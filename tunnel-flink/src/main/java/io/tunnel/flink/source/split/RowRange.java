@@ -4,11 +4,9 @@ import io.tunnel.model.value.Bytes;
 import java.util.Objects;
 
 /**
- * Rows of a partition that were read at one position: they have all changes up to it, and none
- * behind it. They are those behind the range before.
- *
- * @param upTo the encoded key of the last one; empty when there is no end
- * @param position at which they were read
+ * Rows of a partition that were read at one position: the rows contain exactly the changes up to
+ * the position. A range starts behind the previous range. @param upTo the encoded key of the last
+ * row; empty for the end of the partition @param position the position of the read
  */
 public record RowRange(Bytes upTo, long position) {
 

@@ -4,15 +4,12 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Where the changes of a split end.
- *
- * @param position behind this one, if that is known
- * @param ms and before the first that was committed at or after this moment, in milliseconds since
- *     1970
+ * The end of a split's changes. @param position the last position, if known @param ms ends before
+ * the first change committed at or after this moment, in milliseconds since 1970
  */
 public record SplitEnd(Optional<Long> position, Optional<Long> ms) {
 
-  /** Nowhere. */
+  /** No end. */
   public static final SplitEnd NEVER = new SplitEnd(Optional.empty(), Optional.empty());
 
   /** Refuses null and positions under 0. */

@@ -10,17 +10,13 @@ import java.util.Optional;
 import org.apache.flink.api.connector.source.SourceSplit;
 
 /**
- * A partition as it is still to be read.
- *
- * @param partition its id
- * @param base its rows, if they are read first
- * @param position changes are read behind it
- * @param end and up to there
- * @param isWhole whether all that a row ever was is among what is read: rows first, or the changes
- *     from the first that there was; not when older ones were not kept, or not asked for
- * @param isFinished whether everything was read; kept until nobody can have missed it
- * @param incarnation of the position, and of those at which rows were read; nothing in the
- *     checkpoints of earlier versions, and of a service that does not tell
+ * The unread part of a partition. @param partition the id of the partition @param base the rows, if
+ * read first @param position reads changes behind this position @param end reads changes up to this
+ * end @param isWhole whether the job sees the whole history of each row: rows first, or changes
+ * from the first on; false when older changes were deleted, or not requested @param isFinished
+ * whether the split is read to its end; kept until the enumerator certainly knows @param
+ * incarnation the incarnation of the positions; absent in checkpoints of earlier versions, and from
+ * a service that does not name it
  */
 public record TunnelSplit(
     int partition,
@@ -32,7 +28,7 @@ public record TunnelSplit(
     Optional<Long> incarnation)
     implements SourceSplit {
 
-  /** Refuses null, and positions that cannot be. */
+  /** Refuses null, and invalid positions. */
   public TunnelSplit {
     Objects.requireNonNull(base, "base");
     Objects.requireNonNull(end, "end");
@@ -42,13 +38,13 @@ public record TunnelSplit(
     }
   }
 
-  /** The changes of a partition behind a position: all that there were, behind 0. */
+  /** The changes of a partition behind a position; behind 0, all changes. */
   public static TunnelSplit changes(int partition, long position) {
     return new TunnelSplit(
         partition, BasePart.NONE, position, SplitEnd.NEVER, position == 0, false, Optional.empty());
   }
 
-  /** All rows of a partition, and then the changes behind a position that was found before. */
+  /** All rows of a partition, then the changes behind a position that was looked up before. */
   public static TunnelSplit rowsAndChanges(int partition, long position) {
     return changes(partition, position)
         .withBase(BasePart.all(BasePart.Kind.BEFORE_CHANGES))
@@ -65,38 +61,38 @@ public record TunnelSplit(
     return id(partition);
   }
 
-  /** This split with other rows before its changes. */
+  /** A copy with another state of the rows. */
   public TunnelSplit withBase(BasePart other) {
     return new TunnelSplit(partition, other, position, end, isWhole, isFinished, incarnation);
   }
 
-  /** This split with an end. */
+  /** A copy with another end. */
   public TunnelSplit withEnd(Optional<Long> newEnd, Optional<Long> newEndMs) {
     SplitEnd other = new SplitEnd(newEnd, newEndMs);
     return new TunnelSplit(partition, base, position, other, isWhole, isFinished, incarnation);
   }
 
-  /** A copy of this split that says whether its reader sees all changes there ever were. */
+  /** A copy with another {@link #isWhole}. */
   public TunnelSplit withWhole(boolean newIsWhole) {
     return new TunnelSplit(partition, base, position, end, newIsWhole, isFinished, incarnation);
   }
 
-  /** A copy of this split that goes on behind another position, with what is known of its rows. */
+  /** A copy that goes on behind another position, with another state of the rows. */
   public TunnelSplit behind(long newPosition, BasePart known) {
     return new TunnelSplit(partition, known, newPosition, end, isWhole, isFinished, incarnation);
   }
 
-  /** A copy of this split whose positions are of that incarnation. */
+  /** A copy with another incarnation. */
   public TunnelSplit in(Optional<Long> newIncarnation) {
     return new TunnelSplit(partition, base, position, end, isWhole, isFinished, newIncarnation);
   }
 
-  /** This split with nothing left to read. */
+  /** A copy that is finished. */
   public TunnelSplit finished() {
     return new TunnelSplit(partition, BasePart.NONE, position, end, isWhole, true, incarnation);
   }
 
-  /** What the SDK is asked for first. */
+  /** The first start for the SDK's reader. */
   public ReadStart start() {
     if (base.kind() == BasePart.Kind.NONE) {
       return changesStart(SeenIn.NOTHING);
@@ -106,9 +102,7 @@ public record TunnelSplit(
   }
 
   /**
-   * What the SDK is asked for when the rows are done.
-   *
-   * @param rows what was said with the last of them
+   * The start of the changes, after the rows. @param rows the positions delivered with the last row
    */
   public ReadStart changesStart(SeenIn rows) {
     ReadStart changes =
@@ -123,8 +117,8 @@ public record TunnelSplit(
   }
 
   /**
-   * The start of a reader that has seen the rows of this split: changes that a row has are left out
-   * when they come, so they must be those that come.
+   * A start that names the position of the rows. Changes contained in rows are skipped, so the
+   * service must still have the changes that the rows contain.
    */
   private ReadStart knowing(ReadStart start, SeenIn rows) {
     long last = Math.max(position, rows.rowsAt().orElse(0L));

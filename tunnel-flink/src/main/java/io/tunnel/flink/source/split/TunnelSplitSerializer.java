@@ -13,14 +13,14 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
  * The bytes of a split in a checkpoint. Version 3: i32 partition, u8 kind of rows, i64 rows, i32
- * and the key, i64 position, the end and the moment each as u8 whether it is there and i64, u8
- * whether it is finished, u8 whether it is whole, i32 and the ranges of rows, each as i32 and the
- * key and i64 position, the incarnation as u8 whether it is known and i64. Version 2 ends in front
- * of the incarnation, version 1 in front of whether it is whole: nobody knows that then.
+ * length and the key, i64 position, end and moment each as u8 present and i64, u8 finished, u8
+ * whole, i32 count and the ranges of rows, each as i32 length, the key and i64 position, and the
+ * incarnation as u8 present and i64. Version 2 ends before the incarnation. Version 1 ends before
+ * whole, which is then unknown.
  */
 public final class TunnelSplitSerializer implements SimpleVersionedSerializer<TunnelSplit> {
 
-  /** The version that is written. */
+  /** The version to write. */
   static final int VERSION = 3;
 
   @Override
@@ -44,7 +44,7 @@ public final class TunnelSplitSerializer implements SimpleVersionedSerializer<Tu
     return split;
   }
 
-  /** Refuses what a later version of this connector has written. */
+  /** Refuses state of a later version of this connector. */
   public static void requireVersion(String what, int version, int known) throws IOException {
     if (version < 1 || version > known) {
       throw new IOException(
@@ -57,7 +57,7 @@ public final class TunnelSplitSerializer implements SimpleVersionedSerializer<Tu
     }
   }
 
-  /** Refuses bytes behind what was read. */
+  /** Refuses bytes behind the last field. */
   public static void requireEnd(String what, DataInputStream in) throws IOException {
     if (in.available() > 0) {
       throw new IOException(in.available() + " bytes stand behind a " + what);
@@ -95,7 +95,7 @@ public final class TunnelSplitSerializer implements SimpleVersionedSerializer<Tu
     }
   }
 
-  /** Reads that version. */
+  /** Reads a split in a version. */
   public static TunnelSplit read(int version, DataInputStream in) throws IOException {
     try {
       int partition = in.readInt();

@@ -7,13 +7,16 @@ import io.tunnel.sdk.processor.StreamRecord;
 import java.util.List;
 import java.util.Optional;
 
-/** How far a split is read, in the records that were emitted. For the task's thread. */
+/** The progress of a split in emitted records. For the task's thread. */
 public final class TunnelSplitState {
 
   private final TunnelSplit split;
   private final boolean isBeforeChanges;
 
-  /** Known of the rows of {@link #lastRow}'s page only when the next page begins. */
+  /**
+   * Contains the pages before the page of {@link #lastRow}, which is complete only when the next
+   * page begins.
+   */
   private OverlapCore overlap;
 
   private Phase phase;
@@ -29,7 +32,7 @@ public final class TunnelSplitState {
     CHANGES
   }
 
-  /** Nothing was emitted yet. */
+  /** The state before the first record. */
   public TunnelSplitState(TunnelSplit split) {
     this.split = split;
     this.rows = split.base().rows();
@@ -39,15 +42,14 @@ public final class TunnelSplitState {
     this.isBeforeChanges = split.base().kind() == BasePart.Kind.BEFORE_CHANGES;
     this.overlap = new OverlapCore(split.base().ranges());
     if (isBeforeChanges && split.base().ranges().isEmpty() && split.base().key().length() > 0) {
-      // Rows that somebody else read, or an earlier version: later changes of them all come.
+      // Another reader or an earlier version read the rows: no change counts as contained.
       overlap.read(split.base().key(), position);
     }
   }
 
   /**
-   * A record was emitted, or left out.
-   *
-   * @param seenIn what the service says of its position, or of that at which a row was read
+   * Notes a record that was emitted or skipped. @param seenIn the incarnation of its position, or
+   * the position at which a row was read
    */
   public void emitted(StreamRecord record, ChannelType type, SeenIn seenIn) {
     incarnation = seenIn.incarnation();
@@ -90,7 +92,7 @@ public final class TunnelSplitState {
     return at;
   }
 
-  /** All rows that changes follow were emitted; there were no more at that position. */
+  /** Notes the end of the rows before changes, as of a position. */
   public void rowsEnded(SeenIn seenIn) {
     long at = requireAt(seenIn.rowsAt());
     incarnation = seenIn.incarnation();
@@ -102,28 +104,28 @@ public final class TunnelSplitState {
     phase = Phase.CHANGES;
   }
 
-  /** Whether a change is in what was read of its row already. */
+  /** Whether the read of a change's row contains the change. */
   public boolean has(StreamRecord change) {
     return change.position() <= overlap.last()
         && overlap.has(change.encodedKey(), change.position());
   }
 
-  /** As {@link TunnelSplit#isWhole} has it. */
+  /** See {@link TunnelSplit#isWhole}. */
   public boolean isWhole() {
     return split.isWhole();
   }
 
-  /** Whether what is emitted now are rows that changes will follow. */
+  /** Whether the split emits rows now, and changes follow. */
   public boolean isBeforeChanges() {
     return phase == Phase.ROWS && isBeforeChanges;
   }
 
-  /** Changes up to here were emitted. */
+  /** The position of the last emitted change. */
   public long position() {
     return position;
   }
 
-  /** What is still to be read. */
+  /** The unread part of the split. */
   public TunnelSplit toSplit() {
     if (phase == Phase.CHANGES) {
       return split.behind(position, BasePart.done(overlap.ranges())).in(incarnation);

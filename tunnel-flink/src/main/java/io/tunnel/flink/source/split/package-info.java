@@ -1,2 +1,2 @@
-/** What a split is, its state while it is read, and its bytes in checkpoints. */
+/** Splits, their state during reading, and their bytes in checkpoints. */
 package io.tunnel.flink.source.split;

@@ -6,7 +6,7 @@ import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.functions.AsyncLookupFunction;
 import org.apache.flink.table.functions.FunctionContext;
 
-/** A lookup join that asks for many rows at a time; Flink says how many. */
+/** A lookup join with concurrent requests; Flink sets how many. */
 public final class AsyncLookup extends AsyncLookupFunction {
 
   private static final long serialVersionUID = 1L;

@@ -19,7 +19,7 @@ import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 
-/** Rows by what a lookup join knows of them: their whole key, and perhaps more columns. */
+/** Finds rows for a lookup join by their whole key, and perhaps more columns. */
 public final class RowLookup implements Serializable {
 
   private static final long serialVersionUID = 1L;
@@ -34,12 +34,9 @@ public final class RowLookup implements Serializable {
   private transient TableClient client;
 
   /**
-   * A lookup.
-   *
-   * @param produced the columns of the rows that are found
-   * @param knownAt those of them that the join gives values for, in its order
-   * @param key the names of the key's columns
-   * @throws ValidationException when the whole key is not among them
+   * A lookup. @param produced the columns of the result @param knownAt the indexes of the columns
+   * that the join compares, in order @param key the names of the key's columns @throws
+   * ValidationException when the join does not compare the whole key
    */
   public RowLookup(
       TunnelOptions table, TableLayout produced, List<Integer> knownAt, List<String> key) {
@@ -85,7 +82,10 @@ public final class RowLookup implements Serializable {
         : client.getRowAsync(table.table(), key.get()).thenApply(found -> matching(found, values));
   }
 
-  /** No row has a key with NULL in it, or with a text that is longer than those of keys. */
+  /**
+   * The key to look up; empty for a key that no row can have, because of a NULL or a text that is
+   * too long.
+   */
   private Optional<PrimaryKey> key(RowData values) {
     List<PrimaryKeyColumn> columns = new ArrayList<>(known.keyIndexes().size());
     for (int index : known.keyIndexes()) {

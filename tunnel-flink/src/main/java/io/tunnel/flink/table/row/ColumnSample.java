@@ -10,9 +10,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The columns that some rows of a table have, half of them with the lowest keys and half with the
- * highest. A column that has different types in them is left out, because no declaration would fit
- * them all.
+ * The columns of a sample of rows: half with the lowest keys, half with the highest. A column with
+ * several types is left out, because no declaration would fit.
  */
 public final class ColumnSample {
 
@@ -45,7 +44,7 @@ public final class ColumnSample {
     }
   }
 
-  /** By name, in the order of names. */
+  /** The kinds by column name, in the order of names. */
   public Map<String, FieldKind> columns() {
     return kinds;
   }

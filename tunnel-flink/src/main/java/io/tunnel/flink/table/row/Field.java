@@ -7,7 +7,7 @@ import io.tunnel.model.value.ColumnValue;
 import java.io.Serializable;
 import java.util.Objects;
 
-/** A column of a SQL table that is stored: its name, its type, and whether it may be null. */
+/** A stored column of a SQL table. */
 public record Field(String name, FieldKind kind, boolean isNullable) implements Serializable {
 
   private static final long serialVersionUID = 1L;
@@ -18,11 +18,9 @@ public record Field(String name, FieldKind kind, boolean isNullable) implements 
   }
 
   /**
-   * A stored value as Flink's tables keep it.
-   *
-   * @param value null when the row has no such column
-   * @param key of the row, for the error
-   * @throws RowMismatchException when the value is not what the column is declared to be
+   * Converts a stored value to Flink's internal form. @param value null when the row lacks the
+   * column @param key the key of the row, for the error @throws RowMismatchException when the value
+   * does not match the declaration
    */
   public Object toSql(ColumnValue value, PrimaryKey key) {
     if (value == null) {

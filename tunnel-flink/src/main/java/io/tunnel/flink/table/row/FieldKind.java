@@ -14,7 +14,7 @@ import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.VarBinaryType;
 import org.apache.flink.table.types.logical.VarCharType;
 
-/** The types of columns, as SQL and as this service know them: one is the other, without loss. */
+/** The types of columns, each as a type of SQL and of this service; conversions lose nothing. */
 public enum FieldKind {
   BIGINT(ColumnType.INTEGER) {
     @Override
@@ -103,7 +103,7 @@ public enum FieldKind {
     this.type = type;
   }
 
-  /** What this service calls it. */
+  /** The type of this service. */
   ColumnType columnType() {
     return type;
   }
@@ -111,13 +111,13 @@ public enum FieldKind {
   /** The value of a field that is not null. */
   public abstract ColumnValue read(RowData row, int index);
 
-  /** The value as Flink's tables keep it; its type must be {@link #columnType}. */
+  /** Converts a value of type {@link #columnType} to Flink's internal form. */
   abstract Object toSql(ColumnValue value);
 
-  /** The type as SQL declares it. */
+  /** The type of SQL. */
   public abstract DataType dataType();
 
-  /** This kind as a type of key columns; empty for types that keys cannot have. */
+  /** The type of a key column; empty for types that keys cannot have. */
   Optional<PrimaryKeyType> keyType() {
     return switch (this) {
       case BIGINT -> Optional.of(PrimaryKeyType.INTEGER);
@@ -130,7 +130,7 @@ public enum FieldKind {
   /**
    * The value of a key's field.
    *
-   * @throws IllegalArgumentException when keys have no values of this kind
+   * @throws IllegalArgumentException when keys cannot have this kind
    */
   public PrimaryKeyValue readKey(RowData row, int index) {
     return PrimaryKeyValue.fromColumn(read(row, index));
@@ -146,7 +146,7 @@ public enum FieldKind {
     throw new IllegalStateException("no SQL type for " + type);
   }
 
-  /** The kind of a column that SQL declares so; empty when this service has no such type. */
+  /** The kind of a SQL type; empty for types that this service does not have. */
   static Optional<FieldKind> of(LogicalType type) {
     return switch (type.getTypeRoot()) {
       case BIGINT -> Optional.of(BIGINT);

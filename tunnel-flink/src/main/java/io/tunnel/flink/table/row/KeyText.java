@@ -5,8 +5,8 @@ import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.table.data.RowData;
 
 /**
- * The key of a change as text that is equal for equal keys and for no others, in every process and
- * after a restore; the rows themselves are not: one that was restored has other hashes.
+ * The key of a change as text: equal exactly for equal keys, in every process and after a restore.
+ * Rows themselves would not do: a restored row has another hash.
  */
 public final class KeyText implements KeySelector<RowData, String> {
 
@@ -39,7 +39,7 @@ public final class KeyText implements KeySelector<RowData, String> {
       case BIGINT -> text.append(row.getLong(index));
       case BYTES -> text.append(HexFormat.of().formatHex(row.getBinary(index)));
       case STRING -> {
-        // With its length, or one text could pass for two columns.
+        // With the length, or one text could look like two columns.
         String value = row.getString(index).toString();
         text.append(value.length()).append(':').append(value);
       }

@@ -24,16 +24,13 @@ import org.apache.flink.table.expressions.ValueLiteralExpression;
 import org.apache.flink.table.functions.BuiltInFunctionDefinitions;
 
 /**
- * A DELETE whose WHERE says what each column of the key is, and nothing else: one change, without a
- * scan.
- *
- * @param table whose row is deleted
- * @param key of the row
- * @param durability what the deletion has survived when the statement ends
+ * A DELETE whose WHERE compares exactly the columns of the key: one change, without a scan. @param
+ * table the table of the row @param key the key of the row @param durability the durability of the
+ * deletion at the end of the statement
  */
 public record KeyedDelete(TunnelOptions table, PrimaryKey key, WriteDurability durability) {
 
-  /** Empty when the filters say less than the whole key, or anything more. */
+  /** Empty when the filters compare a part of the key, or further columns. */
   public static Optional<KeyedDelete> of(
       TunnelOptions table,
       TableLayout layout,
@@ -97,13 +94,12 @@ public record KeyedDelete(TunnelOptions table, PrimaryKey key, WriteDurability d
   }
 
   /**
-   * Deletes the row; a delete that is in doubt is repeated, which does no harm.
-   *
-   * @throws TableException saying why, when the row may still be there
+   * Deletes the row; repeats a delete in doubt, which does no harm. @throws TableException with the
+   * reason, when the row may still exist
    */
   public void execute() {
     if (!TableLayout.canBeKey(key)) {
-      // As a scan, it finds no such row.
+      // Like a scan, finds no such row.
       return;
     }
     try (TableClient client = TableClient.connect(table.clientConfig());

@@ -15,18 +15,18 @@ import java.util.Objects;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.table.data.RowData;
 
-/** Makes changes of the rows of a changelog. */
+/** Converts the rows of a changelog to changes. */
 public final class RowDataChanges implements TunnelSerializationSchema<RowData> {
 
   private static final long serialVersionUID = 1L;
 
-  /** What is made of rows that are inserted or are the later state of an update. */
+  /** The kind of change for inserted and updated rows. */
   public enum Upserts {
     /** Puts of the whole row. */
     PUT,
-    /** Updates of the columns that are written. */
+    /** Updates of the written columns. */
     UPDATE,
-    /** Updates of rows that exist, as the SQL statement UPDATE does. */
+    /** Updates of existing rows, for the SQL statement UPDATE. */
     UPDATE_EXISTING
   }
 
@@ -36,11 +36,7 @@ public final class RowDataChanges implements TunnelSerializationSchema<RowData> 
   @SuppressWarnings("serial") // A copy of List.copyOf can be serialised.
   private final List<Integer> written;
 
-  /**
-   * Changes of such rows.
-   *
-   * @param written the attributes to write, as indexes of fields
-   */
+  /** A converter. @param written the indexes of the attributes to write */
   public RowDataChanges(TableLayout layout, Upserts upserts, List<Integer> written) {
     this.layout = Objects.requireNonNull(layout, "layout");
     this.upserts = Objects.requireNonNull(upserts, "upserts");
@@ -52,12 +48,12 @@ public final class RowDataChanges implements TunnelSerializationSchema<RowData> 
     return switch (row.getRowKind()) {
       case INSERT, UPDATE_AFTER -> upsert(row);
       case DELETE -> delete(layout.key(row));
-      // The later state of the update says it all.
+      // The row after the update is enough.
       case UPDATE_BEFORE -> null;
     };
   }
 
-  /** Nothing where there can be no such row. */
+  /** A delete; null when no row can have the key. */
   private static RowChange delete(PrimaryKey key) {
     return TableLayout.canBeKey(key) ? new RowDeleteChange(key) : null;
   }

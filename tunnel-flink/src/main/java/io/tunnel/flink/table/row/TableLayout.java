@@ -19,10 +19,9 @@ import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
 
 /**
- * The stored columns of a SQL table, and which of them are its primary key.
- *
- * @param fields in the order of the SQL table
- * @param keyIndexes the key's columns among them, in the key's order; none when there is no key
+ * The stored columns of a SQL table, and its primary key. @param fields the columns, in the order
+ * of the SQL table @param keyIndexes the indexes of the key's columns, in the key's order; empty
+ * without a key
  */
 public record TableLayout(List<Field> fields, List<Integer> keyIndexes) implements Serializable {
 
@@ -81,7 +80,7 @@ public record TableLayout(List<Field> fields, List<Integer> keyIndexes) implemen
     return keyIndexes.contains(index);
   }
 
-  /** The fields that are no key, by index. */
+  /** The indexes of the fields outside of the key. */
   public List<Integer> attributeIndexes() {
     List<Integer> indexes = new ArrayList<>();
     for (int i = 0; i < fields.size(); i++) {
@@ -92,21 +91,21 @@ public record TableLayout(List<Field> fields, List<Integer> keyIndexes) implemen
     return indexes;
   }
 
-  /** Some of these columns, in that order; the key stays one only when all of it is among them. */
+  /**
+   * A layout of some columns, in the given order; keeps the key only if all its columns are
+   * present.
+   */
   public TableLayout project(List<Integer> indexes) {
     List<Field> projected = indexes.stream().map(fields::get).toList();
     List<Integer> keys = keyIndexes.stream().map(indexes::indexOf).toList();
     return new TableLayout(projected, keys.contains(-1) ? List.of() : keys);
   }
 
-  /**
-   * Whether any row can have that in its key. Who asks for a row, or deletes it, whose key cannot
-   * be finds that there is none.
-   */
+  /** Whether a key can have this value. A lookup or delete by an impossible key finds no row. */
   static boolean canBeInKey(PrimaryKeyValue value) {
     return switch (value.getType()) {
       case INTEGER -> true;
-      // Half of a surrogate pair is no text that could be stored.
+      // A text with an unpaired surrogate cannot be stored.
       case STRING ->
           StandardCharsets.UTF_8.newEncoder().canEncode(value.asString())
               && value.asString().getBytes(StandardCharsets.UTF_8).length
@@ -115,12 +114,12 @@ public record TableLayout(List<Field> fields, List<Integer> keyIndexes) implemen
     };
   }
 
-  /** Whether there can be a row with that key. */
+  /** Whether a row can have this key. */
   public static boolean canBeKey(PrimaryKey key) {
     return key.getPrimaryKeyColumns().stream().allMatch(column -> canBeInKey(column.getValue()));
   }
 
-  /** The key of a row of these fields. */
+  /** The key of a row of this layout. */
   PrimaryKey key(RowData row) {
     List<PrimaryKeyColumn> columns = new ArrayList<>(keyIndexes.size());
     for (int index : keyIndexes) {
@@ -130,7 +129,7 @@ public record TableLayout(List<Field> fields, List<Integer> keyIndexes) implemen
     return new PrimaryKey(columns);
   }
 
-  /** A stored row as a row of these fields. */
+  /** Converts a stored row to this layout. */
   public GenericRowData toSql(Row row) {
     GenericRowData result = new GenericRowData(fields.size());
     for (int i = 0; i < fields.size(); i++) {
@@ -143,9 +142,8 @@ public record TableLayout(List<Field> fields, List<Integer> keyIndexes) implemen
   }
 
   /**
-   * Refuses a key that is not the stored table's: other columns, another order, other types.
-   *
-   * @throws ValidationException saying what the key is
+   * Refuses a key that differs from the stored table's in columns, order or types. @throws
+   * ValidationException naming the stored table's key
    */
   public void requireKey(String table, List<PrimaryKeySchema> stored) {
     List<PrimaryKeySchema> declared = new ArrayList<>();

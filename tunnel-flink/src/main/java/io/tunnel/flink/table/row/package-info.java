@@ -1,2 +1,2 @@
-/** Rows of Flink SQL and rows of tables, made of each other. */
+/** Conversions between rows of Flink SQL and rows of tables. */
 package io.tunnel.flink.table.row;

@@ -14,9 +14,8 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
- * The rows of a partition as they were when the tunnel was made, numbered from 1 in the order of
- * their keys. As on the server, that moment is lost with a crash: rows behind the last key are read
- * as they are then.
+ * The rows of a partition at the creation of the tunnel, numbered from 1 in the order of their
+ * keys. As on the server, a crash loses this snapshot: rows behind the last key are then read anew.
  */
 public final class BaseSource implements ChannelSource {
 
@@ -26,7 +25,7 @@ public final class BaseSource implements ChannelSource {
   private final NavigableMap<Long, Bytes> keys = new TreeMap<>(Map.of(0L, Bytes.EMPTY));
   private NavigableMap<Bytes, Row> rows;
 
-  /** The rows that the partition has now, as a commit at that moment. */
+  /** The present rows of the partition, as one commit. */
   public BaseSource(MemoryPartition partition, List<PrimaryKeySchema> schema, long nowMicros) {
     this.partition = partition;
     this.schema = schema;

@@ -5,28 +5,27 @@ import io.tunnel.model.value.Bytes;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Where a channel takes from what it delivers. */
+/** The source of a channel's deliveries. */
 public interface ChannelSource {
 
   /**
-   * The batch with the first change behind {@code position}; nothing when there is none now.
-   *
-   * @param bytesMax bytes of a batch that is made for this, if one row is not larger
+   * The batch with the first change behind {@code position}; empty without such a change. @param
+   * bytesMax the most bytes of a batch made by this call; a single larger row may exceed them
    */
   Optional<ChangeBatch> next(long position, int bytesMax);
 
-  /** The position behind which nothing comes, once that is known. */
+  /** The last position, once known. */
   OptionalLong end();
 
-  /** The newest position there is, for a channel that has come as far as {@code delivered}. */
+  /** The newest position, for a channel that has delivered up to {@code delivered}. */
   long committed(long delivered);
 
-  /** What is kept, beside a position, to go on behind it: of base data the row's key. */
+  /** The key to keep with a position: for base data, the row's key. */
   Bytes keyAt(long position);
 
-  /** Goes on behind another position, at which the row of {@code key} is. */
+  /** Moves behind another position, whose row has the key {@code key}. */
   void moveTo(long position, Bytes key);
 
-  /** The server has crashed, and the channel goes on behind {@code checkpointed}. */
+  /** Crashes with the server; the channel goes on behind {@code checkpointed}. */
   void crashed(long checkpointed);
 }

@@ -21,10 +21,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A row of a batch as the model has it, and what it makes of the row that is stored. */
+/** A decoded row of a batch, and its effect on the stored row. */
 record DecodedRow(Bytes key, RowChange change) {
 
-  /** The row that {@code row} stands at; its batch was validated. */
+  /** Decodes the row at the cursor, whose batch was validated. */
   static DecodedRow of(RowCursor row, List<PrimaryKeySchema> schema) {
     ChangeBatch batch = row.batch();
     PrimaryKey key = KeyCodec.decode(batch.array(), row.keyOffset(), row.keyBytes(), schema);
@@ -57,7 +57,7 @@ record DecodedRow(Bytes key, RowChange change) {
     return columns;
   }
 
-  /** Whether the condition of the change holds for the row that is stored. */
+  /** Whether the condition of the change holds for the stored row. */
   boolean mayChange(Optional<Row> stored) {
     return switch (change.condition()) {
       case IGNORE -> true;
@@ -66,7 +66,7 @@ record DecodedRow(Bytes key, RowChange change) {
     };
   }
 
-  /** The row after the change; nothing when there is none any more. */
+  /** The row after the change; empty when deleted. */
   Optional<Row> after(Optional<Row> stored) {
     if (change instanceof RowPutChange put) {
       return Optional.of(new Row(put.primaryKey(), put.columns()));

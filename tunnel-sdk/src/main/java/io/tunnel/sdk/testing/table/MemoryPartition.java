@@ -31,7 +31,7 @@ public final class MemoryPartition {
   private long committed;
   private long synced;
 
-  /** By incarnation, the position of the last change that there was when it began. */
+  /** By incarnation, the position of the last change at its start. */
   private final NavigableMap<Long, Long> incarnations = new TreeMap<>();
 
   /** A partition of keys from {@code from} and below {@code to}, without rows. */
@@ -47,35 +47,35 @@ public final class MemoryPartition {
     return id;
   }
 
-  /** The lowest key that may be in it; empty when there is no lowest. */
+  /** The lowest key of the partition, inclusive; empty for no bound. */
   public Bytes from() {
     return from;
   }
 
-  /** The key behind the highest that may be in it; empty when there is no highest. */
+  /** The highest key of the partition, exclusive; empty for no bound. */
   public Bytes to() {
     return to;
   }
 
-  /** Position of the newest change; 0 when there is none. */
+  /** The position of the newest change; 0 without changes. */
   public long committed() {
     return committed;
   }
 
-  /** The rows that there are, by encoded key. */
+  /** The present rows, by encoded key. */
   public NavigableMap<Bytes, Row> rows() {
     return rows;
   }
 
-  /** The changes as they were written, stamped, in order. */
+  /** The stamped batches of changes, in order. */
   public List<ChangeBatch> changes() {
     return changes;
   }
 
   /**
-   * Applies what may be applied of a batch, as one commit.
+   * Applies the legal rows of a batch, as one commit. @param mustSync whether this and all earlier
+   * batches survive a crash
    *
-   * @param mustSync whether it, and all before it, survives a crash
    * @throws io.tunnel.model.RefusedException when the batch does not fit the table or the range
    */
   public WriteResult write(ChangeBatch batch, boolean mustSync, VirtualTime time) {
@@ -112,7 +112,7 @@ public final class MemoryPartition {
     return Optional.empty();
   }
 
-  /** Updates may be legal one by one, and make a row too large together. */
+  /** Several legal updates together may make a row too large. */
   private boolean isLegal(Row row) {
     try {
       return new BatchBuilder(schema, 256).add(new RowPutChange(row.primaryKey(), row.columns()));
@@ -137,7 +137,7 @@ public final class MemoryPartition {
     committed = batch.lastPosition();
   }
 
-  /** Position of the last change committed before that moment; 0 when there is none. */
+  /** The position of the last change committed before a moment; 0 without such a change. */
   public long lastBefore(long micros) {
     long position = 0;
     for (ChangeBatch batch : changes) {
@@ -146,12 +146,12 @@ public final class MemoryPartition {
     return position;
   }
 
-  /** The service has begun anew: what is seen from now on is of that incarnation. */
+  /** Starts a new incarnation, after a restart of the service. */
   public void begun(long incarnation) {
     incarnations.put(incarnation, committed);
   }
 
-  /** Position up to which what was seen in an incarnation is what there is. */
+  /** The position up to which the changes of an incarnation are the present changes. */
   public long sharedUpTo(long incarnation) {
     return incarnations.tailMap(incarnation, false).values().stream()
         .mapToLong(Long::longValue)
@@ -159,7 +159,7 @@ public final class MemoryPartition {
         .orElse(Long.MAX_VALUE);
   }
 
-  /** A crash that also takes what nobody had synced: changes, and what they made of the rows. */
+  /** Crashes and loses changes that were not synced, with their effects on rows. */
   public void loseUnsynced() {
     changes.removeIf(batch -> batch.basePosition() > synced);
     committed = Math.min(committed, synced);
@@ -174,7 +174,7 @@ public final class MemoryPartition {
     }
   }
 
-  /** The partition, with figures when they are asked for. */
+  /** Describes the partition, with figures on request. */
   public PartitionDescription describe(boolean withFigures) {
     if (!withFigures) {
       return new PartitionDescription(id, from, to, List.of(), 0, false, 0, 0, 1, 0);
@@ -184,7 +184,7 @@ public final class MemoryPartition {
         id, from, to, List.of(), rows.size(), true, rowBytes, bytesAfter(0), 1, committed);
   }
 
-  /** Bytes of the batches with changes behind that position. */
+  /** The bytes of the batches with changes behind a position. */
   public long bytesAfter(long position) {
     return changes.stream()
         .filter(batch -> batch.lastPosition() > position)
@@ -192,7 +192,7 @@ public final class MemoryPartition {
         .sum();
   }
 
-  /** When the first change behind that position was committed. */
+  /** The commit time of the first change behind a position. */
   public Optional<Long> commitMicrosAfter(long position) {
     return changes.stream()
         .filter(batch -> batch.lastPosition() > position)

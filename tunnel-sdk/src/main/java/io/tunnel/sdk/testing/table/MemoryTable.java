@@ -71,7 +71,7 @@ public final class MemoryTable {
     return tableId;
   }
 
-  /** The table as it was made or altered last. */
+  /** The present name, key and options of the table. */
   public TableMeta meta() {
     return meta;
   }
@@ -92,7 +92,7 @@ public final class MemoryTable {
   }
 
   /**
-   * The partition of that id.
+   * The partition with an id.
    *
    * @throws RefusedException when the table has none
    */
@@ -124,7 +124,7 @@ public final class MemoryTable {
     return partitions.get(indexOf(Bytes.copyOf(array, 0, end)));
   }
 
-  /** The table, with figures when they are asked for. */
+  /** Describes the table, with figures on request. */
   public TableDescription describe(boolean withFigures) {
     return new TableDescription(
         tableId,

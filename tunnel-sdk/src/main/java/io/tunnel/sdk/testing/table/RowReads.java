@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 
-/** Answers to reads of rows. A page ends with its partition, as the server's do. */
+/** Answers to reads of rows. As on the server, a page ends with its partition. */
 public final class RowReads {
 
   private static final int PAGE_ROWS_MAX = 5_000;
@@ -24,7 +24,7 @@ public final class RowReads {
 
   private RowReads() {}
 
-  /** A batch of no or one row. */
+  /** A batch with the row, or an empty one. */
   public static byte[] get(MemoryTable table, GetRowRequest request) {
     byte[] key = request.key().toByteArray();
     try {

@@ -29,7 +29,7 @@ public final class StreamSource implements ChannelSource {
         .filter(batch -> batch.basePosition() <= last && mayShow(batch));
   }
 
-  /** What is committed at the end or later is not shown before the end is known either. */
+  /** Changes at or after the end are never shown, even before the end is known. */
   private boolean mayShow(ChangeBatch batch) {
     return endMs.isEmpty() || batch.commitMicros() < endMicros();
   }
@@ -57,11 +57,11 @@ public final class StreamSource implements ChannelSource {
 
   @Override
   public void moveTo(long position, Bytes key) {
-    // A position says it all.
+    // A stream needs no key beside the position.
   }
 
   @Override
   public void crashed(long checkpointed) {
-    // Changes are read from the partition at any time.
+    // Changes are read from the partition each time, without state here.
   }
 }

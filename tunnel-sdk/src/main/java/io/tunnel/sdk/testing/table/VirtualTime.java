@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.PriorityQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Time that passes when a test says so, and by a microsecond for each commit. */
+/** Time that passes by calls of the test, and by a microsecond per commit. */
 public final class VirtualTime {
 
   /** 2000-01-01T00:00:00Z. */
@@ -43,7 +43,7 @@ public final class VirtualTime {
     return waiting.size();
   }
 
-  /** Lets time pass; what was waiting for it runs in its order, each at its moment. */
+  /** Lets time pass, and runs the waiting actions in order, each at its own time. */
   public void advance(Duration duration) {
     long end = micros + microsOf(duration);
     while (!waiting.isEmpty() && waiting.peek().micros() <= end) {

@@ -1,5 +1,5 @@
 /**
- * Tables in the memory of a test: their rows and changes, what may be read of them, and what
- * channels deliver of them. Internal to the test kit: may change in any version.
+ * Tables in the memory of a test: rows, changes, reads, and the sources of channels. Internal to
+ * the test kit: may change in any version.
  */
 package io.tunnel.sdk.testing.table;

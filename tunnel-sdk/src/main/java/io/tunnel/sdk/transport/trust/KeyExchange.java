@@ -11,9 +11,9 @@ import java.security.cert.CertificateEncodingException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 
 /**
- * The client's side of one authentication with a key: its two requests, and what the answers have
- * to be. The server proves that it knows the secret as well, so a client with a key goes on with
- * nobody who does not.
+ * The client's side of one authentication with a key: makes the two requests, and verifies the
+ * answers. The server also proves that it knows the secret; a client with a key talks to no other
+ * server.
  */
 public final class KeyExchange {
 
@@ -23,10 +23,10 @@ public final class KeyExchange {
   private AuthenticationProof proof;
 
   /**
-   * An exchange that has not begun.
+   * An exchange before its first request.
    *
-   * @param nonce drawn for this exchange alone
-   * @param binding the server's certificate, as {@link #binding} has it
+   * @param nonce a random number for this exchange alone
+   * @param binding the digest of the server's certificate, from {@link #binding}
    */
   public KeyExchange(AccessKey key, Bytes nonce, Bytes binding) {
     this.key = key;
@@ -34,7 +34,7 @@ public final class KeyExchange {
     this.binding = binding;
   }
 
-  /** What a proof over that connection is bound to. */
+  /** The bytes that tie a proof to this connection. */
   public static Bytes binding(SslHandler tls) {
     try {
       return AuthenticationProof.binding(
@@ -50,9 +50,9 @@ public final class KeyExchange {
   }
 
   /**
-   * The second request, behind the answer to the first.
+   * The second request, made from the answer to the first.
    *
-   * @throws MalformedException when that is no challenge
+   * @throws MalformedException when the answer is no challenge
    */
   public byte[] prove(byte[] answer) {
     if (!(Authentication.Answer.decode(answer) instanceof Authentication.Challenge challenge)) {
@@ -65,7 +65,7 @@ public final class KeyExchange {
   /**
    * Verifies the answer to the second request.
    *
-   * @param endpoint of the server, for messages
+   * @param endpoint the server's address, for messages
    * @return the principal that the key stands for
    * @throws ConnectionException when the server has not proved that it knows the secret
    */
@@ -79,7 +79,7 @@ public final class KeyExchange {
               + endpoint
               + ": the server takes the key "
               + key.id()
-              + ", and does not know its secret: it is not the server that it says it is",
+              + ", but does not know the key's secret: another program answers in the server's place",
           null);
     }
     return accepted.principal();

@@ -30,7 +30,7 @@ import java.util.regex.Pattern;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 
-/** Certificates and private keys in files; what is wrong with a file is said with its name. */
+/** Reads certificates and private keys from files; an error names the file. */
 final class KeyFiles {
 
   private static final Pattern CERTIFICATE =
@@ -43,7 +43,7 @@ final class KeyFiles {
 
   private KeyFiles() {}
 
-  /** All certificates of that text; at least one. */
+  /** All certificates of a text; at least one. */
   static X509Certificate[] certificates(Pem pem) {
     return pem instanceof Pem.OfFile of
         ? certificates("the certificates in " + of.file(), text(of.file()))
@@ -107,13 +107,13 @@ final class KeyFiles {
       byte[] der = Base64.getMimeDecoder().decode(block.group(1));
       return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(der));
     } catch (InvalidKeySpecException | IllegalArgumentException e) {
-      // Without the cause, which may show what stands there.
+      // Without the cause, whose message may quote the key.
       throw new ProfileException(
           "the private key in " + file + " is damaged, or not of the certificate's kind");
     }
   }
 
-  /** Whether what one signs the other verifies. */
+  /** Whether the public key verifies a signature of the private key. */
   private static boolean isPair(PrivateKey own, PublicKey certified)
       throws GeneralSecurityException {
     String algorithm = certified.getAlgorithm();
@@ -143,7 +143,7 @@ final class KeyFiles {
       }
       return manager(store, password);
     } catch (IOException e) {
-      throw new ProfileException(given.file() + " is not PKCS#12, or its password is another one");
+      throw new ProfileException(given.file() + " is not PKCS#12, or has another password");
     } finally {
       Arrays.fill(password, ' ');
     }

@@ -13,9 +13,8 @@ import java.util.Optional;
 import javax.net.ssl.SSLException;
 
 /**
- * A client's configuration with the certificates that it names, as they were when the client was
- * made: files that are replaced count for the next client, and no connection reads a file.
- * Thread-safe.
+ * A client's configuration with the certificates from its files, read once when the client is made:
+ * a replaced file counts for the next client, and no connection reads a file. Thread-safe.
  */
 public final class LoadedConfig {
 
@@ -30,7 +29,7 @@ public final class LoadedConfig {
   /**
    * Reads the files.
    *
-   * @throws ProfileException when one of them is missing, or holds something else
+   * @throws ProfileException when a file is missing, or holds no certificate or key
    */
   public static LoadedConfig of(ClientConfig config) {
     ClientSecurity security = config.security();
@@ -53,14 +52,15 @@ public final class LoadedConfig {
     }
   }
 
-  /** How to reach the service. */
+  /** The configuration without the contents of the files. */
   public ClientConfig config() {
     return config;
   }
 
   /**
-   * What encrypts one connection to that endpoint, whose name or address the certificate of the
-   * server has to have; empty without TLS. The handshake may take as long as connecting.
+   * The handler that encrypts one connection to {@code endpoint}, and requires the endpoint's name
+   * or address in the server's certificate; empty without TLS. The handshake has the deadline of
+   * connecting.
    */
   public Optional<SslHandler> tls(ByteBufAllocator buffers, Endpoint endpoint) {
     return tls.map(

@@ -16,26 +16,29 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
 /**
- * What a failure of TLS means for people, and whether trying again may help. The JDK and Netty
- * speak of records and paths.
+ * Explains a TLS failure to people, and tells whether a retry may help. The messages of the JDK and
+ * Netty speak of records and paths.
  */
 public final class TlsFailures {
 
-  /** How the JDK says that the other side ended a handshake. */
+  /** The JDK's message when the peer ended the handshake. */
   private static final Pattern ALERT = Pattern.compile("fatal alert: (\\w+)");
 
-  /** How the JDK says that a certificate is of somebody else; there is no type for it. */
+  /**
+   * The JDK's message for a certificate with another name; the JDK has no exception type for the
+   * case.
+   */
   private static final Pattern OTHER_NAME =
       Pattern.compile("No (?:subject alternative|name matching)", Pattern.CASE_INSENSITIVE);
 
   private TlsFailures() {}
 
-  /** Whether TLS failed, and not what is above or below it. */
+  /** Whether TLS failed, and not the layer above or below. */
   public static boolean isOne(Throwable failure) {
     return find(failure, SSLException.class).isPresent();
   }
 
-  /** That handshake, or connection, failed. */
+  /** The exception for a failed handshake or connection. */
   public static ConnectionException explain(
       Endpoint endpoint, ClientSecurity security, Throwable failure) {
     String start = "cannot connect to " + endpoint + ": ";
@@ -55,7 +58,9 @@ public final class TlsFailures {
     return new ConnectionException(start + "TLS failed: " + innermost(failure), true, failure);
   }
 
-  /** What only a change of a profile, a certificate or the server cures. */
+  /**
+   * The message for a failure that lasts until the profile, the certificate or the server changes.
+   */
   private static Optional<String> lasting(ClientSecurity security, Throwable failure) {
     if (find(failure, NotSslRecordException.class).isPresent()) {
       return Optional.of(
@@ -75,8 +80,8 @@ public final class TlsFailures {
     if (refused.isPresent()) {
       return Optional.of(
           OTHER_NAME.matcher(String.valueOf(refused.get().getMessage())).find()
-              ? "the server's certificate is for another name or address than that; connect to one"
-                  + " that it has, or make it with --name"
+              ? "the server's certificate is for another name or address; connect to a name in the"
+                  + " certificate, or make the certificate with --name"
               : untrusted(security));
     }
     Matcher alert = ALERT.matcher(innermost(failure));

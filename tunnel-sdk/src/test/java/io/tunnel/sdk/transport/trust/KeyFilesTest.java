@@ -96,7 +96,7 @@ class KeyFilesTest {
     Secret wrong = Secret.of("changed");
     assertRefused(
         ClientSecurity.tls().withCertificate(new ClientCertificate.Pkcs12(file, wrong)),
-        file + " is not PKCS#12, or its password is another one");
+        file + " is not PKCS#12, or has another password");
     Path text = write("x.p12", "hello");
     assertRefused(
         ClientSecurity.tls().withCertificate(new ClientCertificate.Pkcs12(text, PASSWORD)),
