@@ -160,8 +160,8 @@ public final class WorkerLoop implements SessionOwner {
   }
 
   private void halt(Throwable reason) {
-    isHalted = started.isDone();
     notices.troubled("the worker halts", reason);
+    isHalted = started.isDone(); // After the reason, because other threads read the status.
     tell(listener -> listener.halted(reason));
     move(Phase.ENDING, reason);
     started.completeExceptionally(reason);

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** What users' code does that it should not, and what that costs: its channel, nothing else. */
+/** Misbehaving user code costs its own channel, and no other channel. */
 class WorkerMisuseTest extends WorkerFixture {
 
   private static final class Unspeakable extends RuntimeException {
@@ -228,6 +228,9 @@ class WorkerMisuseTest extends WorkerFixture {
     RecordingProcessor processor = new RecordingProcessor(input -> server.dropAll());
     TunnelWorkerConfig config = config(processor);
     config.setMaxRetryIntervalInMillis(80);
+    // No heartbeat is answered before the session ends, also where that takes a while.
+    config.setHeartbeatTimeoutInSec(3_600);
+    config.setHeartbeatIntervalInSec(3_600);
     config.setListener(
         new ITunnelWorkerListener() {
           @Override

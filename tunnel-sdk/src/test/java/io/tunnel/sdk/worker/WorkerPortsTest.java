@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.TunnelWorkerConfig;
+import io.tunnel.sdk.TunnelWorkerStatus;
 import io.tunnel.sdk.TunnelWorkerStatus.Phase;
 import io.tunnel.sdk.TunnelWorkerStatus.State;
 import io.tunnel.sdk.fake.FakeTable;
@@ -28,22 +31,29 @@ import io.tunnel.wire.control.SessionControl;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** A whole worker on the test's own thread, in a time that passes only when nothing is left. */
+/** A whole worker on the test's thread, in virtual time. */
 class WorkerPortsTest {
 
+  private static final int HALTS = 2_000;
   private static final long ANSWER_NANOS_MAX = Duration.ofSeconds(5).toNanos();
 
-  /** The server, beside all that the worker needs. */
+  /** The server, and the worker's world. */
   private static final class World extends VirtualWorld {
     final List<String> said = new ArrayList<>();
     PushReceiver receiver = PushReceiver.NONE;
     int sessions;
 
-    /** How many checkpoints more get no answer. */
+    /** Number of further checkpoints without an answer. */
     int unanswered;
+
+    /** The refusal of further sessions. */
+    Optional<RefusedException> sessionRefusal = Optional.empty();
 
     @Override
     public void fitTo(int channels) {
@@ -67,6 +77,9 @@ class WorkerPortsTest {
     public CompletableFuture<Frame> request(Operation operation, byte[] payload) {
       CompletableFuture<Frame> answer = new CompletableFuture<>();
       byte[] words = {};
+      if (operation == Operation.OPEN_SESSION && world.sessionRefusal.isPresent()) {
+        return CompletableFuture.failedFuture(world.sessionRefusal.get());
+      }
       if (operation == Operation.OPEN_SESSION) {
         world.sessions++;
         words =
@@ -200,7 +213,46 @@ class WorkerPortsTest {
         .contains("no answer in time");
   }
 
-  /** A worker that has processed a change and not checkpointed it. */
+  /**
+   * Other threads see a worker halt at any moment; few rounds meet the moment, so there are many.
+   */
+  @Test
+  void a_worker_is_never_seen_to_have_halted_without_its_reason() {
+    AtomicReference<Optional<WorkerLoop>> watched = new AtomicReference<>(Optional.empty());
+    AtomicReference<Optional<TunnelWorkerStatus>> bad = new AtomicReference<>(Optional.empty());
+    AtomicBoolean isOver = new AtomicBoolean();
+    Thread watcher =
+        new Thread(
+            () -> {
+              while (!isOver.get()) {
+                watched
+                    .get()
+                    .map(WorkerLoop::status)
+                    .filter(status -> hidesReason(status))
+                    .ifPresent(status -> bad.set(Optional.of(status)));
+              }
+            });
+    watcher.start();
+    for (int round = 0; round < HALTS && bad.get().isEmpty(); round++) {
+      World world = new World();
+      WorkerLoop worker = processedOne(world);
+      watched.set(Optional.of(worker));
+      world.sessionRefusal =
+          Optional.of(new RefusedException(ErrorCode.TUNNEL_NOT_FOUND, "it was deleted"));
+      world.receiver.lost(new ConnectionException("lost", false, null));
+      world.runUntil(Duration.ofSeconds(2));
+      assertThat(worker.status().state()).isEqualTo(State.WORKER_HALT);
+    }
+    isOver.set(true);
+    assertThat(bad.get()).isEmpty();
+  }
+
+  private static boolean hidesReason(TunnelWorkerStatus status) {
+    return status.state() == State.WORKER_HALT
+        && !status.lastError().orElse("").contains("it was deleted");
+  }
+
+  /** A worker that has processed a change without a checkpoint. */
   private static WorkerLoop processedOne(World world) {
     RecordingProcessor processor = new RecordingProcessor();
     TunnelWorkerConfig config = new TunnelWorkerConfig(processor);
