@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 class DeliveryLinkTest {
 
-  /** Whatever is said counts, also what this version does not understand. */
+  /** An operation unknown to this version: its frames count as a sign of life too. */
   private static final int UNKNOWN_OPERATION = 250;
 
   private static final Endpoint ENDPOINT = new Endpoint("node", 1);
@@ -172,7 +172,7 @@ class DeliveryLinkTest {
     return payload;
   }
 
-  /** Is told what is said under epoch 7. */
+  /** Records the events of a delivery with epoch 7. */
   private final class Taker implements DeliveryTaker {
     private final List<String> told = new ArrayList<>();
     private final PartitionDelivery delivery =
@@ -214,7 +214,7 @@ class DeliveryLinkTest {
     }
   }
 
-  /** Answers at once, or lets each question run into its deadline. */
+  /** Answers at once, or lets each request run into its deadline. */
   private final class Node implements Link {
     private boolean isSilent;
     private boolean isClosed;

@@ -28,8 +28,9 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /**
- * One delivery among servers that answer late, refuse, and are lost, in worlds of random steps: it
- * takes each position once and in order, and no server is ever given more than its taker has left.
+ * A delivery among servers that answer late, refuse, and are lost, in worlds of random steps: the
+ * taker gets each position once and in order, and no server gets more credit than the taker has
+ * left.
  */
 class PartitionDeliveryTest {
 
@@ -80,10 +81,10 @@ class PartitionDeliveryTest {
     assertThat(first.link.orElseThrow().isClosed()).isFalse();
   }
 
-  /** A request that was not answered yet. */
+  /** A pending request. */
   private record Asked(long behind, CompletableFuture<Frame> answer) {}
 
-  /** What a server delivers under one handle. */
+  /** The delivery of a server under one handle. */
   private static final class Attachment {
     private final long[] credit = new long[1];
     private long next;
@@ -95,7 +96,7 @@ class PartitionDeliveryTest {
     }
   }
 
-  /** One of the servers, with a connection that may be lost and opened again. */
+  /** A server whose connection may be lost and opened again. */
   private static final class Server {
     private final World world;
     private final List<Asked> asked = new ArrayList<>();
@@ -125,7 +126,7 @@ class PartitionDeliveryTest {
       link.orElseThrow().pushed(new Frame(operation, kind, id, payload));
     }
 
-    /** The connection of this server, as the delivery uses it. */
+    /** This server's connection for the delivery. */
     private final class Connected implements Link {
       @Override
       public CompletableFuture<Frame> request(Operation operation, byte[] payload) {
@@ -163,7 +164,7 @@ class PartitionDeliveryTest {
     }
   }
 
-  /** Three servers and a taker, whose steps a seed chooses. */
+  /** Three servers and a taker; a seed chooses their steps. */
   private static final class World implements DeliveryTaker {
     private final Random random;
     private final VirtualThread thread = new VirtualThread();
@@ -265,7 +266,7 @@ class PartitionDeliveryTest {
         server.asked.clear();
         server.attachments.clear();
         server.link.get().lost(reason);
-        // Some answers had come already, and are read when the connection is gone.
+        // Some answers arrived before the loss, and are read after it.
         asked.forEach(
             one -> {
               if (random.nextBoolean()) {
@@ -292,7 +293,7 @@ class PartitionDeliveryTest {
           });
     }
 
-    /** At last it is delivered, and nothing comes when nothing is wanted any more. */
+    /** Deliveries resume in the end, and none arrives after the end of the delivery. */
     void finish() {
       delivery.limitTo(received + 5);
       if (state() == DeliveryState.IDLE || state() == DeliveryState.PAUSING) {
@@ -365,7 +366,7 @@ class PartitionDeliveryTest {
         case 0, 1 -> attach();
         case 2 -> delivery.pause();
         default -> {
-          // A later step attaches it.
+          // A later step attaches the delivery.
         }
       }
     }

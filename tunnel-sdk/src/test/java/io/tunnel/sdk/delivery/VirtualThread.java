@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.concurrent.CompletableFuture;
 
-/** A thread whose time passes when the test says so. */
+/** A thread in virtual time, which the test advances. */
 final class VirtualThread implements DeliveryThread {
   private record Task(long atNanos, Runnable run) {}
 
@@ -21,7 +21,7 @@ final class VirtualThread implements DeliveryThread {
       new PriorityQueue<>(Comparator.comparing(Task::atNanos));
   private long nowNanos;
 
-  /** What guarded tasks threw; those who run inside of a future tell nobody else. */
+  /** Exceptions of guarded tasks; a future would swallow the exceptions of its callbacks. */
   final List<Throwable> thrown = new ArrayList<>();
 
   /** Servers whose deliveries pause on this thread for 20 ns to 1 us. */

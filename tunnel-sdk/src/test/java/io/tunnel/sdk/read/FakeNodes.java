@@ -34,7 +34,7 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.concurrent.CompletableFuture;
 
-/** Nodes in a test's memory that do what the test says; time passes when it says so. */
+/** Scripted nodes in memory, with virtual time. */
 final class FakeNodes implements ReadPort {
 
   /** A connection to a node. */
@@ -126,7 +126,7 @@ final class FakeNodes implements ReadPort {
       waiting.completeExceptionally(reason);
     }
 
-    /** Delivers puts of rows whose key is their position; says how many bytes that were. */
+    /** Delivers puts of rows whose keys are their positions; returns the size in bytes. */
     int deliver(int handle, int partition, long first, int count) {
       byte[] payload = delivery(handle, partition, first, count);
       push(new Frame(Operation.DELIVER, FrameKind.PUSH, 0, payload));
@@ -165,10 +165,10 @@ final class FakeNodes implements ReadPort {
   final List<Line> lines = new ArrayList<>();
   boolean areUnreachable;
 
-  /** What those hear who want to connect meanwhile. */
+  /** The failure of new connections while the nodes are unreachable. */
   ConnectionException whyUnreachable = new ConnectionException("nobody there", true, null);
 
-  /** Whether nodes leave those waiting who want to connect. */
+  /** True while nodes answer no connection attempt. */
   boolean holdsBack;
 
   private boolean isEnded;
@@ -204,7 +204,7 @@ final class FakeNodes implements ReadPort {
     return lines.get(lines.size() - 1);
   }
 
-  /** Lets time pass, and what is due happen. */
+  /** Lets time pass, and runs the tasks that are due. */
   void pass(long nanos) {
     long untilNanos = nowNanos + nanos;
     while (!tasks.isEmpty() && tasks.peek().atNanos() <= untilNanos) {

@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 
-/** Which node a partition is read from, when nodes fail, move partitions, and refuse. */
+/** The choice of the node to read from, when nodes fail, move partitions, and refuse. */
 class FeedNodesTest {
 
   private final FeedsFixture at = new FeedsFixture();
@@ -44,7 +44,7 @@ class FeedNodesTest {
     assertThat(next.credit).containsEntry(9, (long) BYTES_MAX - bytes);
     line.deliver(1, 7, 11, 10);
     assertThat(at.take()).isPresent();
-    assertThat(at.take()).as("a connection that is lost says nothing more").isEmpty();
+    assertThat(at.take()).as("a lost connection sends no more").isEmpty();
   }
 
   @Test
@@ -110,7 +110,7 @@ class FeedNodesTest {
         .hasMessageContaining("too long");
   }
 
-  /** Nothing to deliver, or no credit for it, is no outage. */
+  /** A server without changes, or without credit, is not an outage. */
   @Test
   void a_partition_that_nothing_comes_of_is_served_as_long_as_it_is_attached()
       throws InterruptedException {
@@ -167,7 +167,7 @@ class FeedNodesTest {
     nodes.pass(SECOND);
     at.line(SECOND_NODE).refuse(notLeader("first:1"));
     nodes.pass(SECOND);
-    assertThat(at.reads(FIRST)).as("it has said that it is not the one").isEqualTo(1);
+    assertThat(at.reads(FIRST)).as("the node has refused as not the leader").isEqualTo(1);
     assertThat(at.reads(third)).isEqualTo(1);
     at.line(third).refuse(notLeader("first:1"));
     nodes.pass(SECOND);

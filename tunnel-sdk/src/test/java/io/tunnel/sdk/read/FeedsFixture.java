@@ -20,7 +20,7 @@ final class FeedsFixture {
   final FakeNodes nodes = new FakeNodes();
   final Feeds feeds = of(FIRST, SECOND_NODE);
 
-  /** Another reader of the same nodes, which knows those. */
+  /** A further reader of {@link #nodes}, which knows these endpoints. */
   Feeds of(Endpoint... known) {
     return new Feeds(
         nodes,
@@ -29,12 +29,12 @@ final class FeedsFixture {
         new PartitionReaderConfig(BYTES_MAX, 64 * BYTES_MAX, OUTAGE_MAX));
   }
 
-  /** What it has to give by now. */
+  /** The next received delivery, without waiting. */
   Optional<Received> take() throws InterruptedException {
     return feeds.inbox().take(0);
   }
 
-  /** Begins to read a partition, which the node serves under that handle. */
+  /** Begins to read a partition, which the node delivers under {@code handle}. */
   FakeNodes.Line attached(ReadStart start, int handle) {
     feeds.start(start);
     FakeNodes.Line line = nodes.last();
@@ -47,7 +47,7 @@ final class FeedsFixture {
     return nodes.lines.stream().filter(line -> line.node.equals(node)).findFirst().orElseThrow();
   }
 
-  /** How often a node was asked to serve a partition. */
+  /** Number of requests to a node to serve a partition. */
   int reads(Endpoint node) {
     return nodes.lines.stream()
         .filter(line -> line.node.equals(node))

@@ -28,7 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What of partitions is delivered, kept in memory, and gone on with. */
+/** Delivery, buffering and resuming of partitions. */
 class FeedsTest {
 
   private final FeedsFixture at = new FeedsFixture();
@@ -176,7 +176,7 @@ class FeedsTest {
     assertThat(ReadStart.changes(7, 0).before(0).endMs()).contains(0L);
   }
 
-  /** Asking again would not help: reading fails at once. */
+  /** A retry would not help: reading fails at once. */
   @Test
   void an_end_that_can_never_be_found_fails_the_reading() {
     FakeNodes.Line line = at.attached(ReadStart.changes(7, 3).before(99), 1);
@@ -273,7 +273,7 @@ class FeedsTest {
     assertThat(feeds.inbox().take(Long.MAX_VALUE)).as("woken before it waited").isEmpty();
   }
 
-  /** Whoever pauses cannot know whether what was started before has begun already. */
+  /** A program that pauses cannot know whether an earlier start has begun. */
   @Test
   void a_partition_that_is_begun_while_it_is_paused_stays_paused() throws InterruptedException {
     feeds.inbox().pause(7);

@@ -41,7 +41,7 @@ final class AttachedEndsTest extends AttachedWorkerFixture {
     awaitAll(processor, 0);
     cluster.settle(0, 9);
     awaitEvent("checkpoint 0 9");
-    // One that was never delivered anything, whose progress is that alone.
+    // This channel got no delivery: the settled position is its only progress.
     Waits.until("attached", () -> cluster.deliverer(1) == 1);
     cluster.settle(1, 1);
     awaitEvent("checkpoint 1 1");
@@ -123,7 +123,7 @@ final class AttachedEndsTest extends AttachedWorkerFixture {
     awaitAll(processor, 0);
   }
 
-  /** The rows up to there have no key that anybody knows, and a checkpoint without one is none. */
+  /** The key of the row at the position is unknown, and a checkpoint of rows needs a key. */
   @Test
   void a_token_inside_the_first_rows_of_a_base_channel_is_refused_and_the_channel_goes_on() {
     List<Throwable> refused = new CopyOnWriteArrayList<>();

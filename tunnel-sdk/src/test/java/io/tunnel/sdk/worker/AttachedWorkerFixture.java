@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 
-/** A worker whose channels come from the leaders of their partitions. */
+/** A worker to which the leaders of partitions deliver. */
 abstract class AttachedWorkerFixture {
 
   static final int CREDIT = 4_096;

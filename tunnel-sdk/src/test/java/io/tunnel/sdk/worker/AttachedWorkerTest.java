@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Channels that are delivered by the nodes that lead their partitions. */
+/** Channels whose changes the leaders of the partitions deliver. */
 final class AttachedWorkerTest extends AttachedWorkerFixture {
 
   @Test
@@ -37,7 +37,7 @@ final class AttachedWorkerTest extends AttachedWorkerFixture {
             "attach 1 at 1 from 0",
             "attach 2 at 2 from 0",
             "attach 3 at 1 from 0");
-    // The session's connection, which carries what that node delivers too.
+    // The session's connection also carries the deliveries of its node.
     assertThat(cluster.node(0).connections()).hasSize(1);
     assertThat(cluster.node(1).connections()).hasSize(1);
     assertThat(cluster.node(2).connections()).hasSize(1);
@@ -61,7 +61,7 @@ final class AttachedWorkerTest extends AttachedWorkerFixture {
     assertThat(cluster.events()).noneMatch(event -> event.startsWith("renew 1"));
   }
 
-  /** The node's word comes when the session has renewed the grant already. */
+  /** The refusal arrives after the session has renewed the grant. */
   @Test
   void a_renewal_that_comes_while_nobody_delivers_is_said_when_somebody_does() {
     RecordingProcessor processor = new RecordingProcessor();
@@ -186,7 +186,7 @@ final class AttachedWorkerTest extends AttachedWorkerFixture {
         .hasMessageContaining("not the leader");
   }
 
-  /** With more channels than the budget has shares, whatever closes frees credit for others. */
+  /** With more channels than the budget has floors, each closing channel frees credit. */
   @Test
   void a_session_that_is_lost_while_a_channel_is_moved_is_replaced() {
     RecordingProcessor processor = new RecordingProcessor();

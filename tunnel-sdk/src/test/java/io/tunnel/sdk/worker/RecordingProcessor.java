@@ -11,7 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** Remembers what it is given; counts callbacks of one channel that overlap. */
+/** Records its inputs and counts overlapping callbacks of one channel. */
 final class RecordingProcessor implements IChannelProcessor {
 
   private final Map<String, List<Long>> positions = new ConcurrentHashMap<>();
@@ -22,14 +22,14 @@ final class RecordingProcessor implements IChannelProcessor {
   final AtomicInteger active = new AtomicInteger();
   final List<ProcessRecordsInput> inputs = new CopyOnWriteArrayList<>();
 
-  /** What it was told of the end of its channels, in order. */
+  /** Callbacks at the end of channels, in order. */
   final List<String> farewells = new CopyOnWriteArrayList<>();
 
   RecordingProcessor() {
     this(input -> {});
   }
 
-  /** Runs {@code before} in every callback before it counts. */
+  /** Runs {@code before} at the start of every process call. */
   RecordingProcessor(Consumer<ProcessRecordsInput> before) {
     this.before = before;
   }
@@ -77,7 +77,7 @@ final class RecordingProcessor implements IChannelProcessor {
     shutdowns.incrementAndGet();
   }
 
-  /** The positions of the channel's records in the order in which they were processed. */
+  /** Positions of the channel's records in the order of processing. */
   List<Long> positions(int channel) {
     List<Long> list = positions.getOrDefault("p" + channel + "_1", new ArrayList<>());
     synchronized (list) {

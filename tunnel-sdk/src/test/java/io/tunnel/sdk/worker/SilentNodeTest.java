@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The node that has a worker's session falls silent, and its connection stays. */
+/** The node of a worker's session falls silent, but its connection stays open. */
 class SilentNodeTest {
 
   private static final long SILENCE_MS = 6_000;
@@ -26,13 +26,13 @@ class SilentNodeTest {
 
   private final World world = new World();
 
-  /** The node, beside all that the worker needs. */
+  /** The node, and the worker's world. */
   private static final class World extends VirtualWorld {
     PushReceiver receiver = PushReceiver.NONE;
     long silenceMs;
     int sessions;
 
-    /** From then on it answers nothing on the connection that is open. */
+    /** From this moment on, the node answers no request on the open connection. */
     boolean isSilent;
 
     @Override
@@ -73,7 +73,7 @@ class SilentNodeTest {
 
     @Override
     public void push(Operation operation, byte[] payload) {
-      // Credit, which nobody uses here.
+      // Credit: the node delivers nothing here.
     }
 
     @Override
@@ -82,7 +82,7 @@ class SilentNodeTest {
     }
   }
 
-  /** With a lease of 30 s and a heartbeat every 5 s, which are the defaults. */
+  /** The defaults: a lease of 30 s and a heartbeat every 5 s. */
   @BeforeEach
   void start() {
     TunnelWorkerConfig config = new TunnelWorkerConfig(input -> {});

@@ -32,7 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** How long a worker stands still when a node dies or hangs until another takes its place. */
+/** How long a worker pauses when a node dies or hangs, until a successor leads. */
 class TakeoverTest {
 
   private static final Endpoint FIRST = new Endpoint("first", 1);
@@ -42,7 +42,7 @@ class TakeoverTest {
   private static final Duration LATE_MAX = Duration.ofMillis(500);
   private static final Duration END = Duration.ofSeconds(25);
 
-  /** Two nodes: one leads all until it ends, and the other a while later. */
+  /** Two nodes: the first leads all partitions until it ends, the second from a later moment on. */
   private static final class Cluster extends VirtualWorld {
     private final int channels;
     private final Endpoint coordinator;
@@ -87,7 +87,7 @@ class TakeoverTest {
       }
     }
 
-    /** The node that leads says that another one does. */
+    /** The leader names the wrong node as the leader. */
     void move(Endpoint to) {
       Endpoint former = leader().orElseThrow();
       moved = Optional.of(to);
@@ -100,9 +100,7 @@ class TakeoverTest {
       }
     }
 
-    /**
-     * The first node does not deliver half of the channels any more, and does not know who will.
-     */
+    /** The first node stops delivering half of the channels, and does not know their new leader. */
     void resign() {
       hasResigned = true;
       byte[] reason = new ErrorPayload(ErrorCode.NOT_LEADER, "not here", Optional.empty()).encode();
@@ -299,7 +297,7 @@ class TakeoverTest {
       Cluster cluster = run(new Cluster(seed, 64, OTHER), TakeoverTest::kill);
       requireAll(cluster, seed, LATE_MAX);
       assertThat(cluster.sessions).isEqualTo(1);
-      // However many channels wait, the worker asks once for all of them.
+      // The worker asks once for all waiting channels.
       assertThat(cluster.maps).as("seed %d", seed).isLessThanOrEqualTo(12);
       assertThat(cluster.connections).as("seed %d", seed).isLessThanOrEqualTo(15);
     }

@@ -9,8 +9,8 @@ import java.util.PriorityQueue;
 import java.util.Random;
 
 /**
- * The worker's thread and its processors' threads on the test's own, in a time that passes only
- * when nothing is left to do. What it is connected to is the test's business.
+ * Runs the worker's thread and the processors' threads on the test's thread. Virtual time passes
+ * only when no task is due. Tests provide the connections.
  */
 abstract class VirtualWorld implements WorkerThread, ProcessorThreads, Links {
 
@@ -39,7 +39,7 @@ abstract class VirtualWorld implements WorkerThread, ProcessorThreads, Links {
     return nowNanos;
   }
 
-  /** Runs what there is until nothing is left before that time. */
+  /** Runs all tasks that are due until {@code time}. */
   final void runUntil(Duration time) {
     long end = time.toNanos();
     while (!tasks.isEmpty() && tasks.peek().atNanos() <= end) {

@@ -30,9 +30,9 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /**
- * Something that must not throw throws on the worker's thread, at every place in turn where it
- * stands on something else: the worker has a session again soon, or says that it has halted; the
- * channels are delivered again; and a shutdown ends.
+ * Each call from the worker's thread to the outside throws in turn. Afterwards the worker opens a
+ * new session or reports that it has halted, the channels get their deliveries again, and a
+ * shutdown ends.
  */
 class WorkerBrokenTest {
 
@@ -40,7 +40,7 @@ class WorkerBrokenTest {
   private static final int CALLS_MAX = 200;
   private static final Duration RECOVERED = Duration.ofSeconds(60);
 
-  /** A server that assigns everything to each session, and that throws once. */
+  /** A server that assigns all channels to each session; one of its calls throws, once. */
   private static final class World extends VirtualWorld {
     int callsLeft;
     int sessions;
@@ -156,7 +156,7 @@ class WorkerBrokenTest {
     return payload;
   }
 
-  /** Returns whether it came to the call that throws. */
+  /** Returns true when the worker made the call that throws. */
   private static boolean run(int throwingCall) {
     World world = new World(throwingCall);
     RecordingProcessor processor = new RecordingProcessor();

@@ -20,7 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** Progress is stored when it should be. */
+/** When and how progress is checkpointed. */
 class WorkerCheckpointTest extends WorkerFixture {
 
   @Test
@@ -126,7 +126,7 @@ class WorkerCheckpointTest extends WorkerFixture {
         });
   }
 
-  /** Each part has a token of its own, which may be stored before the next is done. */
+  /** Each part of an input has its own token, which may be stored before the next part is done. */
   @Test
   void the_parts_of_a_delivery_may_be_done_in_any_order() {
     FakeTunnel tunnel = new FakeTunnel(server, 1);
@@ -186,7 +186,7 @@ class WorkerCheckpointTest extends WorkerFixture {
     for (String token : List.of("20", "30", "40")) {
       futures.add(own.get().checkpointAsync(token));
     }
-    // What is said to the worker is heard in order: when this is refused, it knows of the others.
+    // The worker handles calls in order: after this refusal, it has handled the earlier calls.
     assertThatThrownBy(() -> own.get().checkpointAsync("45").join()).hasMessageContaining("45");
     tunnel.answerCheckpoint();
     futures.get(0).join();

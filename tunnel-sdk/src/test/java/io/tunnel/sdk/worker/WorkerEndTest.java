@@ -20,7 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** How the holding of a channel ends, and what its processor is told. */
+/** The end of a holding of a channel, and the callbacks to its processor. */
 class WorkerEndTest extends WorkerFixture {
 
   @Test
@@ -241,7 +241,7 @@ class WorkerEndTest extends WorkerFixture {
             RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.FENCED));
   }
 
-  /** The end is the next holder's, and so is what was dropped before it. */
+  /** The next holder processes the dropped changes, and reaches the end. */
   @Test
   void a_checkpoint_waits_for_no_end_behind_changes_that_were_dropped() {
     FakeTunnel tunnel = new FakeTunnel(server, 1);
@@ -267,7 +267,7 @@ class WorkerEndTest extends WorkerFixture {
     assertThat(tunnel.delivered(0)).isEqualTo(20);
     tunnel.end(0, 20);
     int before = tunnel.heartbeats();
-    // The answer to the first comes behind the end, and the second behind the answer.
+    // The first answer arrives after the end, and the second checkpoint follows that answer.
     Waits.until("it has heard of the end", () -> tunnel.heartbeats() >= before + 2);
     gate.open();
     shutdown.join();

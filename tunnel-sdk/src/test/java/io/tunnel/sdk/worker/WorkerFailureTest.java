@@ -17,7 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What happens when a processor throws or a channel cannot be read. */
+/** Failures of processors, and of the delivery of channels. */
 class WorkerFailureTest extends WorkerFixture {
 
   @Test
@@ -221,7 +221,7 @@ class WorkerFailureTest extends WorkerFixture {
         .hasMessageContaining("not PT2H");
   }
 
-  /** Behind the name of the exception every limit is inside of an emoji. */
+  /** Every length limit behind the name of the exception cuts an emoji. */
   @Test
   void what_a_processor_says_may_be_cut_inside_of_a_character() {
     FakeTunnel tunnel = new FakeTunnel(server, 4);

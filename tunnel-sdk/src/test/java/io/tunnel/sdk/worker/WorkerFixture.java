@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 
-/** Workers against a server in memory, over real sockets. */
+/** Workers connected to a fake server over real sockets. */
 abstract class WorkerFixture {
 
   final FakeServer server = new FakeServer();
@@ -76,7 +76,7 @@ abstract class WorkerFixture {
     }
   }
 
-  /** Where a callback is held until the test lets it go on. */
+  /** Holds a callback until the test opens the gate. */
   static final class Gate {
     private final CountDownLatch isHolding = new CountDownLatch(1);
     private final CountDownLatch isOpen = new CountDownLatch(1);
@@ -87,7 +87,7 @@ abstract class WorkerFixture {
       Waits.await(isOpen);
     }
 
-    /** Returns when a callback is held, or was. */
+    /** Returns when a callback has reached the gate. */
     void awaitHolding() {
       Waits.await(isHolding);
     }

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** How changes flow to processors: order, parallelism, credit, limits. */
+/** The flow of changes to processors: order, parallelism, credit, limits. */
 class WorkerFlowTest extends WorkerFixture {
 
   @Test
@@ -129,7 +129,7 @@ class WorkerFlowTest extends WorkerFixture {
         .containsExactly(1, 20, 20, 20);
   }
 
-  /** A delivery is as large as the server makes it; what a processor is given at once is not. */
+  /** The server chooses the size of a delivery; the worker limits the size of an input. */
   @Test
   void a_delivery_over_the_limit_of_rows_is_given_in_parts() {
     FakeTunnel tunnel = new FakeTunnel(server, 1);

@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
-/** What a worker says of the lives of the log in which it saw what it has. */
+/** The incarnations of the log that a worker reports with its positions. */
 class WorkerIncarnationsTest extends AttachedWorkerFixture {
 
   private static final int HANDLE = 99;
@@ -35,10 +35,10 @@ class WorkerIncarnationsTest extends AttachedWorkerFixture {
   private final List<StopChannel> stops = new CopyOnWriteArrayList<>();
   private volatile Optional<Long> told = Optional.of(7L);
 
-  /** Set behind the answer to each ATTACH, so that nothing is pushed in front of that answer. */
+  /** Set after the answer to each ATTACH, so that no push precedes the answer. */
   private volatile FakeConnection leader;
 
-  /** A session on node 0 whose only channel is at 10, and node 1 that delivers it. */
+  /** Node 0 has the session with one channel at position 10; node 1 delivers the channel. */
   private FakeLeaders channel(Optional<Long> incarnation) {
     FakeLeaders leaders = streams(2, 1);
     leaders

@@ -188,7 +188,7 @@ class WorkerSessionTest extends WorkerFixture {
     assertThat(tunnel.sessions()).isEqualTo(2);
   }
 
-  /** Writes down what it hears. */
+  /** Records the notices of the worker. */
   private static final class Heard implements ITunnelWorkerListener {
     final List<String> lines = new CopyOnWriteArrayList<>();
     final List<Long> pausesMs = new CopyOnWriteArrayList<>();

@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** Changes that are left out, and channels that are retried for a time. */
+/** Skipped changes, and retries of channels. */
 class WorkerSkipTest extends WorkerFixture {
 
   private static final class OddRow extends RuntimeException {
@@ -38,7 +38,7 @@ class WorkerSkipTest extends WorkerFixture {
     }
   }
 
-  /** Throws at every input that has one of these positions. */
+  /** Throws at every input with one of the bad positions. */
   private static RecordingProcessor failingAt(Set<Long> bad, boolean isNamed) {
     return new RecordingProcessor(
         input -> {
@@ -55,7 +55,7 @@ class WorkerSkipTest extends WorkerFixture {
     return LongStream.rangeClosed(1, last).boxed().filter(each -> !left.contains(each)).toList();
   }
 
-  /** What was in calls that returned. */
+  /** Positions of the calls that returned. */
   private static List<Long> succeeded(RecordingProcessor processor, Set<Long> bad) {
     List<Long> positions = new ArrayList<>();
     for (ProcessRecordsInput input : List.copyOf(processor.inputs)) {
@@ -259,7 +259,7 @@ class WorkerSkipTest extends WorkerFixture {
     return worker.status().channels().get(0).checkpointed();
   }
 
-  /** Marks each input as done when it has processed it. */
+  /** Marks each input as done after processing. */
   private record Marking(ICheckpointer checkpointer, Set<Long> bad) implements IChannelProcessor {
 
     @Override

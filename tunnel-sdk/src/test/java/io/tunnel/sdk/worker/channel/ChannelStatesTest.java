@@ -17,8 +17,8 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /**
- * Which moves a channel makes: in worlds of random events each move is a legal one, and each legal
- * one is made.
+ * The moves of a channel: in worlds of random events, every move is legal, and every legal move
+ * occurs.
  */
 class ChannelStatesTest {
 
@@ -84,7 +84,7 @@ class ChannelStatesTest {
             "CLOSED");
   }
 
-  /** A channel whose runner, processor and server answer in any order, but answer. */
+  /** A channel whose runner, processor and server answer in any order, and always answer. */
   private static final class World {
     private final Random random;
     private final Set<String> made;
@@ -129,7 +129,7 @@ class ChannelStatesTest {
       call("next", this::next);
     }
 
-    /** One call may move it several times: on the shortest way, of which each step is legal. */
+    /** A call may make several moves: the shortest path of legal moves between the two states. */
     private void call(String what, Runnable event) {
       ChannelState before = core.state();
       event.run();
@@ -213,7 +213,7 @@ class ChannelStatesTest {
         if (!chance(4)) {
           core.processingDone();
           if (!chance(3)) {
-            // What a processor that checkpoints by itself says.
+            // The processor checkpoints by itself.
             core.done(core.given(), true);
           }
         } else if (core.failed(chance(2))) {
@@ -255,7 +255,7 @@ class ChannelStatesTest {
         } else if (core.releaseFailed()) {
           isPausing = true;
         } else {
-          // The session is over with that.
+          // A failed release ends the session.
           core.end(chance(2) ? Ending.LOST : Ending.REVOKED);
         }
       }

@@ -52,7 +52,8 @@ class PrefixCoreTest {
       assertThat(core.mayBegin()).isTrue();
       core.given(position);
     }
-    assertThatThrownBy(() -> core.done(7)).hasMessageContaining("checkpoint with a token of 3 or later first");
+    assertThatThrownBy(() -> core.done(7))
+        .hasMessageContaining("checkpoint with a token of 3 or later first");
     core.doneUpTo(3);
     core.done(5);
     core.done(4);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.sdk.worker.channel.Ending.Farewell;
 
-/** Channels of a worker, and what is done to them again and again. */
+/** Channels of a worker in common states, and common sequences of calls. */
 final class RunningChannel {
 
   static final ChannelLimits LIMITS = new ChannelLimits(50, 600, 100);
@@ -13,7 +13,7 @@ final class RunningChannel {
 
   private RunningChannel() {}
 
-  /** A channel that is processed, with some credit. */
+  /** A running channel with some credit. */
   static WorkerChannelCore running(ChannelLimits limits, long checkpointed) {
     WorkerChannelCore core = new WorkerChannelCore(limits, checkpointed);
     core.opening();
@@ -22,7 +22,7 @@ final class RunningChannel {
     return core;
   }
 
-  /** The processor is told that it is over, and for which reason. */
+  /** Tells the processor of the end, with this callback. */
   static void tell(WorkerChannelCore core, Farewell farewell) {
     assertThat(core.next(0)).isEqualTo(ChannelAction.TELL);
     assertThat(core.farewell()).isEqualTo(farewell);
@@ -30,7 +30,7 @@ final class RunningChannel {
     core.told();
   }
 
-  /** Delivers changes up to there, and processes them. */
+  /** Delivers and processes changes up to a position. */
   static void processTo(WorkerChannelCore core, long last) {
     core.delivered(core.received() + 1, last, 1, 10);
     assertThat(core.next(0)).isEqualTo(ChannelAction.PROCESS);

@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tunnel.sdk.worker.channel.Ending.Farewell;
 import org.junit.jupiter.api.Test;
 
-/** Where a channel of a worker ends, and how far it is when positions are no changes. */
+/** The end of a channel, and its progress over positions without changes. */
 class WorkerChannelEndsTest {
 
   @Test
@@ -79,7 +79,7 @@ class WorkerChannelEndsTest {
     assertThat(core.beginCheckpoint(0)).isEqualTo(10);
   }
 
-  /** A processor that waits for that checkpoint would wait for the one of the next holder. */
+  /** A processor that waits for this checkpoint would wait for the next holder's checkpoint. */
   @Test
   void a_processor_that_is_done_waits_for_no_end_behind_dropped_changes() {
     WorkerChannelCore core = running(MANUAL, 0);
@@ -99,7 +99,7 @@ class WorkerChannelEndsTest {
     assertThat(core.next(0)).isEqualTo(ChannelAction.RELEASE);
   }
 
-  /** The server finishes a channel that comes back at its end, so there is no next holder. */
+  /** The server finishes a channel that is given back at its end: no next holder exists. */
   @Test
   void a_channel_that_is_asked_for_while_its_last_changes_are_processed_ends() {
     WorkerChannelCore core = running(LIMITS, 0);

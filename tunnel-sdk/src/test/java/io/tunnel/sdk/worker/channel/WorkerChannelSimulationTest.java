@@ -9,13 +9,13 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A channel whose events come in any order, and what must hold after each. */
+/** A channel with events in any order, and its invariants after each event. */
 class WorkerChannelSimulationTest {
 
   private static final List<Ending> ENDINGS =
       List.of(Ending.SHUTDOWN, Ending.REVOKED, Ending.STOPPED, Ending.FENCED, Ending.LOST);
 
-  /** Drives a core with random events and checks what must hold after each. */
+  /** Drives a core with random events, and checks the invariants after each event. */
   private static final class Simulation {
 
     private final Random random;
@@ -32,10 +32,10 @@ class WorkerChannelSimulationTest {
     private long now;
     private long sent;
 
-    /** Nothing is between {@link #sent} and here. */
+    /** No change exists between {@link #sent} and this position. */
     private long settled;
 
-    /** How far a checkpoint could have gone at any moment. */
+    /** The highest position that could have been checkpointed so far. */
     private long reached;
 
     private long serverCredit;
@@ -163,7 +163,7 @@ class WorkerChannelSimulationTest {
       }
     }
 
-    /** A processor that checkpoints by itself says of any input that it is done. */
+    /** A processor that checkpoints by itself marks any input as done. */
     private void mark() {
       if (limits.isManual() && !undone.isEmpty()) {
         long position = undone.remove(random.nextInt(undone.size()));
@@ -200,7 +200,7 @@ class WorkerChannelSimulationTest {
           isProcessing = false;
           assertThat(core.state()).isNotEqualTo(ChannelState.RUNNING);
         } else if (core.inputPauseOver()) {
-          // Tried again, and this time it works.
+          // The retry succeeds.
           log("again");
           processed = core.given();
           int credit = core.processingDone();
@@ -304,7 +304,7 @@ class WorkerChannelSimulationTest {
       }
     }
 
-    /** Whatever happened, the channel comes to its end when it is told to. */
+    /** After any events, the channel ends when asked to. */
     private void finish() {
       core.end(Ending.SHUTDOWN);
       for (int i = 0; i < 20 && core.state() != ChannelState.CLOSED; i++) {

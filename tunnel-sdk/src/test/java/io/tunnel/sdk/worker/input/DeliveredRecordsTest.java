@@ -38,7 +38,7 @@ class DeliveredRecordsTest {
     return indexed;
   }
 
-  /** By an iterator, of which the first makes the records. */
+  /** Reads by an iterator; the first iterator makes the records. */
   private static List<Long> walk(List<StreamRecord> records) {
     List<Long> positions = new ArrayList<>();
     for (StreamRecord record : records) {

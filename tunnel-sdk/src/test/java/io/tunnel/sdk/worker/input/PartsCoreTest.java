@@ -12,12 +12,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An input of which some records cannot be processed. */
+/** An input with some failing records. */
 class PartsCoreTest {
 
   private static final int ATTEMPTS = 3;
 
-  /** Whoever retries some times before it skips leaves out what is bad, in order, and no more. */
+  /** A policy with retries before a skip skips exactly the bad records, in order. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 7, 64, 1_000})
   void exactly_the_bad_records_are_left_out_and_all_others_processed_in_order(int size) {
@@ -130,7 +130,7 @@ class PartsCoreTest {
     assertThat(core.to()).isEqualTo(2);
   }
 
-  /** Failures of one part are nothing against the next. */
+  /** Failures of a part do not count against the next part. */
   @Test
   void an_input_that_is_given_in_parts_narrows_each_of_them_alone() {
     PartsCore core = new PartsCore(List.of(4, 8, 9));

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** How many threads there are, and that an interrupt makes neither more nor fewer of them. */
+/** The number of threads, which an interrupt does not change. */
 class ProcessorPoolTest {
 
   private static List<Thread> threads(String name) {
