@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * change is durable before any thread can see it; any thread may read.
  *
  * <p>A catalog leads or follows. A leader has a store, and decides. A follower hears what another
- * node has stored, and refuses to decide; it shows no table before it has heard everything once.
+ * node has stored, and refuses to decide; a new follower shows no table until {@link #caughtUp}.
  * {@link #lead} and {@link #resign} switch between the two, and the tables stay visible meanwhile.
  * A leader notes what it hears, too, because its own writes come back to it, possibly after it has
  * resigned: a former leader shows its tables until {@link #caughtUp}, so no stored table ever
@@ -116,10 +116,10 @@ public final class Catalog {
   }
 
   /**
-   * Hears texts that one write of the leader stored; called in the order of the writes. A leader
-   * that hears another node's write confirms that it still leads: another node may have led for a
-   * moment without this node's knowledge. A write would reveal that, but this node may have nothing
-   * to write for long.
+   * Hears texts that one write of the leader stored; called in the order of the writes. After a
+   * write of another node, a leader confirms its lead with the store: another node may have led for
+   * a moment without this node's knowledge. A write would reveal that, but this node may have
+   * nothing to write for long.
    */
   public void followed(Map<String, Optional<String>> changes) {
     CatalogStore.apply(changes, followed);
@@ -295,7 +295,7 @@ public final class Catalog {
     return table;
   }
 
-  /** The table of that id, if there is one. */
+  /** The table with this id, if it exists. */
   public Optional<TableRecord> find(int tableId) {
     return tables.byId(tableId);
   }

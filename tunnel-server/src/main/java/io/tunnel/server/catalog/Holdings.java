@@ -17,8 +17,8 @@ import java.util.function.LongSupplier;
  * one without a creator, made without authentication or by an older version, counts for none.
  * Existing ones stay when a quota is lowered.
  *
- * <p>This object counts sessions under its monitor, and calls nothing but the snapshot under it; it
- * counts all else from the records at each question. Safe for use by any thread.
+ * <p>This object counts sessions under its monitor, and takes only the snapshot under the monitor;
+ * tables and tunnels are counted from the records at each question. Safe for use by any thread.
  */
 public final class Holdings {
 

@@ -8,7 +8,7 @@ import java.util.List;
  * an open end.
  *
  * @param id at least 1; never reused
- * @param parents the partitions that this one was split or merged from
+ * @param parents the partitions from which this partition was split or merged
  */
 public record PartitionRecord(int id, Bytes from, Bytes to, List<Integer> parents) {
 

@@ -28,8 +28,8 @@ public interface LogBounds {
    *
    * @param bounds begin and end of the kept changes; the begin is one over the end when there are
    *     none
-   * @param oldestMicros commit time of the oldest kept change, in microseconds since 1970; 0 when
-   *     there is none or it is unknown
+   * @param oldestMicros commit time of the oldest kept change, in microseconds since 1970; 0
+   *     without a kept change or when unknown
    * @param givenUpMicros the latest commit time that a change no longer kept can have, in
    *     microseconds since 1970; absent when unknown
    * @param momentByMicros the moments of the question

@@ -6,8 +6,8 @@ import java.util.function.IntPredicate;
 
 /**
  * What this server knows of the logs of partitions without asking another process: descriptions,
- * metrics and warnings use it. A {@link ChangeReader} knows all of it of its own log. Safe for use
- * by any thread.
+ * metrics and warnings use it. A {@link ChangeReader} knows all figures of its log. Safe for use by
+ * any thread.
  */
 public interface LogFigures {
 

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Shows the changes that were committed before a moment. A channel that ends at the moment reads
  * through this class until its end is found, so that it cannot run past the end during the search.
- * For one channel, and so for one partition and one thread.
+ * Serves a single channel, and so a single partition and thread.
  */
 final class EndingChanges implements ChangeReader {
 

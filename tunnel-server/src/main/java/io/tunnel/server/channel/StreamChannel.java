@@ -211,8 +211,8 @@ final class StreamChannel implements Channel {
   }
 
   /**
-   * Makes one delivery; if there is more, delivers again later, so that the connection's other
-   * channels get their turn.
+   * Makes one delivery; delivers the rest later, so that other channels of the connection get their
+   * turn.
    */
   private void deliverOnce() throws IOException {
     long from = core.nextPosition();

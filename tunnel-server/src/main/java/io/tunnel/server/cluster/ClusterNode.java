@@ -243,7 +243,7 @@ public final class ClusterNode implements Membership.Node, Closeable {
       isAside = isAsideNow;
       LOGGER.warn(
           isAsideNow
-              ? "the disk of this node takes no writes; other nodes take over, if there are any"
+              ? "the disk of this node takes no writes; draining it to other nodes"
               : "the disk of this node has room again; this node leads and follows again");
     }
   }

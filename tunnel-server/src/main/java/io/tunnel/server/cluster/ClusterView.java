@@ -31,7 +31,7 @@ public interface ClusterView {
   /** Whether this node leads the catalog: a table that it does not know does not exist. */
   boolean leadsCatalog();
 
-  /** All nodes, and the units that they lead. */
+  /** The nodes of the cluster, with their units. */
   ClusterDescription describe();
 
   /** The replicas of this node. */

@@ -19,8 +19,8 @@ public record KnownUnits(int lastPartition, Set<Integer> partitions) {
   public static final KnownUnits NONE = new KnownUnits(0, Set.of());
 
   /**
-   * Of two values that were read one after the other: tables may have come and gone between, so
-   * either value may be newer.
+   * Combines two values that were read at different moments: tables may have come and gone between,
+   * so either value may be newer.
    */
   public static KnownUnits read(int last, Set<Integer> partitions) {
     return new KnownUnits(

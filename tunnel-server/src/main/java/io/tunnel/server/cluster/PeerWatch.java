@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * when the process ends, and then nothing listens at the node's address. The watch does not notice
  * a node that hangs or whose machine fails; the group's session timeout covers these.
  *
- * <p>Each other node has one thread, which reads from a silent connection.
+ * <p>A thread for each node reads from the silent connection to the node.
  */
 public final class PeerWatch implements Closeable {
 
@@ -39,7 +39,7 @@ public final class PeerWatch implements Closeable {
   /** Pause after a connection on which the node answered: the process may have just ended. */
   static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  /** Longest pause between connections that fail one after the other. */
+  /** Longest pause between failing connections. */
   static final long PAUSE_NANOS_MAX = TimeUnit.SECONDS.toNanos(2);
 
   private final String self;

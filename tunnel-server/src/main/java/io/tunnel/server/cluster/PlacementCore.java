@@ -8,15 +8,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Decides which node leads and which nodes follow each unit: evenly over the nodes that do not
- * drain, with the fewest moves. A pure function: equal input gives equal output.
+ * Decides leaders and followers of units: evenly over the nodes that do not drain, with the fewest
+ * moves. A pure function: equal input gives equal output.
  *
  * <p>A living node that does not drain keeps its units, unless it has more than its share. A
  * partition moves only to a node with a warm replica: if there is none, the next leader gets a
- * replica first, and a later placement, which finds the replica warm, moves the lead. So each unit
- * has a leader, who leads it now, and an heir, who will lead it in the end; the heirs are spread
- * evenly. When a leader is gone, a node with a warm replica takes over, or any node if no replica
- * is warm. Groups of tunnels and the catalog have no replicas and move at once.
+ * replica first, and a later placement, which finds the replica warm, moves the lead. So a unit has
+ * a leader for now, and an heir that will lead in the end; the heirs are spread evenly. When a
+ * leader is gone, a node with a warm replica takes over, or any node if no replica is warm. Groups
+ * of tunnels and the catalog have no replicas and move at once.
  *
  * <p>A draining node gets no units, not even where its replica is warm, because it is about to go.
  * If all nodes drain, nothing moves.
@@ -168,7 +168,7 @@ final class PlacementCore {
 
   /**
    * Moves units from nodes above their share to nodes below: first units that can move at once,
-   * then units whose replica warms up there, then any unit.
+   * then units with a replica that warms up, then the rest.
    */
   private void balance(boolean isPartitions, int[] counts) {
     int[] shares = shares(counts);

@@ -140,7 +140,8 @@ final class StandbyCore {
   }
 
   /**
-   * The reading that a move of a replica costs: none to a node that has one, less from a cold one.
+   * The reading that a move of a replica costs: none if the new node has a replica already, and
+   * less if the old replica is cold.
    */
   private int cost(int unit, int from, int to) {
     return (hasReplica(to, unit) ? 0 : 2) + (roster.isWarm(from, unit) ? 1 : 0);

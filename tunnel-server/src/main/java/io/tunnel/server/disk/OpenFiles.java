@@ -166,7 +166,7 @@ public final class OpenFiles implements Disks {
      */
     private volatile long synced;
 
-    /** A number that rises with each use of any file. */
+    /** The value, at the last use of this file, of a counter of uses. */
     private volatile long lastUse;
 
     BoundedFile(Disk disk, String name) {

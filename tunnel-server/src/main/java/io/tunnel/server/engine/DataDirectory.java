@@ -122,7 +122,7 @@ public final class DataDirectory implements Closeable {
           CannotStartException.Reason.IN_USE,
           "the data directory "
               + path
-              + " is in use by another server; stop that one, or give another with --data",
+              + " is in use by another server; stop that server, or choose a directory with --data",
           null);
     }
     return lockFile;

@@ -36,7 +36,7 @@ public record Ports(
   /**
    * The partitions that this server serves.
    *
-   * @param hosts finds hosts; refuses other partitions, and names the node that serves them
+   * @param hosts finds hosts; refuses partitions that are served elsewhere, and names their nodes
    * @param changes the changes that may be shown
    * @param bases the rows that tunnels deliver
    * @param ofSessions how channels of tunnels are delivered
@@ -68,7 +68,7 @@ public record Ports(
   public record Tunnels(
       TunnelHosts hosts, PositionFinder finder, LogFigures figures, IntToLongFunction rows) {
 
-    /** Rows of a partition that {@code rows} counts one by one; it estimates the rest. */
+    /** Up to this number, {@code rows} counts rows exactly; beyond, it estimates. */
     public static final long COUNTED_ROWS_MAX = 10_000;
   }
 

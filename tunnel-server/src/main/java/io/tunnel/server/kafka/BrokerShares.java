@@ -32,7 +32,7 @@ final class BrokerShares {
     this.batchBytes = buffer.batchBytes();
   }
 
-  /** The room that an append of so many bytes takes. */
+  /** The room that an append with {@code bytes} bytes takes. */
   long room(long bytes) {
     return bytes + batchBytes;
   }

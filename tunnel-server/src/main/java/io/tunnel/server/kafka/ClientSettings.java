@@ -55,7 +55,7 @@ public final class ClientSettings {
     this.config = config;
   }
 
-  /** The settings that this server chooses itself, because its promises depend on them. */
+  /** The settings that the server chooses itself, because its guarantees depend on their values. */
   static final class Owned {
     private static final Set<String> NAMES =
         Set.of(

@@ -40,11 +40,11 @@ import org.slf4j.LoggerFactory;
  * has held for longer than a delivery may take, so every append ends within twice that time and one
  * request. Appends to one partition are handed over in the order of their arrival.
  *
- * <p>A producer that lingers for nothing sends the first records while the next are handed over, so
- * a large append becomes many requests, each with its cost for the broker and for every replica
- * that reads it. One that lingers makes a small append wait for nothing. So there is one of each.
- * What one of them may still send of an append that failed is fenced by the marker that the other
- * has appended since.
+ * <p>A producer without lingering sends the first records while the next are handed over, so a
+ * large append becomes many requests, each of which costs the broker and every replica. A producer
+ * with lingering delays a small append in vain. So the appender has a prompt and a gathering
+ * producer. Late records of a failed append, from one producer, are fenced by the marker that the
+ * other producer has appended since.
  */
 final class KafkaAppender implements Closeable {
 

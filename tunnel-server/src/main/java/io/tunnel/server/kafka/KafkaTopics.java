@@ -29,8 +29,8 @@ import org.apache.kafka.common.errors.UnknownTopicIdException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
- * The topics of a cluster: one for the catalog, one for tunnels, one for each table by its id.
- * Every request may be repeated when its outcome is unknown.
+ * The topics of a cluster: a topic for the catalog, a topic for tunnels, and a topic for each
+ * table, named by id. Every request may be repeated when its outcome is unknown.
  */
 public final class KafkaTopics {
 

@@ -24,7 +24,8 @@ final class CatalogAge {
   private volatile long asOfNanos;
 
   /**
-   * Whether a question is open. There is one at a time, so that none pile up while the log is away.
+   * Whether a question is open. A second question waits for the answer, so that questions do not
+   * pile up while the log is away.
    */
   private volatile boolean isAsked;
 

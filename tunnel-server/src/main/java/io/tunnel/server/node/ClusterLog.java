@@ -254,7 +254,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     return places;
   }
 
-  /** The identity of this cluster's replicas, which those of another cluster do not share. */
+  /** The identity of this cluster's replicas, which replicas of another cluster do not share. */
   ReplicasIdentity identity(int shards) {
     return identity(Optional.of(catalogIdentity.origin()), shards);
   }

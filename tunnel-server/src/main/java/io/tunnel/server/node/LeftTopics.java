@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  */
 record LeftTopics(Catalog catalog, Topics topics, Executor control) {
 
-  /** At most so many topics are deleted, and so many asked for their origins, in one look. */
+  /** Most topics that a look deletes, and most topics that it asks for origins. */
   static final int AT_ONCE_MAX = 100;
 
   private static final Logger LOGGER = LoggerFactory.getLogger(LeftTopics.class);

@@ -44,9 +44,9 @@ final class LostPartitions {
   }
 
   /**
-   * Looks once. A node that its group has lost cannot know what it leads: each attached client then
-   * looks for a leader, and comes back when there is no other. The group may need a while to choose
-   * another leader, so the clients are told again until the group has found the node.
+   * Looks once. A node that its group has lost cannot know its partitions: each attached client
+   * then looks for a leader, and comes back when there is no other. The group may need a while to
+   * choose another leader, so the clients are told again until the group has found the node.
    */
   void look(boolean isNodeLost, long nowNanos) {
     Set<Integer> now = new TreeSet<>();

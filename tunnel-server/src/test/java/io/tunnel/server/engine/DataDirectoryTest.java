@@ -45,7 +45,7 @@ final class DataDirectoryTest {
   @Test
   void aDirectoryInUseIsRefusedUntilItIsFree() throws IOException {
     try (DataDirectory directory = DataDirectory.open(path(), 1)) {
-      requireRefused("is in use by another server; stop that one");
+      requireRefused("is in use by another server; stop that server");
       assertThat(directory.shards()).isEqualTo(1);
     }
     DataDirectory.open(path(), 1).close();

@@ -10,8 +10,8 @@ public interface StoreListener {
   void stored(Map<String, Optional<String>> changes);
 
   /**
-   * The store accepts no more writes: another writer has opened it, or this one cannot go on.
-   * Called once. To write again, open the store again.
+   * The store accepts no more writes: a new writer has opened the store, or this writer cannot go
+   * on. Called once. To write again, open the store again.
    */
   void fenced(FencedStoreException reason);
 }

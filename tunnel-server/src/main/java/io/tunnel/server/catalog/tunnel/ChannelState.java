@@ -57,7 +57,7 @@ public record ChannelState(
     return new ChannelState(position, lastKey, end, isFinished, isPaused, stop);
   }
 
-  /** This state with another incarnation of its position, or none. */
+  /** This state with a new incarnation of its position, or without one. */
   public ChannelState seenIn(Optional<Long> told) {
     return new ChannelState(checkpointed, key, end, isFinished, isPaused, stop, told);
   }
@@ -67,7 +67,7 @@ public record ChannelState(
     return incarnation.map(in -> new KnownPosition(checkpointed, in));
   }
 
-  /** This state with another end or none, finished or not. */
+  /** This state with a new end or without one, finished or not. */
   public ChannelState withEnd(Optional<Long> newEnd, boolean isFinishedNow) {
     return new ChannelState(checkpointed, key, newEnd, isFinishedNow, isPaused, stop, incarnation);
   }

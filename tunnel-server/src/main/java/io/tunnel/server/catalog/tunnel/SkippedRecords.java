@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
  * The last {@link Skipped#LAST_MAX} changes that a tunnel's workers skipped, by ordinals that begin
- * with 1 and only grow. There are as many places for their texts; so each skipped change writes one
- * short text, in the place of the oldest.
+ * with 1 and only grow. The texts have {@link Skipped#LAST_MAX} places, so a skipped change writes
+ * one short text over the oldest one.
  */
 final class SkippedRecords {
 

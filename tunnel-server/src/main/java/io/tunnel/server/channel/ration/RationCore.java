@@ -1,8 +1,8 @@
 package io.tunnel.server.channel.ration;
 
 /**
- * Decides how many bytes a second all channels that catch up may deliver together, and which one
- * has its turn.
+ * Decides the bytes a second that channels may deliver together while they catch up, and the order
+ * of their turns.
  *
  * <p>At a look that finds writes waiting too long, the rate becomes half of the used rate. At any
  * other look, a rate that is used up grows: by an eighth, or by a sixty-fourth near the rate that

@@ -53,7 +53,7 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
   private static final int HEARTBEAT_MS_MAX = 300;
   private static final long BACKOFF_MS = 500;
 
-  /** Of two processes with one name that fence each other, one gives up. */
+  /** A process gives up after so many fencings in a row by a namesake. */
   private static final int FENCED_IN_A_ROW_MAX = 5;
 
   private final String group;
@@ -227,7 +227,7 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
       consumer.poll(POLL);
       if (standing == Standing.MEMBER && heartbeats.isSilent(clock.nanos())) {
         lost();
-        // A group that has not forgotten this node tells it nothing unless asked.
+        // If the group has not forgotten this node, only a question brings a placement.
         rebalance = Rebalance.OVER;
         isAsked.set(true);
       }
@@ -284,7 +284,7 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
   private String nameIsTaken() {
     return "another node has joined the cluster as "
         + name
-        + "; give each node a name of its own and start this one again";
+        + "; give each node a unique name and restart this node";
   }
 
   private static String reason(RuntimeException e) {

@@ -85,7 +85,7 @@ public final class NodeNames {
                   + config.cluster()
                   + " already, at "
                   + holder.get().host().replaceFirst("^/", "")
-                  + ", and alive; give this node another name, or stop that one");
+                  + ", and alive; rename this node, or stop the living one");
         }
         never.await(LOOK_MS, TimeUnit.MILLISECONDS);
       }

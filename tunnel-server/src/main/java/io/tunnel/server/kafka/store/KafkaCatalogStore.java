@@ -116,7 +116,8 @@ public final class KafkaCatalogStore implements CatalogStore {
   /**
    * Becomes the only writer. Blocks for up to {@code openMsMax}.
    *
-   * @param transactionalId one id for all writers of this partition, used by no other writer
+   * @param transactionalId common to the writers of this partition, and used by no writer of other
+   *     partitions
    * @param nanos a clock that never goes back
    * @throws StoreUnavailableException when this was not possible in time; a retry is safe
    */
@@ -321,7 +322,7 @@ public final class KafkaCatalogStore implements CatalogStore {
         failure(outcome));
   }
 
-  /** A new exception for each call, so that each has its own stack trace. */
+  /** Throws a new exception with the caller's stack trace. */
   private synchronized FencedStoreException requireFenced() {
     FencedStoreException first = fenced.orElseThrow();
     return new FencedStoreException(first.getMessage(), first.getCause());
