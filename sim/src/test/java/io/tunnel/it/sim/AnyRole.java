@@ -15,9 +15,9 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A worker as chance makes it: one that leaves checkpoints to the SDK, or one whose processors say
- * in any order which inputs are done, and all when they are closed; one that stops at what fails,
- * or leaves it out.
+ * A worker with a random role: it leaves checkpoints to the SDK, or its processors report finished
+ * inputs in random order, and the rest when they are closed; it stops at failed inputs, or skips
+ * them.
  */
 final class AnyRole implements SimWorker.Role {
 

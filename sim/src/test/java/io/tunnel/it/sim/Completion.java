@@ -11,7 +11,7 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.wire.control.Control.ChannelDescription;
 import io.tunnel.wire.control.Control.TunnelInfo;
 
-/** What must have come true when nothing goes wrong any more. */
+/** The final conditions of a world, after its last fault. */
 public final class Completion {
 
   private Completion() {}
@@ -28,7 +28,7 @@ public final class Completion {
         && truth.firstMissing(truth.partition.committed()) < 0;
   }
 
-  /** Requires that everything is done, and that it is what it must be. */
+  /** Requires that all work finishes in time, with the right result. */
   public static void require(World world, long seconds) {
     for (TunnelInfo tunnel : world.machine.tunnels()) {
       for (ChannelDescription view : world.machine.views(tunnel)) {

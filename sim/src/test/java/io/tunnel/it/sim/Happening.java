@@ -3,8 +3,8 @@ package io.tunnel.it.sim;
 import io.tunnel.it.sim.seeds.Floored;
 
 /**
- * What a simulation claims to exercise, and in which part of its worlds at least, in percent: about
- * two thirds of what was measured. A run in which one of these is rarer has failed.
+ * The events that a simulation claims to exercise, each with the least share of worlds in percent,
+ * about two thirds of the measured share. A run with a rarer event has failed.
  */
 public enum Happening implements Floored {
   WRITE_SYNCED(95),

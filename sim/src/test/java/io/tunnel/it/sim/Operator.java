@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** Somebody at a terminal: what it asks for may be lost, like everything. */
+/** An operator at a terminal, whose requests may be lost. */
 final class Operator {
 
   static final String TABLE = "orders";
@@ -171,7 +171,7 @@ final class Operator {
                 answer -> whenExported.accept(Json.decode(answer.payload(), CheckpointSet.class)));
   }
 
-  /** Moves a tunnel to where it or another one was. */
+  /** Moves a tunnel to exported checkpoints. */
   void bringBack(TunnelInfo tunnel, CheckpointSet checkpoints) {
     world.trace.add("operator brings " + checkpoints + " to " + tunnel.tunnel());
     ask(

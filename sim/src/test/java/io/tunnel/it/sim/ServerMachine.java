@@ -25,8 +25,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * The machine of a world's server: its disks, its clock, what its catalog has stored, and the
- * server that runs on it between two crashes.
+ * The machine of a world's server: the disks, the clock, the stored catalog, and the server that
+ * runs between two crashes.
  */
 public final class ServerMachine {
 

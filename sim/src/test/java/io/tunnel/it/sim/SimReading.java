@@ -36,8 +36,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Somebody who reads the partitions of a table without a tunnel: it keeps its positions, and what
- * it has seen up to them, and goes on behind them whatever happens to it or to the server.
+ * A reader of a table's partitions without a tunnel: it keeps its positions and the changes up to
+ * them, and resumes behind them after every fault of the reader or the server.
  */
 public final class SimReading {
 
@@ -57,7 +57,7 @@ public final class SimReading {
   private static final class Part {
     private final int partition;
 
-    /** What it was delivered, by position, since it began anew. */
+    /** Delivered changes since the last new start, by position. */
     private final TreeMap<Long, String> seen = new TreeMap<>();
 
     /** It goes on behind that; at least the last that it has seen. */
@@ -140,7 +140,7 @@ public final class SimReading {
     probeLater();
   }
 
-  /** A connection may break without a word; so it is asked now and then whether it is there. */
+  /** A connection may break silently, so the reader probes it now and then. */
   private void probeLater() {
     loop.thread()
         .after(
@@ -216,7 +216,7 @@ public final class SimReading {
                 });
   }
 
-  /** BUSY, which is tried again, for everything that is no refusal. */
+  /** The code of a refusal; BUSY, which is retried, for other failures. */
   private static ErrorCode codeOf(Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     return cause instanceof RefusedException refused ? refused.code() : ErrorCode.BUSY;
@@ -267,7 +267,7 @@ public final class SimReading {
         .forEach(each -> part.beginAnew(each.earliest()));
   }
 
-  /** It closes its connection, and goes on with another. */
+  /** Closes the connection, and goes on with a new one. */
   void reconnect() {
     loop.execute(
         () ->

@@ -49,7 +49,10 @@ public final class SimServer {
   private static final int SEGMENT_BYTES_MAX = 3_000;
   private static final int DELIVERY_BYTES_MAX = 250;
 
-  /** More than a delivery behind is far; nobody waits, so that a story goes as it is told. */
+  /**
+   * A backlog of more than a delivery is far behind; pacing is off, so that stories do not depend
+   * on it.
+   */
   private static final RationConfig CATCH_UP = new RationConfig(false, 300, 1_000, 110);
 
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -110,7 +113,7 @@ public final class SimServer {
     return SimGate.closed(process.random().split(), this::rights, clock::nanos);
   }
 
-  /** What it knows of who may do what. */
+  /** The principals, keys and rights that the server knows. */
   public SecuritySnapshot rights() {
     return security().snapshot();
   }

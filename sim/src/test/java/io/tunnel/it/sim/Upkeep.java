@@ -75,7 +75,7 @@ public final class Upkeep {
     }
   }
 
-  /** Who reads it without a tunnel, if anybody does. */
+  /** The reader of the table without a tunnel, if any. */
   Optional<SimReading> reading() {
     return reading;
   }

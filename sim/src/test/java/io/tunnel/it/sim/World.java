@@ -78,7 +78,9 @@ public final class World implements SimWorker.Home {
         listener);
   }
 
-  /** A world that is like that in spite of its seed, which still orders what happens at once. */
+  /**
+   * A world with these settings instead of the seed's; the seed still orders simultaneous events.
+   */
   public World(
       long seed, Function<SplittableRandom, Settings> settingsOf, Consumer<String> listener) {
     random = new SplittableRandom(seed);
@@ -97,7 +99,7 @@ public final class World implements SimWorker.Home {
     network.listen((name, address) -> machine.accept());
   }
 
-  /** What is known of rights, and what comes of them. */
+  /** The rights that servers know. */
   private final class Rights implements RightsTruth.Servers {
 
     @Override

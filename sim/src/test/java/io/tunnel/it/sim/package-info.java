@@ -3,8 +3,8 @@
  *
  * <p>A {@link io.tunnel.it.sim.World} has a server (the real catalog, logs, shards, sessions,
  * channels and connections, over a disk and a store that crash), workers (the SDK's own, with
- * processors that report to the ledger), clients, and a network that carries real frames. All of it
- * runs in one thread, in the order of one {@code Agenda}, whose clock is the only one.
+ * processors that report to the ledger), clients, and a network that carries real frames. A world
+ * runs in one thread, in the order of an {@code Agenda} with the only clock.
  *
  * <p>A world does nothing by itself. Drive it step by step, from a test or a script:
  *

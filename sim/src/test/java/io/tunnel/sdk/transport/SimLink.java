@@ -28,7 +28,7 @@ public final class SimLink implements Link {
   private final CompletableFuture<Link> opened = new CompletableFuture<>();
   private Runnable closer = () -> {};
 
-  /** A link that is not connected yet; its client comes with that key, if it is to have one. */
+  /** A link that is not connected yet; the client authenticates with {@code key}, if present. */
   public SimLink(PushReceiver receiver, Duration requestDeadline, Optional<AccessKey> key) {
     this.key = key;
     this.handler = new ConnectionHandler("simulated", receiver);

@@ -12,8 +12,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * A disk of a simulated machine. It remembers, for everything that was not synced, what it
- * replaced; when the power goes, any part of that is gone. A disk whose process has died fails.
+ * A disk of a simulated machine. The disk keeps the old content of unsynced writes; a loss of power
+ * undoes any part of these writes. A disk whose process has died fails.
  */
 public final class SimDisk implements Disk {
 
@@ -99,7 +99,7 @@ public final class SimDisk implements Disk {
     return left;
   }
 
-  /** All that was not synced is gone, and what stood there before is there again. */
+  /** Undoes all unsynced writes. */
   public void loseUnsynced() {
     files.keySet().retainAll(durableNames);
     files.values().forEach(Content::loseUnsynced);

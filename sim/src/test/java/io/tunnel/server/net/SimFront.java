@@ -24,7 +24,7 @@ public final class SimFront {
   private final NetServer.Door door;
   private final Set<Connection> connections = new LinkedHashSet<>();
 
-  /** Gives requests to those rooms, of those who are let in by that gate. */
+  /** Passes requests of clients that {@code gate} admits to the rooms of {@code served}. */
   public SimFront(Served served, Gate gate) {
     requests = new Requests(served.rooms(), served.threads(), gate);
     budgets = NetServer.Budgets.of(NetLimits.DEFAULT, 10_000, gate);

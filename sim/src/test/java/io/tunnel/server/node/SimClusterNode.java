@@ -63,7 +63,10 @@ public final class SimClusterNode {
   private static final long REVOKE_DEADLINE_MS = 2_000;
   private static final int DELIVERY_BYTES_MAX = 250;
 
-  /** More than a delivery behind is far; nobody waits, so that a story goes as it is told. */
+  /**
+   * A backlog of more than a delivery is far behind; pacing is off, so that stories do not depend
+   * on it.
+   */
   private static final RationConfig CATCH_UP = new RationConfig(false, 300, 1_000, 110);
 
   private static final ReplicaConfig REPLICA =
@@ -80,9 +83,10 @@ public final class SimClusterNode {
   private final Consumer<Runnable> catalogTail;
 
   /**
-   * What the node is called, and where it is.
+   * The name and the address of a node.
    *
-   * @param chance what a node draws that asks everybody who they are; empty when it asks nobody
+   * @param chance the chance of a node that requires authentication; empty when the node requires
+   *     none
    */
   public record Self(
       String name,
@@ -209,7 +213,7 @@ public final class SimClusterNode {
     }
   }
 
-  /** What it knows of who may do what. */
+  /** The principals, keys and rights that the node knows. */
   public SecurityRecords security() {
     return catalog.security();
   }

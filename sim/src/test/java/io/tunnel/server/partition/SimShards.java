@@ -18,7 +18,7 @@ public final class SimShards {
   private final Shards all;
 
   /**
-   * Shards over those logs and what is stored of their rows.
+   * Shards over {@code logs} and their stored rows.
    *
    * @param isLive whether a partition exists at the moment of the question
    */

@@ -7,7 +7,7 @@ import io.tunnel.server.replica.shared.SharedLog.Kind;
 import io.tunnel.server.replica.shared.SharedLog.Stored;
 import java.util.Optional;
 
-/** What single records of a log say, for those who compare. */
+/** Decodes single records of a log for comparisons. */
 public final class SimRecords {
 
   private static final int BYTES_MAX = 1 << 20;

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * A base channel: who held it, which rows a processor was given, and where its checkpoint is.
- * Positions count rows, and what stands at one may differ between two holdings, because rows are
- * read as they are when they are read.
+ * A base channel: its holders, the rows given to processors, and its checkpoint. Positions number
+ * rows, and a position may have different rows in two holdings, because a channel reads the rows of
+ * the present.
  */
 final class BaseStory {
 
@@ -49,9 +49,9 @@ final class BaseStory {
   }
 
   /**
-   * A channel that nobody has held.
+   * A channel without a holder so far.
    *
-   * @param fold what somebody has who applies what the tunnel's processors are given
+   * @param fold the rows that result from applying the inputs of the tunnel's processors
    * @param since the end of the log when the tunnel was created
    */
   BaseStory(String name, LogTruth log, RowFold fold, long since) {

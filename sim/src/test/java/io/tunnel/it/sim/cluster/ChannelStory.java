@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** A channel of a tunnel: who held it, what was processed of it, and where its checkpoint is. */
+/** A channel of a tunnel: holders, processed changes, and checkpoint. */
 final class ChannelStory {
 
   private final String name;
@@ -52,8 +52,8 @@ final class ChannelStory {
   }
 
   /**
-   * A channel that begins behind a position; {@code fold} is what somebody has who applies what is
-   * processed.
+   * A channel that begins behind a position; {@code fold} has the rows that result from the
+   * processed changes.
    */
   ChannelStory(String name, LogTruth log, RowFold fold, long start) {
     this.name = name;

@@ -15,7 +15,7 @@ final class ClusterAdministrator implements RightsStory.Home {
 
   private static final long LOOK_MS = 50;
 
-  /** By then each node has read what was stored, when nothing goes wrong. */
+  /** Time after which each node has read a change of the catalog, without faults. */
   private static final long FOLLOWED_MS = 2_000;
 
   private final ClusterWorld world;

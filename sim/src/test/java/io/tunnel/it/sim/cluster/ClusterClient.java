@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** A client that asks nodes, one after the other, and goes where it is sent. */
+/** A client that asks one node after the other, and follows redirections. */
 final class ClusterClient {
 
   private static final long PAUSE_NANOS = 100_000_000;
@@ -84,8 +84,8 @@ final class ClusterClient {
   }
 
   /**
-   * Asks until somebody does it, or says for good that it cannot be done. As the SDK does it, the
-   * request has an id, so that it is done once though nobody knows what came of it at first.
+   * Retries until a node carries out the request or refuses it for good. Like the SDK's, the
+   * request has an id, so that a retry after an unknown outcome does not repeat its effect.
    */
   CompletableFuture<Frame> askAll(Operation operation, Control request) {
     CompletableFuture<Frame> answer = new CompletableFuture<>();

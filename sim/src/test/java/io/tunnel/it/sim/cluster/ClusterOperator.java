@@ -112,7 +112,7 @@ final class ClusterOperator {
                 false));
   }
 
-  /** Stopped channels go on; those whose changes are gone are set to what there is. */
+  /** Stopped channels go on; channels that lost changes are moved to the oldest kept change. */
   void mend() {
     for (TunnelInfo tunnel : tunnels()) {
       List<String> stopped = new ArrayList<>();

@@ -270,9 +270,7 @@ final class ClusterReader {
     }
   }
 
-  /**
-   * Whatever is not kept is passed over, which its user knows; of no position anything is known.
-   */
+  /** Skips changes that are no longer kept, as its user asked for; no position is known then. */
   private void skip(TablePositions found, boolean isReplaced) {
     for (PartitionPositions each : found.partitions()) {
       Part part = parts.get(each.partition());

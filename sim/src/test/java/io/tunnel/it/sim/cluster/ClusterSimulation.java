@@ -41,7 +41,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   private final ClusterWorld world;
   private final SplittableRandom random;
 
-  /** Apart, so that worlds without a reader are the same whatever readers do. */
+  /** A separate source, so that readers do not change worlds without a reader. */
   private final SplittableRandom readersRandom;
 
   private final boolean hasReader;

@@ -35,7 +35,7 @@ final class ClusterTruth {
   private final TreeMap<String, ChannelStory> channels = new TreeMap<>();
   private final TreeMap<String, BaseStory> bases = new TreeMap<>();
 
-  /** By tunnel and partition, what somebody has who applies all that processors were given. */
+  /** By tunnel and partition, the rows that result from applying all inputs of processors. */
   private final Map<String, TreeMap<Integer, RowFold>> folds = new TreeMap<>();
 
   private final ReadTruth reads;
@@ -44,7 +44,7 @@ final class ClusterTruth {
   /** Grows with everything that at-least-once allows to be an excuse. */
   private long disturbances;
 
-  /** Faults that last just now: what they disturb may have begun behind them. */
+  /** Number of lasting faults, which also excuse failures of work that begins during them. */
   private int lasting;
 
   ClusterTruth(ClusterWorld world) {
@@ -63,12 +63,12 @@ final class ClusterTruth {
     return new ClusterWiretap(world, this);
   }
 
-  /** What was promised to those who read rows. */
+  /** The promises about reads of rows. */
   ReadTruth reads() {
     return reads;
   }
 
-  /** The story of a base channel; null when there is none of that name. */
+  /** The story of a base channel; null for an unknown channel. */
   BaseStory base(String channelId) {
     return bases.get(channelId);
   }
@@ -212,7 +212,7 @@ final class ClusterTruth {
         Long.parseLong(lost.group(2)));
   }
 
-  /** What is said to be lost must be so old that it may be; machines have clocks of their own. */
+  /** Requires that changes reported as lost are old enough; machines' clocks differ. */
   void requireOld(String who, LogTruth log, long first, long last) {
     log.learn();
     Set<Long> said = log.between(first, last).keySet();

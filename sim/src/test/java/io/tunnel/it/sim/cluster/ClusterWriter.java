@@ -29,7 +29,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
-/** Writes changes that nobody has written before, and tells what became of them. */
+/** Writes new changes, and reports their outcomes. */
 final class ClusterWriter {
 
   static final int IDS_PER_PARTITION = 1_000;
@@ -44,7 +44,7 @@ final class ClusterWriter {
   private final List<Integer> partitions;
   private final Map<Integer, Endpoint> leaders = new TreeMap<>();
 
-  /** Who led before, and may not have heard that another does. */
+  /** Former leaders, perhaps unaware of their replacement. */
   private final Map<Integer, Endpoint> former = new TreeMap<>();
 
   private final Map<Integer, Long> acknowledged = new TreeMap<>();
@@ -125,7 +125,7 @@ final class ClusterWriter {
     };
   }
 
-  /** Reads a row that is written now and then, or some of them. */
+  /** Reads one row or several rows that are written now and then. */
   void read(int index) {
     boolean isStrict = random.nextInt(4) == 0;
     Endpoint node = anyReader(partitions.get(index));

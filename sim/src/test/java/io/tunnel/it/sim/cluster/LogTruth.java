@@ -25,9 +25,8 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * What the log of a partition says to one who has read all of it from the beginning: which changes
- * count, and what the rows are. Its rule is written down here once more, without what real copies
- * need for logs that were compacted.
+ * The meaning of a partition's whole log: the changes that count, and the rows. The rule is
+ * implemented here a second time, without the parts that real replicas need for compacted logs.
  */
 final class LogTruth {
 
@@ -39,7 +38,7 @@ final class LogTruth {
   private final TreeMap<Long, Change> changes = new TreeMap<>();
   private final SimReplicaRows rows = new SimReplicaRows(new SplittableRandom(1));
 
-  /** What each row was from which position on; empty columns where there was none. */
+  /** By key, the versions of the row with their first positions; empty for no row. */
   private final TreeMap<Bytes, NavigableMap<Long, Optional<Map<String, ColumnValue>>>> versions =
       new TreeMap<>();
 
@@ -208,7 +207,7 @@ final class LogTruth {
     return rows;
   }
 
-  /** Positions that count from one to another, both inclusive. */
+  /** Changes that count from {@code first} to {@code last}, inclusive. */
   Map<Long, Change> between(long first, long last) {
     return first > last ? Map.of() : changes.subMap(first, true, last, true);
   }

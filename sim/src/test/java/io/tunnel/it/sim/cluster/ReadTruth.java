@@ -20,10 +20,10 @@ import java.util.function.IntFunction;
 import java.util.function.LongPredicate;
 
 /**
- * Whether reads of rows are as fresh as was promised. A node that leads by the log shows what was
- * acknowledged before the read arrived there; one that was replaced, and has not heard of it, what
- * was acknowledged some time before that; and a strict read is always fresh. What is shown was so
- * at one moment since.
+ * Checks that reads of rows are as fresh as promised. The leader by the log shows all writes
+ * acknowledged before the read arrived; a leader that was replaced without its knowledge shows all
+ * writes acknowledged some time earlier; a strict read is always fresh. The rows of a read existed
+ * together at one moment since then.
  */
 final class ReadTruth {
 

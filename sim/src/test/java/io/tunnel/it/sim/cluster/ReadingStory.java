@@ -47,7 +47,7 @@ final class ReadingStory {
     }
   }
 
-  /** The position of the last change that it was given, or behind which it began. */
+  /** The position of the last delivered change, or the start position. */
   long last() {
     return last;
   }

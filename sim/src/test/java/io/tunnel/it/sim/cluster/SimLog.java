@@ -11,7 +11,10 @@ import java.util.TreeMap;
 import java.util.function.IntToLongFunction;
 import java.util.function.LongSupplier;
 
-/** The log that all nodes share: what there ever was, and what compaction has left of it. */
+/**
+ * The log that all nodes share: all records ever appended, and the records that compaction has
+ * left.
+ */
 final class SimLog {
 
   static final long FOREVER = Long.MAX_VALUE;

@@ -157,7 +157,7 @@ final class SimLogClient implements SharedLog, BoundsQueries {
     died();
   }
 
-  /** A reader of the log: fetches one after the other, each answered some time later. */
+  /** A reader of the log: fetches one chunk at a time, with a delay. */
   private static final class SimTail implements Tail {
 
     private static final long RETRY_NANOS = 200_000_000;

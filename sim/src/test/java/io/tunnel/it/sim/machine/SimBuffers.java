@@ -5,9 +5,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledHeapByteBuf;
 
 /**
- * The buffers of a process. They are counted, so that a world finds for certain what Netty's leak
- * detector finds now and then: a buffer that nobody has given back. What a process held that was
- * killed is gone with it, and nobody's leak.
+ * The buffers of a process. This class counts buffers, so that a world finds every leaked buffer,
+ * where Netty's leak detector only samples. Buffers of a killed process are gone with the process,
+ * and are no leak.
  */
 final class SimBuffers extends AbstractByteBufAllocator {
 

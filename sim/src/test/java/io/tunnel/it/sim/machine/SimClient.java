@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** A client that asks one thing after the other, on a connection that it opens when it must. */
+/** A client that sends one request at a time, and opens a connection when it has none. */
 public final class SimClient implements PushReceiver {
 
   private static final Duration REQUEST_DEADLINE = Duration.ofSeconds(5);

@@ -52,7 +52,7 @@ public final class SimConnection {
     return Math.max(network.arrivalNanos(), stalledUntilNanos);
   }
 
-  /** Nothing arrives for a while, and then everything does. */
+  /** Delays all bytes in flight for a while. */
   public void stall(long nanos) {
     stalledUntilNanos = Math.max(stalledUntilNanos, network.agenda().nowNanos() + nanos);
   }
@@ -85,7 +85,10 @@ public final class SimConnection {
     }
   }
 
-  /** The server's process has died: what it had sent still arrives, and then the end. */
+  /**
+   * The server's process has died: bytes that it had sent still arrive, and then the end of the
+   * stream.
+   */
   public void serverDied() {
     toClient.closedBySender();
     toServer.lose();

@@ -30,7 +30,7 @@ public final class SimKeys {
   /** As whom a connection was opened, and with which key. */
   public record Came(String principal, AccessKey key) {}
 
-  /** A key with its former secret: with which every other connection of its principal is opened. */
+  /** A key with its former secret, which every second connection of its principal uses. */
   private static final class Former {
     private final AccessKey key;
     private boolean isNext;
@@ -77,7 +77,7 @@ public final class SimKeys {
     formerByPrincipal.put(principal, new Former(former));
   }
 
-  /** The former key serves nobody any more, which some that come for the principal do not know. */
+  /** The former key is invalid from now on, but some clients of the principal still use it. */
   public void rotated(String principal) {
     formerByPrincipal.get(principal).left = LATE_MAX;
   }

@@ -29,7 +29,7 @@ public final class SimNetwork {
   private Listener listener = (name, address) -> null;
   private int lastNumber;
 
-  /** Sees every frame that is sent, and every one that is whole where it arrives. */
+  /** Sees every sent frame, and every frame that arrives whole. */
   public interface Tap {
     void sent(SimConnection connection, SimSocket from, Frame frame);
 
@@ -62,7 +62,9 @@ public final class SimNetwork {
     this.tap = tap;
   }
 
-  /** Of a world of that seed: in every third, servers ask everybody who they are. */
+  /**
+   * Decides by the seed whether a world's servers require authentication: in a third of all worlds.
+   */
   public void of(long seed) {
     isClosed = seed % CLOSED_ONE_IN == 0;
   }

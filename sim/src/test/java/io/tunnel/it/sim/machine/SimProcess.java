@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 
 /**
  * A process of the world: a server between two crashes, a worker, a client. Its threads run only
- * while it lives and is not paused; what was posted meanwhile runs when it wakes up, stale as it
- * may be then.
+ * while the process lives and is not paused; tasks posted during a pause run when it wakes up,
+ * stale or not.
  */
 public final class SimProcess {
 

@@ -42,7 +42,7 @@ public final class SimThread implements Executor {
     }
   }
 
-  /** It does nothing for a while, as one that waits for an answer. */
+  /** Blocks for a while, as a thread that waits for an answer. */
   public void block(long nanos) {
     blockedUntilNanos = process.agenda.nowNanos() + nanos;
   }

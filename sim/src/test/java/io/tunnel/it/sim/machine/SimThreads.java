@@ -58,7 +58,7 @@ public final class SimThreads implements ProcessorThreads {
     return loop;
   }
 
-  /** What runs now takes that long, and then {@code atEnd} happens. */
+  /** The running task takes {@code nanos}, and then runs {@code atEnd}. */
   public void takes(long nanos, Runnable atEnd) {
     running.nanos = nanos;
     running.atEnd = atEnd;

@@ -25,8 +25,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * An administrator of a closed world. It gives each client a key and rights, takes them from some
- * of the clients while they work, and gives them back.
+ * An administrator of a closed world. The administrator gives each client a key and rights, revokes
+ * the rights of some clients while these work, and grants them again.
  */
 public final class RightsStory {
 
@@ -81,17 +81,17 @@ public final class RightsStory {
   public enum Act {
     /** Its right is withdrawn. */
     WITHDRAW,
-    /** Its right is denied, which wins over what allows it. */
+    /** Denies a right, which overrides its grant. */
     DENY,
     /** Its key is revoked. */
     REVOKE,
-    /** Its key has another secret, and later that one only. */
+    /** Gives the key a second secret, and later removes the first. */
     ROTATE,
     /** It has back what was taken. */
     GIVE_BACK
   }
 
-  /** A client whose turn it is now and then. */
+  /** A client that the administrator changes now and then. */
   private static final class Turn {
     private final Subject subject;
     private final String resource;

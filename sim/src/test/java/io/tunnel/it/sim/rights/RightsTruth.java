@@ -103,12 +103,12 @@ public final class RightsTruth implements SimNetwork.Tap {
   }
 
   /**
-   * A request. What counts is when its client sent it: when it is read, it may have waited for the
-   * server's thread since before something was taken.
+   * A request, with the state at its sending: at its reading, it may have waited for the server's
+   * thread since before a revocation.
    *
-   * @param taken what it needs and its principal has no more
-   * @param isSure whether its principal has all that it ever had
-   * @param changes what had been done to its principal by then
+   * @param taken the needed right, if it was revoked
+   * @param isSure whether no right of the principal was ever revoked
+   * @param changes number of changes to the principal by then
    */
   private record Asked(Operation operation, Optional<String> taken, boolean isSure, long changes) {}
 
@@ -313,7 +313,7 @@ public final class RightsTruth implements SimNetwork.Tap {
         && asked.operation() == Operation.READ_PARTITION;
   }
 
-  /** What each server must know when nothing is taken and it has read everything. */
+  /** Requires the final rights of a server that has read the whole catalog. */
   public void requireKnown(SecuritySnapshot known, Object server) {
     subjects.values().forEach(subject -> subject.requireKnown(known, server));
   }

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** A principal of a closed world: what it may do now, as far as that was acknowledged. */
+/** A principal of a closed world, with its acknowledged rights. */
 final class Subject {
 
   private static final String TABLE = "orders";
@@ -47,7 +47,7 @@ final class Subject {
     return standing;
   }
 
-  /** Grows with everything that is done to it. */
+  /** Number of changes to this principal. */
   long changes() {
     return changes;
   }
@@ -98,7 +98,7 @@ final class Subject {
     changed(nowNanos);
   }
 
-  /** Whether a server that knows this gives it a right. */
+  /** Whether a server with this snapshot grants the right. */
   boolean isGranted(Right what, SecuritySnapshot known) {
     return switch (what) {
       case CONSUME -> known.permissions().allowsTunnel(principal, what, TABLE, TUNNEL);
@@ -107,7 +107,7 @@ final class Subject {
     };
   }
 
-  /** Whether a server that knows this lets in who comes with that key. */
+  /** Whether a server with this snapshot accepts the key. */
   static boolean isKnown(AccessKey key, SecuritySnapshot known) {
     return key.equals(SimKeys.ADMINISTRATOR)
         || known
@@ -116,7 +116,7 @@ final class Subject {
             .isPresent();
   }
 
-  /** A server knows of it what was acknowledged, and nothing else. */
+  /** Requires that a server knows exactly the acknowledged state of this principal. */
   void requireKnown(SecuritySnapshot known, Object server) {
     Invariant.RIGHTS_HOLD.require(
         living.stream().allMatch(key -> isKnown(key, known)),
@@ -138,9 +138,9 @@ final class Subject {
   }
 
   /**
-   * What a request of that kind needs and was acknowledged to be taken, if it is so.
+   * The needed right of a request that was revoked with an acknowledgement, if any.
    *
-   * @param isFollowed whether the server knows what is true of all that know of it
+   * @param isFollowed whether the server follows the catalog without delay
    */
   Optional<String> taken(
       Right needed, AccessKey key, Predicate<Predicate<SecuritySnapshot>> isFollowed) {

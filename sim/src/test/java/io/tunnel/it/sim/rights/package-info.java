@@ -1,5 +1,5 @@
 /**
- * Rights that change while a world runs: who changes them, and what must hold of those who had
- * them.
+ * Rights that change while a world runs: the administrator, and the invariants about clients that
+ * had rights.
  */
 package io.tunnel.it.sim.rights;

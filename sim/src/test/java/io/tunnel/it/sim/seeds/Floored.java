@@ -1,6 +1,6 @@
 package io.tunnel.it.sim.seeds;
 
-/** Something that must happen in a part of all worlds. */
+/** An event that must happen in a share of all worlds. */
 public interface Floored {
 
   /** In which part at least, in percent. */

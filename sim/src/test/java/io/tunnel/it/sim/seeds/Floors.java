@@ -9,7 +9,7 @@ import java.util.TreeSet;
 import java.util.function.ToDoubleFunction;
 
 /**
- * In how many worlds each thing happened, and in how many it must: a fault that has become rare
+ * Counts the worlds of each event, and compares with the least count: a fault that has become rare
  * proves nothing any more, though it still happens once in a run.
  */
 public final class Floors<E extends Enum<E>> {
@@ -28,7 +28,7 @@ public final class Floors<E extends Enum<E>> {
     this.worldsWith = new EnumMap<>(type);
   }
 
-  /** A world has ended, in which this happened so often. */
+  /** Adds the events of a world that has ended. */
   public synchronized void add(Map<E, Long> happened) {
     worlds++;
     happened.forEach(
@@ -42,7 +42,7 @@ public final class Floors<E extends Enum<E>> {
     return 100.0 * worldsWith.getOrDefault(what, 0L) / Math.max(1, worlds);
   }
 
-  /** What happened in fewer worlds than it must, each with both figures; empty when all is well. */
+  /** Events in too few worlds, with both counts; empty when there are none. */
   public synchronized Set<String> tooRare() {
     Set<String> rare = new TreeSet<>();
     for (E what : EnumSet.allOf(type)) {

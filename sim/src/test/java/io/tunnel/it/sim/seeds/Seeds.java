@@ -51,7 +51,7 @@ public final class Seeds {
     return known == 0 ? this : new Seeds(property, known, fresh, freshBase, seeds);
   }
 
-  /** How to see one world again, and nothing else. */
+  /** The command that replays a single world. */
   public static String replay(String test, String property, long seed) {
     return "Replay: mvn -Psim -pl sim -am -Dsurefire.failIfNoSpecifiedTests=false -Dtest="
         + test

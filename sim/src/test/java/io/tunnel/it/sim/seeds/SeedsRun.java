@@ -12,11 +12,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 
 /**
- * Many worlds of one kind, each from its seed, on all cores; a part of the seeds is new in every
- * run. Of the properties that begin as the kind says, {@code .seeds} says how many, {@code .base}
- * from which seed on, and {@code .seed} replays one with everything that happens in it.
+ * Runs many seeded worlds of a kind on all cores; a part of the seeds is new in every run. Of the
+ * properties that begin as the kind says, {@code .seeds} says how many, {@code .base} from which
+ * seed on, and {@code .seed} replays one with everything that happens in it.
  *
- * @param <E> what can happen in them
+ * @param <E> events of the worlds
  */
 public final class SeedsRun<E extends Enum<E> & Floored> {
 
@@ -103,8 +103,8 @@ public final class SeedsRun<E extends Enum<E> & Floored> {
   }
 
   /**
-   * A world is the same in another process, whose objects have other identities: so an order that
-   * comes of them shows.
+   * Requires that a world runs the same way in a second process, where objects have different
+   * identities: a dependence on their order shows.
    *
    * @param main calls {@link Worlds#command} of the same worlds
    */

@@ -1,2 +1,2 @@
-/** Worlds in numbers: which seeds a build runs, and what must have happened in how many of them. */
+/** Many worlds: the seeds that a build runs, and the least share of worlds for each event. */
 package io.tunnel.it.sim.seeds;

@@ -17,7 +17,7 @@ public final class Story {
     this.lines = List.copyOf(lines);
   }
 
-  /** The same story with the output that its commands really have. */
+  /** This story with the real output of its commands. */
   List<String> told() {
     StoryStage stage = new StoryStage();
     List<String> told = new ArrayList<>();

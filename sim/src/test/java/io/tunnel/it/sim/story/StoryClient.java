@@ -57,7 +57,7 @@ final class StoryClient {
     return table;
   }
 
-  /** The answer; absent when it was refused, which is said then. */
+  /** The answer; absent after a refusal, which is printed. */
   <T extends Control> Optional<T> ask(Operation operation, Control request, Class<T> type) {
     return answer(operation, Json.encode(request)).map(frame -> Json.decode(frame.payload(), type));
   }

@@ -3,7 +3,7 @@ package io.tunnel.it.sim.story;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What came of a command so far; ranges of the same kind that follow each other are one line. */
+/** The output of a command so far; merges consecutive ranges of a kind into one line. */
 final class StoryLines {
 
   private final List<Line> lines = new ArrayList<>();

@@ -61,7 +61,7 @@ final class StoryStage {
     return lines.take();
   }
 
-  /** What was said before something went wrong, and how everything stood. */
+  /** The output before a failure, and the state of the world. */
   String failure(String line) {
     String trace = world == null ? "" : String.join("\n", world.trace.lastLines());
     return "at '" + line + "', after\n" + String.join("\n", lines.take()) + "\nin\n" + trace;
@@ -259,7 +259,7 @@ final class StoryStage {
 
   // Operators.
 
-  /** The tunnel that a command names, or else the only one. */
+  /** The tunnel that a command names, or else the world's only tunnel. */
   private TunnelInfo tunnel(StoryCommand command) {
     String name =
         command.option("tunnel").orElseGet(() -> tunnels.values().iterator().next().tunnel());

@@ -78,7 +78,7 @@ final class StoryWire implements SimNetwork.Tap {
     }
   }
 
-  /** Says which channels have nothing left, as soon as that is so. */
+  /** Prints each channel that has terminated, once. */
   void sayTerminated() {
     for (ChannelTruth channel : wiretap.ledger().channels.values()) {
       if (channel.isTerminated()
@@ -222,7 +222,7 @@ final class StoryWire implements SimNetwork.Tap {
       }
       case CLOSE_SESSION -> lines.add(worker + " closes its session");
       default -> {
-        // It is said when it is answered, if at all.
+        // Printed with its answer.
       }
     }
   }

@@ -18,7 +18,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
-/** A worker of a story: does what the story says, and says what happens to it. */
+/** A worker of a story: follows the story's commands, and prints its callbacks. */
 final class StoryWorker implements SimWorker.Role, ITunnelWorkerListener {
 
   private static final int THREADS = 8;
@@ -48,7 +48,7 @@ final class StoryWorker implements SimWorker.Role, ITunnelWorkerListener {
     poison.put(channel, (long) how.number("throws", 0));
   }
 
-  /** The program says that it is done with one position. */
+  /** The program reports one position as finished. */
   void done(String channel, long position) {
     var unused =
         checkpointers

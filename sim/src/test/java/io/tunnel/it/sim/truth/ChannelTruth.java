@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** A stream channel of a tunnel: who has held it, and what was processed of it by anybody. */
+/** A stream channel of a tunnel: its holders, and its processed changes. */
 public final class ChannelTruth {
 
   private static final int POSITIONS_MAX = 1 << 20;
@@ -126,7 +126,7 @@ public final class ChannelTruth {
     return isTerminated;
   }
 
-  /** The server says that nothing is left to process, or that there is again. */
+  /** The server reports the channel as terminated, or as open again. */
   void terminated(boolean isTerminatedNow, ChannelDescription view) {
     if (isTerminatedNow && !isTerminated) {
       Invariant.ENDED_MEANS_COMPLETE.require(
@@ -269,7 +269,7 @@ public final class ChannelTruth {
     return isRepetition;
   }
 
-  /** Changes behind this position are lost, and so is what was done with them. */
+  /** Changes behind this position are lost, and so is their processing. */
   void lost(long committed) {
     if (isBase) {
       return;

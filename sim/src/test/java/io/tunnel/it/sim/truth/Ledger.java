@@ -147,7 +147,7 @@ public final class Ledger {
     return channel;
   }
 
-  /** The catalog has stored a table, or that there is none of that id any more. */
+  /** The catalog has stored a table, or its removal. */
   public void stored(int tableId, Optional<TableRecord> table) {
     TableTruth known = tables.get(tableId);
     if (table.isEmpty()) {
@@ -265,7 +265,10 @@ public final class Ledger {
         view.waitsFor());
   }
 
-  /** A channel has an error that it did not have: lost is only what is gone, and all of that. */
+  /**
+   * A channel has an error that it did not have: reported losses must be exactly the trimmed
+   * changes.
+   */
   private void stopped(ChannelTruth channel, ChannelDescription view) {
     Matcher lost = LOST.matcher(view.error().orElse(""));
     if (lost.find()) {

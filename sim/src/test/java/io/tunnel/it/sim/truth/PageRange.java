@@ -14,7 +14,7 @@ import java.util.NavigableMap;
  */
 public record PageRange(Bytes from, Bytes to) {
 
-  /** What a page says that was asked for so. */
+  /** The range that a page covers. */
   public static PageRange of(RangeRequest asked, RangePage page) {
     boolean isForward = asked.direction() == Direction.FORWARD;
     return new PageRange(

@@ -21,7 +21,7 @@ public final class PartitionTruth {
   public final int id;
   private final List<Change> changes = new ArrayList<>();
 
-  /** The rows at some positions, so that those at others need not be made of all changes. */
+  /** The rows at some positions, as starting points for the rows at other positions. */
   private final TreeMap<Long, RowFold> folds = new TreeMap<>();
 
   private long acknowledged;
@@ -30,7 +30,7 @@ public final class PartitionTruth {
   /** The first position that the log keeps; whatever happens, it never falls. */
   private long first = 1;
 
-  /** One change: its record, and what it says, as text. */
+  /** A change as a record and as text. */
   public record Change(StreamRecord record, String text) {}
 
   public PartitionTruth(int id) {
@@ -142,7 +142,7 @@ public final class PartitionTruth {
   }
 
   /**
-   * The server was started again: compares what its log has kept with what it had.
+   * The server was started again: compares its log with the log before the crash.
    *
    * @return how many changes are lost
    */
@@ -177,8 +177,8 @@ public final class PartitionTruth {
   }
 
   /**
-   * A position given for a moment: everything from {@code first} to it is before, and everything
-   * behind it is not.
+   * A position given for a moment: changes from {@code first} to the position are before the
+   * moment, and changes behind it are not.
    */
   public void requireSplit(long first, long position, long epochMs, String what) {
     for (long each = first; each <= committed(); each++) {

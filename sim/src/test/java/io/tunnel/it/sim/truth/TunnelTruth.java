@@ -6,7 +6,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.TreeMap;
 
-/** A tunnel: what somebody has who applies all that its processors were given, in their order. */
+/** A tunnel, with the rows that result from applying all inputs of its processors in order. */
 public final class TunnelTruth {
 
   final TunnelInfo info;

@@ -156,7 +156,7 @@ final class WireAnswers {
             });
   }
 
-  /** Whether its table is dropped, which nobody may be told anything of that asks behind it. */
+  /** Whether the table was dropped before the request, which must then be refused. */
   private boolean isDropped(PartitionTruth partition, WireLink.Request request) {
     TableTruth table = ledger.tableOf(partition.id);
     Invariant.DROPPED_IS_GONE.require(

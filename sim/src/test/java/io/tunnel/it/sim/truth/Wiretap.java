@@ -196,7 +196,8 @@ public final class Wiretap implements SimNetwork.Tap {
                 .channel(assignment.channelId())
                 .assigned(assignment, connection, world.machine.serverNumber());
         link.holdings.put(assignment.handle(), holding);
-        // The word of it left behind the worker's own, which gives back all that there is by then.
+        // The assignment was sent after the worker's close, which gives back all earlier
+        // assignments.
         holding.isGivenBack = link.closing.contains(assignment.sessionId());
         ledger.requireParents(holding);
         if (connection.isCut() || !connection.client().isOpen()) {

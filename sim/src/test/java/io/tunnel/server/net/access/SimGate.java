@@ -16,8 +16,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The gate of a simulated server that asks everybody who they are. The keys are those of the
- * server's catalog, and one of an administrator, as a security directory has it.
+ * The gate of a simulated server that requires authentication. The keys are those of the server's
+ * catalog, and one of an administrator, as a security directory has it.
  */
 public final class SimGate {
 

@@ -57,7 +57,7 @@ public final class Reach {
     return 50_000L + random.nextInt(isSlow ? SLOW_NANOS_MAX : USUAL_NANOS_MAX);
   }
 
-  /** Runs one of them later: {@code reached}, or, when that is not so then, {@code failed}. */
+  /** Runs {@code reached} later if the group is reached then, and {@code failed} otherwise. */
   public void ask(BooleanSupplier isReached, Runnable reached, Runnable failed) {
     agenda.after(
         nanos(),

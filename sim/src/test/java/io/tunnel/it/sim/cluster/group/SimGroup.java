@@ -12,9 +12,9 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * The group of all nodes, as its coordinator has it. Members that are silent for too long are out
- * of it and are not told. A decision is made of what all members say, by one of them, and each is
- * told it at another time.
+ * The group of all nodes at its coordinator. The group forgets members that are silent for too
+ * long, without telling them. A member decides by the introductions of all members, and each member
+ * hears the placement at a different time.
  */
 public final class SimGroup {
 
@@ -89,7 +89,7 @@ public final class SimGroup {
     Member former = members.get(who.name());
     members.put(who.name(), new Member(who, reach.agenda.nowNanos()));
     if (former != null && phase == Phase.STABLE && last.node(who.name()).isPresent()) {
-      // Taken for the same that was here before: it is repeated what was decided.
+      // The group takes the member for its former self, and repeats the last placement.
       who.tell(last);
     } else {
       rebalance();

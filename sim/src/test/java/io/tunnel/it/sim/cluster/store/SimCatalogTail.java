@@ -81,7 +81,7 @@ public final class SimCatalogTail {
     }
   }
 
-  /** Runs it when all is told that is stored by now. */
+  /** Runs {@code then} when the listener has heard all writes before the call. */
   public void catchUp(Runnable then) {
     if (told >= commits().size()) {
       then.run();

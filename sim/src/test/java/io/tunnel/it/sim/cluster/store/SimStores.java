@@ -55,7 +55,7 @@ public final class SimStores {
     whenInDoubt.run();
   }
 
-  /** All or nothing, from one moment to the next. */
+  /** Applies changes atomically. */
   void commit(int id, Map<String, Optional<String>> changes) {
     Unit unit = unit(id);
     Map<String, Optional<String>> sorted = new TreeMap<>(changes);

@@ -31,7 +31,7 @@ public final class SimUnitStore implements CatalogStore {
   private final StoreListener listener;
   private final long writer;
 
-  /** What it has read when it was opened, and written since. */
+  /** The texts at the opening, with all writes since. */
   private final Map<String, String> texts;
 
   private boolean isWaiting;
