@@ -9,13 +9,13 @@ import java.util.Map;
 
 /**
  * Spreads channels over sessions: evenly (no two sessions with room differ by more than one), with
- * the fewest moves, and the same for the same input. A pure function, and the one place that
- * decides who has room.
+ * the fewest moves, deterministically. A pure function, and the one place that decides which
+ * session has room.
  *
- * <p>A channel that has to move is not given to anybody yet: it leaves its session first, is free
- * then, and finds the place that was kept for it. As long as it is on its way it takes room where
- * it comes from, and counts as one that wants a place. No place is kept for nothing: as many free
- * channels are given away as there is room for.
+ * <p>A channel that must move leaves its session first; then it is free and gets the reserved
+ * place. A leaving channel still takes room at its session, and counts as a channel that needs a
+ * place. Places are reserved only for leaving channels: free channels get the remaining room at
+ * once.
  */
 final class AssignerCore {
 
@@ -24,26 +24,26 @@ final class AssignerCore {
   /**
    * A session that wants channels.
    *
-   * @param channelsMax channels it takes at most; 0 for any number
-   * @param leaving channels that it holds and was asked to give back
+   * @param channelsMax the most channels that it takes; 0 without a limit
+   * @param leaving channels that it holds and must give back
    */
   record Seat(String sessionId, int channelsMax, int leaving) {
 
-    /** Whether there is room for a channel beside {@code count} and those that are leaving. */
+    /** Whether there is room for one more channel beside {@code count} and the leaving ones. */
     boolean hasRoomBeside(int count) {
       return channelsMax == 0 || count + leaving < channelsMax;
     }
   }
 
   /**
-   * Who shall hold each channel.
+   * Assigns each channel.
    *
-   * @param seats sessions in the order in which they came
+   * @param seats sessions in the order in which they were opened
    * @param ownerByChannel the channels that are not leaving, in a fixed order, each with the
    *     session that holds it, or null
-   * @param comingBack how many channels that are leaving will be free then
-   * @return the session of each channel; one that is held and missing here has to leave, one that
-   *     is free and missing has to wait until there is room
+   * @param comingBack the number of leaving channels that will be assigned again
+   * @return the session of each channel; a held channel that is missing must leave its session, a
+   *     free channel that is missing waits for room
    */
   static Map<ChannelKey, String> assign(
       List<Seat> seats, Map<ChannelKey, String> ownerByChannel, int comingBack) {
@@ -72,8 +72,8 @@ final class AssignerCore {
   }
 
   /**
-   * How many channels each session shall hold: filled level by level, those first that hold most
-   * already.
+   * The number of channels for each session: filled level by level, sessions with the most channels
+   * first.
    */
   private static Map<String, Integer> quotas(
       List<Seat> seats, Map<String, List<ChannelKey>> held, int channelCount) {

@@ -30,20 +30,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stores the progress that sessions report. Each write of the catalog is synced, and the control
- * thread waits for it; so all checkpoints that wait are stored with one write, and heartbeats and
- * moves wait for one sync and not for as many as there are channels. Each is answered when it is
- * durable.
+ * Stores the progress that sessions report. Each write of the catalog is synced while the control
+ * thread waits; so one write stores all waiting checkpoints, and heartbeats and moves wait for one
+ * sync instead of one for each channel. Each checkpoint is answered when it is durable.
  *
- * <p>A checkpoint is bounded by what was delivered on the session's own connection. What another
- * connection, or another node, delivers is not known here, and bounded by what the log holds: a
- * checkpoint beyond what is known of the log waits for a look at it, and for no other log.
+ * <p>A checkpoint must not pass the last change that was delivered on the session's own connection.
+ * Deliveries on a second connection, or by a second node, are not known here: then the end of the
+ * log is the bound, and a checkpoint beyond the known end waits until the end of this log was read.
  */
 final class Checkpoints {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Checkpoints.class);
 
-  /** Checkpoints in one write; a key of base data makes a few kilobytes of one. */
+  /** Checkpoints in one write; with a key of base data a checkpoint has a few kilobytes. */
   static final int TOGETHER_MAX = 1_024;
 
   private final TunnelCatalog catalog;
@@ -51,7 +50,7 @@ final class Checkpoints {
   private final LogBounds bounds;
   private final Surroundings surroundings;
 
-  /** A checkpoint that is to be stored. */
+  /** A checkpoint that was judged and will be stored. */
   private record Admitted(
       CheckpointRequest request, Hold hold, ChannelState state, List<SkippedChange> skipped) {
 
@@ -69,8 +68,8 @@ final class Checkpoints {
   }
 
   /**
-   * Takes what waits, at least one if there is any, and stores it. Of one channel it takes one: the
-   * next is judged when that one is stored.
+   * Takes checkpoints from {@code waiting}, at least one if there are any, and stores them. It
+   * takes one checkpoint of a channel: the next one is judged after the first is stored.
    */
   void store(Queue<CheckpointRequest> waiting) {
     Map<Integer, Admitted> admitted = new LinkedHashMap<>();
@@ -109,7 +108,10 @@ final class Checkpoints {
     return sessions.hold(request.checkpoint().handle()).orElseThrow().key().partition();
   }
 
-  /** Judges those of each partition by a new look at its log, which may fail for some. */
+  /**
+   * Judges the checkpoints of each partition after reading the end of its log, which may fail for
+   * some partitions.
+   */
   private void look(Map<Integer, List<CheckpointRequest>> beyondByPartition) {
     bounds.refresh(
         beyondByPartition.keySet(),
@@ -133,7 +135,9 @@ final class Checkpoints {
         });
   }
 
-  /** Those of one channel that waited together are stored one after the other. */
+  /**
+   * Stores checkpoints that waited for an end; two checkpoints of a channel are stored in sequence.
+   */
   private void storeLate(List<CheckpointRequest> beyond) {
     Map<Integer, Admitted> admitted = new LinkedHashMap<>();
     for (CheckpointRequest request : beyond) {
@@ -153,8 +157,8 @@ final class Checkpoints {
   }
 
   /**
-   * Whether more is durable by now, of the same holding: a worker that was not answered in time
-   * asked again when it had more, and that needed no look at the log.
+   * Whether a higher checkpoint of the same hold is durable by now: a worker without an answer in
+   * time sent a later checkpoint, which did not need the end of the log.
    */
   private boolean isOvertaken(CheckpointRequest request) {
     Checkpoint checkpoint = request.checkpoint();
@@ -171,7 +175,7 @@ final class Checkpoints {
     return catalog.channel(hold.session().run().info().tunnelId(), hold.key());
   }
 
-  /** Answers what need not, or must not, be stored. */
+  /** Judges a checkpoint; answers it and returns empty when it need not or must not be stored. */
   private Optional<Admitted> admit(CheckpointRequest request) {
     Optional<Admitted> admitted;
     try {
@@ -215,7 +219,7 @@ final class Checkpoints {
             skipped(request, hold, state)));
   }
 
-  /** What the checkpoint passes and was left out; what was passed before was stored then. */
+  /** The skipped changes that the checkpoint passes; earlier checkpoints stored those before. */
   private List<SkippedChange> skipped(CheckpointRequest request, Hold hold, ChannelState state) {
     return request.skipped().stream()
         .filter(skip -> skip.position() > state.checkpointed())
@@ -231,7 +235,10 @@ final class Checkpoints {
         .toList();
   }
 
-  /** What is delivered elsewhere is no more than there is; positions of rows nobody has counted. */
+  /**
+   * The bound for deliveries elsewhere: the end of the log, and none for rows, whose positions are
+   * not counted.
+   */
   private long deliveredAtMost(Hold hold) {
     OptionalLong here = hold.deliveredHere();
     if (here.isPresent()) {
@@ -242,12 +249,15 @@ final class Checkpoints {
         : Math.max(hold.delivered(), bounds.known(hold.key().partition()));
   }
 
-  /** A worker may have been delivered more of the changes than belong: the end was found late. */
+  /**
+   * The position, limited by the channel's end: an end that is found late may lie before delivered
+   * changes.
+   */
   private static long inChannel(Hold hold, long position) {
     return hold.isOfRows() ? position : Math.min(position, hold.end().orElse(Long.MAX_VALUE));
   }
 
-  /** The keys of rows are the worker's to say: the next holder goes on behind that one. */
+  /** The key of the last row, which only the worker knows; the next holder continues behind it. */
   private Bytes requireKey(Hold hold, Bytes key) {
     TableMeta table = catalog.tables().table(hold.session().run().info().table()).meta();
     byte[] array = key.toByteArray();
@@ -299,8 +309,8 @@ final class Checkpoints {
   }
 
   /**
-   * What was refused is not stored, and one of a tunnel that is gone holds up no other: by halves,
-   * so that few writes are needed until it stands alone.
+   * Stores checkpoints whose common write was refused, in halves, so that few writes isolate the
+   * refused one (of a deleted tunnel, say) and all others are stored.
    */
   private void storeApart(List<Admitted> admitted) {
     int half = admitted.size() / 2;

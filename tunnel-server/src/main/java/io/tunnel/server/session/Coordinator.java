@@ -40,18 +40,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the state machines of all tunnels, for the sessions that consume them; {@link Operators} are
- * served beside it. Everything here happens on the control thread, as all state here is its own.
+ * Runs the state machines of all tunnels for their sessions; {@link Operators} serves operators.
+ * The control thread owns all state here and calls all methods, except where noted.
  *
- * <p>What has to survive a crash is stored first, then the state machine moves, and then workers
- * are told.
+ * <p>Each step is stored first if it must survive a crash, then moves the state machine, then tells
+ * the workers.
  */
 public final class Coordinator {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Coordinator.class);
   private static final int EPOCH_BITS_OF_START = 32;
 
-  /** Sessions of a connection that are ended before others get their turn. */
+  /** Sessions of a closed connection that one task ends. */
   static final int SESSIONS_ENDED_MAX = 64;
 
   private final TunnelCatalog catalog;
@@ -61,7 +61,7 @@ public final class Coordinator {
   private final TunnelEnds ends;
   private final Map<String, TunnelRun> runByTunnel = new HashMap<>();
 
-  /** Of tunnels that began anew without a start of the server. */
+  /** The last epochs of tunnels whose state machines were discarded while the server ran. */
   private final Map<String, Long> lastEpochByTunnel = new HashMap<>();
 
   private final Sessions sessions;
@@ -69,12 +69,12 @@ public final class Coordinator {
   private final StaleCheckpoints stale;
   private long lastSession;
 
-  /** Why it runs no tunnels any more. */
+  /** The reason why this coordinator runs no tunnels any more. */
   private Optional<String> resigned = Optional.empty();
 
   /**
-   * A coordinator of all tunnels of a server that is alone. What it delivered and lost since is
-   * taken back.
+   * A coordinator of all tunnels of a single server. Checkpoints beyond the log, whose changes were
+   * lost, are rolled back.
    *
    * @throws IOException when the catalog cannot be written
    */
@@ -94,9 +94,9 @@ public final class Coordinator {
   }
 
   /**
-   * What a channel is known by where it is delivered.
+   * The names and proofs by which delivering servers know a channel.
    *
-   * @param handles names all channels of this server, also those that are attached to here
+   * @param handles numbers all channels of this server, including channels that clients attached to
    * @param grants prove to the server of a partition that one of its channels was assigned
    */
   public record Naming(Handles handles, ChannelGrants grants) {}
@@ -119,7 +119,7 @@ public final class Coordinator {
     catalog.tunnels(Optional.empty()).forEach(ends::watch);
   }
 
-  /** The run of a tunnel, begun if need be. */
+  /** The run of a tunnel, started if necessary. */
   TunnelRun run(TunnelInfo tunnel) {
     requireInOffice();
     TunnelRun run = runByTunnel.get(tunnel.tunnelId());
@@ -140,10 +140,7 @@ public final class Coordinator {
     return run;
   }
 
-  /**
-   * A partition's changes come behind its rows, and behind the changes of the partitions that it
-   * was made of.
-   */
+  /** A partition's changes wait for its rows, and for the changes of its parent partitions. */
   private Map<ChannelKey, List<ChannelKey>> waitsFor(TunnelInfo tunnel) {
     Set<ChannelKey> all = catalog.channels(tunnel).keySet();
     Map<ChannelKey, List<ChannelKey>> waitsFor = new LinkedHashMap<>();
@@ -164,7 +161,7 @@ public final class Coordinator {
     ends.watch(tunnel);
   }
 
-  /** Opens a session; {@code whenOpened} is given the answer before any assignment is pushed. */
+  /** Opens a session; {@code whenOpened} gets the answer before any assignment is pushed. */
   public void open(OpenSession request, SessionPort port, Consumer<SessionOpened> whenOpened) {
     requireInOffice();
     sessions.requireRoom(port);
@@ -191,7 +188,7 @@ public final class Coordinator {
                 surroundings.nanos()));
   }
 
-  /** Refuses what comes too late. */
+  /** Refuses requests after {@link #resign}. */
   private void requireInOffice() {
     resigned.ifPresent(
         reason -> {
@@ -199,7 +196,7 @@ public final class Coordinator {
         });
   }
 
-  /** Renews a lease, and notes what is retried in its session. */
+  /** Renews a lease, and notes the session's retries. */
   public void heartbeat(Heartbeat heartbeat, SessionPort port) {
     Session session = sessions.require(heartbeat.sessionId(), port);
     sessions.requireKeys(
@@ -218,7 +215,10 @@ public final class Coordinator {
     end(sessions.require(sessionId, port), TunnelEffect.OverReason.CLOSED);
   }
 
-  /** Ends all sessions of a connection that is gone, in steps, so that nobody waits for it long. */
+  /**
+   * Ends all sessions of a closed connection, in steps, so that other requests wait only for one
+   * step.
+   */
   public void disconnected(SessionPort port) {
     endSome(new ArrayDeque<>(sessions.of(port)));
   }
@@ -256,7 +256,7 @@ public final class Coordinator {
         run.core().release(hold.session().id(), hold.key(), ref.epoch(), surroundings.nanos()));
   }
 
-  /** Gives a channel up for good: nobody gets it until an operator resumes it. */
+  /** Stops a channel: no session gets it until an operator resumes it. */
   public void stop(StopChannel request, SessionPort port) throws IOException {
     Hold hold = sessions.requireHold(request.handle(), request.epoch(), port);
     sessions.requireKeys(hold.session(), request.at().map(FailedChange::key).stream().toList());
@@ -264,8 +264,8 @@ public final class Coordinator {
   }
 
   /**
-   * Who delivers a channel has refused to, because what its worker knows was lost: progress is
-   * taken back to what there is, and the channel goes on from there.
+   * Rolls progress back: the delivering server refused a worker whose position was lost. The
+   * channel continues behind the last change that the log has.
    */
   public void replaced(StopChannel request, SessionPort port, CheckpointAnswer answer) {
     stale.judge(request, port, answer);
@@ -293,40 +293,40 @@ public final class Coordinator {
   }
 
   /**
-   * Progress that a session reports.
+   * A checkpoint of a session.
    *
-   * @param skipped changes that it passes and that were left out
+   * @param skipped changes up to the checkpoint that the worker left out
    */
   public record CheckpointRequest(
       Checkpoint checkpoint, List<Skip> skipped, SessionPort port, CheckpointAnswer answer) {
 
-    /** Progress of which no change was left out. */
+    /** A checkpoint without skipped changes. */
     public CheckpointRequest(Checkpoint checkpoint, SessionPort port, CheckpointAnswer answer) {
       this(checkpoint, List.of(), port, answer);
     }
   }
 
-  /** Is told once what became of a checkpoint. */
+  /** The outcome of a checkpoint, called once. */
   public interface CheckpointAnswer {
 
-    /** It is durable. */
+    /** The checkpoint is durable. */
     void stored();
 
-    /** It is not stored. */
+    /** The checkpoint is not stored. */
     void refused(Exception reason);
   }
 
   /**
-   * Stores progress: takes from {@code waiting} what can be stored with one write, at least one.
-   * Others may add to it meanwhile.
+   * Takes checkpoints from {@code waiting} and stores them with one write, at least one. Any thread
+   * may add to the queue meanwhile.
    */
   public void checkpoint(Queue<CheckpointRequest> waiting) {
     checkpoints.store(waiting);
   }
 
   /**
-   * Lets leases and deadlines end, and tunnels, and deletes those whose tables were dropped; to be
-   * called a few times a second.
+   * Ends leases, deadlines and tunnels that are due, and deletes tunnels of dropped tables. Call it
+   * a few times a second.
    */
   public void tick() {
     if (resigned.isPresent()) {
@@ -343,7 +343,7 @@ public final class Coordinator {
     ends.tick();
   }
 
-  /** Where a stream channel ends was found, and stored. */
+  /** The end of a stream channel was found and stored. */
   private void endKnown(TunnelInfo tunnel, ChannelKey key, long end) {
     TunnelRun run = run(tunnel);
     if (run.holds().get(key) != null) {
@@ -353,8 +353,8 @@ public final class Coordinator {
   }
 
   /**
-   * The server that delivers a base channel told its worker where it ends; the ends of other
-   * channels are known here.
+   * The worker of a base channel learned the channel's end from the delivering server. Ends of
+   * stream channels are found here.
    */
   public void limit(ChannelEnd end, SessionPort port) {
     sessions
@@ -368,7 +368,7 @@ public final class Coordinator {
         .ifPresent(hold -> rowsEnd(hold, end.position()));
   }
 
-  /** The holder of a base channel was read all its rows. */
+  /** The holder of a base channel was sent all rows. */
   private void rowsEnd(Hold hold, long end) {
     TunnelRun run = hold.session().run();
     if (run.core().isHeld(hold.key(), hold.epoch())) {
@@ -376,7 +376,7 @@ public final class Coordinator {
     }
   }
 
-  /** What cannot be deleted now is an orphan still at the next tick. */
+  /** Deletes an orphaned tunnel; the next tick retries a failure. */
   private void delete(TunnelInfo orphan) {
     forget(orphan);
     try {
@@ -387,7 +387,7 @@ public final class Coordinator {
     }
   }
 
-  /** A tunnel is no longer in the catalog: ends all its sessions and forgets it. */
+  /** Forgets a tunnel that is no longer in the catalog, and ends all its sessions. */
   public void forget(TunnelInfo tunnel) {
     ends.forget(tunnel.tunnelId());
     surroundings.forgetRows(tunnel.tunnelId());
@@ -400,8 +400,8 @@ public final class Coordinator {
   }
 
   /**
-   * It is known now that these texts are stored, of a write that failed. The tunnels that they are
-   * of begin anew with what is stored, which costs their sessions what a lost connection costs.
+   * These texts of a failed write turned out to be stored. Their tunnels start again from the
+   * catalog, which costs their sessions as much as a lost connection.
    */
   public void stored(Map<String, Optional<String>> changes) {
     for (String tunnelId : catalog.applied(changes)) {
@@ -421,8 +421,8 @@ public final class Coordinator {
   }
 
   /**
-   * Another node coordinates these tunnels from now on: all sessions end here, and their workers
-   * open others there. Nothing is stored any more.
+   * Ends all sessions, because a second node coordinates these tunnels now; the workers open
+   * sessions there. Nothing is stored here any more.
    */
   public void resign(String reason) {
     resigned = Optional.of(reason);
@@ -431,25 +431,25 @@ public final class Coordinator {
     runByTunnel.clear();
   }
 
-  /** Whether a session of that id is open here. May be called by any thread. */
+  /** Whether a session with that id is open here. For any thread. */
   boolean hasSession(String sessionId) {
     return sessions.hasSession(sessionId);
   }
 
-  /** Whether a channel is held here under that name. May be called by any thread. */
+  /** Whether a session here holds a channel under that handle. For any thread. */
   boolean hasHandle(int handle) {
     return sessions.hold(handle).isPresent();
   }
 
-  /** Does what a tunnel's state machine wants. */
+  /** Carries out the effects of a tunnel's state machine. */
   void apply(TunnelRun run, List<TunnelEffect> effects) {
     sessions.apply(run, effects);
   }
 
   /**
-   * Does what could not be done before.
+   * Carries out effects that failed before.
    *
-   * @throws IOException when it still cannot
+   * @throws IOException when an effect fails again
    */
   void settle(TunnelRun run) throws IOException {
     sessions.apply(run, List.of());
@@ -473,7 +473,7 @@ public final class Coordinator {
         run.core().sessions(surroundings.nanos()));
   }
 
-  /** How many sessions are open. */
+  /** The number of open sessions. */
   public int sessionCount() {
     return sessions.count();
   }

@@ -6,9 +6,9 @@ import io.tunnel.server.session.TunnelRun.Session;
 import java.util.OptionalLong;
 
 /**
- * A channel that a session holds, by its name on the connection. Who serves its partition delivers
- * it, to the worker that attaches; here is only known who holds it, and what its worker says of it.
- * On the control thread, but for the name.
+ * A channel that a session holds, with its handle on the connection. The server of its partition
+ * delivers it to the worker that attaches; this object knows only the holder and its worker's
+ * reports. For the control thread, except the handle.
  */
 final class Hold {
 
@@ -18,10 +18,10 @@ final class Hold {
   private final ChannelKey key;
   private final long epoch;
 
-  /** The checkpoint that the channel was assigned with. */
+  /** The checkpoint at the assignment. */
   private final long start;
 
-  /** Everything up to here was processed, as the worker says; never falls. */
+  /** The position up to which the worker reported everything as processed; never falls. */
   private long reported;
 
   private OptionalLong end;
@@ -73,29 +73,29 @@ final class Hold {
   }
 
   /**
-   * Position of the last change that was delivered on the session's own connection; nothing when
-   * the channel is delivered elsewhere.
+   * Position of the last change that was delivered on the session's own connection; empty when the
+   * channel is delivered elsewhere.
    */
   OptionalLong deliveredHere() {
     return session.port().delivered(channelId, epoch);
   }
 
-  /** The last position that the worker has received for certain. */
+  /** The last position that the worker has surely received. */
   long delivered() {
     return Math.max(reported, deliveredHere().orElse(reported));
   }
 
-  /** The worker has processed everything up to there. */
+  /** The worker has processed everything up to {@code position}. */
   void reported(long position) {
     reported = Math.max(reported, position);
   }
 
-  /** Where the channel ends, once that is known. */
+  /** The end of the channel, once known. */
   OptionalLong end() {
     return end;
   }
 
-  /** It is known now where the channel ends. */
+  /** Sets the end of the channel. */
   void endAt(long position) {
     end = OptionalLong.of(position);
   }

@@ -19,13 +19,13 @@ public final class LedTunnels implements TunnelHosts {
   private final ClusterView view;
   private final Map<Integer, TunnelHost> hostByGroup = new ConcurrentSkipListMap<>();
 
-  /** None yet, of the tables that the node knows. */
+  /** Without a group. */
   public LedTunnels(Catalog tables, ClusterView view) {
     this.tables = tables;
     this.view = view;
   }
 
-  /** From now on the node coordinates the tunnels of a group. */
+  /** The node begins to coordinate a group of tunnels. */
   public void lead(int group, TunnelHost host) {
     if (hostByGroup.putIfAbsent(group, host) != null) {
       throw new IllegalStateException("group " + group + " of tunnels is led already");
@@ -33,8 +33,8 @@ public final class LedTunnels implements TunnelHosts {
   }
 
   /**
-   * From now on it does not: sessions end on the host's thread, and {@code then} is run there
-   * behind that. Nothing happens when it did not lead the group.
+   * The node stops coordinating a group: its sessions end on the host's thread, which runs {@code
+   * then} afterwards. Does nothing when the node does not lead the group.
    */
   public void resign(int group, Runnable then) {
     TunnelHost host = hostByGroup.remove(group);

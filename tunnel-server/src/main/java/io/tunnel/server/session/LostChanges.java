@@ -15,10 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Changes written without a sync may be delivered and processed, and then lost with the power.
- * Their positions are given to new changes, which a checkpoint beyond them would skip, and which do
- * not belong in front of an end that was found beyond them. A base channel has nothing to take
- * back: it goes on behind a key, whether that row is still there or not.
+ * Rolls checkpoints back behind lost changes. Changes without a sync may be delivered and
+ * processed, and then lost in a power failure. New changes get their positions: a checkpoint beyond
+ * them would skip these, and an end beyond them would include changes that come later. A base
+ * channel needs no rollback: it continues behind a key, whether the row still exists or not.
  */
 final class LostChanges {
 
@@ -26,7 +26,7 @@ final class LostChanges {
 
   private LostChanges() {}
 
-  /** The catalog, whose checkpoints are taken back to lie in front of what {@code changes} has. */
+  /** The catalog, after rolling checkpoints back to the last change that {@code changes} has. */
   static TunnelCatalog takenBack(TunnelCatalog catalog, ChangeReader changes) throws IOException {
     for (TunnelInfo tunnel : catalog.tunnels(Optional.empty())) {
       takeBack(catalog, changes, tunnel);
@@ -45,8 +45,7 @@ final class LostChanges {
               boolean isStream = key.type() == ChannelType.Stream;
               if (isStream && Math.max(state.checkpointed(), state.end().orElse(0L)) > committed) {
                 LOGGER.warn(
-                    "changes {} to {} of partition {} were lost after tunnel {} had processed them;"
-                        + " it goes on behind {}",
+                    "changes {} to {} of partition {} were lost after tunnel {} had processed them; the channel continues behind {}",
                     committed + 1,
                     state.checkpointed(),
                     key.partition(),
@@ -58,7 +57,7 @@ final class LostChanges {
     catalog.store(tunnel.tunnelId(), takenBack);
   }
 
-  /** The state of a channel that goes on behind the last change that there is. */
+  /** The state of a channel that continues behind the last committed change. */
   static ChannelState takenBack(ChannelState state, long committed) {
     ChannelState now = state.withProgress(Math.min(state.checkpointed(), committed), Bytes.EMPTY);
     return state.end().orElse(0L) > committed ? now.withEnd(Optional.empty(), false) : now;

@@ -34,8 +34,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
- * What operators do to tunnels, on the control thread. What they are told is done was stored
- * before.
+ * Serves operators' requests about tunnels, on the control thread. A change is stored before it is
+ * answered.
  */
 public final class Operators {
 
@@ -44,7 +44,7 @@ public final class Operators {
   private final Coordinator coordinator;
   private final Surroundings surroundings;
 
-  /** Operators of the tunnels that {@code coordinator} runs. */
+  /** Serves the tunnels that {@code coordinator} runs. */
   public Operators(
       TunnelCatalog catalog, LogBounds bounds, Coordinator coordinator, Surroundings surroundings) {
     this.catalog = catalog;
@@ -53,17 +53,17 @@ public final class Operators {
     this.surroundings = surroundings;
   }
 
-  /** Is told what became of {@link #create}, on the control thread. */
+  /** The outcome of {@link #create}, called on the control thread. */
   public interface Creation {
 
-    /** It exists. */
+    /** The tunnel exists. */
     void created(TunnelInfo tunnel);
 
-    /** It does not. */
+    /** The tunnel was not created. */
     void failed(Exception reason);
   }
 
-  /** Creates a tunnel; with base data, or from a moment on, that takes a while. */
+  /** Creates a tunnel; a start with base data, or at a moment in time, takes a while. */
   public void create(CreateTunnel request, Asked asked, Creation answer) {
     Optional<String> done = catalog.done(asked);
     if (done.isPresent()) {
@@ -92,17 +92,17 @@ public final class Operators {
     }
   }
 
-  /** Is told once, on the control thread, what was found or done. */
+  /** The outcome of a request, called once, on the control thread. */
   public interface Answer<T> {
 
-    /** This was. */
+    /** The request succeeded. */
     void done(T result);
 
-    /** Nothing was. */
+    /** The request failed and changed nothing. */
     void failed(Exception reason);
   }
 
-  /** Does something with what a look at logs has found. */
+  /** Uses the bounds of logs that were read. */
   @FunctionalInterface
   private interface Step<T> {
     T apply(Map<Integer, LogBounds.Look> lookByPartition) throws IOException;
@@ -138,7 +138,7 @@ public final class Operators {
         });
   }
 
-  /** A tunnel as it is, now or after a look at the logs of its partitions. */
+  /** Describes a tunnel, at once or after reading the bounds of its partitions' logs. */
   public void view(String table, String name, Answer<TunnelView> answer) {
     TunnelInfo tunnel = catalog.tunnel(table, name);
     look(
@@ -162,7 +162,7 @@ public final class Operators {
     }
   }
 
-  /** Keeps channels, or the tunnel as a whole, from being delivered. */
+  /** Pauses channels, or the tunnel as a whole. */
   public void pause(ChannelSelection selection, Asked asked) throws IOException {
     if (catalog.done(asked).isPresent()) {
       return;
@@ -180,8 +180,8 @@ public final class Operators {
   }
 
   /**
-   * Lets channels go on that are paused or stopped. The tunnel as a whole goes on with all of its
-   * channels but those that were paused by name.
+   * Resumes paused or stopped channels. Resuming the tunnel as a whole leaves channels paused that
+   * were paused by name.
    */
   public void resume(ChannelSelection selection, Asked asked) throws IOException {
     if (catalog.done(asked).isPresent()) {
@@ -218,8 +218,8 @@ public final class Operators {
   }
 
   /**
-   * Moves progress. What a channel is stopped for stays: it goes on from its new place when it is
-   * resumed.
+   * Moves progress. A stopped channel keeps its error: it continues from its new position when an
+   * operator resumes it.
    */
   public void seek(Seek seek, Asked asked, Answer<SeekResult> answer) {
     Optional<SeekResult> done = sought(asked);
@@ -248,11 +248,11 @@ public final class Operators {
       throws IOException {
     Optional<SeekResult> done = sought(asked);
     if (done.isPresent()) {
-      // By a copy of the request that came while this one looked at the logs.
+      // A retry of the request was served while this one read the logs.
       return done.get();
     }
     TunnelRun run = coordinator.run(tunnel);
-    // An end that is not stored yet would be stored behind the seek, and undo it.
+    // An end that failed to be stored would be retried after the seek, and undo it.
     coordinator.settle(run);
     SeekPlan plan =
         new SeekPlan(
@@ -270,7 +270,7 @@ public final class Operators {
     return result;
   }
 
-  /** The progress of all channels, to be kept and brought back by a seek. */
+  /** The progress of all channels, which a seek can restore. */
   public CheckpointSet export(TunnelInfo tunnel) {
     TableRecord table = catalog.tables().table(tunnel.table());
     List<ChannelPosition> positions = new ArrayList<>();

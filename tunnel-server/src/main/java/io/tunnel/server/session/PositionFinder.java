@@ -16,25 +16,26 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Finds behind which positions the changes of a table's partitions can be read, for those who keep
- * their positions themselves. On the control thread.
+ * Finds the positions behind which readers without a tunnel can read a table's partitions. On the
+ * control thread.
  */
 public final class PositionFinder {
 
   private final LogBounds bounds;
   private final Surroundings surroundings;
 
-  /** Finds them in the logs that {@code bounds} looks at. */
+  /** Finds positions in the logs of {@code bounds}. */
   public PositionFinder(LogBounds bounds, Surroundings surroundings) {
     this.bounds = bounds;
     this.surroundings = surroundings;
   }
 
   /**
-   * Looks at each partition of a table.
+   * Finds the positions of each partition of a table.
    *
-   * @param timeMs also in front of the first change committed at or after this moment: everything
-   *     that was committed before it stands before that position, also what was being written
+   * @param timeMs also finds the position before the first change committed at or after this
+   *     moment; it waits for changes in flight, so all changes committed earlier lie before that
+   *     position
    */
   public void find(
       TableRecord table, Optional<Long> timeMs, Operators.Answer<FoundPositions> answer) {

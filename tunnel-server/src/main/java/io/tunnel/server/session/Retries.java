@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The channels of a tunnel whose processing is tried again, as their workers said last. That is
- * kept in memory only: the next heartbeat says it again. At most one for each channel.
+ * The channels of a tunnel whose workers are retrying, as the last heartbeats reported. Kept in
+ * memory only, because the next heartbeat repeats the report. At most one entry for each channel.
  */
 final class Retries {
 
@@ -22,10 +22,10 @@ final class Retries {
 
   private final Map<ChannelKey, Reported> reportedByChannel = new HashMap<>();
 
-  /** What was said of a holding, and when. */
+  /** A report about one hold, with its time. */
   private record Reported(Session session, long epoch, Retry retry, long nanos) {}
 
-  /** A session says which of its channels are retried; of others it has none. */
+  /** Takes a session's report, which names all of its retrying channels. */
   void report(Session session, List<RetryingChannel> retrying, long nowNanos) {
     Map<Integer, RetryingChannel> byHandle = new HashMap<>();
     retrying.forEach(each -> byHandle.put(each.handle(), each));
@@ -76,7 +76,7 @@ final class Retries {
     }
   }
 
-  /** How the channel is retried under this holding, now. */
+  /** The retry of a hold, now. */
   Optional<Retry> of(Hold hold, long nowNanos) {
     return Optional.ofNullable(reportedByChannel.get(hold.key()))
         .filter(reported -> reported.epoch() == hold.epoch())

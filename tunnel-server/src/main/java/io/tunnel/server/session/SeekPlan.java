@@ -29,7 +29,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** What a seek does to each channel: all of it is checked before any of it is done. */
+/**
+ * The effect of a seek on each channel; the plan is checked as a whole before anything is moved.
+ */
 final class SeekPlan {
 
   private final TunnelInfo tunnel;
@@ -39,7 +41,7 @@ final class SeekPlan {
   private final Map<Integer, LogBounds.Look> lookByPartition;
   private final NavigableMap<ChannelKey, ChannelState> states = new TreeMap<>();
 
-  /** For a tunnel of {@code table} whose channels are {@code channels} now. */
+  /** A plan for a tunnel of {@code table} with its {@code channels} as they are now. */
   SeekPlan(
       TunnelInfo tunnel,
       TableRecord table,
@@ -53,7 +55,7 @@ final class SeekPlan {
     this.bounds = new StreamBounds(tunnel.endMs(), lookByPartition, nowMicros);
   }
 
-  /** The channels of those ids. */
+  /** The channels with these ids. */
   static NavigableSet<ChannelKey> select(
       TunnelInfo tunnel, NavigableMap<ChannelKey, ChannelState> channels, List<String> ids) {
     Map<String, ChannelKey> keyById = new LinkedHashMap<>();
@@ -77,7 +79,7 @@ final class SeekPlan {
     return selected;
   }
 
-  /** Works out where each channel goes. */
+  /** Finds the new position of each channel. */
   SeekPlan plan(Seek seek) {
     if (seek.checkpoints().isPresent()) {
       planImport(seek.channels(), seek.checkpoints().get());
@@ -186,7 +188,8 @@ final class SeekPlan {
       LogBounds.Look look = lookByPartition.get(key.partition());
       position.known().ifPresent(known -> requireShared(key, known, look));
       long to = bounds.require(key, state, position.position());
-      // What was judged is as good as the look; of other positions nobody knows what they are.
+      // A judged position is in the incarnation of the read log; any other position has an unknown
+      // incarnation.
       return moved(state, to, Bytes.EMPTY, state.end())
           .seenIn(position.incarnation().flatMap(in -> look.bounds().incarnation()));
     }
@@ -216,7 +219,7 @@ final class SeekPlan {
     }
   }
 
-  /** What the seek says of changes, by partition, where it says in which incarnation. */
+  /** The positions of changes that the seek names with their incarnations, by partition. */
   static Map<Integer, KnownPosition> known(Seek seek, Collection<Integer> partitions) {
     Map<Integer, KnownPosition> known = new HashMap<>();
     seek.checkpoints().map(CheckpointSet::channels).orElse(List.of()).stream()
@@ -226,7 +229,10 @@ final class SeekPlan {
     return known;
   }
 
-  /** A base channel goes on behind a key of its partition, or begins before the first. */
+  /**
+   * Refuses a position of a base channel that is neither behind a key of its partition nor before
+   * the first row.
+   */
   private void requireKey(ChannelPosition position) {
     boolean hasKey = !position.key().equals(Bytes.EMPTY);
     if (hasKey != position.position() > 0) {
@@ -265,12 +271,12 @@ final class SeekPlan {
     return new RefusedException(ErrorCode.INVALID_REQUEST, message);
   }
 
-  /** The channels as they shall be. */
+  /** The new states of the channels. */
   NavigableMap<ChannelKey, ChannelState> states() {
     return states;
   }
 
-  /** What that means for each. */
+  /** The move of each channel, for the answer. */
   List<Move> moves() {
     return states.entrySet().stream()
         .map(

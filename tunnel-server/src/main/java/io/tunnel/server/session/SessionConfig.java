@@ -5,11 +5,10 @@ import io.tunnel.model.Limits;
 /**
  * Limits of sessions.
  *
- * @param revokeDeadlineMs how long a worker may take to finish and give back a channel that moves
- *     to another
- * @param deliveryBytesMax bytes of batches in one delivery, if a single batch is not larger
- * @param sessionsMax sessions at the same time; of a node of a cluster, in one group of tunnels
- * @param sessionsOfConnectionMax those of them that live on one connection
+ * @param revokeDeadlineMs how long a worker may take to finish a revoked channel and give it back
+ * @param deliveryBytesMax bytes of batches in one delivery, unless a single batch is larger
+ * @param sessionsMax sessions at the same time; on a node of a cluster for each group of tunnels
+ * @param sessionsOfConnectionMax sessions of one connection
  */
 public record SessionConfig(
     long revokeDeadlineMs, int deliveryBytesMax, int sessionsMax, int sessionsOfConnectionMax) {
@@ -29,7 +28,7 @@ public record SessionConfig(
         "sessionsOfConnectionMax is at least 1, not " + sessionsOfConnectionMax);
   }
 
-  /** With as many sessions as a control thread serves in no time. */
+  /** With the default numbers of sessions, which a control thread serves easily. */
   public SessionConfig(long revokeDeadlineMs, int deliveryBytesMax) {
     this(revokeDeadlineMs, deliveryBytesMax, SESSIONS_MAX, SESSIONS_OF_CONNECTION_MAX);
   }

@@ -8,47 +8,44 @@ import io.tunnel.wire.control.SessionControl.Revocation;
 import io.tunnel.wire.control.SessionControl.SessionEnd;
 import java.util.OptionalLong;
 
-/**
- * The connection that a session lives on. Methods may be called by any thread; their effects keep
- * the order of the calls.
- */
+/** The connection of a session. For any thread; effects keep the order of the calls. */
 public interface SessionPort {
 
-  /** Whom channels are granted to here; empty where nobody is asked who they are. */
+  /** The principal that grants name; empty without authentication. */
   default String holder() {
     return "";
   }
 
-  /** A session lives here from now on; nothing is said of that. */
+  /** Counts a session of this connection; sends nothing. */
   void began();
 
-  /** A session that lived here does not any more, for whatever reason; nothing is said of that. */
+  /** A session of this connection ended, for any reason; sends nothing. */
   void ended();
 
-  /** Says that the session holds a channel: its worker may attach to it. */
+  /** Tells the worker that its session holds a channel, to which it may attach. */
   void assign(Assignment assignment);
 
-  /** Says the newest grant of a channel that the session holds. */
+  /** Sends the newest grant of a channel that the session holds. */
   void renew(Renewal renewal);
 
-  /** Says where a channel ends. */
+  /** Sends the end of a channel. */
   void limit(ChannelEnd end);
 
   /**
-   * Position of the last change of a channel that was delivered on this very connection; nothing
-   * when the channel is not delivered here.
+   * Position of the last change of a channel that was delivered on this connection; empty when the
+   * channel is not delivered here.
    */
   OptionalLong delivered(String channelId, long epoch);
 
-  /** The session holds a channel no more, as its worker wanted. */
+  /** The session no longer holds a channel, at its worker's request. */
   void dropped(int handle);
 
   /** Asks for a channel back. */
   void revoke(Revocation revocation);
 
-  /** Says that the session holds a channel no more. */
+  /** Tells the worker that its session no longer holds a channel. */
   void fence(Fence fence);
 
-  /** Says that a session is over. */
+  /** Tells the worker that a session is over. */
   void over(SessionEnd end);
 }

@@ -37,17 +37,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The sessions that are open and the channels that they hold, found without a search; does what the
- * tunnels' state machines want done to them.
+ * The open sessions and the channels that they hold, by id and handle; carries out the effects of
+ * the tunnels' state machines.
  */
 final class Sessions {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Sessions.class);
 
-  /** Characters that are said of a key that no row has: it may be megabytes long. */
+  /** Characters of an invalid key in a message: the key may have megabytes. */
   private static final int ODD_KEY_CHARS_MAX = 500;
 
-  /** How often the grants of a session are made anew in the time of its lease, at most. */
+  /** Renewals of a session's grants during its lease, at most. */
   private static final long RENEWALS_PER_LEASE = 4;
 
   private final TunnelCatalog catalog;
@@ -56,7 +56,7 @@ final class Sessions {
   private final Surroundings surroundings;
   private final Map<String, Session> sessionById = new ConcurrentHashMap<>();
 
-  /** When the grants of a session were made anew last; of each that is open. */
+  /** The time of the last renewal of grants, for each open session. */
   private final Map<Session, Long> renewedNanos = new HashMap<>();
 
   private final IdentityHashMap<SessionPort, Set<Session>> sessionsByPort = new IdentityHashMap<>();
@@ -73,7 +73,7 @@ final class Sessions {
     this.surroundings = surroundings;
   }
 
-  /** Refuses one that is too many for its principal, or for its table. */
+  /** Adds a session; refuses it above the quota of its principal or table. */
   void add(Session session) {
     catalog.tables().holdings().openSession(session.port().holder(), session.run().info().table());
     sessionById.put(session.id(), session);
@@ -82,7 +82,7 @@ final class Sessions {
     session.port().began();
   }
 
-  /** The sessions that live on a connection. */
+  /** The sessions of a connection. */
   List<Session> of(SessionPort port) {
     return List.copyOf(sessionsByPort.getOrDefault(port, Set.of()));
   }
@@ -100,17 +100,17 @@ final class Sessions {
     return session;
   }
 
-  /** Whether there is a session of that id; for any thread. */
+  /** Whether a session with that id is open. For any thread. */
   boolean hasSession(String sessionId) {
     return sessionById.containsKey(sessionId);
   }
 
-  /** The hold of that name, if it is still one; for any thread. */
+  /** The hold with that handle, if it still exists. For any thread. */
   Optional<Hold> hold(int handle) {
     return Optional.ofNullable(holdByHandle.get(handle));
   }
 
-  /** Refuses one more session of a connection when there are as many as there may be. */
+  /** Refuses a session above the limits of the connection and of the server. */
   void requireRoom(SessionPort port) {
     if (count() >= config.sessionsMax()) {
       throw new RefusedException(
@@ -139,8 +139,8 @@ final class Sessions {
   }
 
   /**
-   * Refuses keys that no row of the session's table can have: what is said to have failed is kept,
-   * stored, and shown to operators.
+   * Refuses keys that no row of the session's table can have: reported keys are kept, stored, and
+   * shown to operators.
    */
   void requireKeys(Session session, List<PrimaryKey> keys) {
     if (keys.isEmpty()) {
@@ -162,7 +162,7 @@ final class Sessions {
     }
   }
 
-  /** Ends all sessions of a tunnel that is not run here any more, and does nothing else for it. */
+  /** Ends all sessions of a tunnel that no longer runs here. */
   void forget(TunnelRun run, ErrorCode code, String reason) {
     run.undone().clear();
     List.copyOf(run.holds().values()).forEach(hold -> fence(hold, reason));
@@ -188,8 +188,8 @@ final class Sessions {
   }
 
   /**
-   * Does {@code effects}, behind those that could not be done before. When the end of a channel
-   * cannot be stored, what comes behind it waits: the next tick tries again.
+   * Carries out {@code effects}, after earlier ones that failed. When the end of a channel cannot
+   * be stored, later effects wait: the next tick retries.
    */
   void apply(TunnelRun run, List<TunnelEffect> effects) {
     run.undone().addAll(effects);
@@ -256,7 +256,7 @@ final class Sessions {
                 true,
                 surroundings.leader(key.partition()),
                 state.key(),
-                // Rows end where they end by then, also for those who got to an end before.
+                // A base channel's end may have moved by then, so earlier ends are dropped.
                 hold.isOfRows() ? Optional.empty() : state.end(),
                 run.info().endMs(),
                 grant(hold),
@@ -264,8 +264,8 @@ final class Sessions {
   }
 
   /**
-   * The grant of a hold from now on. It lives longer than the session without a heartbeat, by as
-   * much as the next renewal may be late.
+   * A new grant of a hold. Without a heartbeat it outlives the session by the time that the next
+   * renewal may be late.
    */
   private Optional<Bytes> grant(Hold hold) {
     Session session = hold.session();
@@ -287,12 +287,12 @@ final class Sessions {
                 lifeMs));
   }
 
-  /** Between two renewals at least, so that a worker that heartbeats much costs no more. */
+  /** The shortest time between two renewals, however often a worker sends heartbeats. */
   private static long renewalMs(Session session) {
     return session.leaseMs() / RENEWALS_PER_LEASE;
   }
 
-  /** A session lives on, and so do the grants of what it holds, if that was not said just now. */
+  /** Renews the grants of a session after a heartbeat, unless they were renewed just before. */
   void renew(Session session) {
     long now = surroundings.nanos();
     long due = renewedNanos.get(session) + TimeUnit.MILLISECONDS.toNanos(renewalMs(session));

@@ -14,12 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checkpoints of changes that a shared log has lost: their positions are given to other changes,
- * which the channel would skip. The node that delivers the channel refuses to, and its worker says
- * so here. Neither is believed: the log itself is asked up to where it has what the checkpoint is
- * of, and progress is taken back to there.
+ * Rolls back checkpoints of changes that a shared log has lost: new changes get their positions,
+ * and the channel would skip these. The delivering node refuses such a channel, and its worker
+ * reports the refusal here. The report is not trusted: the log is read up to where it agrees with
+ * the checkpoint, and progress rolls back to there.
  *
- * <p>Progress that was stored without its incarnation cannot be judged, and stays as it is.
+ * <p>A checkpoint that was stored without its incarnation cannot be judged, and stays.
  */
 final class StaleCheckpoints {
 
@@ -44,7 +44,10 @@ final class StaleCheckpoints {
     this.surroundings = surroundings;
   }
 
-  /** Takes a channel from its worker, and lets it go on behind what the log still has. */
+  /**
+   * Takes a channel from its worker, and lets it continue behind the last change that the log still
+   * has.
+   */
   void judge(StopChannel request, SessionPort port, CheckpointAnswer answer) {
     Hold hold = sessions.requireHold(request.handle(), request.epoch(), port);
     ChannelState state = stored(hold);
@@ -76,7 +79,7 @@ final class StaleCheckpoints {
     return catalog.channel(hold.session().run().info().tunnelId(), hold.key());
   }
 
-  /** Progress, and what the log has of it. */
+  /** A channel's state, and the bounds of its log. */
   private record Judged(ChannelState state, LogBounds.Look look) {
 
     boolean isLost() {
@@ -87,7 +90,10 @@ final class StaleCheckpoints {
       return look.shared().orElse(state.checkpointed());
     }
 
-    /** The incarnation is that of the look, so that nothing is judged twice by an older one. */
+    /**
+     * The new state, in the incarnation of the read log, so that it is not judged again by an older
+     * one.
+     */
     ChannelState next() {
       ChannelState next = isLost() ? LostChanges.takenBack(state, shared()) : state;
       return next.seenIn(look.bounds().incarnation());
@@ -115,7 +121,7 @@ final class StaleCheckpoints {
     answer.stored();
   }
 
-  /** What was delivered and not checkpointed is delivered again, or is other changes now. */
+  /** Assigns the channel again; delivered changes without a checkpoint are repeated or replaced. */
   private void giveOn(Hold hold) {
     TunnelRun run = hold.session().run();
     sessions.apply(
@@ -126,8 +132,7 @@ final class StaleCheckpoints {
   private void takenBack(Hold hold, Judged judged) {
     TunnelRun run = hold.session().run();
     LOGGER.warn(
-        "changes {} to {} of partition {} were lost after tunnel {} of table {} had processed them;"
-            + " it goes on behind {}",
+        "changes {} to {} of partition {} were lost after tunnel {} of table {} had processed them; the channel continues behind {}",
         judged.shared() + 1,
         judged.state().checkpointed(),
         hold.key().partition(),

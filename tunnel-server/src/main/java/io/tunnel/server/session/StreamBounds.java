@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Where a tunnel's stream channels may go on: behind which positions, and at which times; by what
- * was seen of their logs.
+ * The positions and times at which a tunnel's stream channels may continue, by the bounds of their
+ * logs.
  */
 final class StreamBounds {
 
@@ -24,9 +24,9 @@ final class StreamBounds {
   private final long nowMicros;
 
   /**
-   * As it is at the moment {@code nowMicros}.
+   * The bounds at the moment {@code nowMicros}.
    *
-   * @param endMs when the tunnel ends, if it does
+   * @param endMs when the tunnel ends; empty without an end
    */
   StreamBounds(Optional<Long> endMs, Map<Integer, Look> lookByPartition, long nowMicros) {
     this.endMs = endMs;
@@ -34,9 +34,9 @@ final class StreamBounds {
     this.nowMicros = nowMicros;
   }
 
-  /** The position in front of the oldest change that is kept. */
+  /** The position before the oldest kept change. */
   long first(ChannelKey key) {
-    // Of an empty log that begins at 0, nothing is before the first.
+    // An empty log that begins at 0 has no position before it.
     return Math.max(0, look(key).bounds().first() - 1);
   }
 
@@ -44,7 +44,7 @@ final class StreamBounds {
     return lookByPartition.get(key.partition());
   }
 
-  /** The last position there is. */
+  /** The last committed position. */
   long last(ChannelKey key) {
     return look(key).bounds().last();
   }
@@ -62,8 +62,8 @@ final class StreamBounds {
   }
 
   /**
-   * The first position behind which a channel can go on: in front of the oldest change that is
-   * kept, or its end when nothing that belongs to it is kept.
+   * The first position behind which a channel can continue: before the oldest kept change, or the
+   * channel's end when no change of it is kept.
    */
   long earliest(ChannelKey key, ChannelState state) {
     return Math.min(first(key), last(key, state));
@@ -93,8 +93,8 @@ final class StreamBounds {
   }
 
   /**
-   * The position in front of the first change that was committed at or after a moment, for a
-   * partition of which all that was committed before is known.
+   * The position before the first change that was committed at or after a moment; all changes of
+   * the partition that were committed earlier must be known.
    */
   long before(ChannelKey key, long timeMs) {
     requirePast(timeMs, nowMicros);
@@ -120,7 +120,7 @@ final class StreamBounds {
     return position;
   }
 
-  /** The moments that have to be looked at for a tunnel with that end, and others. */
+  /** The moments whose positions a look must find: the tunnel's end and {@code timeMs}. */
   static Set<Long> moments(Optional<Long> endMs, Optional<Long> timeMs) {
     return Stream.concat(endMs.stream(), timeMs.stream())
         .map(StreamBounds::micros)

@@ -5,7 +5,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 
-/** What the coordinator needs of the server around it. */
+/** The parts of the server that a coordinator uses. */
 public interface Surroundings {
 
   /** Nanoseconds from an arbitrary moment; never goes back. */
@@ -15,16 +15,16 @@ public interface Surroundings {
   long epochMicros();
 
   /**
-   * When this node has said nothing for so many milliseconds, another one may have taken its place;
-   * 0 when there is no other.
+   * Milliseconds of silence after which a second node may have taken this node's place; 0 on a
+   * single server.
    */
   default long silenceMs() {
     return 0;
   }
 
   /**
-   * HOST:PORT of the node that is said to serve a partition; empty when it is this server, or when
-   * nobody is known.
+   * HOST:PORT of the node that serves a partition, as far as known; empty when it is this server or
+   * unknown.
    */
   default Optional<String> leader(int partition) {
     return Optional.empty();
@@ -34,42 +34,42 @@ public interface Surroundings {
   void control(Runnable action);
 
   /**
-   * Runs {@code then} on the control thread when everything that was being written to a partition
-   * is committed. A server that gives changes their commit times gives none of the partition's
-   * later changes one before {@code passedMicros}, also when its clock is set back: what is decided
-   * about the changes before that moment stays right until the server ends.
+   * Runs {@code then} on the control thread when all changes of a partition that are being written
+   * are committed. A server that stamps commit times stamps no later change of the partition before
+   * {@code passedMicros}, even if its clock is set back: so decisions about the changes before that
+   * moment stay right until the server ends.
    *
    * @param passedMicros a moment that the clock has shown, in microseconds since 1970
    */
   void passBarrier(int partition, long passedMicros, Runnable then);
 
   /**
-   * Keeps the rows of {@code partitions} for a tunnel as they are at one moment, and then tells, on
-   * the control thread.
+   * Keeps the rows of {@code partitions} for a tunnel as they are at one moment, then calls {@code
+   * whenKept} on the control thread.
    */
   void keepRows(String tunnelId, Collection<Integer> partitions, Kept whenKept);
 
-  /** The progress of a channel was taken back, because the log had lost what it was of. */
+  /** A channel's progress was rolled back, because its changes were lost. */
   default void tookBack() {}
 
-  /** The rows that were kept for a tunnel are not needed any more; idempotent. */
+  /** Forgets the rows that were kept for a tunnel; idempotent. */
   void forgetRows(String tunnelId);
 
   /** Forgets the rows that were kept for one partition. */
   void forgetRows(String tunnelId, int partition);
 
-  /** Is told what became of {@link #keepRows}. */
+  /** The outcome of {@link #keepRows}. */
   interface Kept {
 
-    /** The rows of each partition are kept as they were when this was its committed position. */
+    /** The rows of each partition are kept as they were at its committed position. */
     void kept(Map<Integer, Long> committed);
 
-    /** As {@link #kept(Map)}, where the incarnations of these positions are known. */
+    /** As {@link #kept(Map)}, with the incarnations of the positions. */
     default void kept(Map<Integer, Long> committed, Map<Integer, Long> incarnations) {
       kept(committed);
     }
 
-    /** Nothing is kept. */
+    /** No rows are kept. */
     void failed(RefusedException reason);
   }
 }

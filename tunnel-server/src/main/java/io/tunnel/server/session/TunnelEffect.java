@@ -2,37 +2,37 @@ package io.tunnel.server.session;
 
 import io.tunnel.server.catalog.tunnel.ChannelKey;
 
-/** What a tunnel's state machine wants done; in order. */
+/** An order of a tunnel's state machine; carried out in sequence. */
 sealed interface TunnelEffect {
 
-  /** The session now holds the channel; what is behind {@code checkpointed} is its to process. */
+  /** The session now holds the channel and processes it behind {@code checkpointed}. */
   record Assign(String sessionId, ChannelKey channel, long epoch, long checkpointed)
       implements TunnelEffect {}
 
-  /** The session is asked to finish and give the channel back. */
+  /** The session must finish its work and give the channel back. */
   record Revoke(String sessionId, ChannelKey channel, long epoch) implements TunnelEffect {}
 
-  /** The session holds the channel no more. */
+  /** The session no longer holds the channel. */
   record Take(String sessionId, ChannelKey channel, long epoch, TakeReason reason)
       implements TunnelEffect {}
 
-  /** The channel is TERMINATED at its end; to be stored before what follows is done. */
+  /** The channel is TERMINATED at its end; stored before later effects are carried out. */
   record Finish(ChannelKey channel, long end) implements TunnelEffect {}
 
   /** The session is over; its channels were taken before. */
   record SessionOver(String sessionId, OverReason reason) implements TunnelEffect {}
 
-  /** Why a session holds a channel no more. */
+  /** Why a session no longer holds a channel. */
   enum TakeReason {
-    /** It gave it back. */
+    /** The session gave the channel back. */
     RELEASED(false, "it was released"),
-    /** It cannot go on with it. */
+    /** The worker cannot continue with the channel. */
     STOPPED(false, "its worker stopped it"),
-    /** Its worker closed it, or its connection is gone. */
+    /** The worker closed the session, or its connection was closed. */
     SESSION_CLOSED(false, "its session was closed"),
-    /** It was ended without its worker asking for that. */
+    /** The lease ran out, or an operator ended the session. */
     SESSION_ENDED(true, "its session has ended"),
-    /** It did not give it back in time. */
+    /** The session did not give the channel back in time. */
     DEADLINE(true, "it was not released within the deadline"),
     /** An operator moved its progress. */
     MOVED(true, "an operator moved its progress");
@@ -45,12 +45,12 @@ sealed interface TunnelEffect {
       this.text = text;
     }
 
-    /** Whether the worker does not know yet, and is told. */
+    /** Whether the worker must be told. */
     boolean isFenced() {
       return isFenced;
     }
 
-    /** For people. */
+    /** A text for people. */
     String text() {
       return text;
     }
@@ -58,13 +58,13 @@ sealed interface TunnelEffect {
 
   /** Why a session is over. */
   enum OverReason {
-    /** Its worker closed it. */
+    /** The worker closed the session. */
     CLOSED(TakeReason.SESSION_CLOSED, "closed by its worker"),
-    /** Its connection is gone. */
+    /** The connection was closed. */
     DISCONNECTED(TakeReason.SESSION_CLOSED, "its connection closed"),
-    /** No heartbeat came for as long as its lease is. */
+    /** No heartbeat came during the lease. */
     LEASE(TakeReason.SESSION_ENDED, "its lease ran out"),
-    /** An operator ended it. */
+    /** An operator ended the session. */
     OPERATOR(TakeReason.SESSION_ENDED, "an operator ended it");
 
     private final TakeReason taken;
@@ -75,12 +75,12 @@ sealed interface TunnelEffect {
       this.text = text;
     }
 
-    /** Why its channels are taken. */
+    /** The reason for taking the session's channels. */
     TakeReason taken() {
       return taken;
     }
 
-    /** For people. */
+    /** A text for people. */
     String text() {
       return text;
     }

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the positions at which tunnels end that end at a moment in time. When the moment has passed
- * and what was being written then is committed, no further change can belong to the tunnel; the
- * last position that does is stored. Until it is, every start of the server looks again.
+ * Finds the end positions of tunnels that end at a moment in time. When the moment has passed and
+ * all changes in flight are committed, no later change can belong to the tunnel; the last position
+ * before the moment is stored. Until then every start of the server searches again.
  */
 final class TunnelEnds {
 
@@ -32,16 +32,16 @@ final class TunnelEnds {
   private final Surroundings surroundings;
   private final Listener listener;
 
-  /** Tunnels of which not all ends are known and none is being looked for. */
+  /** Tunnels with unknown ends whose search has not begun. */
   private final Map<String, Waiting> waiting = new LinkedHashMap<>();
 
-  /** Tunnels that are being looked at. */
+  /** Searches that are under way. */
   private final Map<String, Search> underWay = new LinkedHashMap<>();
 
-  /** A tunnel to be looked at when its moment has passed, and not before {@code fromNanos}. */
+  /** A tunnel whose search begins when its moment has passed, and not before {@code fromNanos}. */
   private record Waiting(TunnelInfo tunnel, long fromNanos) {}
 
-  /** One look for the ends of a tunnel's channels. */
+  /** One search for the ends of a tunnel's channels. */
   private static final class Search {
     private final TunnelInfo tunnel;
     private final List<ChannelKey> keys;
@@ -58,7 +58,7 @@ final class TunnelEnds {
     }
   }
 
-  /** Is told of an end that was found and stored. */
+  /** Called for each end that was found and stored. */
   @FunctionalInterface
   interface Listener {
     /** The channel ends behind {@code end}. */
@@ -73,7 +73,7 @@ final class TunnelEnds {
     this.listener = listener;
   }
 
-  /** From now on looks for the ends of a tunnel, if it has any that are not known. */
+  /** Searches for the ends of a tunnel, if it has unknown ones. */
   void watch(TunnelInfo tunnel) {
     if (tunnel.endMs().isPresent() && !endless(tunnel).isEmpty()) {
       waiting.put(tunnel.tunnelId(), new Waiting(tunnel, surroundings.nanos()));
@@ -88,13 +88,13 @@ final class TunnelEnds {
         .toList();
   }
 
-  /** The tunnel is gone. */
+  /** The tunnel was deleted. */
   void forget(String tunnelId) {
     waiting.remove(tunnelId);
     underWay.remove(tunnelId);
   }
 
-  /** Looks at the clock. */
+  /** Begins searches that are due. */
   void tick() {
     for (Waiting one : List.copyOf(waiting.values())) {
       boolean isDue = surroundings.nanos() - one.fromNanos() >= 0;
@@ -151,7 +151,7 @@ final class TunnelEnds {
           lookByPartition.get(key.partition()).moment(endMicros(search.tunnel));
       if (moment.isPassed()) {
         ChannelState state = catalog.channel(tunnelId, key);
-        // The log of a cluster may have been late to stamp changes that a worker has processed.
+        // A cluster's log may have stamped changes late that a worker has processed.
         long end = Math.max(moment.before(), state.checkpointed());
         ended.put(key, state.withEnd(Optional.of(end), false));
       }
@@ -172,7 +172,7 @@ final class TunnelEnds {
   private void again(Search search, long fromNanos, Exception reason) {
     if (isUnderWay(search)) {
       String tunnelId = search.tunnel.tunnelId();
-      LOGGER.warn("cannot find or store where the channels of {} end", tunnelId, reason);
+      LOGGER.warn("cannot find or store the ends of the channels of {}", tunnelId, reason);
       underWay.remove(tunnelId);
       waiting.put(tunnelId, new Waiting(search.tunnel, fromNanos));
     }

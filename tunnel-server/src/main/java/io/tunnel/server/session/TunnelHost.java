@@ -8,8 +8,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Tunnels that are kept in one store, with what runs them. Catalog, coordinator and operators are
- * for the host's control thread; the rest is for any.
+ * The tunnels of one store, with their catalog, coordinator and operators. These three belong to
+ * the host's control thread; all other methods are for any thread.
  */
 public final class TunnelHost {
 
@@ -18,7 +18,7 @@ public final class TunnelHost {
   private final Operators operators;
   private final Executor control;
 
-  /** Those that are not answered yet; filled by event loops, emptied by the control thread. */
+  /** Checkpoints that wait; event loops add them, the control thread takes them. */
   private final Queue<CheckpointRequest> checkpoints = new ConcurrentLinkedQueue<>();
 
   /** A host whose parts belong to the thread of {@code control}. */
@@ -35,27 +35,27 @@ public final class TunnelHost {
     return catalog;
   }
 
-  /** Who runs them. */
+  /** Runs the tunnels for sessions. */
   public Coordinator coordinator() {
     return coordinator;
   }
 
-  /** What operators do to them. */
+  /** Serves operators. */
   public Operators operators() {
     return operators;
   }
 
-  /** The thread that they belong to. */
+  /** The control thread. */
   public Executor control() {
     return control;
   }
 
   /**
-   * Stores progress, soon. Each call posts one task, which stores all that wait by then: a
-   * checkpoint may overtake other requests that wait for the control thread, but none that was
-   * answered.
+   * Stores a checkpoint, soon. Each call posts one task, which stores all checkpoints in the queue:
+   * a checkpoint may overtake earlier unanswered requests that wait for the control thread.
    *
-   * @throws RejectedExecutionException when it will not be stored; its answer is not told then
+   * @throws RejectedExecutionException when the checkpoint will not be stored; its answer is not
+   *     called then
    */
   public void checkpoint(CheckpointRequest request) {
     checkpoints.add(request);

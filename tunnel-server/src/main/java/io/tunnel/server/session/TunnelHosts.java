@@ -4,22 +4,24 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Where the tunnels are that this server coordinates. May be asked by any thread; what a host was
- * found for may be gone when it looks.
+ * Finds the host of a tunnel that this server coordinates. For any thread; the tunnel may be gone
+ * before the host serves it.
  */
 public interface TunnelHosts {
 
   /**
    * The host of a table's tunnels.
    *
-   * @throws io.tunnel.model.RefusedException NOT_LEADER when it is another node, TABLE_NOT_FOUND
+   * @throws io.tunnel.model.RefusedException NOT_LEADER when a different node leads the table,
+   *     TABLE_NOT_FOUND
    */
   TunnelHost ofTable(String table);
 
   /**
    * The host of a tunnel.
    *
-   * @throws io.tunnel.model.RefusedException NOT_LEADER when it is another node, TUNNEL_NOT_FOUND
+   * @throws io.tunnel.model.RefusedException NOT_LEADER when a different node leads the tunnel,
+   *     TUNNEL_NOT_FOUND
    */
   TunnelHost ofTunnel(String tunnelId);
 
@@ -31,21 +33,21 @@ public interface TunnelHosts {
   TunnelHost ofSession(String sessionId);
 
   /**
-   * The host on which a channel is held under that name.
+   * The host on which a session holds a channel under that handle.
    *
    * @throws io.tunnel.model.RefusedException FENCED
    */
   TunnelHost ofHandle(int handle);
 
-  /** All of them. */
+  /** All hosts of this server. */
   Collection<TunnelHost> all();
 
-  /** The one host of a server that is alone. */
+  /** The one host of a single server. */
   static TunnelHosts alone(TunnelHost host) {
     return new Alone(host);
   }
 
-  /** All tunnels are on one host, which says itself what it does not know. */
+  /** All tunnels are on one host, which refuses unknown tunnels and sessions. */
   record Alone(TunnelHost host) implements TunnelHosts {
 
     @Override

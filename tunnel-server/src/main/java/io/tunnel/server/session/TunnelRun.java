@@ -7,7 +7,10 @@ import java.util.Deque;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A tunnel that the coordinator runs: its state machine, and what was made of its effects. */
+/**
+ * A tunnel that the coordinator runs: its state machine, its holds, and the effects that must be
+ * retried.
+ */
 final class TunnelRun {
 
   private final TunnelInfo info;
@@ -16,10 +19,10 @@ final class TunnelRun {
 
   private final Retries retries = new Retries();
 
-  /** Effects that are not done yet; only as long as the catalog cannot be written, any are. */
+  /** Effects that failed and will be retried; empty unless the catalog cannot be written. */
   private final Deque<TunnelEffect> undone = new ArrayDeque<>();
 
-  /** A session and the connection that it lives on. */
+  /** A session and its connection. */
   record Session(String id, TunnelRun run, SessionPort port, long leaseMs) {}
 
   TunnelRun(TunnelInfo info, TunnelCore core) {

@@ -23,9 +23,9 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The creation of one tunnel: finds where its channels start, and stores them with it in one write.
- * Until that write there is no tunnel, and the rows that are kept for it are forgotten if there
- * never is one. Somebody else may take its name, or drop its table, meanwhile.
+ * The creation of one tunnel: finds the starts of its channels, and stores tunnel and channels in
+ * one write. Before that write the tunnel does not exist; if the write never comes, the rows that
+ * were kept for it are forgotten. Meanwhile a second request may take its name, or drop its table.
  */
 final class TunnelStart {
 
@@ -38,7 +38,7 @@ final class TunnelStart {
   private final String tunnelId;
   private int barriersLeft;
 
-  /** Refuses what cannot be created. */
+  /** Refuses requests that cannot succeed. */
   TunnelStart(
       TunnelCatalog catalog,
       LogBounds bounds,
@@ -67,13 +67,13 @@ final class TunnelStart {
     }
   }
 
-  /** Creates it, now or later. */
+  /** Creates the tunnel, now or later. */
   void begin(Operators.Creation answer) {
     List<Integer> partitions = table.partitions().stream().map(PartitionRecord::id).toList();
     if (request.type() != TunnelType.Stream) {
       surroundings.keepRows(tunnelId, partitions, new Kept(answer));
     } else if (request.startMs().isPresent()) {
-      // What is being written now may have a time before the start; it is counted when it is there.
+      // Changes in flight may have a commit time before the start; the barrier waits for them.
       long startMicros = TimeUnit.MILLISECONDS.toMicros(request.startMs().get());
       barriersLeft = partitions.size();
       partitions.forEach(
@@ -131,7 +131,7 @@ final class TunnelStart {
     }
   }
 
-  /** Finds where channels start. */
+  /** Finds the starts of channels. */
   @FunctionalInterface
   private interface Starts {
     Map<ChannelKey, ChannelState> find();
@@ -142,7 +142,7 @@ final class TunnelStart {
     try {
       Optional<String> done = catalog.done(asked);
       if (done.isPresent()) {
-        // By a copy of the request that came while this one looked around.
+        // A retry of the request has created the tunnel while this one searched for starts.
         surroundings.forgetRows(tunnelId);
         answer.created(catalog.tunnel(done.get()));
         return;

@@ -23,12 +23,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntToLongFunction;
 
 /**
- * A tunnel at one moment, as far as the control thread knows it; the rest is added by {@link
- * #describe}.
+ * A tunnel at one moment, as the control thread knows it; {@link #describe} adds positions of the
+ * log.
  */
 public final class TunnelView {
 
-  /** What is left of the history of a channel that has lost changes. */
+  /** The history left of a channel that has lost changes. */
   private static final long LOST = -1;
 
   private final TunnelInfo info;
@@ -38,7 +38,7 @@ public final class TunnelView {
   private final Known known;
   private final List<TunnelCore.SessionView> sessions;
 
-  /** What is known of a tunnel's channels beside its state machine. */
+  /** The state of a tunnel's channels outside its state machine. */
   record Known(
       Map<ChannelKey, Long> delivered,
       Map<ChannelKey, FailedChange> failedAt,
@@ -50,7 +50,7 @@ public final class TunnelView {
       retries = Map.copyOf(retries);
     }
 
-    /** What is known of the channels of {@code run} now. */
+    /** The state of the channels of {@code run} now. */
     static Known of(TunnelCatalog catalog, TunnelRun run, long nowNanos) {
       Map<ChannelKey, Long> delivered = new HashMap<>();
       Map<ChannelKey, FailedChange> failedAt = new HashMap<>();
@@ -86,9 +86,9 @@ public final class TunnelView {
   }
 
   /**
-   * Adds the positions of the log, and so how far channels lag behind. May be called by any thread.
+   * Adds the positions of the log, and so the lag of the channels. For any thread.
    *
-   * @param rows about how many rows a partition has, or {@link LogFigures#UNKNOWN}
+   * @param rows the approximate number of rows of a partition, or {@link LogFigures#UNKNOWN}
    */
   public TunnelDescription describe(LogFigures log, IntToLongFunction rows, long nowMicros)
       throws IOException {
@@ -148,8 +148,8 @@ public final class TunnelView {
   }
 
   /**
-   * How long the oldest lost change has waited at least: a partition gives up its oldest changes
-   * first. Never 0, for an alarm that looks at the lag must not end with the loss.
+   * The time that the oldest lost change has waited at least: retention removes the oldest changes
+   * first. Never 0: an alarm on the lag must not end with the loss.
    */
   private OptionalLong lostMs(int partition, LogFigures log, long nowMicros) throws IOException {
     OptionalLong sinceGivenUp =
@@ -173,7 +173,10 @@ public final class TunnelView {
             : Math.max(0, TimeUnit.MICROSECONDS.toMillis(nowMicros - commitMicros)));
   }
 
-  /** 0 for a change that may go any moment: changes go by segment, some later than they may. */
+  /**
+   * 0 for a change that retention may remove any moment: retention removes whole segments, so some
+   * changes stay longer.
+   */
   private Optional<Long> historyLeft(OptionalLong waitedMs) {
     return retentionMs == 0 || waitedMs.isEmpty()
         ? Optional.empty()

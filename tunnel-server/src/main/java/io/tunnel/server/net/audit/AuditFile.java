@@ -15,8 +15,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * {@code NAME.jsonl}, and those that were put aside as {@code NAME.NUMBER.jsonl}. Opened when
- * something is to be written, and again behind a failure. For one thread.
+ * The file {@code NAME.jsonl}, and rotated files {@code NAME.NUMBER.jsonl}. Opened by the first
+ * write, and again after a failure. For one thread.
  */
 final class AuditFile implements Closeable {
 
@@ -29,7 +29,7 @@ final class AuditFile implements Closeable {
   private RotationCore rotation;
   private FileChannel channel;
 
-  /** In a directory, which is made when something is to be written. */
+  /** A file in {@code directory}, which the first write creates. */
   AuditFile(Path directory, String name, AuditTrail.Settings settings) {
     this.directory = directory;
     this.name = name;
@@ -38,9 +38,9 @@ final class AuditFile implements Closeable {
   }
 
   /**
-   * Writes whole lines; all of them, or none.
+   * Writes whole lines: all or none.
    *
-   * @throws IOException when they cannot be written; the next call tries anew
+   * @throws IOException when the lines cannot be written; the next call opens the file again
    */
   void append(byte[] lines) throws IOException {
     try {
@@ -56,7 +56,7 @@ final class AuditFile implements Closeable {
     }
   }
 
-  /** How many bytes fit into the file that is written; unknown ones fit a whole file. */
+  /** The bytes that fit into the open file; a whole file's when none is open. */
   long room() {
     return channel == null ? settings.bytesMax() : rotation.room();
   }
@@ -95,7 +95,7 @@ final class AuditFile implements Closeable {
     channel.position(channel.size());
   }
 
-  /** What a process that was killed has written last may be no whole line. */
+  /** Ends a line that a killed process has left unfinished. */
   private void endTornLine() throws IOException {
     ByteBuffer last = ByteBuffer.allocate(1);
     if (channel.size() > 0 && channel.read(last, channel.size() - 1) == 1 && last.get(0) != '\n') {

@@ -10,15 +10,14 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Entries as lines of JSON. What clients say stands in strings of at most {@value #TEXT_CHARS_MAX}
- * characters, or {@value #LIST_CHARS_MAX} where a request that was done lists things, without any
- * that a terminal or a reader of lines could take for something else: no name makes a second line,
- * or a long one.
+ * Entries as lines of JSON. Texts of clients become strings of at most {@value #TEXT_CHARS_MAX}
+ * characters, or {@value #LIST_CHARS_MAX} in lists of successful requests. Control characters are
+ * replaced, so no name starts a second line or commands a terminal.
  */
 final class AuditLines {
 
   /**
-   * Characters of one text: a table and its tunnel. What is longer is cut, and ends with {@value
+   * Characters of one text: a table and its tunnel. A longer text is cut, and ends with {@value
    * #CUT}.
    */
   static final int TEXT_CHARS_MAX = 520;
@@ -31,7 +30,7 @@ final class AuditLines {
 
   private final Optional<String> node;
 
-  /** Of that node. */
+  /** Lines that name the node, in a cluster. */
   AuditLines(Optional<String> node) {
     this.node = node;
   }
@@ -43,7 +42,7 @@ final class AuditLines {
     return line;
   }
 
-  /** What somebody asked for, and what came of it. */
+  /** The line of a request, with its outcome. */
   byte[] of(AuditTrail.Entry entry, long epochMs) {
     JsonObject line = line(epochMs);
     add(line, "principal", entry.who().principal());
@@ -64,9 +63,9 @@ final class AuditLines {
   }
 
   /**
-   * Refusals that have no line of their own.
+   * The line of refusals that were only counted.
    *
-   * @param member who is named: {@code principal} or {@code address}
+   * @param member the JSON member of the subject: {@code principal} or {@code address}
    */
   byte[] of(RepeatsCore.Repeated repeated, String member, long epochMs) {
     JsonObject line = line(epochMs);
@@ -96,7 +95,7 @@ final class AuditLines {
     int end = Math.min(said.length(), charsMax);
     for (int i = 0; i < end; i++) {
       char c = said.charAt(i);
-      // Half a character is not, and so no text is cut in the middle of one.
+      // Half of a surrogate pair is not printable, so no text is cut inside a pair.
       shown.append(Subjects.isPrintable(c) ? c : '?');
     }
     return end < said.length() ? shown.append(CUT).toString() : shown.toString();

@@ -20,29 +20,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The audit log. Entries are made into lines on the threads that serve requests, wait in a bounded
- * queue, and are written by one thread; nobody waits for the disk. Lines that found no room, and
- * those that could not be written, are counted, and the next line that is written says how many are
- * missing.
+ * The audit log. Threads that serve requests turn entries into lines and add them to a bounded
+ * queue; one thread writes them, so no request waits for the disk. Lines without room in the queue
+ * and failed writes are counted, and the next written line says how many lines are missing.
  *
- * <p>The cores of refusals are guarded by this object's monitor, under which nothing is called; the
- * file belongs to the thread that writes.
+ * <p>This object's monitor guards the cores of refusals, and nothing is called under it; the files
+ * belong to the writing thread.
  */
 public final class AuditTrail implements Closeable {
 
-  /** Lines that wait to be written. */
+  /** Lines in the queue. */
   static final int WAITING_MAX = 16_384;
 
-  /** Bytes of the lines that wait to be written. */
+  /** Bytes of the lines in the queue. */
   static final int WAITING_BYTES_MAX = 16 << 20;
 
   /** The outcome of a request that was done. */
   public static final String OK = "ok";
 
-  /** Addresses of strangers that have a line of their own in a window of refusals. */
+  /** Addresses of strangers with lines of their own in a window of refusals. */
   static final int STRANGERS_MAX = 256;
 
-  /** Refusals of one caller that have a line of their own in a window. */
+  /** Refusals of one caller with a line each in a window. */
   static final int REFUSALS_MAX = 100;
 
   private static final int CALLERS_MAX = 1_024;
@@ -55,7 +54,7 @@ public final class AuditTrail implements Closeable {
   private final AtomicLong waitingBytes = new AtomicLong();
   private final AtomicBoolean isWoken = new AtomicBoolean();
 
-  /** Lines that are missing and of which no line says so yet. */
+  /** Missing lines that no written line mentions yet. */
   private final AtomicLong unsaid = new AtomicLong();
 
   private final AtomicLong missing = new AtomicLong();
@@ -68,13 +67,14 @@ public final class AuditTrail implements Closeable {
   private final Executor writer;
   private volatile boolean isFailing;
 
-  /** A line that waits for its file. */
+  /** A line in the queue. */
   private static final class Line {
     private final boolean isAdministrative;
     private final byte[] bytes;
 
     /**
-     * @param isAdministrative whether it is for the file that no other request can push it out of
+     * @param isAdministrative whether the line goes to the administrators' file, which other
+     *     requests cannot fill
      */
     Line(boolean isAdministrative, byte[] bytes) {
       this.isAdministrative = isAdministrative;
@@ -90,12 +90,12 @@ public final class AuditTrail implements Closeable {
     }
   }
 
-  /** What is written beside administrative requests and refusals of rights, which always are. */
+  /** The requests that are written besides administrative requests and refusals of rights. */
   public enum Written {
     /** Nothing. */
     @SerializedName("refused")
     REFUSED,
-    /** Who is let in, and what changes rows, sessions or the progress of channels. */
+    /** Logins, and requests that change rows, sessions or the progress of channels. */
     @SerializedName("changes")
     CHANGES,
     /** Every request. */
@@ -104,23 +104,22 @@ public final class AuditTrail implements Closeable {
   }
 
   /**
-   * How much is written.
+   * The size of the audit log.
    *
-   * @param requests which
-   * @param bytesMax bytes of a file after which the next one is begun
-   * @param filesMax files of a kind that are kept, the one that is written among them; the oldest
-   *     goes
+   * @param requests which requests are written
+   * @param bytesMax bytes after which a file is rotated
+   * @param filesMax files of each kind, the open one included; the oldest is deleted
    */
   public record Settings(Written requests, long bytesMax, int filesMax) {
 
-    /** Half a GiB of what administrators do, and as much of all else. */
+    /** Half a GiB for administrators, and half a GiB for all other requests. */
     public static final Settings DEFAULT = new Settings(Written.REFUSED, 64L << 20, 8);
 
     private static final long BYTES_MAX_MIN = 64 * 1024;
     private static final long BYTES_MAX_MAX = 16L << 30;
     private static final int FILES_MAX_MAX = 1_000;
 
-    /** Refuses what cannot be. */
+    /** Refuses settings out of range. */
     public Settings {
       require(requests != null, "requests is refused, changes or all");
       require(
@@ -139,15 +138,15 @@ public final class AuditTrail implements Closeable {
   /** A clock that never goes back, and milliseconds since 1970. */
   public record Clock(LongSupplier nanos, LongSupplier epochMs) {}
 
-  /** Who asks, as far as that is known. */
+  /** The client, as far as the server knows it. */
   public record Who(Optional<String> principal, Optional<String> address) {}
 
   /**
-   * What somebody asked for. No part of it is of a row, or a secret.
+   * A request and its outcome, without rows and secrets.
    *
-   * @param resource what it is about, such as {@code table:orders}
-   * @param detail what is to become of that, in words
-   * @param outcome {@code ok}, or why it was refused
+   * @param resource the resource, such as {@code table:orders}
+   * @param detail what the request changes, in words
+   * @param outcome {@code ok}, or the reason of the refusal
    */
   public record Entry(
       Who who,
@@ -157,16 +156,16 @@ public final class AuditTrail implements Closeable {
       String outcome) {}
 
   /**
-   * How it goes.
+   * The state of the audit log.
    *
    * @param written lines that were written
-   * @param missing lines that were not
+   * @param missing lines that could not be written
    * @param isFailing whether the last attempt to write failed
    */
   public record Figures(long written, long missing, boolean isFailing) {}
 
   /**
-   * In a directory, which is made with the first line.
+   * An audit log in {@code directory}, which the first line creates.
    *
    * @param node the node that writes, in a cluster
    * @param writer the one thread that writes
@@ -192,17 +191,18 @@ public final class AuditTrail implements Closeable {
   }
 
   /**
-   * Writes what an administrator has done, soon, to files of its own: however much others ask for,
-   * they push none of it out.
+   * Writes an administrator's request, soon, to separate files, so that other requests cannot
+   * rotate it out.
    */
   public void writeAdministration(Entry entry) {
     offer(new Line(true, lines.of(entry, clock.epochMs().getAsLong())));
   }
 
   /**
-   * Writes a refusal of somebody who is let in, or counts it when there have been many.
+   * Writes a refusal of an authenticated caller, or counts it after {@value #REFUSALS_MAX} in a
+   * window.
    *
-   * @param caller whose refusals are counted together
+   * @param caller the key by which refusals are counted
    */
   public void writeRefusal(Entry entry, String caller) {
     if (isOwnLine(callers, caller)) {
@@ -211,9 +211,9 @@ public final class AuditTrail implements Closeable {
   }
 
   /**
-   * Writes a refusal of somebody who is not known, or counts it.
+   * Writes a refusal of an unauthenticated client, or counts it.
    *
-   * @param network whose refusals are counted together
+   * @param network the key by which refusals are counted
    */
   public void writeStranger(Entry entry, String network) {
     if (isOwnLine(strangers, network)) {
@@ -225,7 +225,7 @@ public final class AuditTrail implements Closeable {
     return repeats.take(subject, clock.nanos().getAsLong(), clock.epochMs().getAsLong());
   }
 
-  /** Writes what was only counted in windows that are over; to be called every few seconds. */
+  /** Writes the counts of windows that are over. Call it every few seconds. */
   public void tick() {
     long nowNanos = clock.nanos().getAsLong();
     List<RepeatsCore.Repeated> ofStrangers;
@@ -293,7 +293,7 @@ public final class AuditTrail implements Closeable {
     write(requested, requests);
   }
 
-  /** As many lines at once as the file has room for. */
+  /** Writes lines, as many at a time as the file has room for. */
   private void write(AuditFile file, Queue<byte[]> taken) {
     while (!taken.isEmpty()) {
       long room = Math.min(WRITE_BYTES, file.room());
@@ -327,12 +327,12 @@ public final class AuditTrail implements Closeable {
     return true;
   }
 
-  /** How it goes. For any thread. */
+  /** The state of the audit log. For any thread. */
   public Figures figures() {
     return new Figures(written.get(), missing.get(), isFailing);
   }
 
-  /** Writes what waits; when nobody has anything to say any more, and the writer is gone. */
+  /** Writes the queue. Call it after the last entry and after the writer thread has ended. */
   @Override
   public void close() throws IOException {
     List<RepeatsCore.Repeated> ofStrangers = new ArrayList<>();

@@ -7,25 +7,25 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How often somebody is refused before that is only counted: the first refusals of each window of
- * {@value #WINDOW_NANOS} ns have a line each, and all further ones together have one when the
- * window is over. More than {@code subjectsMax} at the same time are counted as one that has no
- * name. So lines of refusals are bounded, however many subjects are refused.
+ * Limits the lines of refusals: in each window of {@value #WINDOW_NANOS} ns a subject's first
+ * refusals get a line each, and the rest is counted in one line when the window is over. Subjects
+ * beyond {@code subjectsMax} share one nameless window. So the number of lines is bounded, however
+ * many subjects are refused.
  *
- * <p>For one thread, or behind the lock of those who share it.
+ * <p>Not thread-safe.
  */
 final class RepeatsCore {
 
-  /** How long is counted: five minutes. */
+  /** The length of a window: five minutes. */
   static final long WINDOW_NANOS = 300_000_000_000L;
 
-  /** Stands for all that have no window of their own. */
+  /** The name of the shared window. */
   static final String OTHERS = "";
 
   private final int subjectsMax;
   private final int linesMax;
 
-  /** In the order in which the windows began, at most {@code subjectsMax} and one. */
+  /** At most {@code subjectsMax} + 1 windows, in the order of their beginnings. */
   private final Map<String, Window> windowBySubject = new LinkedHashMap<>();
 
   /**
@@ -39,26 +39,26 @@ final class RepeatsCore {
   }
 
   /**
-   * Refusals that have no line of their own.
+   * Refusals that were only counted.
    *
-   * @param subject who was refused, or {@link #OTHERS}
-   * @param count how many of them
+   * @param subject the refused subject, or {@link #OTHERS}
+   * @param count the number of refusals
    * @param sinceMs when the window began, in milliseconds since 1970
    */
   record Repeated(String subject, long count, long sinceMs) {}
 
   /**
-   * Of nobody yet.
+   * Without refusals.
    *
-   * @param subjectsMax who have a window of their own at the same time
-   * @param linesMax lines of one of them in a window
+   * @param subjectsMax subjects with a window of their own
+   * @param linesMax lines of a subject in a window
    */
   RepeatsCore(int subjectsMax, int linesMax) {
     this.subjectsMax = subjectsMax;
     this.linesMax = linesMax;
   }
 
-  /** Somebody was refused; whether that has a line of its own. */
+  /** Counts a refusal, and returns whether it gets a line of its own. */
   boolean take(String subject, long nowNanos, long nowMs) {
     boolean hasOwn = windowBySubject.containsKey(subject) || windowBySubject.size() < subjectsMax;
     String counted = hasOwn ? subject : OTHERS;
@@ -76,7 +76,7 @@ final class RepeatsCore {
     return hasLine;
   }
 
-  /** What was only counted in windows that are over. */
+  /** The counts of windows that are over; forgets these windows. */
   List<Repeated> ended(long nowNanos) {
     List<Repeated> ended = new ArrayList<>();
     Iterator<Map.Entry<String, Window>> oldest = windowBySubject.entrySet().iterator();
@@ -91,7 +91,7 @@ final class RepeatsCore {
     return ended;
   }
 
-  /** What was only counted until now; begins anew. */
+  /** The counts of all windows; forgets all windows. */
   List<Repeated> all() {
     List<Repeated> all = new ArrayList<>();
     windowBySubject.forEach((subject, window) -> note(subject, window, all));

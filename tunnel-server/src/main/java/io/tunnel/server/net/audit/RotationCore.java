@@ -4,27 +4,27 @@ import java.util.Collection;
 import java.util.TreeSet;
 
 /**
- * When the file that is written is put aside, under which number, and which older ones go: together
- * there are at most so many files of so many bytes. A line is never cut in two.
+ * Decides when the open file is rotated, under which number, and which older file is deleted, so
+ * that the number of files and their bytes are bounded. A line is never split.
  */
 final class RotationCore {
 
   private final long bytesMax;
   private final int filesMax;
 
-  /** Numbers of the files that were put aside; the largest is the newest. */
+  /** Numbers of the rotated files; the largest is the newest. */
   private final TreeSet<Long> kept;
 
-  /** Bytes of the file that is written; more than {@code bytesMax} by a single write only. */
+  /** Bytes of the open file; above {@code bytesMax} only if a single write is larger. */
   private long bytes;
 
   /**
-   * Behind a start.
+   * The state after a start.
    *
    * @param bytesMax bytes of one file, if a single write is not larger
-   * @param filesMax files at the same time, the one that is written among them
-   * @param bytes of the file that is written
-   * @param kept numbers of those that were put aside
+   * @param filesMax files at the same time, the open one included
+   * @param bytes of the open file
+   * @param kept numbers of the rotated files
    */
   RotationCore(long bytesMax, int filesMax, long bytes, Collection<Long> kept) {
     this.bytesMax = bytesMax;
@@ -33,43 +33,43 @@ final class RotationCore {
     this.kept = new TreeSet<>(kept);
   }
 
-  /** Whether the file has to be put aside before so many bytes are written. */
+  /** Whether the file must be rotated before {@code more} bytes are written. */
   boolean mustRotate(int more) {
     return bytes > 0 && bytes + more > bytesMax;
   }
 
-  /** How many bytes fit before the file has to be put aside. */
+  /** The bytes that fit before the file must be rotated. */
   long room() {
     return Math.max(0, bytesMax - bytes);
   }
 
-  /** The number under which the file is put aside. */
+  /** The number of the next rotated file. */
   long nextNumber() {
     return kept.isEmpty() ? 1 : kept.last() + 1;
   }
 
-  /** The file was put aside under {@link #nextNumber}, and the next one is empty. */
+  /** The file was rotated under {@link #nextNumber}; the open file is empty now. */
   void rotated() {
     kept.add(nextNumber());
     bytes = 0;
   }
 
-  /** Whether a file has to go. */
+  /** Whether a file must be deleted. */
   boolean hasTooMany() {
     return kept.size() > filesMax - 1;
   }
 
-  /** The number of the one that goes. */
+  /** The number of the file to delete. */
   long oldest() {
     return kept.first();
   }
 
-  /** The oldest is gone. */
+  /** The oldest file was deleted. */
   void deleted() {
     kept.remove(kept.first());
   }
 
-  /** So many bytes were written. */
+  /** {@code more} bytes were written. */
   void appended(int more) {
     bytes += more;
   }

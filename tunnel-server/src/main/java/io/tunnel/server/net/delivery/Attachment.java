@@ -10,12 +10,12 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * One channel that somebody attached to, or is about to. Its state belongs to the event loop of its
- * connection.
+ * A connection's attachment to one channel, or a request for it. The state belongs to the
+ * connection's event loop.
  *
- * <p>Moves: WAITING to OPEN when it begins to be delivered; to OVER from anywhere. A request that
- * waits is answered once, and a client that was answered is told when the attachment is over,
- * unless the client ended it.
+ * <p>Moves: WAITING to OPEN when deliveries begin; to OVER from any state. A waiting request is
+ * answered once. A client with an answer is told when the attachment is over, unless the client
+ * ended it.
  */
 final class Attachment {
 
@@ -23,8 +23,8 @@ final class Attachment {
   private final boolean isGranted;
 
   /**
-   * The nanosecond at which the newest grant ends; never moves back. Written on the event loop,
-   * read by any thread, and without a meaning where there is no grant.
+   * The nanosecond at which the newest grant ends; never moves back. Written by the event loop,
+   * read by any thread; meaningless without a grant.
    */
   private volatile long deadlineNanos;
 
@@ -32,10 +32,10 @@ final class Attachment {
   private final Consumer<Attachment> gone;
   private State state = State.WAITING;
 
-  /** As long as it waits: the answer holds the request, as long as it came. */
+  /** Present only in WAITING: the answer keeps the whole request in memory. */
   private Optional<Attachments.Answer> answer;
 
-  /** Set when it is opened; read by any thread. */
+  /** Set by {@link #open}; read by any thread. */
   private volatile Optional<Channel> channel = Optional.empty();
 
   private enum State {
@@ -45,11 +45,11 @@ final class Attachment {
   }
 
   /**
-   * One that waits.
+   * A waiting attachment.
    *
-   * @param deadlineNanos when its grant ends; empty without a grant, when it is not certain that
-   *     the request is of the session that holds the channel
-   * @param gone is told when it is over, at least once
+   * @param deadlineNanos when the grant ends; empty without a grant, when the request may come from
+   *     a session that does not hold the channel
+   * @param gone called at least once when the attachment is over
    */
   Attachment(
       Wanted wanted,
@@ -77,7 +77,7 @@ final class Attachment {
     return isGranted;
   }
 
-  /** Whether its grant has ended. For any thread. */
+  /** Whether the grant has ended. For any thread. */
   boolean isOverdue(long nowNanos) {
     return isGranted && nowNanos - deadlineNanos >= 0;
   }
@@ -89,7 +89,7 @@ final class Attachment {
     }
   }
 
-  /** It is known now where the channel ends; said again, it means nothing new. */
+  /** Sets the end of the channel; idempotent. */
   void endAt(long position) {
     if (!request().end().equals(Optional.of(position))) {
       wanted = wanted.endingAt(position);
@@ -105,7 +105,9 @@ final class Attachment {
     return connection;
   }
 
-  /** The position up to which its client has everything, once it is open; for any thread. */
+  /**
+   * The position of the last change that the client was sent; empty before OPEN. For any thread.
+   */
   OptionalLong delivered() {
     return channel.stream().mapToLong(Channel::delivered).findFirst();
   }
@@ -114,7 +116,7 @@ final class Attachment {
     return state == State.WAITING;
   }
 
-  /** Begins to deliver what is of that incarnation, if it has one. */
+  /** Begins deliveries of changes of {@code incarnation}, or of any when it is empty. */
   void open(Channel opened, Optional<Long> incarnation) {
     if (state != State.WAITING) {
       throw new IllegalStateException("handle " + handle() + " is opened when it is " + state);
@@ -133,7 +135,7 @@ final class Attachment {
     return taken;
   }
 
-  /** Delivers nothing any more, and says why. */
+  /** Ends the attachment and tells the client why. */
   void take(RefusedException reason) {
     State former = state;
     Optional<Attachments.Answer> waiting = takeAnswer();
@@ -145,13 +147,13 @@ final class Attachment {
     }
   }
 
-  /** Delivers nothing any more, and answers nothing: the request is refused by somebody else. */
+  /** Ends the attachment without an answer: the caller refuses the request. */
   void failed() {
     answer = Optional.empty();
     over();
   }
 
-  /** Delivers nothing any more, for somebody who knows. */
+  /** Ends the attachment of a client that needs no message. */
   void over() {
     state = State.OVER;
     takeAnswer().ifPresent(Attachments.Answer::dropped);
@@ -160,10 +162,10 @@ final class Attachment {
   }
 
   /**
-   * Delivers nothing any more, because somebody attached to the channel under that epoch. With the
-   * same epoch it was the same worker, whose requests on two connections may come in another order
-   * than they were made: if the one that it waits on no more comes last, it has to attach again,
-   * and must not take itself for fenced.
+   * Ends the attachment because a client attached to the channel under {@code epoch}. Under an
+   * equal epoch that client is the same worker on a second connection. Its two requests may arrive
+   * out of order, so the refusal must not say FENCED: the worker would stop instead of attaching
+   * again.
    */
   void replacedBy(long epoch) {
     take(

@@ -33,17 +33,17 @@ import java.util.function.LongFunction;
 import java.util.function.Predicate;
 
 /**
- * What this server delivers, because it serves the partitions, to those who attach: channels of
- * tunnels to workers, or partitions to readers without a tunnel. A reader keeps its positions
- * itself; nobody holds what it reads, so that any number of readers may read the same, nothing is
- * stored of it, and it is over with its connection.
+ * The deliveries from partitions that this server serves: channels of tunnels to workers, or
+ * partitions to readers without a tunnel. A reader keeps its own positions; any number of readers
+ * may read a partition, the server stores nothing about them, and a reading ends with its
+ * connection.
  *
- * <p>Its monitor guards which attachments there are, and what is known of holders; nothing else is
+ * <p>The monitor guards the attachments and the epochs of {@link Holders}; no other object is
  * called under it.
  */
 public final class Attachments {
 
-  /** Channels that one connection may be attached to. */
+  /** Attachments of one connection. */
   public static final int OF_CONNECTION_MAX = 4_096;
 
   /** Characters of a tunnel's id; those that servers give are shorter. */
@@ -56,13 +56,13 @@ public final class Attachments {
   private final Map<String, Attachment> attachmentByChannel = new HashMap<>();
 
   /**
-   * What can be delivered.
+   * The rooms that deliveries need.
    *
-   * @param hosts refuses partitions that are not served here, and says who leads them
-   * @param incarnations tells positions apart that were given twice
-   * @param freshness waits until everything is there that the log had
-   * @param grants say which requests are of the session that holds a channel
-   * @param clock says when grants end
+   * @param hosts refuses partitions that this server does not serve, and names their leader
+   * @param incarnations tells apart positions that the log gave twice
+   * @param freshness waits until this server has read all that the log holds
+   * @param grants prove that a request comes from the session that holds the channel
+   * @param clock the time at which grants end
    */
   public record Delivered(
       PartitionHosts hosts,
@@ -74,12 +74,15 @@ public final class Attachments {
       Shard.Clock clock) {}
 
   /**
-   * What differs between workers and readers.
+   * The differences between workers and readers.
    *
-   * @param tooMany says that a connection has as many attachments as it may have
-   * @param areOfReaders whether rows say up to which position they have all changes
-   * @param arePositionsThere whether positions have to be there before they are gone on behind
-   * @param rows reads those of a partition, with all changes up to a position if they change at all
+   * @param tooMany the message for a connection with too many attachments
+   * @param areOfReaders whether deliveries of rows carry the position up to which the rows are
+   *     complete
+   * @param arePositionsThere whether the log must hold a position before a client continues behind
+   *     it
+   * @param rows reads the rows of a partition, with all changes up to a position if the rows change
+   *     at all
    */
   private record Kind(
       String tooMany,
@@ -98,8 +101,8 @@ public final class Attachments {
    * Delivers channels of tunnels.
    *
    * @param rows as tunnels have them
-   * @param isAlone whether this is the only server: what its log lost is taken from checkpoints
-   *     before anybody is served, so that no worker has a position that is not there
+   * @param isAlone whether this is the only server: it rolls checkpoints back behind lost changes
+   *     before it serves clients, so that no worker has a position beyond the log
    */
   public static Attachments ofTunnels(Delivered delivered, BaseRows rows, boolean isAlone) {
     String tooMany =
@@ -110,7 +113,7 @@ public final class Attachments {
   /**
    * Delivers partitions to readers without a tunnel.
    *
-   * @param moments where rows are read
+   * @param moments the moments at which rows are read
    */
   public static Attachments ofReaders(Delivered delivered, RowMoments moments) {
     String tooMany = "a connection reads " + OF_CONNECTION_MAX + " partitions at most; detach some";
@@ -118,11 +121,11 @@ public final class Attachments {
   }
 
   /**
-   * Attaches to a channel of a tunnel, under that handle; on the connection's event loop. The
-   * channel's id is the one that belongs to the tunnel: it is remembered when nobody is attached
-   * any more, and so are not as many bytes as a client likes.
+   * Attaches to a channel of a tunnel, under that handle; on the connection's event loop. The id
+   * must be the one that the tunnel gives the channel: the server remembers it after the
+   * attachment, so a client must not choose its length.
    *
-   * @throws RefusedException if it is refused at once; {@code answer} is told nothing then
+   * @throws RefusedException if the request is refused at once; {@code answer} is not called then
    */
   public void attach(Attach request, int handle, Port connection, Answer answer) {
     requireId(request);
@@ -177,7 +180,7 @@ public final class Attachments {
 
   private void begin(Attachment attachment) {
     int partition = attachment.request().partition();
-    // Again: it may have been lost before it could be known here who is attached.
+    // Checked again: the partition may have been lost before the attachment was registered.
     Optional<RefusedException> refused = refused(partition);
     if (refused.isPresent()) {
       attachment.take(refused.get());
@@ -191,9 +194,8 @@ public final class Attachments {
   }
 
   /**
-   * An attached channel has a newer grant, which says until when it lasts, and where it ends if
-   * that was found. A grant of something else ends the attachment, and one that has ended says
-   * nothing.
+   * Takes a newer grant of an attached channel, with its deadline and, once found, the channel's
+   * end. A grant of a different hold ends the attachment; an expired grant is ignored.
    */
   public void renew(Renewal renewal, Port connection) {
     connection
@@ -204,12 +206,12 @@ public final class Attachments {
   }
 
   /**
-   * A session has a newer grant of a channel that it holds. Where this server delivers the channel,
-   * the grant counts at once: a worker that hangs for a while loses nothing as long as its session
-   * lives.
+   * Takes a newer grant that a session on this server got for its channel. If this server delivers
+   * the channel, the grant counts at once: a worker that hangs for a while keeps its attachment as
+   * long as its session lives.
    *
-   * @param renewal by the session's name of the channel
-   * @param session the connection of the session; on its event loop
+   * @param renewal names the channel by the session's handle
+   * @param session the connection of the session; called on its event loop
    */
   public void renewHeld(Renewal renewal, Port session) {
     session
@@ -219,7 +221,7 @@ public final class Attachments {
         .ifPresent(one -> onLoop(one, session, () -> renew(one, renewal.grant())));
   }
 
-  /** On the event loop of the attachment, which may be that of the session. */
+  /** Runs {@code task} on the attachment's event loop, at once when it is the session's too. */
   private static void onLoop(Attachment attachment, Port session, Runnable task) {
     if (attachment.connection() == session) {
       task.run();
@@ -249,12 +251,12 @@ public final class Attachments {
       attachment.lastsUntil(holders.deadlineNanos(request, terms));
       terms.end().ifPresent(attachment::endAt);
     } catch (RefusedException e) {
-      // The attachment lasts as long as it did before.
+      // The deadline of the attachment stays.
       return;
     }
   }
 
-  /** Ends what lasts longer than its grant; to be called a few times a second, by any thread. */
+  /** Ends attachments whose grants have ended. Call it a few times a second, on any thread. */
   public void tick() {
     overdue().forEach(attachment -> post(attachment, () -> endOverdue(attachment)));
   }
@@ -263,7 +265,7 @@ public final class Attachments {
     return attachmentByChannel.values().stream().filter(holders::isOverdue).toList();
   }
 
-  /** Again: its connection may have a newer grant by now. */
+  /** Checked again: a newer grant may have arrived meanwhile. */
   private void endOverdue(Attachment attachment) {
     if (holders.isOverdue(attachment)) {
       attachment.take(
@@ -271,18 +273,17 @@ public final class Attachments {
               ErrorCode.BUSY,
               "the grant of channel "
                   + attachment.request().channelId()
-                  + " has ended, and its session renewed it no more; attach again with the next"
+                  + " has ended, and its session did not renew it; attach again with the next"
                   + " grant of the session"));
     }
   }
 
   /**
-   * A session does not hold a channel any more, or is to give it back: nothing of it is delivered
-   * on any connection of this server, and its grants are good for nothing here. Its worker hears so
-   * from the session.
+   * Ends deliveries of a channel that a session no longer holds or must give back, on all
+   * connections of this server; its grants are void here. The session tells the worker.
    *
-   * @param handle the session's name of it
-   * @param session the connection of the session; on its event loop
+   * @param handle the session's handle of the channel
+   * @param session the connection of the session; called on its event loop
    */
   public void release(int handle, Port session) {
     session
@@ -305,7 +306,10 @@ public final class Attachments {
     return current;
   }
 
-  /** From threads that must not fail because a connection's has ended: nobody waits there then. */
+  /**
+   * Posts {@code task} to the attachment's event loop; if the loop has ended, the client is gone
+   * and the task is dropped.
+   */
   private static void post(Attachment attachment, Runnable task) {
     try {
       attachment.connection().execute(task);
@@ -314,7 +318,7 @@ public final class Attachments {
     }
   }
 
-  /** Why a partition is not served here, if it is not. */
+  /** The refusal of a partition that this server does not serve. */
   private Optional<RefusedException> refused(int partition) {
     try {
       var unused = delivered.hosts().of(partition);
@@ -325,8 +329,8 @@ public final class Attachments {
   }
 
   /**
-   * Changes that are certainly behind those that were processed; rows have to be fresh, and nobody
-   * is refused for changes that are only not read yet.
+   * Whether this server surely holds the changes behind the client's position. Rows must be fresh
+   * first, and a client is not refused for changes that this server has not read yet.
    */
   private boolean isPresent(Wanted wanted) {
     return wanted.request().type() == ChannelType.Stream
@@ -337,7 +341,7 @@ public final class Attachments {
         && missing(wanted).isEmpty();
   }
 
-  /** Why nothing that is wanted can come behind what was seen, if so. */
+  /** The refusal when the log cannot continue behind the position that the client has seen. */
   private Optional<RefusedException> missing(Wanted wanted) {
     Attach request = wanted.request();
     return wanted
@@ -350,7 +354,7 @@ public final class Attachments {
                     : Optional.empty());
   }
 
-  /** What is served must hold everything that the log held when it was asked for. */
+  /** Opens an attachment after this server has read all that the log held at the request. */
   private void caughtUp(Attachment attachment, Optional<RefusedException> failure) {
     if (attachment.isWaiting()) {
       failure
@@ -393,8 +397,8 @@ public final class Attachments {
   }
 
   /**
-   * This server does not serve a partition any more: nothing of it is delivered from here on, and
-   * those who are attached are told. Its host must refuse before this is called.
+   * Ends all attachments of a partition that this server no longer serves, with {@code reason} for
+   * the clients. The host must refuse the partition before this call.
    */
   public void lost(int partition, RefusedException reason) {
     take(partition).forEach(attachment -> post(attachment, () -> attachment.take(reason)));
@@ -410,8 +414,8 @@ public final class Attachments {
   }
 
   /**
-   * Position of the last change of a channel that was delivered on that connection; nothing as long
-   * as it is not known whether the position is there that the channel goes on behind.
+   * Position of the last change of a channel that was delivered on that connection; empty until the
+   * log is known to hold the position that the channel continues behind.
    */
   public synchronized OptionalLong delivered(String channelId, long epoch, Port connection) {
     Attachment attachment = attachmentByChannel.get(channelId);
@@ -422,43 +426,43 @@ public final class Attachments {
         : OptionalLong.empty();
   }
 
-  /** Partitions with channels that are attached to, or are about to be. */
+  /** Partitions with attachments, waiting ones included. */
   public synchronized Set<Integer> partitions() {
     Set<Integer> partitions = new TreeSet<>();
     attachmentByChannel.values().forEach(one -> partitions.add(one.request().partition()));
     return partitions;
   }
 
-  /** How many channels are attached to. */
+  /** The number of attachments. */
   public synchronized int count() {
     return attachmentByChannel.size();
   }
 
-  /** The connection of a client that attaches; for its event loop. */
+  /** The connection of an attached client; for its event loop. */
   public interface Port extends DeliveryPort {
 
-    /** What the connection delivers. */
+    /** The channels that the connection delivers. */
     CarriedChannels carried();
 
-    /** Whom channels are granted to here; empty where nobody is asked who they are. */
+    /** The principal that grants must name; empty on a server without authentication. */
     default String holder() {
       return "";
     }
 
-    /** Says that a channel cannot be delivered any further. */
+    /** Tells the client that a channel cannot be delivered any further. */
     void pushFailure(int handle, RefusedException reason);
   }
 
-  /** Is told once what became of a request to attach, on the connection's event loop. */
+  /** The outcome of a request to attach, called once, on the connection's event loop. */
   public interface Answer {
 
-    /** Deliveries follow. */
+    /** The attachment is open; deliveries follow. */
     void attached(Attached attached);
 
-    /** There will be none. */
+    /** The request is refused. */
     void refused(RefusedException reason);
 
-    /** Nobody waits for it any more: the client is gone, or wants nothing of it. */
+    /** The client is gone or has detached, so no answer is due. */
     void dropped();
   }
 }

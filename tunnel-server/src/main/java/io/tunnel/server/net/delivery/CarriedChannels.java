@@ -14,43 +14,43 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The channels that one connection delivers, by their names there, and what it is attached to.
- * Belongs to the connection's event loop.
+ * The attachments and channels of one connection, by handle. Belongs to the connection's event
+ * loop.
  */
 public final class CarriedChannels {
 
   private final Map<Integer, Channel> channels = new HashMap<>();
   private final Map<Integer, Attachment> attachments = new HashMap<>();
 
-  /** What the sessions on the connection hold, by the names that they have for it. */
+  /** The channels that sessions on the connection hold, by handle. */
   private final Map<Integer, Held> holds = new HashMap<>();
 
   /** A channel that a session holds. */
   record Held(String channelId, int partition, long epoch) {}
 
-  /** How many channels the connection is attached to, or about to be. */
+  /** The number of the connection's attachments, waiting ones included. */
   int attachmentCount() {
     return attachments.size();
   }
 
-  /** Whether it is attached to none, and no session on it holds one. */
+  /** Whether the connection has no attachment, and no session on it holds a channel. */
   public boolean areNone() {
     return attachments.isEmpty() && holds.isEmpty();
   }
 
-  /** The connection is to be attached to a channel. */
+  /** Adds a waiting attachment. */
   void add(Attachment attachment) {
     attachments.put(attachment.handle(), attachment);
   }
 
-  /** The client wants no more of that; one that is not there is detached already. */
+  /** Ends an attachment for its client; without one it does nothing. */
   public void detach(ChannelRef ref) {
     attachment(ref.handle())
         .filter(attachment -> attachment.request().epoch() == ref.epoch())
         .ifPresent(Attachment::over);
   }
 
-  /** What is attached under that handle, if anything, is delivered no more for that reason. */
+  /** Ends the attachment with that handle, if there is one, and tells the client the reason. */
   public void take(int handle, RefusedException reason) {
     attachment(handle).ifPresent(attachment -> attachment.take(reason));
   }
@@ -59,17 +59,17 @@ public final class CarriedChannels {
     return Optional.ofNullable(attachments.get(handle));
   }
 
-  /** The partition that is delivered under that handle. */
+  /** The partition of the channel with that handle. */
   public Optional<Integer> partition(int handle) {
     return attachment(handle).map(attachment -> attachment.request().partition());
   }
 
-  /** A channel is delivered from now on. */
+  /** Begins to deliver a channel. */
   void carry(int handle, Channel channel) {
     channels.put(handle, channel);
   }
 
-  /** An attached channel is delivered no more, if it was. */
+  /** Stops delivering a channel, if it was delivered. */
   void drop(int handle) {
     attachments.remove(handle);
     Channel channel = channels.remove(handle);
@@ -78,7 +78,7 @@ public final class CarriedChannels {
     }
   }
 
-  /** The client takes more of a channel; credit of one that it has no more is void. */
+  /** Adds credit of the client to a channel; credit of a channel that is gone is void. */
   public void credit(Credit credit) {
     Channel channel = channels.get(credit.handle());
     if (channel != null && channel.epoch() == credit.epoch()) {
@@ -86,19 +86,19 @@ public final class CarriedChannels {
     }
   }
 
-  /** Whether the connection is attached by that name. */
+  /** Whether the connection has an attachment with that handle. */
   public boolean isAttached(int handle) {
     return attachments.containsKey(handle);
   }
 
-  /** The client says where an attached channel ends. */
+  /** Sets the end of an attached channel, as the client says. */
   public void limit(ChannelEnd end) {
     Attachment attachment = attachments.get(end.handle());
     if (attachment.request().type() == ChannelType.BaseData) {
       throw new MalformedException("a base channel ends where its rows do, not at a limit");
     }
     if (attachment.isGranted()) {
-      // The grant says where the channel ends, and the client does not.
+      // Where a grant says the end, the client's word does not count.
       return;
     }
     Channel channel = channels.get(end.handle());
@@ -107,29 +107,32 @@ public final class CarriedChannels {
     }
   }
 
-  /** A session on the connection holds a channel from now on. */
+  /** A session on the connection was assigned a channel. */
   public void hold(Assignment assignment) {
     holds.put(
         assignment.handle(),
         new Held(assignment.channelId(), assignment.partition(), assignment.epoch()));
   }
 
-  /** What a session on the connection holds by that name. */
+  /** The channel that a session on the connection holds under that handle. */
   Optional<Held> held(int handle) {
     return Optional.ofNullable(holds.get(handle));
   }
 
-  /** The session gives the channel back, or has lost it; empty when it held none by that name. */
+  /**
+   * Forgets a channel that its session gave back or lost; empty when no session held one under that
+   * handle.
+   */
   Optional<Held> release(int handle) {
     return Optional.ofNullable(holds.remove(handle));
   }
 
-  /** The connection takes more again. */
+  /** The connection is writable again. */
   public void resume() {
     List.copyOf(channels.values()).forEach(Channel::resume);
   }
 
-  /** The connection is gone. */
+  /** Stops all channels: the connection is closed. */
   public void stopAll() {
     List.copyOf(attachments.values()).forEach(Attachment::over);
     channels.values().forEach(Channel::stop);

@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Under which epochs channels were delivered that nobody is attached to any more, so that a holder
- * of a former time is not delivered to again. Of too many, those are forgotten that were left
- * first: their holders may be sent changes until their grants end, and can checkpoint nothing.
+ * The last epochs of channels without an attachment, so that a former holder of such a channel
+ * cannot attach again. Beyond {@value #EPOCHS_MAX} channels the one left first is forgotten: its
+ * former holder may then be sent changes until its grant ends, but its checkpoints are refused.
  */
 final class FormerEpochs {
 
@@ -18,10 +18,10 @@ final class FormerEpochs {
   private final Map<String, Former> formerByChannel = new LinkedHashMap<>();
 
   /**
-   * What is known of a channel that was left.
+   * The state of a channel whose last client has left.
    *
-   * @param epoch none that is lower is delivered to
-   * @param isEnded whether {@code epoch} itself is not either, because the hold is over
+   * @param epoch requests under a lower epoch are refused
+   * @param isEnded whether {@code epoch} itself is refused too, because its hold is over
    */
   record Former(int partition, long epoch, boolean isGranted, boolean isEnded) {
 
@@ -32,8 +32,8 @@ final class FormerEpochs {
   }
 
   /**
-   * A channel was left that had been delivered under that epoch. One without a grant says nothing
-   * where one with a grant was before, nor does the epoch of what has no holder.
+   * Remembers the epoch of a channel whose client has left. An epoch without a grant does not
+   * replace an epoch with one, and a partition that has no holder is not remembered.
    */
   void left(String channelId, int partition, long epoch, boolean isGranted) {
     Former known = formerByChannel.get(channelId);
@@ -45,7 +45,7 @@ final class FormerEpochs {
     }
   }
 
-  /** The hold of a channel under that epoch is over, by the word of its session. */
+  /** The session ended its hold of the channel under that epoch. */
   void ended(String channelId, int partition, long epoch) {
     Former known = formerByChannel.get(channelId);
     if (known == null || !known.isGranted() || known.epoch() <= epoch) {
@@ -62,8 +62,8 @@ final class FormerEpochs {
   }
 
   /**
-   * Under which epoch a channel was delivered last, if that is known. A request with a grant is
-   * only told of epochs that had one too.
+   * The last epoch of a channel, if remembered. A request with a grant is compared only with epochs
+   * that had a grant too.
    */
   Optional<Former> of(String channelId, boolean isGranted) {
     Former former = formerByChannel.get(channelId);
@@ -72,7 +72,10 @@ final class FormerEpochs {
         : Optional.of(former);
   }
 
-  /** Somebody is attached to a channel; one without a grant makes nobody forget one with it. */
+  /**
+   * Forgets a channel that has a client again; a client without a grant does not erase an epoch
+   * with one.
+   */
   void came(String channelId, boolean isGranted) {
     Former former = formerByChannel.get(channelId);
     if (former != null && (isGranted || !former.isGranted())) {
@@ -80,7 +83,7 @@ final class FormerEpochs {
     }
   }
 
-  /** Other nodes deliver a partition's channels now, under epochs that are not known here. */
+  /** Forgets a partition that other nodes deliver now, under epochs that this node does not see. */
   void forget(int partition) {
     formerByChannel.values().removeIf(former -> former.partition() == partition);
   }

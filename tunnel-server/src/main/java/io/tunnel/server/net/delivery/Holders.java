@@ -13,36 +13,35 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Who may attach to a channel: its holder, whose session lives here or on another node. Each
- * channel is delivered for the highest epoch that was seen here, on one connection.
+ * Decides who may attach to a channel: its holder, whose session lives here or on another node. A
+ * channel is delivered on one connection, under the highest epoch that this server has seen.
  *
- * <p>An epoch counts for what it says only with a grant. Without one, as workers of older versions
- * ask, a channel is delivered as long as nobody with a grant is there: a client with a made-up
- * epoch keeps no holder of the channel away.
+ * <p>Only a grant proves an epoch. A client without a grant (a worker of an older version) is
+ * served only until a client with a grant attaches: a made-up epoch cannot keep a holder away.
  *
- * <p>What is remembered of epochs is guarded by the monitor of {@link Attachments}.
+ * <p>The monitor of {@link Attachments} guards the remembered epochs.
  */
 final class Holders {
 
-  /** By how much the wall clocks of two nodes may differ without shortening a grant. */
+  /** Milliseconds that the wall clocks of two nodes may differ without shortening a grant. */
   static final long CLOCKS_DIFFER_MS_MAX = 10_000;
 
   private final ChannelGrants grants;
   private final Shard.Clock clock;
   private final FormerEpochs former = new FormerEpochs();
 
-  /** Those whose requests {@code grants} prove. */
+  /** Holders whose requests {@code grants} prove. */
   Holders(ChannelGrants grants, Shard.Clock clock) {
     this.grants = grants;
     this.clock = clock;
   }
 
   /**
-   * On which terms the request is certainly of the session that holds the channel, if it is. A node
-   * that has not read the key yet takes nobody for granted, and refuses nobody; unless everybody is
-   * asked who they are: there, nothing is delivered that it cannot verify.
+   * The terms of the request's grant; empty when the request is not proved to come from the session
+   * that holds the channel. A node that has not read the key for grants yet proves nothing and
+   * refuses nothing; with authentication, a node refuses grants that it cannot verify.
    *
-   * @param holder who asks; empty where nobody is asked
+   * @param holder the principal of the client; empty without authentication
    */
   Optional<Terms> terms(Attach request, String holder) {
     if (request.grant().isPresent() && !grants.areGiven() && !holder.isEmpty()) {
@@ -69,8 +68,8 @@ final class Holders {
   }
 
   /**
-   * The nanosecond until which a grant lasts that has just come. Only here the wall clock is looked
-   * at, which may differ from that of the node that made the grant, and may be set.
+   * The nanosecond at which a grant ends that has just arrived. Only this method reads the wall
+   * clock, which may differ from the clock of the node that made the grant, and may be set.
    *
    * @throws RefusedException when the grant has ended
    */
@@ -98,8 +97,8 @@ final class Holders {
   }
 
   /**
-   * Takes the place of the one that is attached with a lower epoch, or the same; with a grant, also
-   * of one without, whatever its epoch.
+   * Lets an attachment replace the current one of a lower or equal epoch; with a grant it replaces
+   * an attachment without a grant under any epoch.
    */
   void admit(Attachment attachment, Optional<Attachment> current) {
     Attach request = attachment.request();
@@ -127,7 +126,7 @@ final class Holders {
     former.came(request.channelId(), attachment.isGranted());
   }
 
-  /** The epoch of the attached client, if that epoch counts for the new request. */
+  /** The epoch of the current attachment, if it counts against the new request. */
   private static long newest(Attachment attachment, Optional<Attachment> current) {
     return current
         .filter(there -> there.isGranted() || !attachment.isGranted())
@@ -135,18 +134,18 @@ final class Holders {
         .orElse(0L);
   }
 
-  /** The session does not hold a channel under that epoch any more. */
+  /** A session no longer holds the channel under that epoch. */
   void ended(String channelId, int partition, long epoch) {
     former.ended(channelId, partition, epoch);
   }
 
-  /** Nobody is attached by that any more; its epoch is remembered. */
+  /** Remembers the epoch of an attachment that is over. */
   void left(Attachment attachment) {
     Attach request = attachment.request();
     former.left(request.channelId(), request.partition(), request.epoch(), attachment.isGranted());
   }
 
-  /** The partition is not served here any more. */
+  /** This server no longer serves the partition. */
   void lost(int partition) {
     former.forget(partition);
   }

@@ -10,14 +10,15 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The connection of a reader that was told an incarnation. What is of a later one is not delivered:
- * the reader would take its position for one of the earlier, and be refused with it. It is sent
- * away instead, and told the later one when it comes back.
+ * The connection of a reader that was told an incarnation. It delivers no change of a later
+ * incarnation: the reader would take the change's position for one of the incarnation it knows, and
+ * be refused with it. Instead the reader is told to attach again, and learns the later incarnation
+ * then.
  */
 record IncarnatedPort(DeliveryPort connection, Optional<Long> told, Supplier<Optional<Long>> newest)
     implements DeliveryPort {
 
-  /** Of what does not belong to an incarnation. */
+  /** A port for deliveries that belong to no incarnation. */
   static IncarnatedPort ofNone(DeliveryPort connection) {
     return new IncarnatedPort(connection, Optional.empty(), Optional::empty);
   }

@@ -8,21 +8,23 @@ import io.tunnel.server.changes.Incarnations;
 import io.tunnel.server.channel.DeliveryPort;
 import java.util.Optional;
 
-/** The changes that are read, and what their positions mean to those who come back. */
+/**
+ * The changes of the partitions, and whether the positions of returning clients are still valid.
+ */
 record Positions(ChangeReader changes, Incarnations incarnations) {
 
-  /** The position up to which everything of a partition can be read here. */
+  /** The position up to which this server can read a partition. */
   long settled(int partition) {
     return changes.settled(partition);
   }
 
-  /** Delivers to somebody who is told the incarnation that is the newest now. */
+  /** The port of a client that is told the newest incarnation. */
   IncarnatedPort port(int partition, DeliveryPort connection) {
     return new IncarnatedPort(
         connection, incarnations.newest(partition), () -> incarnations.newest(partition));
   }
 
-  /** Whether what is known is of an incarnation that this server has not read up to. */
+  /** Whether the client knows an incarnation that this server has not read yet. */
   boolean areBehind(int partition, KnownPosition known) {
     return incarnations
         .of(partition)
@@ -30,7 +32,10 @@ record Positions(ChangeReader changes, Incarnations incarnations) {
         .isPresent();
   }
 
-  /** Why who knows that much cannot read on, if so. */
+  /**
+   * The refusal of a client whose known position was given again; empty when the client may
+   * continue.
+   */
   Optional<RefusedException> replaced(int partition, KnownPosition known) {
     long shared =
         incarnations
@@ -55,7 +60,7 @@ record Positions(ChangeReader changes, Incarnations incarnations) {
                     + ")"));
   }
 
-  /** Why nobody can go on behind a position of changes, if there is none yet. */
+  /** The refusal of a position that the log does not have yet. */
   Optional<RefusedException> missing(int partition, long position) {
     long settled = settled(partition);
     return position <= settled

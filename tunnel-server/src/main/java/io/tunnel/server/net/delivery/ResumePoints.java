@@ -7,11 +7,11 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * Where a base channel can go on: a position and the key of its row for each delivery that is not
- * checkpointed. Credit does not bound them, since a worker may give it back without ever storing a
- * checkpoint; so when there are too many, every second one is forgotten and only every second one
- * is kept from then on, and a later holder may get some more rows again. The newest one is always
- * there, because a channel has to resume at its end.
+ * The points where a base channel can resume: a position and its row's key, for each delivery
+ * without a checkpoint. Credit does not bound their number, since a worker may give credit without
+ * ever storing a checkpoint. So above {@value #COUNT_MAX} points every second is dropped, and from
+ * then on only every second delivery adds one; a later holder may get some more rows again. The
+ * newest point always stays, because a channel must be able to resume at its end.
  */
 final class ResumePoints {
 
@@ -20,7 +20,7 @@ final class ResumePoints {
 
   private final NavigableMap<Long, Bytes> keyByPosition = new TreeMap<>();
 
-  /** Of so many deliveries one is kept. */
+  /** One delivery of {@code stride} adds a point. */
   private long stride = 1;
 
   private long sinceKept;
@@ -30,9 +30,9 @@ final class ResumePoints {
   }
 
   /**
-   * Where a base channel goes on.
+   * A point where a base channel resumes.
    *
-   * @param position everything up to here was processed
+   * @param position all rows up to it were processed
    * @param key the encoded key of the row at that position; empty before the first
    */
   record Resume(long position, Bytes key) {}
@@ -50,7 +50,7 @@ final class ResumePoints {
     sinceKept = (sinceKept + 1) % stride;
   }
 
-  /** The first stays: nothing before it can be gone back to. */
+  /** The first point stays: a channel cannot resume before it. */
   private void forgetEverySecond() {
     boolean isForgotten = false;
     for (Iterator<Long> each = keyByPosition.keySet().iterator(); each.hasNext(); ) {
@@ -63,9 +63,9 @@ final class ResumePoints {
   }
 
   /**
-   * The highest point at or before {@code position}, and forgets those before it. Of two positions
-   * that overtook each other the lower one finds the point of the higher one: everything up to that
-   * one was processed, too.
+   * Returns the highest point at or before {@code position}, and forgets all points before it. When
+   * two checkpoints overtake each other, the lower one finds the point of the higher one, up to
+   * which all rows were processed too.
    */
   Resume at(long position) {
     Map.Entry<Long, Bytes> point = keyByPosition.floorEntry(position);

@@ -18,11 +18,11 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * What a server that is alone delivers to workers of the first release, which give credit to what
- * they are assigned and attach to nothing. The server attaches for them, under the names by which
- * their sessions hold the channels. These workers say neither the keys of the rows that they
- * checkpoint, nor where rows or changes end, nor that a channel cannot be read: what stands for
- * that is said here. On the connection's event loop.
+ * Deliveries of a single server to workers of the first release, which give credit to their
+ * assigned channels and send no request to attach. The server attaches for them, under the handles
+ * by which their sessions hold the channels. These workers name no keys of rows in checkpoints, no
+ * ends of rows or changes, and no channels that cannot be read: this class adds them. On the
+ * connection's event loop.
  */
 public final class UnaskedDeliveries {
 
@@ -31,7 +31,7 @@ public final class UnaskedDeliveries {
   private final Consumer<StopChannel> stop;
   private final Consumer<ChannelEnd> limit;
 
-  /** What is delivered, by its name. */
+  /** The deliveries by handle. */
   private final Map<Integer, Delivered> deliveries = new HashMap<>();
 
   private record Delivered(Assignment assignment, Optional<ResumePoints> points) {}
@@ -39,8 +39,8 @@ public final class UnaskedDeliveries {
   /**
    * Nothing yet.
    *
-   * @param stop tells the session of a channel that it cannot be delivered
-   * @param limit tells the session of a base channel where it ends
+   * @param stop stops a channel that cannot be delivered, through its session
+   * @param limit tells the session of a base channel the end of the channel
    */
   public UnaskedDeliveries(
       Attachments.Port connection,
@@ -53,7 +53,7 @@ public final class UnaskedDeliveries {
     this.limit = limit;
   }
 
-  /** A session on the connection holds a channel, and its worker knows. */
+  /** A session on the connection was assigned a channel, and its worker knows. */
   public void assigned(Assignment assignment) {
     boolean isOfRows = assignment.type() == ChannelType.BaseData;
     deliveries.put(
@@ -85,7 +85,7 @@ public final class UnaskedDeliveries {
         assignment.grant());
   }
 
-  /** Nothing is told to a worker that has not asked; what is refused is failed. */
+  /** Tells the worker nothing, because it did not ask; a refusal stops the channel. */
   private final class ForWorker implements Attachments.Answer {
     private final int handle;
 
@@ -105,7 +105,7 @@ public final class UnaskedDeliveries {
 
     @Override
     public void dropped() {
-      // Nobody has asked.
+      // The worker did not ask.
     }
   }
 
@@ -114,7 +114,7 @@ public final class UnaskedDeliveries {
     failed(handle, reason);
   }
 
-  /** A channel cannot be delivered any further, as its worker was told: it is stopped. */
+  /** Stops a channel that cannot be delivered any further; its worker was told. */
   public void failed(int handle, RefusedException reason) {
     Delivered failed = deliveries.remove(handle);
     if (failed != null) {
@@ -129,8 +129,8 @@ public final class UnaskedDeliveries {
   }
 
   /**
-   * It is known now where a channel of changes ends; its worker is told behind the last of them.
-   * One that is held no more needs no end.
+   * Sets the end of a channel of changes; the worker is told behind the last change. A channel that
+   * is no longer held needs no end.
    */
   public void endsAt(ChannelEnd end) {
     if (connection.carried().isAttached(end.handle())) {
@@ -138,7 +138,7 @@ public final class UnaskedDeliveries {
     }
   }
 
-  /** The worker is about to be told that nothing comes behind that. */
+  /** Notes an end that the worker is about to be told. */
   public void ends(ChannelEnd end) {
     Delivered ended = deliveries.get(end.handle());
     if (ended != null && ended.points().isPresent()) {
@@ -146,7 +146,7 @@ public final class UnaskedDeliveries {
     }
   }
 
-  /** The worker is sent rows. */
+  /** Notes rows that are sent to the worker. */
   public void delivered(int handle, byte[] rows) {
     Delivered to = deliveries.get(handle);
     if (to != null && to.points().isPresent()) {
@@ -163,7 +163,10 @@ public final class UnaskedDeliveries {
     return Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
   }
 
-  /** A checkpoint as a worker says it that knows keys; at the row of the last key before it. */
+  /**
+   * The checkpoint with the key that newer workers would send: the last resume point at or before
+   * it.
+   */
   public Checkpoint completed(Checkpoint checkpoint) {
     Delivered of = deliveries.get(checkpoint.handle());
     if (of == null || of.points().isEmpty()) {

@@ -10,10 +10,10 @@ import io.tunnel.wire.control.PartitionControl.ReadPartition;
 import java.util.Optional;
 
 /**
- * What a client wants delivered.
+ * A client's request for deliveries.
  *
- * @param known what the client has seen of the partition, if it knows in which incarnation
- * @param handle the name that deliveries will have
+ * @param known the position that the client has seen, if it knows the incarnation
+ * @param handle the handle of the deliveries
  */
 record Wanted(Attach request, Optional<KnownPosition> known, int handle) {
 
@@ -23,9 +23,9 @@ record Wanted(Attach request, Optional<KnownPosition> known, int handle) {
   }
 
   /**
-   * What of it may be delivered by a grant: where it ends is the grant's to say.
+   * The request limited to a grant's terms: the grant decides the end.
    *
-   * @throws RefusedException when it begins in front of what was granted
+   * @throws RefusedException when the request begins before the granted start
    */
   Wanted on(Terms terms) {
     if (request.position() < terms.start()) {
@@ -41,12 +41,14 @@ record Wanted(Attach request, Optional<KnownPosition> known, int handle) {
     return new Wanted(request.endingAt(terms.end(), terms.endMs()), known, handle);
   }
 
-  /** As far as it is not known where it ends: there. */
+  /** The request with an end, unless it has one. */
   Wanted endingAt(long position) {
     return new Wanted(request.endingAt(Optional.of(position), request.endMs()), known, handle);
   }
 
-  /** A partition without a tunnel, as a channel that has no other reader and no holder. */
+  /**
+   * A request for a partition without a tunnel: a channel that has only this reader and no holder.
+   */
   static Wanted reading(ReadPartition request, int handle) {
     Attach attach =
         new Attach(

@@ -1,5 +1,5 @@
 /**
- * What a server delivers of its partitions to who attaches, and what one connection is attached to.
- * Of a connection it knows {@link io.tunnel.server.net.delivery.Attachments.Port}.
+ * Deliveries from a server's partitions to attached clients, and the attachments of one connection.
+ * It sees a connection as {@link io.tunnel.server.net.delivery.Attachments.Port}.
  */
 package io.tunnel.server.net.delivery;
