@@ -33,8 +33,12 @@ class ArchitecturePageTest {
 
   private static final Pattern DIAGRAM = Pattern.compile("(?ms)^  %% moves of (\\S+)$(.*?)^```");
   private static final Pattern DRAWN = Pattern.compile("(?m)^  ([A-Z_]+) --> ([A-Z_]+)(?::.*)?$");
-  private static final Pattern ALLOWED =
-      Pattern.compile("case ([A-Z_,\\s]+) -> (?:EnumSet|Set)\\.of\\(([A-Z_,\\s]*)");
+
+  /** A case of a switch over states, and what it says of the next one. */
+  private static final Pattern CASE = Pattern.compile("case ([A-Z_,\\s]+) -> ([^;{}]*);");
+
+  private static final Pattern SET = Pattern.compile("(?:EnumSet|Set)\\.of\\(([A-Z_,\\s]*)\\)");
+  private static final Pattern COMPARISON = Pattern.compile("(?:next|to) ([=!])= \\w+\\.([A-Z_]+)");
 
   /** The packages in which there is a class of a name. */
   private static Map<String, Set<String>> packagesByClass() throws IOException {
@@ -121,17 +125,42 @@ class ArchitecturePageTest {
   }
 
   private static Set<String> allowed(String source) {
-    Set<String> moves = new TreeSet<>();
-    for (Matcher each = ALLOWED.matcher(source); each.find(); ) {
-      for (String from : each.group(1).split("[,\\s]+")) {
-        for (String to : each.group(2).split("[,\\s]+")) {
-          if (!to.isEmpty() && !to.equals(from)) {
-            moves.add(from + " to " + to);
-          }
+    Map<String, String> nextByState = new TreeMap<>();
+    for (Matcher each = CASE.matcher(source); each.find(); ) {
+      if (SET.matcher(each.group(2)).find() || COMPARISON.matcher(each.group(2)).find()) {
+        for (String state : each.group(1).split("[,\\s]+")) {
+          nextByState.put(state, each.group(2));
         }
       }
     }
+    Set<String> moves = new TreeSet<>();
+    nextByState.forEach(
+        (from, next) ->
+            targets(next, source).stream()
+                .filter(to -> !to.equals(from))
+                .forEach(to -> moves.add(from + " to " + to)));
     return moves;
+  }
+
+  /** The states that an expression allows: members of a set, or those that a comparison names. */
+  private static Set<String> targets(String expression, String source) {
+    Set<String> targets = new TreeSet<>();
+    for (Matcher set = SET.matcher(expression); set.find(); ) {
+      targets.addAll(List.of(set.group(1).strip().split("[,\\s]+")));
+    }
+    for (Matcher compared = COMPARISON.matcher(expression); compared.find(); ) {
+      if (compared.group(1).equals("=")) {
+        targets.add(compared.group(2));
+      } else {
+        for (Matcher other = CASE.matcher(source); other.find(); ) {
+          if (COMPARISON.matcher(other.group(2)).find() || other.group(2).equals("false")) {
+            targets.addAll(List.of(other.group(1).split("[,\\s]+")));
+          }
+        }
+        targets.remove(compared.group(2));
+      }
+    }
+    return targets;
   }
 
   private static Set<String> drawn(String diagram) {
