@@ -9,10 +9,14 @@ import java.util.Objects;
 
 /**
  * A change as a value that Flink can send and keep, with the type information of {@link
- * ChangeRecordTypeInfo}. A row of base data is a PUT. @param type the kind of the change @param
- * partition the partition of the row @param position the position in the partition; for base data,
- * the number of the row @param commitMicros the commit time, in microseconds since 1970 @param key
- * the key of the row @param columns the changed columns
+ * ChangeRecordTypeInfo}. A row of base data is a PUT.
+ *
+ * @param type the kind of the change
+ * @param partition the partition of the row
+ * @param position the position in the partition; for base data, the number of the row
+ * @param commitMicros the commit time, in microseconds since 1970
+ * @param key the key of the row
+ * @param columns the changed columns
  */
 public record ChangeRecord(
     RecordType type,

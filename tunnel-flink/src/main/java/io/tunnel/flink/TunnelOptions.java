@@ -6,10 +6,12 @@ import java.io.Serializable;
 import java.util.Objects;
 
 /**
- * A table of a service. @param endpoint the endpoint of the service, for {@link
- * ClientConfig#of(String)}: {@code host:port} with commas between several, or a {@code profile:},
- * which each machine reads for itself. The text, and so the job, contains no secret @param table
- * the table's name
+ * A table of a service.
+ *
+ * @param endpoint the endpoint of the service, for {@link ClientConfig#of(String)}: {@code
+ *     host:port} with commas between several, or a {@code profile:}, which each machine reads for
+ *     itself. The text, and so the job, contains no secret
+ * @param table the table's name
  */
 public record TunnelOptions(String endpoint, String table) implements Serializable {
 

@@ -138,8 +138,9 @@ public final class BatchBuilder {
   /**
    * Whether a row exceeds the limit in this batch; asked after each column, because the remaining
    * columns may have gigabytes. A name behind the first 128 of its batch costs a byte more, so only
-   * an empty batch shows that the row is too long for every batch. @throws IllegalArgumentException
-   * when the row is too long for every batch
+   * an empty batch shows that the row is too long for every batch.
+   *
+   * @throws IllegalArgumentException when the row is too long for every batch
    */
   private boolean isTooLong(RowChange row, int start) {
     int bytes = sink.size() - start - lengthBytesGuess;
@@ -331,9 +332,10 @@ public final class BatchBuilder {
   }
 
   /**
-   * As {@link #stamp}, for a batch whose rows and names are in other arrays. @param header the
-   * header alone, from {@link #writeHeader} @param rest updates the checksum with all bytes behind
-   * the header, in order
+   * As {@link #stamp}, for a batch whose rows and names are in other arrays.
+   *
+   * @param header the header alone, from {@link #writeHeader}
+   * @param rest updates the checksum with all bytes behind the header, in order
    */
   public static void stampHeader(
       byte[] header, long basePosition, long commitMicros, Consumer<CRC32C> rest) {

@@ -18,8 +18,10 @@ public final class BatchValidator {
   private final NameSet usedNames = new NameSet();
 
   /**
-   * The result of a check. @param mustJudge whether a row may have to be judged against the stored
-   * row: because it has a condition, or is an UPDATE, which may make the stored row too large
+   * The result of a check.
+   *
+   * @param mustJudge whether a row may have to be judged against the stored row: because it has a
+   *     condition, or is an UPDATE, which may make the stored row too large
    */
   public record Checked(boolean mustJudge, ColumnSizes columnSizes) {}
 
@@ -30,8 +32,9 @@ public final class BatchValidator {
 
   /**
    * Checks every row: its key against the schema and the range {@code [from, to)} of encoded first
-   * key columns ({@link Bytes#EMPTY} for an open end), its columns' types, values and
-   * names. @throws RefusedException with the reason
+   * key columns ({@link Bytes#EMPTY} for an open end), its columns' types, values and names.
+   *
+   * @throws RefusedException with the reason
    */
   public Checked require(ChangeBatch batch, Bytes from, Bytes to) {
     byte[] array = batch.array();

@@ -33,8 +33,10 @@ public final class ColumnSizes {
   }
 
   /**
-   * The most bytes of type and value of a column. @param name the index of the name in the batch's
-   * dictionary @return 0 when no row sets the column
+   * The most bytes of type and value of a column.
+   *
+   * @param name the index of the name in the batch's dictionary
+   * @return 0 when no row sets the column
    */
   public int bytesMax(int name) {
     return bytesMaxByName[name];

@@ -33,7 +33,11 @@ public final class KeyDecoder {
     }
   }
 
-  /** Decodes a key. @throws MalformedException unless the bytes are exactly a key of the table */
+  /**
+   * Decodes a key.
+   *
+   * @throws MalformedException unless the bytes are exactly a key of the table
+   */
   public PrimaryKey decode(byte[] array, int offset, int length) {
     PrimaryKeyValue[] values = new PrimaryKeyValue[tags.length];
     int limit = offset + length;

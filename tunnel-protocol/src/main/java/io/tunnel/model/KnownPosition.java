@@ -3,9 +3,11 @@ package io.tunnel.model;
 /**
  * The highest position of a partition that a reader has seen, and the incarnation of the
  * partition's log at that time. After a power loss or a restore from a backup, new changes get the
- * positions of lost changes: the incarnation tells them apart. @param position the last change that
- * the reader has seen, directly or in a row @param incarnation the incarnation delivered with the
- * change, at least 1; later incarnations are greater
+ * positions of lost changes: the incarnation tells them apart.
+ *
+ * @param position the last change that the reader has seen, directly or in a row
+ * @param incarnation the incarnation delivered with the change, at least 1; later incarnations are
+ *     greater
  */
 public record KnownPosition(long position, long incarnation) {
 

@@ -7,9 +7,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * Options of a table.
  *
- * @param durability the failures that an acknowledged write survives @param retentionMs how long
- *     changes are kept at least, in milliseconds; 0 for ever @param retentionBytes how many bytes
- *     of changes are kept at least; 0 for no limit
+ * @param durability the failures that an acknowledged write survives
+ * @param retentionMs how long changes are kept at least, in milliseconds; 0 for ever
+ * @param retentionBytes how many bytes of changes are kept at least; 0 for no limit
  */
 public record TableOptions(Durability durability, long retentionMs, long retentionBytes) {
 

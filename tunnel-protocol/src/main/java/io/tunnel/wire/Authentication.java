@@ -131,8 +131,8 @@ public sealed interface Authentication {
   /**
    * {@code u8} 2, proof, sized principal in UTF-8.
    *
-   * @param proof the result of {@link AuthenticationProof#ofServer} @param principal the principal
-   *     of the key, 1 to {@value #NAME_BYTES_MAX} bytes
+   * @param proof the result of {@link AuthenticationProof#ofServer}
+   * @param principal the principal of the key, 1 to {@value #NAME_BYTES_MAX} bytes
    */
   record Accepted(Bytes proof, String principal) implements Answer {
 

@@ -16,9 +16,11 @@ import javax.crypto.spec.SecretKeySpec;
  * both nonces and the binding. The side's name keeps a proof of one side from serving as the proof
  * of the peer.
  *
- * @param keyId the id of the key @param clientNonce the client's nonce @param serverNonce the
- *     server's nonce @param binding SHA-256 of the server's certificate in this side's view of the
- *     TLS channel, as in tls-server-end-point of RFC 5929; {@link #NO_CHANNEL} without TLS
+ * @param keyId the id of the key
+ * @param clientNonce the client's nonce
+ * @param serverNonce the server's nonce
+ * @param binding SHA-256 of the server's certificate in this side's view of the TLS channel, as in
+ *     tls-server-end-point of RFC 5929; {@link #NO_CHANNEL} without TLS
  */
 public record AuthenticationProof(
     String keyId, Bytes clientNonce, Bytes serverNonce, Bytes binding) {

@@ -7,10 +7,12 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * The protocol versions and features of one side of a connection. @param versionMin the smallest
- * version, 0 to 65535 @param versionMax the greatest version; all versions between are spoken,
- * too @param features names of optional features, at most {@value #FEATURES_MAX}, sorted, without
- * duplicates; the peer ignores unknown names
+ * The protocol versions and features of one side of a connection.
+ *
+ * @param versionMin the smallest version, 0 to 65535
+ * @param versionMax the greatest version; all versions between are spoken, too
+ * @param features names of optional features, at most {@value #FEATURES_MAX}, sorted, without
+ *     duplicates; the peer ignores unknown names
  */
 public record Capabilities(int versionMin, int versionMax, List<String> features) {
 

@@ -76,8 +76,10 @@ public final class FrameAssembler {
   }
 
   /**
-   * Takes all bytes of {@code in} and passes on every complete frame, in order. @throws
-   * FrameException when the bytes cannot be a frame; the assembler must not be used any more
+   * Takes all bytes of {@code in} and passes on every complete frame, in order.
+   *
+   * @throws FrameException when the bytes cannot be a frame; the assembler must not be used any
+   *     more
    */
   public void feed(ByteBuffer in, Consumer<Frame> frames) {
     while (in.hasRemaining() || isWhole()) {

@@ -25,9 +25,10 @@ import java.util.Optional;
  * features, which are for later versions.
  *
  * @param version in a request, the smallest version of the client; in an answer, the version of the
- *     connection @param name a name for people, without a zero character; cut to 256 bytes on the
- *     wire @param capabilities the versions and features of the sender; absent from a sender with a
- *     single version
+ *     connection
+ * @param name a name for people, without a zero character; cut to 256 bytes on the wire
+ * @param capabilities the versions and features of the sender; absent from a sender with a single
+ *     version
  */
 public record Hello(int version, String name, Optional<Capabilities> capabilities) {
 
@@ -63,15 +64,18 @@ public record Hello(int version, String name, Optional<Capabilities> capabilitie
 
   /**
    * The answer to this request, in the form of the request: without capabilities if the request has
-   * none. @param agreed the result of {@link #accept}
+   * none.
+   *
+   * @param agreed the result of {@link #accept}
    */
   public Hello answer(Agreement agreed, Capabilities ours, String serverName) {
     return new Hello(agreed.version(), serverName, capabilities.map(unused -> ours));
   }
 
   /**
-   * The server's choice of version and features for this request. @throws RefusedException
-   * UNSUPPORTED_VERSION without a common version
+   * The server's choice of version and features for this request.
+   *
+   * @throws RefusedException UNSUPPORTED_VERSION without a common version
    */
   public Agreement accept(Capabilities ours) {
     Capabilities theirs = offered();
@@ -88,8 +92,10 @@ public record Hello(int version, String name, Optional<Capabilities> capabilitie
   }
 
   /**
-   * The client's view of version and features in this answer. @throws RefusedException
-   * UNSUPPORTED_VERSION when the server chose a version that the client does not speak
+   * The client's view of version and features in this answer.
+   *
+   * @throws RefusedException UNSUPPORTED_VERSION when the server chose a version that the client
+   *     does not speak
    */
   public Agreement confirm(Capabilities ours) {
     if (ours.greatestCommonVersion(Capabilities.only(version)).isEmpty()) {

@@ -260,8 +260,9 @@ public enum Operation {
   }
 
   /**
-   * Refuses a request that is too long. @throws RefusedException INVALID_REQUEST for more than
-   * {@link #requestBytesMax} bytes
+   * Refuses a request that is too long.
+   *
+   * @throws RefusedException INVALID_REQUEST for more than {@link #requestBytesMax} bytes
    */
   public void requireSize(byte[] payload) {
     if (payload.length > requestBytesMax()) {

@@ -9,8 +9,9 @@ import io.tunnel.model.value.Bytes;
  * A page of the rows whose encoded keys lie in {@code [from, to)}, in key order: {@code u32} table
  * id, {@code u8} direction, {@code u32} rows at most, {@code u32} bytes at most, then {@code from}
  * and {@code to}, each a varint length and its bytes; empty for no bound. A bound may be a part of
- * a key: the bytes are compared. {@link ReadFlags} follow unless they are 0. @param isStrict
- * whether the answer must contain every write acknowledged before the request
+ * a key: the bytes are compared. {@link ReadFlags} follow unless they are 0.
+ *
+ * @param isStrict whether the answer must contain every write acknowledged before the request
  */
 public record RangeRequest(
     int tableId,

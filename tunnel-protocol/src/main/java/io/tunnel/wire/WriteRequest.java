@@ -10,8 +10,8 @@ import java.util.Optional;
  * Rows to write to one partition: {@code u32} table id, {@code u8} durability (0 the table's, 1
  * FSYNC, 2 OS), then the batch.
  *
- * @param tableId the id of the table @param durability the durability of the write instead of the
- *     table's
+ * @param tableId the id of the table
+ * @param durability the durability of the write instead of the table's
  * @param batch the rows
  */
 public record WriteRequest(int tableId, Optional<Durability> durability, ChangeBatch batch) {

@@ -23,8 +23,10 @@ public record WriteResult(
   public record Rejection(int rowIndex, ErrorCode code) {}
 
   /**
-   * An applied row whose position does not follow the previous one. @param applied the number of
-   * the row among the applied rows, from 0 @param position the row's position
+   * An applied row whose position does not follow the previous one.
+   *
+   * @param applied the number of the row among the applied rows, from 0
+   * @param position the row's position
    */
   public record Jump(int applied, long position) {}
 

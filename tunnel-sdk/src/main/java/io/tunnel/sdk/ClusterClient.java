@@ -54,8 +54,10 @@ public final class ClusterClient implements AutoCloseable {
   }
 
   /**
-   * The replicas of one node, as reported by the node. @param address the node's address, from
-   * {@link #describeCluster} @throws IllegalArgumentException when the address is no endpoint
+   * The replicas of one node, as reported by the node.
+   *
+   * @param address the node's address, from {@link #describeCluster}
+   * @throws IllegalArgumentException when the address is no endpoint
    */
   public NodeStatus nodeStatus(String address) {
     return ClusterAnswers.status(
@@ -64,10 +66,11 @@ public final class ClusterClient implements AutoCloseable {
 
   /**
    * Tells a node to hand over all that it leads, or to take part again. Returns when the node has
-   * received the request; {@link #describeCluster} shows when the node leads nothing.
-   * Idempotent. @param address the node's address, from {@link #describeCluster} @param isDraining
-   * true to empty the node, false to let it take part @throws IllegalArgumentException when the
-   * address is no endpoint
+   * received the request; {@link #describeCluster} shows when the node leads nothing. Idempotent.
+   *
+   * @param address the node's address, from {@link #describeCluster}
+   * @param isDraining true to empty the node, false to let it take part
+   * @throws IllegalArgumentException when the address is no endpoint
    */
   public void drain(String address, boolean isDraining) {
     byte[] payload = Json.encode(new DrainNode(isDraining));

@@ -5,11 +5,12 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The outcome of one row of a write. @param outcome whether the row was applied @param partition
- * the id of the row's partition; -1 when the row was assigned to none @param position the position
- * of the change when {@link Outcome#APPLIED}, otherwise -1 @param error the server's error code, if
- * any
+ * The outcome of one row of a write.
  *
+ * @param outcome whether the row was applied
+ * @param partition the id of the row's partition; -1 when the row was assigned to none
+ * @param position the position of the change when {@link Outcome#APPLIED}, otherwise -1
+ * @param error the server's error code, if any
  * @param message for people; empty when applied
  */
 public record RowResult(

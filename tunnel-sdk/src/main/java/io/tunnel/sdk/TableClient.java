@@ -214,8 +214,9 @@ public final class TableClient implements AutoCloseable {
   }
 
   /**
-   * A row by its key, read in the given mode. @throws IllegalArgumentException when the key does
-   * not match the table's
+   * A row by its key, read in the given mode.
+   *
+   * @throws IllegalArgumentException when the key does not match the table's
    */
   public Optional<Row> getRow(String table, PrimaryKey key, ReadMode mode) {
     return reads(table).row(key, mode);
@@ -249,9 +250,11 @@ public final class TableClient implements AutoCloseable {
 
   /**
    * Writes rows, and returns when all rows are applied. Rows of one key are applied in the given
-   * order; a row that fails does not affect other rows. @return the position of each row @throws
-   * WriteFailedException when a row was not applied, or is in doubt; the exception has the outcome
-   * of each row
+   * order; a row that fails does not affect other rows.
+   *
+   * @return the position of each row
+   * @throws WriteFailedException when a row was not applied, or is in doubt; the exception has the
+   *     outcome of each row
    */
   public BatchWriteResult write(String table, List<RowChange> rows) {
     List<RowChange> written = List.copyOf(rows);

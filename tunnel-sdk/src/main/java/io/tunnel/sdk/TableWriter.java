@@ -32,10 +32,11 @@ public final class TableWriter implements AutoCloseable {
   /**
    * Adds a row; waits while {@link TableWriterConfig#bufferBytesMax} is used up.
    *
-   * @param callback receives the outcome of the row, exactly once @throws IllegalArgumentException
-   *     when the row can never be written: it exceeds a limit, or its key does not match the
-   *     table's. Nothing was added then @throws IllegalStateException when the writer is closed, or
-   *     when this was called from a callback and would have to wait
+   * @param callback receives the outcome of the row, exactly once
+   * @throws IllegalArgumentException when the row can never be written: it exceeds a limit, or its
+   *     key does not match the table's. Nothing was added then
+   * @throws IllegalStateException when the writer is closed, or when this was called from a
+   *     callback and would have to wait
    */
   public void add(RowChange row, RowCallback callback) {
     engine.add(Objects.requireNonNull(row, "row"), Objects.requireNonNull(callback, "callback"));

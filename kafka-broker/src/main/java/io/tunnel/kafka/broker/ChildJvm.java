@@ -19,10 +19,12 @@ public final class ChildJvm {
   private ChildJvm() {}
 
   /**
-   * The command that starts a program, without the program's arguments. @param program the main
-   * class @param libraries the directory with the libraries, which the build laid beside the
-   * class @param directory where libraries inside a jar are copied to @param heapMib the heap, in
-   * MiB
+   * The command that starts a program, without the program's arguments.
+   *
+   * @param program the main class
+   * @param libraries the directory with the libraries, which the build laid beside the class
+   * @param directory where libraries inside a jar are copied to
+   * @param heapMib the heap, in MiB
    */
   public static List<String> command(
       Class<?> program, String libraries, Path directory, int heapMib) throws IOException {

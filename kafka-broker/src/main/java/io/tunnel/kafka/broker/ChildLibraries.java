@@ -13,8 +13,10 @@ import java.util.jar.JarFile;
 
 /**
  * The class path of a child: the classes of its module, and the libraries that the build laid
- * beside the classes or into the jar. @param program the child's main class @param name the
- * directory of the libraries
+ * beside the classes or into the jar.
+ *
+ * @param program the child's main class
+ * @param name the directory of the libraries
  */
 record ChildLibraries(Class<?> program, String name) {
 

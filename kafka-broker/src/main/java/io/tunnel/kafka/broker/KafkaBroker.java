@@ -55,10 +55,13 @@ public final class KafkaBroker implements Closeable {
   }
 
   /**
-   * Starts a broker and returns when the broker takes connections. @param directory the directory
-   * of this broker alone; created if missing @param settings settings of the broker, which override
-   * the defaults @param heapMib the heap of the JVM, in MiB @throws IOException when the broker
-   * does not start within three minutes; shows the end of the log
+   * Starts a broker and returns when the broker takes connections.
+   *
+   * @param directory the directory of this broker alone; created if missing
+   * @param settings settings of the broker, which override the defaults
+   * @param heapMib the heap of the JVM, in MiB
+   * @throws IOException when the broker does not start within three minutes; shows the end of the
+   *     log
    */
   public static KafkaBroker start(Path directory, Map<String, String> settings, int heapMib)
       throws IOException {
@@ -73,8 +76,10 @@ public final class KafkaBroker implements Closeable {
 
   /**
    * Starts brokers that form a quorum of controllers, and returns when all brokers take
-   * connections. @param directory the directory of the brokers, with a subdirectory per
-   * broker @param settings settings per broker, which override the defaults
+   * connections.
+   *
+   * @param directory the directory of the brokers, with a subdirectory per broker
+   * @param settings settings per broker, which override the defaults
    */
   public static List<KafkaBroker> startQuorum(Path directory, List<Map<String, String>> settings)
       throws IOException {
@@ -183,8 +188,10 @@ public final class KafkaBroker implements Closeable {
   }
 
   /**
-   * Restarts the broker with its ports and data; stops a running broker first. @throws IOException
-   * when the broker does not start within three minutes; shows the end of the log
+   * Restarts the broker with its ports and data; stops a running broker first.
+   *
+   * @throws IOException when the broker does not start within three minutes; shows the end of the
+   *     log
    */
   public void restart() throws IOException {
     restartAll(List.of(this));

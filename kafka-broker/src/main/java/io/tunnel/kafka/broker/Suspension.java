@@ -24,8 +24,9 @@ public final class Suspension {
 
   /**
    * Sends SIGSTOP and returns when all threads of the process are stopped; on a system without
-   * {@code /proc}, returns when the signal is sent. @throws IOException when the process does not
-   * exist, or has not stopped after 30 s
+   * {@code /proc}, returns when the signal is sent.
+   *
+   * @throws IOException when the process does not exist, or has not stopped after 30 s
    */
   public static void suspend(ProcessHandle process) throws IOException, InterruptedException {
     send("STOP", process);

@@ -10,9 +10,10 @@ import java.io.IOException;
 public interface TopicTable extends Closeable {
 
   /**
-   * Starts to keep a topic as a table, and returns when the program follows all partitions. @param
-   * application the consumer group, which names the program's progress at the broker @throws
-   * IOException when the program fails
+   * Starts to keep a topic as a table, and returns when the program follows all partitions.
+   *
+   * @param application the consumer group, which names the program's progress at the broker
+   * @throws IOException when the program fails
    */
   void follow(String application, String topic, int partitions) throws IOException;
 
@@ -20,8 +21,9 @@ public interface TopicTable extends Closeable {
   long records();
 
   /**
-   * Returns when {@code count} records are in the table. @throws IOException when the time has
-   * passed, or the program has failed
+   * Returns when {@code count} records are in the table.
+   *
+   * @throws IOException when the time has passed, or the program has failed
    */
   void awaitRecords(long count, long secondsMax) throws IOException;
 

@@ -10,9 +10,12 @@ import java.nio.file.Path;
 public interface TopicTables {
 
   /**
-   * Starts the program, without a topic yet. @param directory the directory of this program alone;
-   * created if missing @param bootstrap the address of the broker, as HOST:PORT @param heapMib the
-   * heap of the JVM, in MiB @throws IOException when the program does not start
+   * Starts the program, without a topic yet.
+   *
+   * @param directory the directory of this program alone; created if missing
+   * @param bootstrap the address of the broker, as HOST:PORT
+   * @param heapMib the heap of the JVM, in MiB
+   * @throws IOException when the program does not start
    */
   TopicTable start(Path directory, String bootstrap, int heapMib) throws IOException;
 }

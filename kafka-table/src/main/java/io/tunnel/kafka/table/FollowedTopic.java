@@ -43,8 +43,9 @@ final class FollowedTopic {
   }
 
   /**
-   * Starts, and returns when all partitions are followed. @param failed receives the reason when
-   * following fails later
+   * Starts, and returns when all partitions are followed.
+   *
+   * @param failed receives the reason when following fails later
    */
   static FollowedTopic start(
       TableSettings settings,

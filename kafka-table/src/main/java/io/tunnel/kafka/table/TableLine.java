@@ -4,8 +4,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A line from the child. @param word the kind of the line @param rest the rest of the line; empty
- * for most kinds
+ * A line from the child.
+ *
+ * @param word the kind of the line
+ * @param rest the rest of the line; empty for most kinds
  */
 record TableLine(Word word, String rest) {
 

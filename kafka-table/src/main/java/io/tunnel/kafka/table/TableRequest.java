@@ -3,7 +3,10 @@ package io.tunnel.kafka.table;
 import java.util.List;
 
 /**
- * A request to the child, one line. @param verb the kind of the request @param words the arguments
+ * A request to the child, one line.
+ *
+ * @param verb the kind of the request
+ * @param words the arguments
  */
 record TableRequest(Verb verb, List<String> words) {
 

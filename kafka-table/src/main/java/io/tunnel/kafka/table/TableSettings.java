@@ -7,9 +7,11 @@ import org.apache.kafka.streams.StreamsConfig;
 /**
  * The settings of Kafka Streams: the defaults (commits each 30 s, a record cache of 10 MiB, its
  * RocksDB configuration, at least once), except for the number of threads, and the optimized
- * topology, which restores a lost table from the topic itself and writes no second topic. @param
- * bootstrap the address of the broker, as HOST:PORT @param directory the directory of the
- * tables @param threads the number of threads
+ * topology, which restores a lost table from the topic itself and writes no second topic.
+ *
+ * @param bootstrap the address of the broker, as HOST:PORT
+ * @param directory the directory of the tables
+ * @param threads the number of threads
  */
 record TableSettings(String bootstrap, Path directory, int threads) {
 

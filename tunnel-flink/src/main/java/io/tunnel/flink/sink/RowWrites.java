@@ -57,8 +57,9 @@ final class RowWrites implements AutoCloseable {
   }
 
   /**
-   * Connects to the service. @throws IOException when the service cannot be reached, or does not
-   * have the table
+   * Connects to the service.
+   *
+   * @throws IOException when the service cannot be reached, or does not have the table
    */
   static RowWrites open(TunnelOptions table, SinkSettings settings, WriterInitContext task)
       throws IOException {

@@ -6,10 +6,14 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * The settings of the sink's writers. @param batch how rows become batches @param bufferBytesMax
- * encoded bytes without an outcome at which a writer takes no more elements @param rejected the
- * reaction to rejected rows @param conditions whether rows may have conditions @param restarts
- * whether a restarted task may write @param repeatAttemptsMax how often uncertain rows are repeated
+ * The settings of the sink's writers.
+ *
+ * @param batch how rows become batches
+ * @param bufferBytesMax encoded bytes without an outcome at which a writer takes no more elements
+ * @param rejected the reaction to rejected rows
+ * @param conditions whether rows may have conditions
+ * @param restarts whether a restarted task may write
+ * @param repeatAttemptsMax how often uncertain rows are repeated
  */
 record SinkSettings(
     BatchSettings batch,
@@ -89,8 +93,8 @@ record SinkSettings(
    * How rows become batches.
    *
    * @param bytesMax encoded bytes after which a partition's batch is sent
-   * @param linger how long a row waits at most for more rows @param durability the failures that an
-   *     acknowledged row survives
+   * @param linger how long a row waits at most for more rows
+   * @param durability the failures that an acknowledged row survives
    */
   record BatchSettings(int bytesMax, Duration linger, WriteDurability durability)
       implements Serializable {

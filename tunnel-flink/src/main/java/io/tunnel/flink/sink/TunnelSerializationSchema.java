@@ -7,7 +7,9 @@ import org.apache.flink.api.connector.sink2.SinkWriter;
 
 /**
  * Converts an element of a job to the change to write. Flink ships the schema with the job, so its
- * fields must be serialisable or be created in {@link #open}. @param <T> the elements
+ * fields must be serialisable or be created in {@link #open}.
+ *
+ * @param <T> the elements
  */
 @FunctionalInterface
 public interface TunnelSerializationSchema<T> extends Serializable {

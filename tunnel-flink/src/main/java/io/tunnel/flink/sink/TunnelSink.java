@@ -50,10 +50,12 @@ public final class TunnelSink<T> implements Sink<T> {
   }
 
   /**
-   * Connects a writer to the service. @throws IOException when the schema cannot be opened, the
-   * service cannot be reached, or the table does not exist @throws SuppressRestartsException when
-   * Flink has restarted the task in spite of {@link TunnelSinkBuilder#withoutRestarts}; the job
-   * then ends
+   * Connects a writer to the service.
+   *
+   * @throws IOException when the schema cannot be opened, the service cannot be reached, or the
+   *     table does not exist
+   * @throws SuppressRestartsException when Flink has restarted the task in spite of {@link
+   *     TunnelSinkBuilder#withoutRestarts}; the job then ends
    */
   @Override
   public SinkWriter<T> createWriter(WriterInitContext task) throws IOException {

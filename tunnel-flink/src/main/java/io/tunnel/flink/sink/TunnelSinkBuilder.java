@@ -6,8 +6,9 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Describes a {@link TunnelSink}: the table, and the settings of its writers. @param <T> the
- * elements
+ * Describes a {@link TunnelSink}: the table, and the settings of its writers.
+ *
+ * @param <T> the elements
  */
 public final class TunnelSinkBuilder<T> {
 
@@ -97,8 +98,9 @@ public final class TunnelSinkBuilder<T> {
   }
 
   /**
-   * Builds the sink. @throws IllegalArgumentException when the endpoint or the table name is
-   * malformed
+   * Builds the sink.
+   *
+   * @throws IllegalArgumentException when the endpoint or the table name is malformed
    */
   public TunnelSink<T> build() {
     return new TunnelSink<>(new TunnelOptions(endpoint, table), schema, settings);

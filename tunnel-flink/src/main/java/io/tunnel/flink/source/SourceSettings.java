@@ -9,10 +9,14 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The settings of a source. @param table the table and its service @param type rows, changes, or
- * rows and then changes without a gap @param start where changes start @param end where changes
- * end @param reportTo the tunnel that gets the progress of completed checkpoints; empty for
- * none @param reading the limits of reading
+ * The settings of a source.
+ *
+ * @param table the table and its service
+ * @param type rows, changes, or rows and then changes without a gap
+ * @param start where changes start
+ * @param end where changes end
+ * @param reportTo the tunnel that gets the progress of completed checkpoints; empty for none
+ * @param reading the limits of reading
  */
 public record SourceSettings(
     TunnelOptions table,
@@ -28,9 +32,10 @@ public record SourceSettings(
   /**
    * Limits of reading.
    *
-   * @param partitionBytesMax see {@link PartitionReaderConfig} @param readerBytesMax see {@link
-   *     PartitionReaderConfig} @param outageMax see {@link PartitionReaderConfig} @param discovery
-   *     how often to look for new partitions; zero for never
+   * @param partitionBytesMax see {@link PartitionReaderConfig}
+   * @param readerBytesMax see {@link PartitionReaderConfig}
+   * @param outageMax see {@link PartitionReaderConfig}
+   * @param discovery how often to look for new partitions; zero for never
    */
   public record Reading(
       int partitionBytesMax, int readerBytesMax, Duration outageMax, Duration discovery)

@@ -18,8 +18,9 @@ public sealed interface StartAt extends Serializable {
 
   /**
    * Starts with the first change committed at or after a moment; the job fails with HISTORY_LOST
-   * when the table may have deleted changes of that time. @param epochMs the moment, in
-   * milliseconds since 1970; not in the future
+   * when the table may have deleted changes of that time.
+   *
+   * @param epochMs the moment, in milliseconds since 1970; not in the future
    */
   record Timestamp(long epochMs) implements StartAt {
     private static final long serialVersionUID = 1L;

@@ -9,7 +9,9 @@ import org.apache.flink.util.Collector;
 
 /**
  * Converts a change or a row to the elements of a job. Called on the task's thread, one call at a
- * time. @param <T> the elements
+ * time.
+ *
+ * @param <T> the elements
  */
 public interface TunnelDeserializationSchema<T> extends Serializable, ResultTypeQueryable<T> {
 
@@ -24,10 +26,11 @@ public interface TunnelDeserializationSchema<T> extends Serializable, ResultType
 
   /**
    * As {@link #deserialize(StreamRecord, Collector)}, for a schema that must know whether an unseen
-   * row did not exist. By default the schema ignores this. @param isWhole whether the job sees the
-   * whole history of a row: rows before changes, or changes from the first on. False when the
-   * source starts behind older changes, or older changes were deleted: an UPDATE may then concern a
-   * row with further columns
+   * row did not exist. By default the schema ignores this.
+   *
+   * @param isWhole whether the job sees the whole history of a row: rows before changes, or changes
+   *     from the first on. False when the source starts behind older changes, or older changes were
+   *     deleted: an UPDATE may then concern a row with further columns
    */
   default void deserialize(StreamRecord record, boolean isWhole, Collector<T> out)
       throws IOException {

@@ -7,7 +7,9 @@ import java.util.Objects;
 
 /**
  * Describes a {@link TunnelSource}: the table, and the rows and changes to read. By default, the
- * source reads all kept and future changes. @param <T> the elements of the schema
+ * source reads all kept and future changes.
+ *
+ * @param <T> the elements of the schema
  */
 public final class TunnelSourceBuilder<T> {
 
@@ -99,8 +101,9 @@ public final class TunnelSourceBuilder<T> {
   }
 
   /**
-   * Builds the source. @throws IllegalArgumentException when settings conflict; the message names
-   * the remedy
+   * Builds the source.
+   *
+   * @throws IllegalArgumentException when settings conflict; the message names the remedy
    */
   public TunnelSource<T> build() {
     return new TunnelSource<>(

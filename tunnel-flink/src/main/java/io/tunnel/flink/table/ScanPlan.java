@@ -14,10 +14,14 @@ import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 
 /**
- * The scan options of a table. @param mode rows, changes or both @param start where changes
- * start @param end where changes end @param changelog the form of changes; without meaning for
- * {@link ScanMode#BASE} @param tunnel the tunnel to report progress to @param readerBytesMax bytes
- * that may wait in the memory of each reader
+ * The scan options of a table.
+ *
+ * @param mode rows, changes or both
+ * @param start where changes start
+ * @param end where changes end
+ * @param changelog the form of changes; without meaning for {@link ScanMode#BASE}
+ * @param tunnel the tunnel to report progress to
+ * @param readerBytesMax bytes that may wait in the memory of each reader
  */
 record ScanPlan(
     ScanMode mode,

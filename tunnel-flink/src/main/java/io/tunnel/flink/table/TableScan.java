@@ -32,8 +32,10 @@ import org.apache.flink.table.types.logical.VarBinaryType;
 
 /**
  * The operators of a scan: the source and, for a full changelog, the fold of each key. A scan of
- * rows with a small limit reads a range instead. @param stored the columns of the SQL table @param
- * projected the indexes of the queried columns, in order
+ * rows with a small limit reads a range instead.
+ *
+ * @param stored the columns of the SQL table
+ * @param projected the indexes of the queried columns, in order
  */
 record TableScan(
     TunnelOptions table,
@@ -46,9 +48,12 @@ record TableScan(
   private static final long RANGE_ROWS_MAX = 100_000;
 
   /**
-   * The requests of a query beside columns. @param metadata the metadata columns, behind the other
-   * columns @param limit the most rows of the result @param watermarks the watermark
-   * strategy @param type the type of the rows, with metadata
+   * The requests of a query beside columns.
+   *
+   * @param metadata the metadata columns, behind the other columns
+   * @param limit the most rows of the result
+   * @param watermarks the watermark strategy
+   * @param type the type of the rows, with metadata
    */
   record Wanted(
       List<Metadata> metadata,

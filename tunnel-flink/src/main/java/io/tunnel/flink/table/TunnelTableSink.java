@@ -55,8 +55,11 @@ final class TunnelTableSink
   private Optional<KeyedDelete> keyedDelete = Optional.empty();
 
   /**
-   * The rows of a statement. @param rows the layout of the rows @param upserts the kind of change
-   * for rows that are not deleted @param written the indexes of the attributes to write
+   * The rows of a statement.
+   *
+   * @param rows the layout of the rows
+   * @param upserts the kind of change for rows that are not deleted
+   * @param written the indexes of the attributes to write
    */
   private record Statement(TableLayout rows, Upserts upserts, List<Integer> written) {
     Statement {

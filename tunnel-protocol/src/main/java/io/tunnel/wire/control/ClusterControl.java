@@ -11,19 +11,23 @@ import java.util.Optional;
 public sealed interface ClusterControl extends Control {
 
   /**
-   * Asks the leader of a partition to deliver a channel. @param tunnelId the id of the
-   * tunnel @param channelId the id of the channel, unique among all tunnels @param partition the
-   * channel's partition @param type the contents of the channel @param epoch the epoch of the
-   * session's holding; refused with FENCED once the node has seen a higher epoch of the
-   * channel @param position the position to start behind
+   * Asks the leader of a partition to deliver a channel.
    *
+   * @param tunnelId the id of the tunnel
+   * @param channelId the id of the channel, unique among all tunnels
+   * @param partition the channel's partition
+   * @param type the contents of the channel
+   * @param epoch the epoch of the session's holding; refused with FENCED once the node has seen a
+   *     higher epoch of the channel
+   * @param position the position to start behind
    * @param key BaseData only: the encoded key of the row at {@code position}; empty before the
-   *     first row @param end the last position of the channel, if known @param endMs the tunnel's
-   *     end in time, if any: while {@code end} is unknown, only changes committed before this
-   *     moment are delivered; milliseconds since 1970 @param grant the grant of the assignment;
-   *     absent from workers of older versions @param incarnation Stream only: the incarnation of
-   *     {@code position}, if known; the node refuses with POSITION_REPLACED when the changes up to
-   *     the position were lost since
+   *     first row
+   * @param end the last position of the channel, if known
+   * @param endMs the tunnel's end in time, if any: while {@code end} is unknown, only changes
+   *     committed before this moment are delivered; milliseconds since 1970
+   * @param grant the grant of the assignment; absent from workers of older versions
+   * @param incarnation Stream only: the incarnation of {@code position}, if known; the node refuses
+   *     with POSITION_REPLACED when the changes up to the position were lost since
    */
   record Attach(
       String tunnelId,
@@ -152,9 +156,11 @@ public sealed interface ClusterControl extends Control {
   }
 
   /**
-   * The channel is delivered on this connection. @param handle names the channel in all frames of
-   * this connection @param incarnation the incarnation of the deliveries, see {@link
-   * KnownPosition}, to keep or checkpoint with their positions
+   * The channel is delivered on this connection.
+   *
+   * @param handle names the channel in all frames of this connection
+   * @param incarnation the incarnation of the deliveries, see {@link KnownPosition}, to keep or
+   *     checkpoint with their positions
    */
   record Attached(int handle, Optional<Long> incarnation) implements ClusterControl {
     /** Without an incarnation. */
@@ -171,10 +177,11 @@ public sealed interface ClusterControl extends Control {
   /**
    * A member of the cluster.
    *
-   * @param address the address for clients, as HOST:PORT @param leads the partitions that the node
-   *     leads @param standbys the partitions that the node only replicates @param tunnelGroups how
-   *     many groups of tunnels the node coordinates @param isCatalogLeader whether the node decides
-   *     about tables
+   * @param address the address for clients, as HOST:PORT
+   * @param leads the partitions that the node leads
+   * @param standbys the partitions that the node only replicates
+   * @param tunnelGroups how many groups of tunnels the node coordinates
+   * @param isCatalogLeader whether the node decides about tables
    */
   record NodeDescription(
       String name,
@@ -196,8 +203,9 @@ public sealed interface ClusterControl extends Control {
   }
 
   /**
-   * A former member. @param lastSeenMs when the answering node last saw the member, in milliseconds
-   * since 1970
+   * A former member.
+   *
+   * @param lastSeenMs when the answering node last saw the member, in milliseconds since 1970
    */
   record GoneNode(String name, String address, long lastSeenMs) {
     /** Refuses null. */
@@ -208,9 +216,12 @@ public sealed interface ClusterControl extends Control {
   }
 
   /**
-   * The cluster, as seen by the answering node. @param name the prefix of the cluster's
-   * topics @param generation grows with every new placement @param node the name of the answering
-   * node @param gone former members that the node has seen since its start
+   * The cluster, as seen by the answering node.
+   *
+   * @param name the prefix of the cluster's topics
+   * @param generation grows with every new placement
+   * @param node the name of the answering node
+   * @param gone former members that the node has seen since its start
    */
   record ClusterDescription(
       String name, long generation, String node, List<NodeDescription> nodes, List<GoneNode> gone)
@@ -228,8 +239,9 @@ public sealed interface ClusterControl extends Control {
    * A replica of a partition, on one node.
    *
    * @param role FOLLOWING, CLAIMING or LEADING
-   * @param epoch the newest epoch that the replica has read @param next the position to read
-   *     next @param end the last seen end of the log
+   * @param epoch the newest epoch that the replica has read
+   * @param next the position to read next
+   * @param end the last seen end of the log
    */
   record ReplicaStatus(int partition, String role, long epoch, long next, long end) {
     /** Refuses null. */
@@ -253,8 +265,9 @@ public sealed interface ClusterControl extends Control {
   }
 
   /**
-   * Empties a node, so that clients do not notice its stop. @param isDraining false to let the node
-   * take part again
+   * Empties a node, so that clients do not notice its stop.
+   *
+   * @param isDraining false to let the node take part again
    */
   record DrainNode(boolean isDraining) implements ClusterControl {}
 }

@@ -112,17 +112,19 @@ public sealed interface Control
   /**
    * One partition of a table.
    *
-   * @param id the id, never reused by this server @param from the lowest first key column, encoded
-   *     by {@link io.tunnel.codec.KeyCodec}; empty for no bound @param to the highest first key
-   *     column, exclusive; empty for no bound @param parents the partitions that were split or
-   *     merged into this one @param rowCount stored rows; an estimate unless {@code
-   *     rowCountIsExact}
+   * @param id the id, never reused by this server
+   * @param from the lowest first key column, encoded by {@link io.tunnel.codec.KeyCodec}; empty for
+   *     no bound
+   * @param to the highest first key column, exclusive; empty for no bound
+   * @param parents the partitions that were split or merged into this one
+   * @param rowCount stored rows; an estimate unless {@code rowCountIsExact}
    * @param rowCountIsExact whether rows were counted one by one
    * @param byteCount estimated bytes of the stored rows
-   * @param changeBytes bytes of the kept changes @param firstPosition position of the oldest kept
-   *     change; {@code committed} + 1 without changes @param committed position of the newest
-   *     change that readers may see; 0 without changes @param leader HOST:PORT of the leader in a
-   *     cluster; absent without a cluster, and while no node leads
+   * @param changeBytes bytes of the kept changes
+   * @param firstPosition position of the oldest kept change; {@code committed} + 1 without changes
+   * @param committed position of the newest change that readers may see; 0 without changes
+   * @param leader HOST:PORT of the leader in a cluster; absent without a cluster, and while no node
+   *     leads
    */
   record PartitionDescription(
       int id,
@@ -175,8 +177,8 @@ public sealed interface Control
   /**
    * A table with its partitions in key order.
    *
-   * @param tableId names the table in binary requests; never reused @param creator the principal
-   *     that created the table; absent without authentication
+   * @param tableId names the table in binary requests; never reused
+   * @param creator the principal that created the table; absent without authentication
    */
   record TableDescription(
       int tableId,
@@ -203,10 +205,11 @@ public sealed interface Control
    * Creates a tunnel.
    *
    * @param start where the stream starts without {@code startMs}; without meaning for {@code
-   *     BaseData} and {@code BaseAndStream} @param startMs {@code Stream} only: starts with the
-   *     first change committed at or after this moment, in milliseconds since 1970 @param endMs
-   *     {@code Stream} only: ends before the first change committed at or after this moment; later
-   *     than {@code startMs}
+   *     BaseData} and {@code BaseAndStream}
+   * @param startMs {@code Stream} only: starts with the first change committed at or after this
+   *     moment, in milliseconds since 1970
+   * @param endMs {@code Stream} only: ends before the first change committed at or after this
+   *     moment; later than {@code startMs}
    */
   record CreateTunnel(
       String table,
@@ -266,9 +269,11 @@ public sealed interface Control
   }
 
   /**
-   * The fixed properties of a tunnel. @param startMs as in {@link CreateTunnel} @param endMs as in
-   * {@link CreateTunnel} @param creator the principal that created the tunnel; absent without
-   * authentication
+   * The fixed properties of a tunnel.
+   *
+   * @param startMs as in {@link CreateTunnel}
+   * @param endMs as in {@link CreateTunnel}
+   * @param creator the principal that created the tunnel; absent without authentication
    */
   record TunnelInfo(
       String tunnelId,
@@ -328,23 +333,30 @@ public sealed interface Control
 
   /**
    * The present state of a channel. Positions obey {@code checkpointed <= delivered <= committed}.
-   * Positions of a base channel count rows, from 1, and have no meaning for the stream
-   * channel. @param status OPEN and CLOSING while a session holds the channel @param owner the
-   * session that holds the channel @param clientTag the tag of the owner's worker @param epoch
-   * grows with every new owner @param committed for a base channel, the number of rows; an estimate
-   * until the end is known @param lagRows changes that are committed and not checkpointed; for a
-   * base channel, rows that are not checkpointed, an estimate until the end is known; -1 when the
-   * answering node has no replica of the partition @param lagBytes bytes of the batches of these
-   * changes; -1 when the answering node has no replica of the partition @param lagMs the age of the
-   * oldest change that is not checkpointed, a lower bound if the change is lost; 0 without such a
-   * change; -1 as for {@code lagBytes} @param type the contents of the channel @param isPaused
-   * whether an operator has paused the channel or its tunnel @param end the last position, once
-   * known @param error why the channel is stopped, until an operator resumes it @param waitsFor the
-   * channels that must finish before this one @param historyLeftMs milliseconds until retention may
-   * delete the oldest change that is not checkpointed; 0 when it may at any moment, negative when
-   * the change is lost; absent when the table keeps changes for ever, or all changes are
-   * checkpointed @param failedAt the change at which the channel is stopped, if its worker reported
-   * the change @param retry the retries of a failing processor, as of the last heartbeat
+   * Positions of a base channel count rows, from 1, and have no meaning for the stream channel.
+   *
+   * @param status OPEN and CLOSING while a session holds the channel
+   * @param owner the session that holds the channel
+   * @param clientTag the tag of the owner's worker
+   * @param epoch grows with every new owner
+   * @param committed for a base channel, the number of rows; an estimate until the end is known
+   * @param lagRows changes that are committed and not checkpointed; for a base channel, rows that
+   *     are not checkpointed, an estimate until the end is known; -1 when the answering node has no
+   *     replica of the partition
+   * @param lagBytes bytes of the batches of these changes; -1 when the answering node has no
+   *     replica of the partition
+   * @param lagMs the age of the oldest change that is not checkpointed, a lower bound if the change
+   *     is lost; 0 without such a change; -1 as for {@code lagBytes}
+   * @param type the contents of the channel
+   * @param isPaused whether an operator has paused the channel or its tunnel
+   * @param end the last position, once known
+   * @param error why the channel is stopped, until an operator resumes it
+   * @param waitsFor the channels that must finish before this one
+   * @param historyLeftMs milliseconds until retention may delete the oldest change that is not
+   *     checkpointed; 0 when it may at any moment, negative when the change is lost; absent when
+   *     the table keeps changes for ever, or all changes are checkpointed
+   * @param failedAt the change at which the channel is stopped, if its worker reported the change
+   * @param retry the retries of a failing processor, as of the last heartbeat
    */
   record ChannelDescription(
       String channelId,
@@ -385,9 +397,11 @@ public sealed interface Control
   }
 
   /**
-   * A session of a tunnel. @param channels how many channels the session holds @param channelsMax
-   * how many channels it takes at most; 0 for no limit @param leaseLeftMs milliseconds until the
-   * session ends without a further heartbeat
+   * A session of a tunnel.
+   *
+   * @param channels how many channels the session holds
+   * @param channelsMax how many channels it takes at most; 0 for no limit
+   * @param leaseLeftMs milliseconds until the session ends without a further heartbeat
    */
   record SessionDescription(
       String sessionId, String clientTag, int channels, int channelsMax, long leaseLeftMs) {
@@ -402,8 +416,9 @@ public sealed interface Control
    * A tunnel with its channels in the order of the table's partitions, a base channel before the
    * stream channel of its partition.
    *
-   * @param isPaused whether the whole tunnel is paused @param sessions the open sessions, oldest
-   *     first @param skipped the skipped changes
+   * @param isPaused whether the whole tunnel is paused
+   * @param sessions the open sessions, oldest first
+   * @param skipped the skipped changes
    */
   record TunnelDescription(
       TunnelInfo info,

@@ -19,9 +19,10 @@ public sealed interface FailureControl extends Control {
   int ERROR_CHARS_MAX = 500;
 
   /**
-   * Renews the lease of a session, and names its failing channels. @param retrying the channels
-   * whose processing is retried, up to {@link #RETRYING_MAX}; further channels of the session are
-   * not retried
+   * Renews the lease of a session, and names its failing channels.
+   *
+   * @param retrying the channels whose processing is retried, up to {@link #RETRYING_MAX}; further
+   *     channels of the session are not retried
    */
   record Heartbeat(String sessionId, List<RetryingChannel> retrying) implements FailureControl {
     /** The most channels in a heartbeat. */
@@ -36,9 +37,9 @@ public sealed interface FailureControl extends Control {
   }
 
   /**
-   * Progress of a channel that passes skipped changes, which are stored with the progress. @param
-   * position as in {@link Checkpoint}
+   * Progress of a channel that passes skipped changes, which are stored with the progress.
    *
+   * @param position as in {@link Checkpoint}
    * @param key as in {@link Checkpoint}
    * @param skipped 1 to {@link #SKIPPED_MAX} changes at rising positions up to {@code position}
    */
@@ -77,8 +78,9 @@ public sealed interface FailureControl extends Control {
   }
 
   /**
-   * A skipped change. @param error the reason, for people; cut after {@link #ERROR_CHARS_MAX}
-   * characters
+   * A skipped change.
+   *
+   * @param error the reason, for people; cut after {@link #ERROR_CHARS_MAX} characters
    */
   record Skip(long position, PrimaryKey key, String error) {
     /** Refuses null and cuts the error. */
@@ -89,9 +91,11 @@ public sealed interface FailureControl extends Control {
   }
 
   /**
-   * The stored record of a skipped change. @param position for a base channel, the number of the
-   * row, see {@link Checkpoint} @param error the reason, for people @param skippedMs when the
-   * server stored the checkpoint
+   * The stored record of a skipped change.
+   *
+   * @param position for a base channel, the number of the row, see {@link Checkpoint}
+   * @param error the reason, for people
+   * @param skippedMs when the server stored the checkpoint
    */
   record SkippedChange(
       int partition,
@@ -109,9 +113,11 @@ public sealed interface FailureControl extends Control {
   }
 
   /**
-   * The skipped changes of a tunnel. @param count how many in all; a change that is skipped again
-   * after a seek counts once while it is among the last @param last the last skipped changes,
-   * oldest first, up to {@link #LAST_MAX}
+   * The skipped changes of a tunnel.
+   *
+   * @param count how many in all; a change that is skipped again after a seek counts once while it
+   *     is among the last
+   * @param last the last skipped changes, oldest first, up to {@link #LAST_MAX}
    */
   record Skipped(long count, List<SkippedChange> last) {
     /** The most stored changes of a tunnel. */
@@ -127,9 +133,12 @@ public sealed interface FailureControl extends Control {
   }
 
   /**
-   * The place of a failure. @param position the failing change, or the first of several @param key
-   * the key of this change @param changes how many changes were processed together from there on; 1
-   * for a single failing change
+   * The place of a failure.
+   *
+   * @param position the failing change, or the first of several
+   * @param key the key of this change
+   * @param changes how many changes were processed together from there on; 1 for a single failing
+   *     change
    */
   record FailedChange(long position, PrimaryKey key, int changes) {
     /** Refuses null. */
@@ -139,10 +148,13 @@ public sealed interface FailureControl extends Control {
   }
 
   /**
-   * The retries of a failing processor. @param at the place of the failure; absent when the
-   * processor cannot be created @param attempts how many attempts have failed @param forMs
-   * milliseconds since the first failed attempt @param nextInMs milliseconds until the next
-   * attempt; 0 while one runs @param error the failure of the last attempt, for people
+   * The retries of a failing processor.
+   *
+   * @param at the place of the failure; absent when the processor cannot be created
+   * @param attempts how many attempts have failed
+   * @param forMs milliseconds since the first failed attempt
+   * @param nextInMs milliseconds until the next attempt; 0 while one runs
+   * @param error the failure of the last attempt, for people
    */
   record Retry(Optional<FailedChange> at, int attempts, long forMs, long nextInMs, String error) {
     /** Cuts the error. */

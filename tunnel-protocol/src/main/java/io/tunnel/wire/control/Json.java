@@ -65,8 +65,10 @@ public final class Json {
   }
 
   /**
-   * Reads a payload. @throws MalformedException when the payload is not JSON, lacks a member, or
-   * has a value that the type refuses
+   * Reads a payload.
+   *
+   * @throws MalformedException when the payload is not JSON, lacks a member, or has a value that
+   *     the type refuses
    */
   public static <T extends Control> T decode(byte[] payload, Class<T> type) {
     String text;
@@ -79,8 +81,10 @@ public final class Json {
   }
 
   /**
-   * Reads a text of {@link #toText}. @throws MalformedException when the text is not JSON, lacks a
-   * member, or has a value that the type refuses
+   * Reads a text of {@link #toText}.
+   *
+   * @throws MalformedException when the text is not JSON, lacks a member, or has a value that the
+   *     type refuses
    */
   public static <T> T ofText(String text, Class<T> type) {
     T decoded;

@@ -13,7 +13,11 @@ import java.util.stream.Stream;
 /** The payloads of operations by which operators control tunnels. */
 public sealed interface OperatorControl extends Control {
 
-  /** Channels of a tunnel. @param channels the ids; empty for the whole tunnel */
+  /**
+   * Channels of a tunnel.
+   *
+   * @param channels the ids; empty for the whole tunnel
+   */
   record ChannelSelection(String table, String tunnel, List<String> channels)
       implements OperatorControl {
     /** Refuses null and copies the list. */
@@ -25,10 +29,13 @@ public sealed interface OperatorControl extends Control {
   }
 
   /**
-   * The progress of a channel, in a form to keep and import later. @param position the last
-   * processed change @param key BaseData only: the encoded key of the last processed row; empty
-   * before the first row @param isFinished whether the channel is TERMINATED @param incarnation
-   * Stream only: the incarnation of the position, see {@link KnownPosition}; absent when unknown
+   * The progress of a channel, in a form to keep and import later.
+   *
+   * @param position the last processed change
+   * @param key BaseData only: the encoded key of the last processed row; empty before the first row
+   * @param isFinished whether the channel is TERMINATED
+   * @param incarnation Stream only: the incarnation of the position, see {@link KnownPosition};
+   *     absent when unknown
    */
   record ChannelPosition(
       int partition,
@@ -86,11 +93,13 @@ public sealed interface OperatorControl extends Control {
    * checkpoints} is present; the first three are for stream channels.
    *
    * @param channels ids of the channels to move; empty for all stream channels, or for all channels
-   *     in {@code checkpoints} @param edge move before the oldest kept change, or behind the newest
-   *     committed change @param timeMs move before the first change committed at or after this
-   *     moment, in milliseconds since 1970 @param position move one channel behind this
-   *     position @param checkpoints move to exported progress of this or another tunnel of the
-   *     table @param isDryRun whether to answer only which channels would move
+   *     in {@code checkpoints}
+   * @param edge move before the oldest kept change, or behind the newest committed change
+   * @param timeMs move before the first change committed at or after this moment, in milliseconds
+   *     since 1970
+   * @param position move one channel behind this position
+   * @param checkpoints move to exported progress of this or another tunnel of the table
+   * @param isDryRun whether to answer only which channels would move
    */
   record Seek(
       String table,
@@ -124,9 +133,11 @@ public sealed interface OperatorControl extends Control {
   }
 
   /**
-   * The effect of a seek on one channel. @param from the checkpoint before the seek @param to the
-   * checkpoint after the seek; lower than {@code from} to deliver changes again, higher to skip
-   * changes
+   * The effect of a seek on one channel.
+   *
+   * @param from the checkpoint before the seek
+   * @param to the checkpoint after the seek; lower than {@code from} to deliver changes again,
+   *     higher to skip changes
    */
   record Move(String channelId, int partition, ChannelType type, long from, long to) {
     /** Refuses null. */

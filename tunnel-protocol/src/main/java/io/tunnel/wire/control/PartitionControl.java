@@ -18,13 +18,16 @@ public sealed interface PartitionControl extends Control {
   /**
    * Asks for the changes or rows of a partition, behind a position that the reader keeps.
    *
-   * @param partition the id of the partition, never reused @param type changes, or the present
-   *     rows @param position the position to start behind; for rows, the number of rows read so
-   *     far @param key BaseData only: the encoded key of the row at {@code position}; empty before
-   *     the first row @param end Stream only: the last position to deliver, if known @param endMs
-   *     Stream only: while {@code end} is unknown, only changes committed before this moment are
-   *     delivered; milliseconds since 1970 @param known the last position that the reader has seen,
-   *     with its incarnation, if known; for changes not before {@code position}
+   * @param partition the id of the partition, never reused
+   * @param type changes, or the present rows
+   * @param position the position to start behind; for rows, the number of rows read so far
+   * @param key BaseData only: the encoded key of the row at {@code position}; empty before the
+   *     first row
+   * @param end Stream only: the last position to deliver, if known
+   * @param endMs Stream only: while {@code end} is unknown, only changes committed before this
+   *     moment are delivered; milliseconds since 1970
+   * @param known the last position that the reader has seen, with its incarnation, if known; for
+   *     changes not before {@code position}
    */
   record ReadPartition(
       int partition,
@@ -79,9 +82,10 @@ public sealed interface PartitionControl extends Control {
   }
 
   /**
-   * Asks for the positions behind which the changes of a table's partitions can be read. @param
-   * timeMs asks also for the position of the first change committed at or after this moment, in
-   * milliseconds since 1970
+   * Asks for the positions behind which the changes of a table's partitions can be read.
+   *
+   * @param timeMs asks also for the position of the first change committed at or after this moment,
+   *     in milliseconds since 1970
    */
   record FindPositions(String table, Optional<Long> timeMs) implements PartitionControl {
     /** Refuses null and a moment before 1970. */
@@ -93,10 +97,12 @@ public sealed interface PartitionControl extends Control {
   }
 
   /**
-   * Positions to start reading behind. @param earliest the position before the oldest kept
-   * change @param latest the position of the newest change at the time of the answer @param before
-   * the position before the first change at or after the requested moment @param incarnation the
-   * incarnation of these positions, if known
+   * Positions to start reading behind.
+   *
+   * @param earliest the position before the oldest kept change
+   * @param latest the position of the newest change at the time of the answer
+   * @param before the position before the first change at or after the requested moment
+   * @param incarnation the incarnation of these positions, if known
    */
   record Positions(
       int partition,
@@ -120,7 +126,11 @@ public sealed interface PartitionControl extends Control {
     }
   }
 
-  /** The positions of each partition. @param tableId the id of the table that has the name now */
+  /**
+   * The positions of each partition.
+   *
+   * @param tableId the id of the table that has the name now
+   */
   record FoundPositions(int tableId, List<Positions> partitions) implements PartitionControl {
     /** Refuses null and copies the list. */
     public FoundPositions {

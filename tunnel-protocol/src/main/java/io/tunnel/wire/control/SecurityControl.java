@@ -11,9 +11,12 @@ import java.util.Optional;
 public sealed interface SecurityControl extends Control {
 
   /**
-   * The identity of the client. @param principal the name that permissions refer to; absent without
-   * authentication @param groups the groups of the principal @param permissions the permissions of
-   * the principal and of its groups @param isAdministrator whether the principal may do everything
+   * The identity of the client.
+   *
+   * @param principal the name that permissions refer to; absent without authentication
+   * @param groups the groups of the principal
+   * @param permissions the permissions of the principal and of its groups
+   * @param isAdministrator whether the principal may do everything
    */
   record Identity(
       Optional<String> principal,
@@ -29,7 +32,11 @@ public sealed interface SecurityControl extends Control {
     }
   }
 
-  /** Asks for a key. @param principal the principal of the key */
+  /**
+   * Asks for a key.
+   *
+   * @param principal the principal of the key
+   */
   record CreateKey(String principal) implements SecurityControl {
     /** Refuses null. */
     public CreateKey {
@@ -46,8 +53,9 @@ public sealed interface SecurityControl extends Control {
   }
 
   /**
-   * Gives a key a new secret. @param isFinished false to add a new secret beside the old one, true
-   * to invalidate the old one
+   * Gives a key a new secret.
+   *
+   * @param isFinished false to add a new secret beside the old one, true to invalidate the old one
    */
   record RotateKey(String id, boolean isFinished) implements SecurityControl {
     /** Refuses null. */
@@ -59,8 +67,8 @@ public sealed interface SecurityControl extends Control {
   /**
    * A key, without its secret.
    *
-   * @param secrets the number of valid secrets: two during a rotation, otherwise one @param
-   *     createdMs when the key was created, in milliseconds since 1970
+   * @param secrets the number of valid secrets: two during a rotation, otherwise one
+   * @param createdMs when the key was created, in milliseconds since 1970
    */
   record KeyInfo(String id, String principal, int secrets, long createdMs)
       implements SecurityControl {
@@ -95,8 +103,9 @@ public sealed interface SecurityControl extends Control {
   }
 
   /**
-   * Allows or denies rights. @param subject {@code NAME} of a principal, or {@code group:NAME}
+   * Allows or denies rights.
    *
+   * @param subject {@code NAME} of a principal, or {@code group:NAME}
    * @param isAllowed false for a denial, which overrides every permission that allows the rights
    * @param rights {@code read}, {@code write}, {@code consume}, {@code create}, {@code alter},
    *     {@code drop}, {@code operate}, {@code admin}
@@ -138,8 +147,10 @@ public sealed interface SecurityControl extends Control {
   }
 
   /**
-   * Changes the members of a group. A group exists while it has a member. @param add principals to
-   * add @param remove principals to remove
+   * Changes the members of a group. A group exists while it has a member.
+   *
+   * @param add principals to add
+   * @param remove principals to remove
    */
   record ChangeGroup(String group, List<String> add, List<String> remove)
       implements SecurityControl {
@@ -171,8 +182,8 @@ public sealed interface SecurityControl extends Control {
   /**
    * Asks for a token for the HTTP port.
    *
-   * @param principal the principal of the token @param expiresMs when the token expires, in
-   *     milliseconds since 1970; absent for never
+   * @param principal the principal of the token
+   * @param expiresMs when the token expires, in milliseconds since 1970; absent for never
    */
   record CreateToken(String principal, Optional<Long> expiresMs) implements SecurityControl {
     /** Refuses null. */
@@ -183,8 +194,9 @@ public sealed interface SecurityControl extends Control {
   }
 
   /**
-   * A token, without its text. @param createdMs when the token was created, in milliseconds since
-   * 1970
+   * A token, without its text.
+   *
+   * @param createdMs when the token was created, in milliseconds since 1970
    */
   record TokenInfo(String id, String principal, long createdMs, Optional<Long> expiresMs)
       implements SecurityControl {
@@ -222,7 +234,8 @@ public sealed interface SecurityControl extends Control {
   /**
    * One limit.
    *
-   * @param name the name, such as {@code requestsPerSecond} @param most the limit, at least 1
+   * @param name the name, such as {@code requestsPerSecond}
+   * @param most the limit, at least 1
    */
   record QuotaLimit(String name, long most) implements SecurityControl {
     /** Refuses null. */

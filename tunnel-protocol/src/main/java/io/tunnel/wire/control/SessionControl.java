@@ -15,10 +15,11 @@ public sealed interface SessionControl extends Control {
   /**
    * Opens a session of a worker.
    *
-   * @param tunnelId the id of the tunnel @param clientTag the worker's name for people; cut after
-   *     {@link #CLIENT_TAG_CHARS_MAX} characters, and unpaired surrogates become question
-   *     marks @param leaseMs how long the session lives without a heartbeat @param maxChannels the
-   *     most channels that the worker takes; 0 for no limit
+   * @param tunnelId the id of the tunnel
+   * @param clientTag the worker's name for people; cut after {@link #CLIENT_TAG_CHARS_MAX}
+   *     characters, and unpaired surrogates become question marks
+   * @param leaseMs how long the session lives without a heartbeat
+   * @param maxChannels the most channels that the worker takes; 0 for no limit
    */
   record OpenSession(String tunnelId, String clientTag, long leaseMs, int maxChannels)
       implements SessionControl {
@@ -72,17 +73,23 @@ public sealed interface SessionControl extends Control {
 
   /**
    * A channel now belongs to the session. The worker attaches to the channel at the leader of its
-   * partition. @param handle names the channel on this connection @param checkpointed the last
-   * processed change; delivery starts behind it @param type the contents of the channel @param
-   * isAttached false when the server delivers on this connection without {@code ATTACH}, under this
-   * handle: a single server does so for a client without the feature {@link Protocol#ATTACH}, and
-   * servers of the first release do @param leader HOST:PORT of the partition's leader; absent when
-   * the sender leads or the leader is unknown, and the worker then asks the sender @param key
-   * BaseData only: the encoded key of the row at {@code checkpointed}; empty before the first
-   * row @param end the last position of the channel, if known @param endMs the tunnel's end in
-   * time, if any @param grant proves to the leader that the session holds the channel under this
-   * epoch, and goes into {@code ATTACH}; absent when the cluster has no key for grants @param
-   * incarnation the incarnation of {@code checkpointed}, if stored; goes into {@code ATTACH}
+   * partition.
+   *
+   * @param handle names the channel on this connection
+   * @param checkpointed the last processed change; delivery starts behind it
+   * @param type the contents of the channel
+   * @param isAttached false when the server delivers on this connection without {@code ATTACH},
+   *     under this handle: a single server does so for a client without the feature {@link
+   *     Protocol#ATTACH}, and servers of the first release do
+   * @param leader HOST:PORT of the partition's leader; absent when the sender leads or the leader
+   *     is unknown, and the worker then asks the sender
+   * @param key BaseData only: the encoded key of the row at {@code checkpointed}; empty before the
+   *     first row
+   * @param end the last position of the channel, if known
+   * @param endMs the tunnel's end in time, if any
+   * @param grant proves to the leader that the session holds the channel under this epoch, and goes
+   *     into {@code ATTACH}; absent when the cluster has no key for grants
+   * @param incarnation the incarnation of {@code checkpointed}, if stored; goes into {@code ATTACH}
    */
   record Assignment(
       String sessionId,
@@ -160,8 +167,9 @@ public sealed interface SessionControl extends Control {
   }
 
   /**
-   * Asks the worker to give a channel back. @param deadlineMs milliseconds until the server takes
-   * the channel
+   * Asks the worker to give a channel back.
+   *
+   * @param deadlineMs milliseconds until the server takes the channel
    */
   record Revocation(String sessionId, int handle, long epoch, long deadlineMs)
       implements SessionControl {
@@ -173,7 +181,9 @@ public sealed interface SessionControl extends Control {
 
   /**
    * The session has lost a channel: deliveries end, and the server refuses further requests about
-   * the channel. @param reason the reason, for people
+   * the channel.
+   *
+   * @param reason the reason, for people
    */
   record Fence(String sessionId, int handle, long epoch, String reason) implements SessionControl {
     /** Refuses null. */
@@ -187,7 +197,8 @@ public sealed interface SessionControl extends Control {
    * A session is over, and all its channels are fenced.
    *
    * @param code {@code SESSION_ENDED}, or {@code TUNNEL_NOT_FOUND} when a new session would be
-   *     refused, too @param reason the reason, for people
+   *     refused, too
+   * @param reason the reason, for people
    */
   record SessionEnd(String sessionId, ErrorCode code, String reason) implements SessionControl {
     /** Refuses null. */
@@ -200,10 +211,13 @@ public sealed interface SessionControl extends Control {
 
   /**
    * The worker cannot go on with a channel. The server takes the channel back and assigns it to no
-   * session until an operator resumes it. @param error the reason, for people; cut after {@link
-   * #ERROR_CHARS_MAX} characters @param at the failing change, if a change failed @param code the
-   * code of a refusal, if the server refused to deliver. For POSITION_REPLACED the service checks
-   * whether the progress was lost; if so, it takes the progress back and does not stop the channel
+   * session until an operator resumes it.
+   *
+   * @param error the reason, for people; cut after {@link #ERROR_CHARS_MAX} characters
+   * @param at the failing change, if a change failed
+   * @param code the code of a refusal, if the server refused to deliver. For POSITION_REPLACED the
+   *     service checks whether the progress was lost; if so, it takes the progress back and does
+   *     not stop the channel
    */
   record StopChannel(
       int handle,

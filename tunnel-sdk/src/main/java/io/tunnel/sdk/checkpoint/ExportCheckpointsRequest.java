@@ -5,7 +5,8 @@ import java.util.Objects;
 /**
  * Asks for the progress of all channels of a tunnel.
  *
- * @param tableName the table of the tunnel @param tunnelName the name of the tunnel
+ * @param tableName the table of the tunnel
+ * @param tunnelName the name of the tunnel
  */
 public record ExportCheckpointsRequest(String tableName, String tunnelName) {
 

@@ -21,8 +21,10 @@ public final class Secret {
   }
 
   /**
-   * A secret with this text. @throws IllegalArgumentException when the text is empty, longer than
-   * {@value #BYTES_MAX} bytes of UTF-8, or has a control character, such as the end of a line
+   * A secret with this text.
+   *
+   * @throws IllegalArgumentException when the text is empty, longer than {@value #BYTES_MAX} bytes
+   *     of UTF-8, or has a control character, such as the end of a line
    */
   public static Secret of(String text) {
     return ofOwn(Utf8.encode(text));

@@ -57,9 +57,10 @@ public final class SecurityClient implements AutoCloseable {
   private final Caller caller;
 
   /**
-   * The identity of the calling client. @param principal the name that permissions refer to; absent
-   * when the server authenticates no clients
+   * The identity of the calling client.
    *
+   * @param principal the name that permissions refer to; absent when the server authenticates no
+   *     clients
    * @param groups the groups of the principal
    * @param permissions the permissions of the principal and of its groups
    * @param isAdministrator whether the principal may do everything
@@ -88,8 +89,9 @@ public final class SecurityClient implements AutoCloseable {
   public record IssuedKey(KeyDetails key, Secret secret) {}
 
   /**
-   * Allows or denies rights. @param subject {@code NAME} of a principal, or {@code group:NAME}
+   * Allows or denies rights.
    *
+   * @param subject {@code NAME} of a principal, or {@code group:NAME}
    * @param isAllowed false for a denial, which overrides every permission that allows the rights
    * @param rights one or several of {@code read}, {@code write}, {@code consume}, {@code create},
    *     {@code alter}, {@code drop}, {@code operate}, {@code admin}

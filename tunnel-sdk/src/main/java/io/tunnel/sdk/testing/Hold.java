@@ -108,7 +108,11 @@ final class Hold {
     return former.isPresent();
   }
 
-  /** Adds credit. @return the credit now */
+  /**
+   * Adds credit.
+   *
+   * @return the credit now
+   */
   long credit(int bytes) {
     hasCredit = true;
     credit += bytes;

@@ -49,8 +49,9 @@ final class Holds {
   }
 
   /**
-   * Attaches a connection to a channel; returns the handle of the deliveries. @throws
-   * RefusedException FENCED when no session holds the channel under the epoch
+   * Attaches a connection to a channel; returns the handle of the deliveries.
+   *
+   * @throws RefusedException FENCED when no session holds the channel under the epoch
    */
   int attach(Attach request, Peer peer) {
     Hold hold =
@@ -121,8 +122,9 @@ final class Holds {
   }
 
   /**
-   * The hold of a handle and an epoch. @throws RefusedException FENCED when the connection's
-   * session does not hold the channel
+   * The hold of a handle and an epoch.
+   *
+   * @throws RefusedException FENCED when the connection's session does not hold the channel
    */
   Hold require(int handle, long epoch, Peer peer, String what) {
     Hold hold = byHandle.get(handle);

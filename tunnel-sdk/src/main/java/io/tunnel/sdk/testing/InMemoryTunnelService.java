@@ -74,8 +74,10 @@ public final class InMemoryTunnelService implements AutoCloseable {
   /**
    * Accepts a key. From the first key on, the service authenticates every client, as a closed
    * server does: other clients are refused with {@code NOT_AUTHENTICATED}. Clients connect without
-   * TLS and have all rights; the kit knows no permissions. @param principal the principal of the
-   * key @throws IllegalArgumentException when the service has {@value Keys#KEYS_MAX} keys already
+   * TLS and have all rights; the kit knows no permissions.
+   *
+   * @param principal the principal of the key
+   * @throws IllegalArgumentException when the service has {@value Keys#KEYS_MAX} keys already
    */
   public InMemoryTunnelService withKey(String principal, AccessKey key) {
     run(() -> keys.add(principal, key));
@@ -84,7 +86,9 @@ public final class InMemoryTunnelService implements AutoCloseable {
 
   /**
    * Revokes a key: its clients receive {@code NOT_AUTHENTICATED} and lose their connections, and
-   * the key is refused from then on. @throws IllegalArgumentException when the key is unknown
+   * the key is refused from then on.
+   *
+   * @throws IllegalArgumentException when the key is unknown
    */
   public void revokeKey(String keyId) {
     run(
@@ -136,8 +140,9 @@ public final class InMemoryTunnelService implements AutoCloseable {
   }
 
   /**
-   * Fails the test when a client has violated a rule. @throws AssertionError with all violations
-   * since the last call
+   * Fails the test when a client has violated a rule.
+   *
+   * @throws AssertionError with all violations since the last call
    */
   public void verify() {
     List<String> found = call(() -> service.violations().take());
@@ -207,7 +212,11 @@ public final class InMemoryTunnelService implements AutoCloseable {
     return call(() -> service.createTunnel(request).info().tunnelId());
   }
 
-  /** Writes rows in order, without a client. @throws RefusedException when a row is rejected */
+  /**
+   * Writes rows in order, without a client.
+   *
+   * @throws RefusedException when a row is rejected
+   */
   public void write(String table, RowChange... rows) {
     run(
         () -> {
@@ -287,9 +296,10 @@ public final class InMemoryTunnelService implements AutoCloseable {
 
   /**
    * Returns when {@code condition} holds. The service evaluates the condition after each change, on
-   * its own thread; the condition may call methods that look at the service, and must not
-   * block. @param what the condition in words, for people @throws AssertionError when the condition
-   * does not hold within 20 seconds
+   * its own thread; the condition may call methods that look at the service, and must not block.
+   *
+   * @param what the condition in words, for people
+   * @throws AssertionError when the condition does not hold within 20 seconds
    */
   public void await(String what, BooleanSupplier condition) {
     await(condition, () -> what);

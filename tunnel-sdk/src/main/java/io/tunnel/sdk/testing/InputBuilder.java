@@ -92,7 +92,8 @@ public final class InputBuilder {
    * The input.
    *
    * @throws IllegalArgumentException when a change exceeds a limit, or the keys differ in names or
-   *     types @throws IllegalStateException without a change, or with more changes than fit a batch
+   *     types
+   * @throws IllegalStateException without a change, or with more changes than fit a batch
    */
   public ProcessRecordsInput build() {
     if (changes.isEmpty()) {

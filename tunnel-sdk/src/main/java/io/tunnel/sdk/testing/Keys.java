@@ -68,7 +68,11 @@ final class Keys {
       return proved;
     }
 
-    /** Takes a step. @throws RefusedException NOT_AUTHENTICATED when the proof is wrong */
+    /**
+     * Takes a step.
+     *
+     * @throws RefusedException NOT_AUTHENTICATED when the proof is wrong
+     */
     Answer take(Request request) {
       if (request instanceof Begin begin) {
         Bytes nonce = nonce();

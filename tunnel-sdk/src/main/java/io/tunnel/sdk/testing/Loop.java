@@ -88,8 +88,9 @@ final class Loop implements AutoCloseable {
   }
 
   /**
-   * Waits until {@code condition} holds, which the thread evaluates after each change. @throws
-   * AssertionError when the condition does not hold within {@code deadline}
+   * Waits until {@code condition} holds, which the thread evaluates after each change.
+   *
+   * @throws AssertionError when the condition does not hold within {@code deadline}
    */
   void await(BooleanSupplier condition, Duration deadline, Supplier<String> whatIsMissing) {
     if (thread.inEventLoop()) {

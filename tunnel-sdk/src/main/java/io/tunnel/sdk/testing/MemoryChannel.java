@@ -32,7 +32,11 @@ final class MemoryChannel {
   private long checkpointed;
   private long revokedUntilMicros;
 
-  /** A channel without a holder. @param before the channel that must finish first, if any */
+  /**
+   * A channel without a holder.
+   *
+   * @param before the channel that must finish first, if any
+   */
   MemoryChannel(
       String tunnelId,
       ChannelType type,
@@ -132,8 +136,9 @@ final class MemoryChannel {
   }
 
   /**
-   * Finishes the channel if all changes are processed and no session holds it. @return whether this
-   * call finished the channel
+   * Finishes the channel if all changes are processed and no session holds it.
+   *
+   * @return whether this call finished the channel
    */
   boolean finish() {
     boolean isFinishing = status == ChannelStatus.WAIT && isAtEnd() && isReady();

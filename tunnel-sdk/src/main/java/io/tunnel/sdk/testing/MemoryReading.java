@@ -56,7 +56,9 @@ final class MemoryReading {
   }
 
   /**
-   * Ends the reading at a position. @throws IllegalArgumentException for rows, which take no end
+   * Ends the reading at a position.
+   *
+   * @throws IllegalArgumentException for rows, which take no end
    */
   void limit(long position) {
     if (request.type() == ChannelType.BaseData) {

@@ -67,7 +67,11 @@ final class MemoryReadings {
     }
   }
 
-  /** Starts a reading; returns its handle. @param tables all tables */
+  /**
+   * Starts a reading; returns its handle.
+   *
+   * @param tables all tables
+   */
   int read(ReadPartition request, Collection<MemoryTable> tables, Peer peer) {
     MemoryTable table =
         tables.stream()

@@ -3,7 +3,11 @@ package io.tunnel.sdk.tunnel;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Asks for a list of tunnels. @param table the table of the tunnels; absent for all tables */
+/**
+ * Asks for a list of tunnels.
+ *
+ * @param table the table of the tunnels; absent for all tables
+ */
 public record ListTunnelRequest(Optional<String> table) {
 
   /** Refuses null. */

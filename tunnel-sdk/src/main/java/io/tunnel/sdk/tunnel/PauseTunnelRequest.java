@@ -4,9 +4,11 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Asks to pause the delivery of a tunnel, or of some of its channels, until resumed. @param
- * tableName the table of the tunnel @param tunnelName the name of the tunnel @param channelIds the
- * channels; empty for the whole tunnel
+ * Asks to pause the delivery of a tunnel, or of some of its channels, until resumed.
+ *
+ * @param tableName the table of the tunnel
+ * @param tunnelName the name of the tunnel
+ * @param channelIds the channels; empty for the whole tunnel
  */
 public record PauseTunnelRequest(String tableName, String tunnelName, List<String> channelIds) {
 

@@ -5,8 +5,11 @@ import java.util.Objects;
 
 /**
  * Asks to resume the delivery of a tunnel, or of some of its channels, including channels that an
- * error stopped. @param tableName the table of the tunnel @param tunnelName the name of the
- * tunnel @param channelIds the channels; empty for the whole tunnel
+ * error stopped.
+ *
+ * @param tableName the table of the tunnel
+ * @param tunnelName the name of the tunnel
+ * @param channelIds the channels; empty for the whole tunnel
  */
 public record ResumeTunnelRequest(String tableName, String tunnelName, List<String> channelIds) {
 

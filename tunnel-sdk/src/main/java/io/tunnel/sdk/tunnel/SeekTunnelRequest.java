@@ -13,9 +13,10 @@ import java.util.stream.Stream;
  * request. Exactly one of {@code edge}, {@code timeMs}, {@code position} and {@code checkpoints} is
  * present; the first three are for stream channels.
  *
- * @param tableName the table of the tunnel @param tunnelName the name of the tunnel @param
- *     channelIds the channels to move; empty for all stream channels, or for all channels in {@code
- *     checkpoints}
+ * @param tableName the table of the tunnel
+ * @param tunnelName the name of the tunnel
+ * @param channelIds the channels to move; empty for all stream channels, or for all channels in
+ *     {@code checkpoints}
  * @param edge move before the oldest kept change, or behind the newest committed change
  * @param timeMs move before the first change committed at or after this moment, in milliseconds
  *     since 1970

@@ -5,8 +5,9 @@ import io.tunnel.sdk.checkpoint.ChannelMove;
 import java.util.List;
 
 /**
- * The result of a seek or of its dry run. @param moves one element per channel, in the order of the
- * channels
+ * The result of a seek or of its dry run.
+ *
+ * @param moves one element per channel, in the order of the channels
  */
 public record SeekTunnelResponse(List<ChannelMove> moves) {
 

@@ -7,9 +7,10 @@ import java.util.Optional;
 /**
  * Where the stream of a tunnel starts and ends.
  *
- * @param flag where the stream starts without a {@code startOffset} @param startOffset starts with
- *     the first change committed at or after this moment, in milliseconds since 1970 @param
- *     endOffset ends before the first change committed at or after this moment, in milliseconds
+ * @param flag where the stream starts without a {@code startOffset}
+ * @param startOffset starts with the first change committed at or after this moment, in
+ *     milliseconds since 1970
+ * @param endOffset ends before the first change committed at or after this moment, in milliseconds
  *     since 1970; if absent, the stream never ends
  */
 public record StreamTunnelConfig(

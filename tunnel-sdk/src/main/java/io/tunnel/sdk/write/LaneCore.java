@@ -42,8 +42,10 @@ final class LaneCore {
   }
 
   /**
-   * Refusals of a batch as sent to the wrong partition. @param times how many in a row, at least
-   * 1 @param sinceNanos when the first came
+   * Refusals of a batch as sent to the wrong partition.
+   *
+   * @param times how many in a row, at least 1
+   * @param sinceNanos when the first came
    */
   record Misrouted(int times, long sinceNanos) {
     Misrouted {

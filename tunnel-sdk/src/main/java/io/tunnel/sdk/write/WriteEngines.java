@@ -38,8 +38,9 @@ public final class WriteEngines implements AutoCloseable {
   private boolean isClosed;
 
   /**
-   * Without an engine yet. @param sharedConfig the configuration of the engines that all calls
-   * share
+   * Without an engine yet.
+   *
+   * @param sharedConfig the configuration of the engines that all calls share
    */
   public WriteEngines(Nodes nodes, Ticker ticker, TableWriterConfig sharedConfig) {
     this.nodes = nodes;
@@ -48,9 +49,10 @@ public final class WriteEngines implements AutoCloseable {
   }
 
   /**
-   * The engine that all calls about a table share; the first call reads the partition map. @throws
-   * ConnectionException when the client is closed, or the map cannot be read @throws
-   * IllegalStateException on a callback thread, when the map has not been read yet
+   * The engine that all calls about a table share; the first call reads the partition map.
+   *
+   * @throws ConnectionException when the client is closed, or the map cannot be read
+   * @throws IllegalStateException on a callback thread, when the map has not been read yet
    */
   public WriteEngine shared(String table, Function<String, PartitionMaps> maps) {
     WriteEngine known = byTable.get(table);

@@ -6,10 +6,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The state of an enumerator in a checkpoint. @param tableId the id of the table; absent before its
- * partitions were found @param known the partitions that became splits @param finished the known
- * partitions that were read to their ends @param whole the known partitions whose rows' whole
- * history the job sees; see {@link TunnelSplit#isWhole} @param waiting the splits without a reader
+ * The state of an enumerator in a checkpoint.
+ *
+ * @param tableId the id of the table; absent before its partitions were found
+ * @param known the partitions that became splits
+ * @param finished the known partitions that were read to their ends
+ * @param whole the known partitions whose rows' whole history the job sees; see {@link
+ *     TunnelSplit#isWhole}
+ * @param waiting the splits without a reader
  */
 public record EnumeratorState(
     Optional<Integer> tableId,

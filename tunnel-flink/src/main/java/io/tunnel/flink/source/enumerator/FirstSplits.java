@@ -110,8 +110,9 @@ final class FirstSplits {
 
   /**
    * Makes the splits of partitions that came later, from their first changes on. Fails the job when
-   * first changes of such a partition were deleted, because the job has missed them. @param whole
-   * the known partitions whose whole history the job sees
+   * first changes of such a partition were deleted, because the job has missed them.
+   *
+   * @param whole the known partitions whose whole history the job sees
    */
   Found findNew(TableLookup lookup, Set<Integer> known, Set<Integer> whole) {
     TableInfo table = lookup.table();

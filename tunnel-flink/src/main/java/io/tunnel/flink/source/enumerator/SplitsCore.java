@@ -33,8 +33,9 @@ final class SplitsCore {
   private final Map<Integer, Told> told = new HashMap<>();
 
   /**
-   * A report that a split is finished. @param checkpoint the first checkpoint after the report, if
-   * any
+   * A report that a split is finished.
+   *
+   * @param checkpoint the first checkpoint after the report, if any
    */
   private record Told(int reader, Optional<Long> checkpoint) {}
 
@@ -118,8 +119,9 @@ final class SplitsCore {
   }
 
   /**
-   * Takes the readable splits, by reader. @param readers the registered readers; splits of missing
-   * readers wait
+   * Takes the readable splits, by reader.
+   *
+   * @param readers the registered readers; splits of missing readers wait
    */
   Map<Integer, List<TunnelSplit>> take(int parallelism, Collection<Integer> readers) {
     Set<Integer> present = new HashSet<>(readers);

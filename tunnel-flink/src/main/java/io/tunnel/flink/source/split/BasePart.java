@@ -7,11 +7,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The base data of a split: the progress in its rows, and the positions at which they were
- * read. @param kind whether the split has rows, and whether changes follow @param rows the number
- * of rows read so far @param key the encoded key of the last row; empty before the first row @param
- * ranges the positions at which rows before changes were read, while later changes may be contained
- * in rows
+ * The base data of a split: the progress in its rows, and the positions at which they were read.
+ *
+ * @param kind whether the split has rows, and whether changes follow
+ * @param rows the number of rows read so far
+ * @param key the encoded key of the last row; empty before the first row
+ * @param ranges the positions at which rows before changes were read, while later changes may be
+ *     contained in rows
  */
 public record BasePart(Kind kind, long rows, Bytes key, List<RowRange> ranges) {
 

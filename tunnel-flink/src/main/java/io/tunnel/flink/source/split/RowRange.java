@@ -5,8 +5,10 @@ import java.util.Objects;
 
 /**
  * Rows of a partition that were read at one position: the rows contain exactly the changes up to
- * the position. A range starts behind the previous range. @param upTo the encoded key of the last
- * row; empty for the end of the partition @param position the position of the read
+ * the position. A range starts behind the previous range.
+ *
+ * @param upTo the encoded key of the last row; empty for the end of the partition
+ * @param position the position of the read
  */
 public record RowRange(Bytes upTo, long position) {
 

@@ -4,8 +4,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The end of a split's changes. @param position the last position, if known @param ms ends before
- * the first change committed at or after this moment, in milliseconds since 1970
+ * The end of a split's changes.
+ *
+ * @param position the last position, if known
+ * @param ms ends before the first change committed at or after this moment, in milliseconds since
+ *     1970
  */
 public record SplitEnd(Optional<Long> position, Optional<Long> ms) {
 

@@ -10,13 +10,17 @@ import java.util.Optional;
 import org.apache.flink.api.connector.source.SourceSplit;
 
 /**
- * The unread part of a partition. @param partition the id of the partition @param base the rows, if
- * read first @param position reads changes behind this position @param end reads changes up to this
- * end @param isWhole whether the job sees the whole history of each row: rows first, or changes
- * from the first on; false when older changes were deleted, or not requested @param isFinished
- * whether the split is read to its end; kept until the enumerator certainly knows @param
- * incarnation the incarnation of the positions; absent in checkpoints of earlier versions, and from
- * a service that does not name it
+ * The unread part of a partition.
+ *
+ * @param partition the id of the partition
+ * @param base the rows, if read first
+ * @param position reads changes behind this position
+ * @param end reads changes up to this end
+ * @param isWhole whether the job sees the whole history of each row: rows first, or changes from
+ *     the first on; false when older changes were deleted, or not requested
+ * @param isFinished whether the split is read to its end; kept until the enumerator certainly knows
+ * @param incarnation the incarnation of the positions; absent in checkpoints of earlier versions,
+ *     and from a service that does not name it
  */
 public record TunnelSplit(
     int partition,
@@ -102,7 +106,9 @@ public record TunnelSplit(
   }
 
   /**
-   * The start of the changes, after the rows. @param rows the positions delivered with the last row
+   * The start of the changes, after the rows.
+   *
+   * @param rows the positions delivered with the last row
    */
   public ReadStart changesStart(SeenIn rows) {
     ReadStart changes =

@@ -48,8 +48,9 @@ public final class TunnelSplitState {
   }
 
   /**
-   * Notes a record that was emitted or skipped. @param seenIn the incarnation of its position, or
-   * the position at which a row was read
+   * Notes a record that was emitted or skipped.
+   *
+   * @param seenIn the incarnation of its position, or the position at which a row was read
    */
   public void emitted(StreamRecord record, ChannelType type, SeenIn seenIn) {
     incarnation = seenIn.incarnation();

@@ -34,9 +34,12 @@ public final class RowLookup implements Serializable {
   private transient TableClient client;
 
   /**
-   * A lookup. @param produced the columns of the result @param knownAt the indexes of the columns
-   * that the join compares, in order @param key the names of the key's columns @throws
-   * ValidationException when the join does not compare the whole key
+   * A lookup.
+   *
+   * @param produced the columns of the result
+   * @param knownAt the indexes of the columns that the join compares, in order
+   * @param key the names of the key's columns
+   * @throws ValidationException when the join does not compare the whole key
    */
   public RowLookup(
       TunnelOptions table, TableLayout produced, List<Integer> knownAt, List<String> key) {

@@ -18,9 +18,11 @@ public record Field(String name, FieldKind kind, boolean isNullable) implements 
   }
 
   /**
-   * Converts a stored value to Flink's internal form. @param value null when the row lacks the
-   * column @param key the key of the row, for the error @throws RowMismatchException when the value
-   * does not match the declaration
+   * Converts a stored value to Flink's internal form.
+   *
+   * @param value null when the row lacks the column
+   * @param key the key of the row, for the error
+   * @throws RowMismatchException when the value does not match the declaration
    */
   public Object toSql(ColumnValue value, PrimaryKey key) {
     if (value == null) {

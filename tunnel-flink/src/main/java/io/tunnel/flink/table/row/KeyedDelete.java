@@ -24,9 +24,11 @@ import org.apache.flink.table.expressions.ValueLiteralExpression;
 import org.apache.flink.table.functions.BuiltInFunctionDefinitions;
 
 /**
- * A DELETE whose WHERE compares exactly the columns of the key: one change, without a scan. @param
- * table the table of the row @param key the key of the row @param durability the durability of the
- * deletion at the end of the statement
+ * A DELETE whose WHERE compares exactly the columns of the key: one change, without a scan.
+ *
+ * @param table the table of the row
+ * @param key the key of the row
+ * @param durability the durability of the deletion at the end of the statement
  */
 public record KeyedDelete(TunnelOptions table, PrimaryKey key, WriteDurability durability) {
 
@@ -94,8 +96,9 @@ public record KeyedDelete(TunnelOptions table, PrimaryKey key, WriteDurability d
   }
 
   /**
-   * Deletes the row; repeats a delete in doubt, which does no harm. @throws TableException with the
-   * reason, when the row may still exist
+   * Deletes the row; repeats a delete in doubt, which does no harm.
+   *
+   * @throws TableException with the reason, when the row may still exist
    */
   public void execute() {
     if (!TableLayout.canBeKey(key)) {

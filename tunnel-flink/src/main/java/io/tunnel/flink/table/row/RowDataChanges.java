@@ -36,7 +36,11 @@ public final class RowDataChanges implements TunnelSerializationSchema<RowData> 
   @SuppressWarnings("serial") // A copy of List.copyOf can be serialised.
   private final List<Integer> written;
 
-  /** A converter. @param written the indexes of the attributes to write */
+  /**
+   * A converter.
+   *
+   * @param written the indexes of the attributes to write
+   */
   public RowDataChanges(TableLayout layout, Upserts upserts, List<Integer> written) {
     this.layout = Objects.requireNonNull(layout, "layout");
     this.upserts = Objects.requireNonNull(upserts, "upserts");

@@ -19,9 +19,10 @@ import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
 
 /**
- * The stored columns of a SQL table, and its primary key. @param fields the columns, in the order
- * of the SQL table @param keyIndexes the indexes of the key's columns, in the key's order; empty
- * without a key
+ * The stored columns of a SQL table, and its primary key.
+ *
+ * @param fields the columns, in the order of the SQL table
+ * @param keyIndexes the indexes of the key's columns, in the key's order; empty without a key
  */
 public record TableLayout(List<Field> fields, List<Integer> keyIndexes) implements Serializable {
 
@@ -142,8 +143,9 @@ public record TableLayout(List<Field> fields, List<Integer> keyIndexes) implemen
   }
 
   /**
-   * Refuses a key that differs from the stored table's in columns, order or types. @throws
-   * ValidationException naming the stored table's key
+   * Refuses a key that differs from the stored table's in columns, order or types.
+   *
+   * @throws ValidationException naming the stored table's key
    */
   public void requireKey(String table, List<PrimaryKeySchema> stored) {
     List<PrimaryKeySchema> declared = new ArrayList<>();

@@ -9,8 +9,10 @@ import java.util.OptionalLong;
 public interface ChannelSource {
 
   /**
-   * The batch with the first change behind {@code position}; empty without such a change. @param
-   * bytesMax the most bytes of a batch made by this call; a single larger row may exceed them
+   * The batch with the first change behind {@code position}; empty without such a change.
+   *
+   * @param bytesMax the most bytes of a batch made by this call; a single larger row may exceed
+   *     them
    */
   Optional<ChangeBatch> next(long position, int bytesMax);
 

@@ -73,9 +73,9 @@ public final class MemoryPartition {
   }
 
   /**
-   * Applies the legal rows of a batch, as one commit. @param mustSync whether this and all earlier
-   * batches survive a crash
+   * Applies the legal rows of a batch, as one commit.
    *
+   * @param mustSync whether this and all earlier batches survive a crash
    * @throws io.tunnel.model.RefusedException when the batch does not fit the table or the range
    */
   public WriteResult write(ChangeBatch batch, boolean mustSync, VirtualTime time) {
