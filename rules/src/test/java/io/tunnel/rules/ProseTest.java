@@ -34,8 +34,7 @@ class ProseTest {
           Map.entry("stress-writer", 42),
           Map.entry("terminal", 51),
           Map.entry("tunnel-cli", 99),
-          Map.entry("tunnel-sdk", 60),
-          Map.entry("tunnel-server", 120));
+          Map.entry("tunnel-server", 90));
 
   static List<String> modules() {
     return Modules.all().stream().map(Modules::name).toList();

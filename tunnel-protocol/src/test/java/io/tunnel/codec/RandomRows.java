@@ -139,7 +139,10 @@ final class RandomRows {
     return Bytes.copyOf(bytes);
   }
 
-  /** Mostly so short that values are prefixes of each other, at times over one byte of length. */
+  /**
+   * Mostly short, so that values are prefixes of each other; sometimes too long for a length of one
+   * byte.
+   */
   private int length() {
     return random.nextInt(20) == 0 ? random.nextInt(250) : random.nextInt(4);
   }

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What two peers agree on, of whatever versions they are. */
+/** The agreement of two peers of all versions. */
 class HelloTest {
 
   private static final Capabilities FIRST = Capabilities.only(1);

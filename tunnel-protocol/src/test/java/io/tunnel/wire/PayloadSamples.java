@@ -126,7 +126,10 @@ final class PayloadSamples {
 
   private PayloadSamples() {}
 
-  /** At least one of every kind; what may be left out is there in one and not in another. */
+  /**
+   * At least one payload of every kind; optional members are present in one sample and absent in
+   * another.
+   */
   static Stream<Control> all() {
     return Stream.concat(others(), SecuritySamples.all());
   }

@@ -33,8 +33,8 @@ class PayloadTest {
   /**
    * A payload with its decoder.
    *
-   * @param openEnd whether it ends with text of any length, so that a cut or a longer one is one
-   *     too
+   * @param openEnd whether the payload ends with text of any length, so that a shorter or longer
+   *     payload is valid, too
    */
   private record Sample(Object value, Bytes encoded, Function<byte[], ?> decoder, boolean openEnd) {
     byte[] bytes() {
@@ -177,7 +177,7 @@ class PayloadTest {
     }
   }
 
-  /** A delivery that is cut between its batches is one. */
+  /** A delivery that is cut between its batches is valid. */
   private static boolean endsWithABatch(Sample sample, int length) {
     return sample.value().equals("delivery")
         && length == Delivery.PREFIX_BYTES + WireSamples.batch(2).length;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Payloads of who may come and what they may do. */
+/** Payloads about keys, permissions, groups, tokens and quotas. */
 final class SecuritySamples {
 
   private static final SecurityControl.KeyInfo KEY =

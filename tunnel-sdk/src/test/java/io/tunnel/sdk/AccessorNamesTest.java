@@ -30,7 +30,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Accessors are named by one rule, which the package doc says. */
+/** Accessors follow the naming rule of the package documentation. */
 class AccessorNamesTest {
 
   /** Members of Tablestore's tunnel SDK and of the values of its records; "here", or why not. */
@@ -38,7 +38,7 @@ class AccessorNamesTest {
 
   private static final String HERE = "here";
 
-  /** Not accessors: they take which one. */
+  /** Not accessors, because they have a parameter. */
   private static final Set<String> WITH_PARAMETERS = Set.of("PrimaryKey.getPrimaryKeyColumn");
 
   /** A type of each public package. */
@@ -130,7 +130,7 @@ class AccessorNamesTest {
     return method.getDeclaringClass().getSimpleName() + "." + method.getName();
   }
 
-  /** Methods without parameters that say something, of all public types. */
+  /** Methods with a result and without parameters, of all public types. */
   private static List<Method> accessors() throws Exception {
     List<Method> accessors = new ArrayList<>();
     for (Class<?> type : publicTypes()) {

@@ -50,7 +50,7 @@ import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** The caller that is refused is found in the trace of the refusal, and so is the code. */
+/** The trace of a refusal contains the refused caller and the code. */
 class CallersFrameTest {
 
   private static final ErrorCode CODE = ErrorCode.TABLE_NOT_FOUND;
@@ -59,7 +59,7 @@ class CallersFrameTest {
       new TableMeta("t", List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)));
   private static final List<RowChange> ROWS = List.of(new RowDeleteChange(KEY));
 
-  /** Methods that ask the server for nothing, or report what it refuses. */
+  /** Methods without requests to the server, or with refusals in their results. */
   private static final Set<String> NEVER_REFUSED =
       Set.of("close", "shutdown", "status", "config", "toString", "equals", "hashCode");
 

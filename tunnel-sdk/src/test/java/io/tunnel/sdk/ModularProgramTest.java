@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A program that is a module of its own compiles against the SDK, and runs, as a program. */
+/** A modular program compiles against the SDK, and runs. */
 @Tag("proof-programs")
 class ModularProgramTest {
 
@@ -113,7 +113,10 @@ class ModularProgramTest {
     }
   }
 
-  /** What a program has that depends on the SDK: not this module's tests, nor what they need. */
+  /**
+   * The module path of a program that depends on the SDK, without this module's tests and their
+   * libraries.
+   */
   private static String modulePath() {
     return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
         .filter(at -> !at.contains("test-classes"))

@@ -41,7 +41,7 @@ class RedirectTest {
     nodes.close();
   }
 
-  /** Node {@code leader} answers that operation, and the others send it on there. */
+  /** Node {@code leader} answers an operation; all further nodes redirect to this node. */
   private void decides(int leader, Operation operation, FakeServer.Handler handler) {
     for (int i = 0; i < 3; i++) {
       int index = i;
@@ -76,7 +76,7 @@ class RedirectTest {
       var unused = client.alterTable("t", TableOptions.DEFAULT);
       client.dropTable("t");
     }
-    // Once sent on, the others go there directly.
+    // After one redirect, further requests go to the leader directly.
     assertThat(asked)
         .containsExactly("0 CREATE_TABLE", "2 CREATE_TABLE", "2 ALTER_TABLE", "2 DROP_TABLE");
   }

@@ -16,9 +16,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * The rate processor of Tablestore's performance whitepaper, its code as it is there: it compiles
- * and runs with nothing but its imports changed. Its arithmetic is flawed (see perf-processor for
- * one that is right); what matters here are the names.
+ * The rate processor of Tablestore's performance whitepaper, with its original code: only the
+ * imports differ. Its arithmetic is flawed (see perf-processor for a correct one); this test is
+ * about the names.
  */
 class SeedSampleTest {
 

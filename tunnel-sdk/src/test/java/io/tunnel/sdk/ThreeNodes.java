@@ -21,14 +21,14 @@ final class ThreeNodes implements AutoCloseable {
 
   final FakeCluster cluster = new FakeCluster(3, 100);
 
-  /** What a test writes down of requests, in order. */
+  /** Notes of a test about requests, in order. */
   final List<String> asked = new CopyOnWriteArrayList<>();
 
   static void answer(FakeConnection connection, Frame frame, Control answer) {
     connection.answer(frame, Json.encode(answer));
   }
 
-  /** A client whose first node is that one: it knows no other. */
+  /** A client that knows only one node at first. */
   TableClient tables(int first) {
     return TableClient.connect(
         cluster.node(first).config().withRetryDeadline(RETRY).withWriteRetryDeadline(RETRY));

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Jobs that copy a table of one service to another, which goes away under them. */
+/** Jobs that copy a table from one service to another one, which stops during the job. */
 class SinkJobTest {
 
   private static final Duration SOON = Duration.ofSeconds(60);
@@ -186,7 +186,7 @@ class SinkJobTest {
     awaitRows("blocked", 100);
     to.stop();
     write("blocked", 100, 800);
-    // All that fits into the buffers between is sent on, and then nothing.
+    // The service delivers until the buffers in between are full.
     awaitUnchanged(() -> from.metric("tunnel_delivered_bytes_total"));
     long begunNanos = System.nanoTime();
     job.cancel().get();

@@ -301,7 +301,10 @@ class SinkWriterTest {
         .hasMessageContaining(service.endpoint());
   }
 
-  /** Its successor writes them: whatever came here after that had begun would undo it. */
+  /**
+   * The successor writes the unsent rows: a late row of this writer could undo a row of its
+   * successor.
+   */
   @Test
   void a_writer_that_is_closed_leaves_what_was_not_sent_to_its_successor() throws Exception {
     SinkWriter<RowChange> writer = sink().linger(Duration.ofHours(1)).build().createWriter(task);

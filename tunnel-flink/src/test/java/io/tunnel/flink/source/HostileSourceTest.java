@@ -246,7 +246,7 @@ class HostileSourceTest {
     }
   }
 
-  /** A port on which a connection is accepted, and nothing said, or something else. */
+  /** A port that accepts connections, and sends nothing, or bytes of another protocol. */
   @ParameterizedTest
   @ValueSource(strings = {"", "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"})
   void a_port_of_something_else_is_named_and_not_waited_for(String answer) throws Exception {
@@ -264,7 +264,7 @@ class HostileSourceTest {
     talking.join();
   }
 
-  /** Says so to all who come, until it is closed. */
+  /** Sends the answer to all clients, until the socket is closed. */
   private static void talk(ServerSocket other, String answer) {
     List<Socket> accepted = new ArrayList<>();
     try {

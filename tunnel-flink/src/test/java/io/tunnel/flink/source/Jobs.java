@@ -16,7 +16,7 @@ import org.apache.flink.streaming.api.datastream.DataStreamSource;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
 
-/** Jobs that read tables, what they read, and what was written there. */
+/** Jobs that read tables, their results, and the written rows. */
 @SuppressWarnings("try") // What collects may be interrupted when it closes.
 final class Jobs {
 

@@ -29,7 +29,7 @@ final class Served implements Closeable {
 
   static final int HASHES_PER_PARTITION = 1_000;
 
-  /** Small, so that retention has something to take. */
+  /** Small, so that retention can delete segments. */
   private static final int SEGMENT_BYTES_MAX = 1 << 16;
 
   private static final long RETENTION_CHECK_MS = 100;
@@ -87,7 +87,7 @@ final class Served implements Closeable {
         RowExistenceExpectation.IGNORE);
   }
 
-  /** Writes rows, and requires that all are there. */
+  /** Writes rows; fails unless every row is applied. */
   void write(String table, List<RowChange> rows) {
     server.write(table, rows);
   }

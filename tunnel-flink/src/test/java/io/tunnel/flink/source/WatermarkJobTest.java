@@ -147,8 +147,9 @@ class WatermarkJobTest {
   }
 
   /**
-   * Rows of both partitions are written in turns, until so many of the one that is ahead stay away.
-   * One reader takes what came first first, so none would stay away if nothing were paused.
+   * Writes rows of both partitions in turns, until {@code missing} rows of the leading partition do
+   * not arrive. One reader takes rows in the order of arrival, so without a pause all rows would
+   * arrive.
    */
   private void awaitPause(String table, int missing) {
     for (int round = 0; round < ROUNDS_MAX; round++) {

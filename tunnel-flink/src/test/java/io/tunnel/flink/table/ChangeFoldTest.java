@@ -111,7 +111,7 @@ class ChangeFoldTest {
     }
   }
 
-  /** A changelog says of each row that goes exactly what it was when it came. */
+  /** A changelog removes exactly the rows that it has added. */
   private static void show(Map<Object, List<Object>> shown, RowData row) {
     GenericRowData read = (GenericRowData) row;
     Object id = read.getField(0);

@@ -142,7 +142,7 @@ class OverlapTest {
     return record(new RowPutChange(key(id), columns), position);
   }
 
-  /** A job that reads, and what it has shown. */
+  /** A reading job, and the rows that it has shown. */
   private final class Job {
     private final TableLayout layout;
     private final ChangeRows schema;

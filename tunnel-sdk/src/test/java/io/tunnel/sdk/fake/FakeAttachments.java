@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Who is attached to which channel of {@link FakeLeaders}, and what was delivered there. */
+/** The attachments to channels of {@link FakeLeaders}, and their deliveries. */
 final class FakeAttachments {
 
   private final List<Attachment> attachments = new ArrayList<>();
@@ -33,7 +33,7 @@ final class FakeAttachments {
     }
   }
 
-  /** Somebody attaches to a channel at the node that leads it. */
+  /** Attaches a connection to a channel at its leader. */
   Attachment add(LedChannel channel, FakeConnection connection, Attach asked) {
     Attachment attachment = new Attachment(channel, channel.leader, handles++, connection, asked);
     attachments.add(attachment);
@@ -44,7 +44,7 @@ final class FakeAttachments {
     attachments.remove(attachment);
   }
 
-  /** The attachment of that name. */
+  /** The attachment with a handle. */
   Optional<Attachment> of(FakeConnection connection, int handle) {
     return attachments.stream()
         .filter(a -> a.connection == connection && a.handle == handle)
@@ -56,19 +56,19 @@ final class FakeAttachments {
     return attachments.stream().filter(a -> a.channel.index == channel).findFirst();
   }
 
-  /** Takes everybody off a channel; returns who was there. */
+  /** Ends all attachments of a channel, and returns them. */
   List<Attachment> takeAll(LedChannel channel) {
     List<Attachment> former = attachments.stream().filter(a -> a.channel == channel).toList();
     attachments.removeAll(former);
     return former;
   }
 
-  /** The connection is no more. */
+  /** Ends the attachments of a closed connection. */
   void ended(FakeConnection connection) {
     attachments.removeIf(attachment -> attachment.connection == connection);
   }
 
-  /** Gives an attachment credit, and delivers what it is for. */
+  /** Gives an attachment credit, and delivers. */
   static void grant(Attachment attachment, long bytes) {
     attachment.credit += bytes;
     pump(attachment);
@@ -90,7 +90,7 @@ final class FakeAttachments {
     }
   }
 
-  /** The payload that delivers what of a batch was not. */
+  /** The payload with the undelivered part of a batch. */
   static byte[] payload(Attachment attachment, ChangeBatch batch) {
     long first = Math.max(batch.basePosition(), attachment.delivered + 1);
     return FakeLog.delivery(attachment.handle, attachment.epoch, first, batch);

@@ -8,7 +8,7 @@ import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.SessionControl;
 import java.util.Optional;
 
-/** A channel of a {@link FakeTunnel}: who holds it, and what its holder was sent. */
+/** A channel of a {@link FakeTunnel}: its holder, and the deliveries to the holder. */
 final class FakeChannel {
 
   final int index;
@@ -56,7 +56,7 @@ final class FakeChannel {
                 ChannelType.Stream)));
   }
 
-  /** The holder gives credit: what it was given first, or what it has used since. */
+  /** The holder gives credit: the first credit, or the credit that it has used since. */
   void grant(long bytes) {
     if (creditGiven > 0) {
       unreturned -= bytes;
@@ -100,7 +100,7 @@ final class FakeChannel {
         .push(Operation.DELIVER, FakeLog.delivery(index, epoch, 1, log.batches().get(0)));
   }
 
-  /** Tells the holder where the channel ends. */
+  /** Tells the holder the end of the channel. */
   void tellEnd() {
     owner.orElseThrow().push(Operation.END_OF_CHANNEL, new ChannelEnd(index, epoch, end).encode());
   }

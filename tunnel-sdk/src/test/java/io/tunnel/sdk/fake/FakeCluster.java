@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Some nodes over real sockets that share one table in memory. Each partition is led by one of them
- * or by none; a test moves leadership, and cuts a batch in two.
+ * Some nodes over real sockets that share one table in memory. One node or none leads each
+ * partition; a test moves the leadership, and cuts a batch in two.
  */
 public final class FakeCluster implements AutoCloseable {
 
@@ -31,7 +31,9 @@ public final class FakeCluster implements AutoCloseable {
 
   private record Cut(int rows, int newLeader, ErrorCode code) {}
 
-  /** That many nodes; partition i is led by node i, or the last one. */
+  /**
+   * {@code nodeCount} nodes; node i leads partition i, and the last node all further partitions.
+   */
   public FakeCluster(int nodeCount, long... splitPoints) {
     table = new FakeTable(7, 0, splitPoints);
     leaders = new int[splitPoints.length + 1];
@@ -61,7 +63,7 @@ public final class FakeCluster implements AutoCloseable {
     return table;
   }
 
-  /** How to reach all nodes. */
+  /** A configuration with all nodes. */
   public ClientConfig config() {
     return ClientConfig.of(nodes.stream().map(node -> Endpoint.of(node.address())).toList());
   }
@@ -74,7 +76,7 @@ public final class FakeCluster implements AutoCloseable {
     return table.description(said);
   }
 
-  /** Each leader has as many rows as its partition's number times ten, and others none. */
+  /** The leader of partition i counts 10 * i rows; other nodes count none. */
   private synchronized byte[] figures(int node) {
     List<PartitionDescription> partitions = new ArrayList<>();
     for (int i = 0; i < leaders.length; i++) {
@@ -114,12 +116,12 @@ public final class FakeCluster implements AutoCloseable {
     leaders[partition] = node;
   }
 
-  /** Whether nodes that refuse say who leads. */
+  /** Whether refusals name the leader. */
   public synchronized void sayLeaders(boolean doSay) {
     saysLeaders = doSay;
   }
 
-  /** The next batch of more rows than that is cut there, and somebody else leads then. */
+  /** Cuts the next batch with more than {@code rows} rows, and then moves the leadership. */
   public synchronized void cut(int rows, int newLeader, ErrorCode code) {
     cut = Optional.of(new Cut(rows, newLeader, code));
   }

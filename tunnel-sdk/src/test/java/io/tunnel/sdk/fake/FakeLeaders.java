@@ -25,9 +25,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A tunnel in a cluster, over real sockets: node 0 has its sessions, and each channel is delivered
- * by the node that leads its partition, to the client that attaches there. Positions are those of a
- * shared log: every third is no change. The rows of base channels are numbered without holes.
+ * A tunnel in a cluster, over real sockets: node 0 has its sessions, and the leader of each
+ * partition delivers the channel to the client that attaches there. Positions are those of a shared
+ * log: every third is no change. The rows of base channels are numbered without holes.
  */
 public final class FakeLeaders implements AutoCloseable {
 
@@ -41,7 +41,7 @@ public final class FakeLeaders implements AutoCloseable {
   private boolean isSilentOnReleases;
   private int attempts;
 
-  /** That many nodes, and a channel of that type led by each of {@code leaders}. */
+  /** {@code nodeCount} nodes, and one channel of the type for each of {@code leaders}. */
   public FakeLeaders(int nodeCount, ChannelType type, int... leaders) {
     for (int leader : leaders) {
       channels.add(new LedChannel(channels.size(), leader, type));
@@ -210,7 +210,7 @@ public final class FakeLeaders implements AutoCloseable {
     }
   }
 
-  /** From now on nobody is told that a channel was taken back. */
+  /** From now on, the server does not answer releases. */
   public synchronized void ignoreReleases() {
     isSilentOnReleases = true;
   }
@@ -238,7 +238,10 @@ public final class FakeLeaders implements AutoCloseable {
     attachments.pump(channel);
   }
 
-  /** Another node leads, or none when it is -1; the former one says so, and perhaps who. */
+  /**
+   * Moves the leadership to another node, or to none for -1; the former leader refuses, and may
+   * name the new one.
+   */
   public synchronized void move(int index, int leader, boolean doesSayWho) {
     LedChannel channel = channels.get(index);
     channel.leader = leader;
@@ -248,14 +251,14 @@ public final class FakeLeaders implements AutoCloseable {
     }
   }
 
-  /** Another node leads and the former one says nothing of it yet. */
+  /** Moves the leadership; the former leader does not tell yet. */
   public synchronized void moveInSilence(int index, int leader) {
     channels.get(index).leader = leader;
   }
 
   /**
-   * Another node leads; the former one says so, and delivers one batch more, as a node may that has
-   * not heard of it everywhere.
+   * Moves the leadership; the former leader refuses, and then delivers one more batch, as a node
+   * may whose threads learn of the move one by one.
    */
   public synchronized void moveWithLateDelivery(int index, int leader) {
     Attachment former = of(index);
@@ -269,7 +272,7 @@ public final class FakeLeaders implements AutoCloseable {
         new ChannelEnd(former.handle, former.epoch, channel.log.last() + 50).encode());
   }
 
-  /** Says on the deliveries of a channel that they cannot go on. */
+  /** Ends the deliveries of a channel with an error. */
   public synchronized void refuse(int index, ErrorCode code) {
     Attachment attachment = of(index);
     attachments.remove(attachment);
@@ -281,7 +284,7 @@ public final class FakeLeaders implements AutoCloseable {
     attachRefusal = code;
   }
 
-  /** The node says that a channel ends there. */
+  /** The leader announces the end of a channel. */
   public synchronized void end(int index, long position) {
     Attachment attachment = of(index);
     attachment.connection.push(
@@ -289,7 +292,7 @@ public final class FakeLeaders implements AutoCloseable {
         new ChannelEnd(attachment.handle, attachment.epoch, position).encode());
   }
 
-  /** The node says that no change follows what it has delivered, up to there. */
+  /** The leader announces that no further change comes up to a position. */
   public synchronized void settle(int index, long position) {
     Attachment attachment = of(index);
     attachment.connection.push(
@@ -301,13 +304,13 @@ public final class FakeLeaders implements AutoCloseable {
     checkpointRefusal = code;
   }
 
-  /** The session says the newest grant of a channel. */
+  /** The session sends a newer grant of a channel. */
   public synchronized void renew(int index, Bytes grant) {
     long epoch = channels.get(index).epoch;
     session.orElseThrow().push(Operation.RENEW, new Renewal(index, epoch, grant).encode());
   }
 
-  /** The session says where a channel ends. */
+  /** The session announces the end of a channel. */
   public synchronized void limit(int index, long position) {
     LedChannel channel = channels.get(index);
     channel.end = Optional.of(position);
@@ -361,7 +364,7 @@ public final class FakeLeaders implements AutoCloseable {
     return List.copyOf(events);
   }
 
-  /** How often somebody asked any node for deliveries. */
+  /** How often clients asked a node for deliveries. */
   public synchronized int attempts() {
     return attempts;
   }
@@ -371,7 +374,7 @@ public final class FakeLeaders implements AutoCloseable {
     return KeyCodec.encode(PrimaryKeyValue.fromLong(id));
   }
 
-  /** Channels begin there. */
+  /** Sets the start of a channel. */
   public synchronized void startAt(int index, long position, Bytes key) {
     channels.get(index).checkpointed = position;
     channels.get(index).key = key;

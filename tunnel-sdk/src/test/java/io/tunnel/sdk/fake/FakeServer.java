@@ -40,7 +40,7 @@ public final class FakeServer implements AutoCloseable {
   private volatile ServerSocket listener;
   private volatile Thread accepting;
 
-  /** Makes what listens. */
+  /** Creates listening sockets. */
   @FunctionalInterface
   public interface Sockets {
     /** A socket that is not bound. */
@@ -52,7 +52,7 @@ public final class FakeServer implements AutoCloseable {
     this(ServerSocket::new);
   }
 
-  /** Listens with such sockets. */
+  /** Listens with other sockets. */
   public FakeServer(Sockets sockets) {
     this.sockets = sockets;
     listener = listen(0);
@@ -61,7 +61,7 @@ public final class FakeServer implements AutoCloseable {
         Operation.HELLO,
         (connection, frame) ->
             connection.answer(frame, Hello.request(Protocol.SPOKEN, "fake").encode()));
-    // As a server does that is no cluster.
+    // As a single server does.
     on(
         Operation.DESCRIBE_CLUSTER,
         (connection, frame) -> connection.refuse(frame, ErrorCode.INVALID_REQUEST));
@@ -103,17 +103,17 @@ public final class FakeServer implements AutoCloseable {
     }
   }
 
-  /** Where it listens. */
+  /** The address of the server. */
   public String address() {
     return "127.0.0.1:" + port;
   }
 
-  /** How to reach it. */
+  /** A configuration for the server. */
   public ClientConfig config() {
     return ClientConfig.of("127.0.0.1", port);
   }
 
-  /** Sets what happens with frames of an operation. */
+  /** Sets the handler of an operation. */
   public FakeServer on(Operation operation, Handler handler) {
     handlers.put(operation, handler);
     return this;
@@ -142,7 +142,7 @@ public final class FakeServer implements AutoCloseable {
     onEnd.forEach(task -> task.accept(connection));
   }
 
-  /** What went wrong on the server's side: a test ends by requiring that there is nothing. */
+  /** Failures on the server's side; every test requires at its end that there are none. */
   public List<Throwable> failures() {
     return failures;
   }
@@ -161,7 +161,7 @@ public final class FakeServer implements AutoCloseable {
   public void goAway() {
     try {
       listener.close();
-      // The socket is really closed when the thread that accepts has noticed.
+      // The socket is closed once the accepting thread has noticed.
       accepting.join();
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -18,8 +18,8 @@ import java.util.Optional;
 
 /**
  * A tunnel with some channels. Assigns all of them to the newest session, delivers within the
- * credit given, and checks what the worker does: that credit is conserved, and that checkpoints lie
- * between the last one and what was delivered.
+ * credit, and checks the worker: credit is conserved, and checkpoints lie between the last
+ * checkpoint and the last delivery.
  */
 public final class FakeTunnel {
 
@@ -37,7 +37,7 @@ public final class FakeTunnel {
   private Optional<ErrorCode> openRefusal = Optional.empty();
   private Optional<FailureControl.FailedChange> stoppedAt = Optional.empty();
 
-  /** A tunnel named "tunnel" with that many channels on {@code server}. */
+  /** A tunnel named "tunnel" with {@code channelCount} channels on {@code server}. */
   public FakeTunnel(FakeServer server, int channelCount) {
     this.server = server;
     for (int i = 0; i < channelCount; i++) {
@@ -71,7 +71,7 @@ public final class FakeTunnel {
     }
   }
 
-  /** Channels are delivered under the names that they are held by. */
+  /** The handle of a delivery is the handle of the assignment. */
   private synchronized void attach(FakeConnection connection, Frame frame) {
     Attach asked = Json.decode(frame.payload(), Attach.class);
     FakeChannel channel = channels.get(asked.partition());
@@ -208,7 +208,7 @@ public final class FakeTunnel {
                 new SessionControl.Revocation("s" + sessions, index, channel.epoch, 10_000)));
   }
 
-  /** Says that nothing comes behind a position. */
+  /** Announces the end of a channel. */
   public synchronized void end(int index, long position) {
     FakeChannel channel = channels.get(index);
     channel.end = position;
@@ -217,7 +217,7 @@ public final class FakeTunnel {
     }
   }
 
-  /** Gives a channel to somebody else and tells its holder. */
+  /** Gives a channel to another session and tells the holder. */
   public synchronized void fence(int index) {
     FakeChannel channel = channels.get(index);
     FakeConnection holder = channel.owner.orElseThrow();
@@ -237,7 +237,7 @@ public final class FakeTunnel {
         Json.encode(new SessionControl.SessionEnd("s" + sessions, code, "ended by the test")));
   }
 
-  /** Gives a channel to somebody else without telling its holder. */
+  /** Gives a channel to another session without telling the holder. */
   public synchronized void steal(int index) {
     channels.get(index).epoch++;
     channels.get(index).owner = Optional.empty();
@@ -249,7 +249,7 @@ public final class FakeTunnel {
     channels.get(index).assign("s" + sessions, connections.get(connections.size() - 1));
   }
 
-  /** Says that a channel cannot be read. */
+  /** Announces that a channel cannot be read. */
   public synchronized void breakChannel(int index, ErrorCode code) {
     channels.get(index).owner.orElseThrow().error(Operation.DELIVER.code(), index, code);
   }
@@ -361,7 +361,7 @@ public final class FakeTunnel {
     return channels.get(index).epoch;
   }
 
-  /** Whether somebody holds the channel. */
+  /** Whether a session holds the channel. */
   public synchronized boolean isHeld(int index) {
     return channels.get(index).owner.isPresent();
   }

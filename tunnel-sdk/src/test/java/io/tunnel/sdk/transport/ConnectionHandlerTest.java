@@ -30,7 +30,7 @@ class ConnectionHandlerTest {
   private static final byte[] NOTHING = {};
   private static final long LOOK_MS = 30_000L / ConnectionHandler.LOOKS_PER_DEADLINE;
 
-  /** A socket that takes nothing while it is full. */
+  /** A socket that takes no bytes while full. */
   private static final class Socket extends ChannelOutboundHandlerAdapter {
     final List<Operation> sent = new ArrayList<>();
     final List<Runnable> stuck = new ArrayList<>();

@@ -141,7 +141,7 @@ class TlsTest {
     try (FakeServer server = listing(new FakeServer())) {
       assertThat(tables(server.config())).containsExactly("t");
     }
-    // A server says in its own words that it cannot read what came.
+    // A server answers in plain text that it cannot read the bytes.
     try (ServerSocket socket = new ServerSocket(0, 9, InetAddress.getLoopbackAddress())) {
       Thread answering = new Thread(() -> answerAll(socket));
       answering.setDaemon(true);
