@@ -2,24 +2,33 @@ package io.tunnel.cli.log;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.rolling.SizeAndTimeBasedRollingPolicy;
-import ch.qos.logback.core.rolling.helper.ArchiveRemover;
 import ch.qos.logback.core.util.FileSize;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
+import java.time.LocalDate;
+import java.time.ZoneId;
+import java.time.format.DateTimeParseException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
- * Puts a full file aside, and the oldest ones away. Logback would put them away on threads of its
- * own, which share a calendar: two at once, after a burst of lines, find today where they look for
- * the days that are over, and delete what they find. Here the thread that fills a file waits for
- * it, under its appender's lock.
+ * Puts a full file aside, and deletes the oldest files that were put aside. Logback's own removal
+ * runs on threads that share a calendar, looks at 32 days at most, and forgets files of a server
+ * that was down for longer. Here the thread that fills a file looks at all of them, under its
+ * appender's lock.
  */
 final class RotatedFiles extends SizeAndTimeBasedRollingPolicy<ILoggingEvent> {
 
-  private final LogSettings.Rotated file;
+  private static final Pattern DAY_AND_NUMBER =
+      Pattern.compile("(\\d{4}-\\d{2}-\\d{2})\\.(\\d{1,9})");
 
-  /** Null before the start. */
-  private ArchiveRemover oldest;
+  private final LogSettings.Rotated file;
 
   RotatedFiles(LogSettings.Rotated file) {
     this.file = file;
@@ -27,12 +36,29 @@ final class RotatedFiles extends SizeAndTimeBasedRollingPolicy<ILoggingEvent> {
     setMaxFileSize(new FileSize(file.bytesMax()));
   }
 
+  /** A file that was put aside. */
+  private record Aside(Path path, LocalDate day, int number) {
+
+    static Optional<Aside> of(Path path, String prefix) {
+      String name = path.getFileName().toString();
+      Matcher rest =
+          DAY_AND_NUMBER.matcher(name.startsWith(prefix) ? name.substring(prefix.length()) : "");
+      if (!rest.matches()) {
+        return Optional.empty();
+      }
+      try {
+        LocalDate day = LocalDate.parse(rest.group(1));
+        return Optional.of(new Aside(path, day, Integer.parseInt(rest.group(2))));
+      } catch (DateTimeParseException e) {
+        // Somebody else's file: there is no such day.
+        return Optional.empty();
+      }
+    }
+  }
+
   @Override
   public void start() {
     super.start();
-    oldest = getTimeBasedFileNamingAndTriggeringPolicy().getArchiveRemover();
-    oldest.setMaxHistory(file.daysMax());
-    oldest.setTotalSizeCap(file.totalBytesMax());
     removeOldest();
   }
 
@@ -44,22 +70,29 @@ final class RotatedFiles extends SizeAndTimeBasedRollingPolicy<ILoggingEvent> {
 
   private void removeOldest() {
     long nowMs = getTimeBasedFileNamingAndTriggeringPolicy().getCurrentTime();
-    Future<?> removal = oldest.cleanAsynchronously(Instant.ofEpochMilli(nowMs));
-    boolean isInterrupted = false;
+    LocalDate oldest =
+        LocalDate.ofInstant(Instant.ofEpochMilli(nowMs), ZoneId.systemDefault())
+            .minusDays(file.daysMax());
+    long bytes = 0;
     try {
-      while (!removal.isDone()) {
-        try {
-          removal.get();
-        } catch (InterruptedException e) {
-          isInterrupted = true;
-        } catch (ExecutionException e) {
-          addError("cannot remove the oldest files of " + file.path(), e.getCause());
+      for (Aside aside : newestFirst()) {
+        bytes += Files.size(aside.path());
+        if (aside.day().isBefore(oldest) || bytes > file.totalBytesMax()) {
+          Files.deleteIfExists(aside.path());
         }
       }
-    } finally {
-      if (isInterrupted) {
-        Thread.currentThread().interrupt();
-      }
+    } catch (IOException e) {
+      addError("cannot remove the oldest files of " + file.path() + "; will retry", e);
+    }
+  }
+
+  private List<Aside> newestFirst() throws IOException {
+    Path path = file.path().toAbsolutePath();
+    try (Stream<Path> files = Files.list(path.getParent())) {
+      return files
+          .flatMap(each -> Aside.of(each, path.getFileName() + ".").stream())
+          .sorted(Comparator.comparing(Aside::day).thenComparing(Aside::number).reversed())
+          .toList();
     }
   }
 }
