@@ -17,6 +17,7 @@ sdk='^tunnel-sdk/src/main/'
 parts=(
   "cluster|$server/(replica|cluster|kafka|node|engine|session|catalog|changes|net/delivery)/|$sdk|^kafka-broker/src/main/|^it/src/test/java/io/tunnel/(it/(cluster|process|ledger|contract)|server)/"
   "containers|^Dockerfile$|^docker-compose|^tunnel$|^it/containers/|^it/src/test/java/io/tunnel/it/containers/"
+  "docs|^README\.md$|^docs/|^(tunnel-cli|partition-tool|stress-writer|perf-processor|terminal|tunnel-sdk)/src/main/|^tunnel$|^it/src/test/java/io/tunnel/it/docs/"
   "flink|^(tunnel-flink|perf-flink|it-flink)/|$sdk"
   "fuzz|$server/(log|net|partition)/|^(tunnel-cli|stress-writer|tunnel-sdk)/src/main/|^fuzz/"
   "hostile|$server/(net|security|partition/read)/|^bench/programs/src/main/java/io/tunnel/programs/torture/|^it/src/test/java/io/tunnel/it/hostile/"

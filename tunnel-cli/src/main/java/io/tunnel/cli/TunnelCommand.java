@@ -40,8 +40,8 @@ import picocli.CommandLine.Command;
       "  tunnel help COMMAND",
       "  tunnel demo",
       "  tunnel server --data DIR",
-      "  tunnel partition create --table orders --key hash:BINARY,uid:STRING --partitions 8",
-      "  tunnel tunnels create --table orders --tunnel audit --start EARLIEST"
+      "  tunnel partition create --table users --key hash:BINARY,uid:STRING --partitions 8",
+      "  tunnel tunnels create --table users --tunnel audit --start EARLIEST"
     })
 public final class TunnelCommand extends CommandGroup {
 
@@ -85,7 +85,7 @@ public final class TunnelCommand extends CommandGroup {
    * All commands: those of this module, which {@code factory} makes, and each {@link Program} that
    * the class path has.
    */
-  static CommandLine commandLine(CommandLine.IFactory factory) {
+  public static CommandLine commandLine(CommandLine.IFactory factory) {
     List<Object> commands = new ArrayList<>(COMMANDS);
     for (Program program : ServiceLoader.load(Program.class)) {
       commands.add(commands.indexOf(program.listedBefore()), program);

@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
     },
     footerHeading = "%nExamples:%n",
     footer = {
-      "  tunnel partition create --table orders --key hash:BINARY,uid:STRING --partitions 8",
+      "  tunnel partition create --table users --key hash:BINARY,uid:STRING --partitions 8",
       "  tunnel partition create --table users --key id:INTEGER --partitions 16"
           + " --from 0 --to 999999",
       "  tunnel partition create --table words --key word:STRING --points g,n,t",

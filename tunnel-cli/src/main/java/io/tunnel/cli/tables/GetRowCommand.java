@@ -17,8 +17,8 @@ import picocli.CommandLine.Mixin;
     description = "Print the row of a key. INTEGER in decimal, STRING as it is, BINARY in hex.",
     footerHeading = "%nExamples:%n",
     footer = {
-      "  tunnel tables get --table orders --key uid=alice",
-      "  tunnel tables get --table orders --key hash=00c0ffee --key uid=alice"
+      "  tunnel tables get --table users --key uid=alice",
+      "  tunnel tables get --table users --key hash=00c0ffee --key uid=alice"
     })
 final class GetRowCommand extends TableCommand {
 

@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel tables scan --table orders --limit 10 --reverse",
-      "  tunnel tables scan --table orders --from 40000000 --to 80000000 --limit all --json"
+      "  tunnel tables scan --table users --from 40000000 --to 80000000 --limit all --json"
     })
 final class ScanCommand extends TableCommand {
 
