@@ -28,10 +28,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 
@@ -185,10 +183,9 @@ class KafkaLogTest {
       for (int i = 0; i < 4; i++) {
         get(table.append(FIRST, change(i, "k" + i, "v")));
       }
-      TopicPartition topic = new TopicPartition(table.topic(), 0);
       // Only a topic that is not only compacted lets an operator delete its beginning.
       TestTopics.alter(admin, table.topic(), Map.of("cleanup.policy", "compact,delete"));
-      admin.deleteRecords(Map.of(topic, RecordsToDelete.beforeOffset(3))).all().get();
+      TestTopics.deleteBefore(admin, table.topic(), 3);
       Reads reads = new Reads();
       try (Tail tail = table.log.tail(reads)) {
         tail.follow(FIRST, 1);
