@@ -102,6 +102,16 @@ class ArchitecturePageTest {
   }
 
   @Test
+  void each_module_has_a_place_in_the_table_of_modules() throws IOException {
+    String page = Files.readString(Modules.root().resolve("ARCHITECTURE.md"));
+    String table =
+        page.substring(page.indexOf("## Modules"), page.indexOf("## The way of a write"));
+    assertThat(Modules.all())
+        .extracting(Modules::name)
+        .allSatisfy(module -> assertThat(table).contains("`" + module + "`"));
+  }
+
+  @Test
   void a_name_that_is_not_there_is_found() throws IOException {
     Map<String, Set<String>> packages = packagesByClass();
     assertThat(Stream.of("net.Connection", "Connection", "net.access", "it/proof.sh 1", "BUSY"))
