@@ -67,7 +67,7 @@ public final class TunnelSink<T> implements Sink<T> {
     } catch (Exception e) {
       throw new IOException("the schema of the sink to " + table + " cannot be opened", e);
     }
-    return new TunnelSinkWriter<>(RowWrites.open(table, settings, task), schema);
+    return TunnelSinkWriter.open(table, schema, settings, task);
   }
 
   private void requireFirstAttempt(TaskInfo task) {
