@@ -55,19 +55,22 @@ public record ReadStart(
     Objects.requireNonNull(end, "end");
     Objects.requireNonNull(endMs, "endMs");
     if (position < 0 || end.orElse(position) < position) {
-      throw new IllegalArgumentException("reading from position " + position + " to " + end);
+      throw new IllegalArgumentException(
+          "position is at least 0 and at most the end, not " + position + " with the end " + end);
     }
     if (endMs.orElse(0L) < 0) {
       throw new IllegalArgumentException("endMs is milliseconds since 1970, not " + endMs.get());
     }
     if (type == ChannelType.BaseData && (end.isPresent() || endMs.isPresent())) {
-      throw new IllegalArgumentException("rows end where they end, not at " + end + " or " + endMs);
+      throw new IllegalArgumentException(
+          "reading of rows has no end, not position " + end + " or time " + endMs);
     }
     if (type == ChannelType.Stream && key.length() > 0) {
-      throw new IllegalArgumentException("changes are read behind a position, not behind a key");
+      throw new IllegalArgumentException("reading of changes starts at a position, without a key");
     }
     if (type == ChannelType.Stream && known.isPresent() && known.get().position() < position) {
-      throw new IllegalArgumentException("reading from position " + position + ", with " + known);
+      throw new IllegalArgumentException(
+          "the start position " + position + " is behind the known position " + known.get());
     }
   }
 

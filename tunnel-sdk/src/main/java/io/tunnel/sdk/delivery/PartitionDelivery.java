@@ -296,7 +296,7 @@ public final class PartitionDelivery {
   private void move(DeliveryState next, Object reason) {
     if (!state.next().contains(next)) {
       throw new IllegalStateException(
-          "a delivery that is " + state + " cannot be " + next + ": " + reason);
+          "a delivery in " + state + " cannot move to " + next + ": " + reason);
     }
     state = next;
   }
