@@ -58,7 +58,7 @@ class ChannelStatesTest {
     assertThatThrownBy(core::opening).hasMessageContaining("OPENING cannot move to OPENING");
     assertThat(core.opened(0)).isTrue();
     assertThatThrownBy(() -> core.opened(0)).hasMessageContaining("RUNNING");
-    assertThatThrownBy(core::begin).hasMessageContaining("nothing waits");
+    assertThatThrownBy(core::begin).hasMessageContaining("no delivery waits");
     assertThatThrownBy(core::processingDone).hasMessageContaining("NONE");
     core.granted(100);
     core.delivered(1, 1, 1, 10);
