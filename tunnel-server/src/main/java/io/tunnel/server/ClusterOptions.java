@@ -17,18 +17,20 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
-/** The options that make a server a node of a cluster, and what follows from them. */
+/**
+ * The options that make a server a node of a cluster, and the configuration that follows from them.
+ */
 final class ClusterOptions {
 
   private static final String CLUSTER_DEFAULT = "tunnel";
   private static final int STANDBYS_DEFAULT = 1;
   private static final int REPLICATION_DEFAULT = 3;
 
-  /** Where changes live. */
+  /** The kind of log that keeps changes. */
   enum LogKind {
-    /** In files of this server alone. */
+    /** Files of this server. */
     LOCAL,
-    /** In Kafka, which all nodes of a cluster share. */
+    /** Kafka, which all nodes of a cluster share. */
     KAFKA
   }
 
@@ -56,13 +58,13 @@ final class ClusterOptions {
   @Option(
       names = "--node",
       paramLabel = "NAME",
-      description = "What this node is called, and no other of the cluster.")
+      description = "Name of this node, unique in its cluster.")
   private String node;
 
   @Option(
       names = "--advertise",
       paramLabel = "HOST:PORT",
-      description = "Where clients reach this node (default: where it listens).")
+      description = "Where clients reach this node (default: address where the server listens).")
   private String advertised;
 
   @Option(
@@ -78,16 +80,16 @@ final class ClusterOptions {
       names = "--replication",
       paramLabel = "N",
       description =
-          "On how many brokers new topics are kept (default: "
+          "Number of brokers that keep each new topic (default: "
               + REPLICATION_DEFAULT
-              + "); 1 where there is one broker.")
+              + "); 1 if there is one broker.")
   private Integer replication;
 
   @Option(
       names = "--min-insync",
       paramLabel = "N",
       description =
-          "How many of those brokers must have a change before it counts (default: all but one).")
+          "Number of these brokers that must store a change before it counts (default: all but one).")
   private Integer minInsync;
 
   @Option(
@@ -95,7 +97,7 @@ final class ClusterOptions {
       paramLabel = "N|TIME",
       converter = DurationConverter.OfMillis.class,
       description =
-          "Silence after which others take over what this node leads, in milliseconds or as a"
+          "Silence after which other nodes take over this node's part, in milliseconds or as a"
               + " time such as 6s (default: 6s); not under the brokers'"
               + " group.min.session.timeout.ms.")
   private Duration session;
@@ -111,11 +113,11 @@ final class ClusterOptions {
   ClusterOptions() {}
 
   /**
-   * How the server takes part in a cluster; empty when it stands alone.
+   * The server's part in a cluster; empty for a server without a cluster.
    *
-   * @param host where it listens
-   * @param sessionMsDefault when there is no option for it
-   * @throws IllegalArgumentException when options are missing, contradict each other or cannot be
+   * @param host address where the server listens
+   * @param sessionMsDefault session length in milliseconds without an option
+   * @throws IllegalArgumentException when options are missing, conflict or are invalid
    * @throws IOException when the file of properties cannot be read
    */
   Optional<ClusterConfig> config(String host, int sessionMsDefault) throws IOException {
@@ -148,7 +150,7 @@ final class ClusterOptions {
             shared));
   }
 
-  /** Options that somebody gave who expects a cluster are not ignored. */
+  /** Refuses cluster options on a server without a cluster, rather than ignoring them. */
   private void requireNone() {
     Map<String, Object> given = new LinkedHashMap<>();
     given.put("--bootstrap", bootstrap);
@@ -162,10 +164,12 @@ final class ClusterOptions {
     given.put("--kafka-config", kafkaConfig);
     given.forEach(
         (name, value) ->
-            require(value == null, name + " is of a node of a cluster: give --log kafka too"));
+            require(
+                value == null,
+                name + " is an option of a node of a cluster: give --log kafka too"));
   }
 
-  /** Beyond an int it is refused as what is too long is. */
+  /** A value beyond an int becomes the largest one, which is refused as too long. */
   private int sessionMs() {
     return (int) Math.min(Integer.MAX_VALUE, session.toMillis());
   }
@@ -185,7 +189,7 @@ final class ClusterOptions {
     try {
       return Stream.of(InetAddress.getAllByName(host)).anyMatch(InetAddress::isAnyLocalAddress);
     } catch (UnknownHostException e) {
-      // The bind to it says so.
+      // Binding to the address will report the error.
       return false;
     }
   }

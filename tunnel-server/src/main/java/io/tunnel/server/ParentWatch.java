@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * Ends this process when the one that started it has ended, also by SIGKILL: then the pipe that
- * standard input reads from has no other end any more. Nobody waits for a graceful stop then, and
- * what is on disk withstands a crash.
+ * Ends this process when its parent process has ended, even by SIGKILL: the pipe behind standard
+ * input then ends. There is no graceful stop, because no one waits for it and the data on disk
+ * withstands a crash.
  */
 final class ParentWatch {
 
@@ -23,10 +23,10 @@ final class ParentWatch {
   private static void await(InputStream in) {
     try {
       while (in.read() >= 0) {
-        // What the parent writes means nothing.
+        // Input of the parent is ignored.
       }
     } catch (IOException broken) {
-      // As good as an end.
+      // Counts as the end of input.
     }
     Runtime.getRuntime().halt(EXIT_CODE);
   }

@@ -22,8 +22,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A server that serves until it is closed: an engine, the rooms that face clients, and the ports
- * that these listen on. Parts are closed in the reverse of the order in which they were made.
+ * A running server: an engine, the rooms that face clients, and their ports. Closes its parts in
+ * the reverse order of their creation.
  */
 public final class Server implements Closeable {
 
@@ -34,14 +34,14 @@ public final class Server implements Closeable {
   private final NetServer net;
   private final Optional<HttpServer> http;
 
-  /** Opens what a server stands on. */
+  /** Opens an engine. */
   @FunctionalInterface
   interface EngineOpener {
 
     /**
-     * Opens it; what it counts goes to {@code meters}.
+     * Opens an engine that counts in {@code meters}.
      *
-     * @throws IOException when something cannot be used; says what would be right
+     * @throws IOException when a directory or address is unusable; the message says what to change
      */
     Engine open(ServerMeters meters) throws IOException;
   }
@@ -76,16 +76,16 @@ public final class Server implements Closeable {
   }
 
   /**
-   * A server that is alone. Opens the data directory, recovers, and begins to serve.
+   * Opens a server without a cluster: opens the data directory, recovers, and begins to serve.
    *
-   * @throws IOException when the directory, its content or an address cannot be used; says what
-   *     would be right
+   * @throws IOException when the directory, its content or an address is unusable; the message says
+   *     what to change
    */
   public static Server alone(Path data, ServerConfig config) throws IOException {
     return alone(data, config, Disks.ofSystem());
   }
 
-  /** As {@link #alone(Path, ServerConfig)}, with its logs on other disks. */
+  /** Like {@link #alone(Path, ServerConfig)}, with logs on {@code disks}. */
   static Server alone(Path data, ServerConfig config, Disks disks) throws IOException {
     return new Server(
         config,
@@ -94,16 +94,16 @@ public final class Server implements Closeable {
   }
 
   /**
-   * A node of a cluster. Opens the data directory, meets the cluster, and begins to serve.
+   * Opens a node of a cluster: opens the data directory, joins the cluster, and begins to serve.
    *
-   * @throws IOException when the directory, the log or an address cannot be used; says what would
-   *     be right
+   * @throws IOException when the directory, the log or an address is unusable; the message says
+   *     what to change
    */
   static Server node(Path data, ServerConfig config, ClusterConfig cluster) throws IOException {
     return node(data, config, cluster, Disks.ofSystem());
   }
 
-  /** As {@link #node(Path, ServerConfig, ClusterConfig)}, with its logs on other disks. */
+  /** Like {@link #node(Path, ServerConfig, ClusterConfig)}, with logs on {@code disks}. */
   static Server node(Path data, ServerConfig config, ClusterConfig cluster, Disks disks)
       throws IOException {
     ServerSecurity security =
@@ -130,32 +130,32 @@ public final class Server implements Closeable {
     return server;
   }
 
-  /** Where clients connect. */
+  /** The address for clients. */
   public InetSocketAddress localAddress() {
     return net.localAddress();
   }
 
-  /** Where health and metrics are, if they are served. */
+  /** The address of health and metrics, if they are served. */
   public Optional<InetSocketAddress> httpAddress() {
     return http.map(HttpServer::localAddress);
   }
 
   /**
-   * How long {@link #close} may take before it does no harm to end the process instead; {@link
-   * Long#MAX_VALUE} when it always would.
+   * Longest {@link #close} in milliseconds, after which the process may simply end; {@link
+   * Long#MAX_VALUE} if that would do harm.
    */
   long stopMsMax() {
     return engine.stopMsMax();
   }
 
-  /** Completes, with what to say of it, when the server can serve no longer by itself. */
+  /** Completes with a message when the server cannot go on. */
   CompletableFuture<String> failure() {
     return engine.failure();
   }
 
   /**
-   * Stops serving, and closes everything. What was accepted is committed and folded; a node of a
-   * cluster hands over what it leads first, if there is anybody. Idempotent.
+   * Stops serving, and closes all parts. Accepted writes are committed and folded; a node of a
+   * cluster first hands its units over to other nodes, if there are any. Idempotent.
    */
   @Override
   public void close() throws IOException {

@@ -78,14 +78,15 @@ public final class ServerCommand implements Callable<Integer> {
 
   @Option(
       names = "--insecure",
-      description = "Allow an address that other machines reach, though nobody is authenticated.")
+      description =
+          "Allow an address that other machines reach, although clients are not authenticated.")
   private boolean isInsecure;
 
   @Option(
       names = "--security",
       paramLabel = "DIR",
       description =
-          "Speak TLS and ask everybody who they are, by this security directory; 'tunnel security"
+          "Speak TLS and authenticate clients, by this security directory; 'tunnel security"
               + " init' makes one.")
   private Path security;
 
@@ -98,15 +99,15 @@ public final class ServerCommand implements Callable<Integer> {
       names = "--audit",
       paramLabel = "refused|changes|all",
       description =
-          "Which requests the audit log has beside what administrators do: those that were refused"
-              + " for want of a right (refused, the default), also those that changed rows and"
+          "Requests in the audit log beside those of administrators: requests that were refused"
+              + " for want of a right (refused, the default), also requests that changed rows and"
               + " progress, or all.")
   private AuditTrail.Written audit;
 
   @Option(
       names = "--end-with-parent",
       description =
-          "End at once, as if killed, when standard input ends: for a program that starts this one"
+          "End at once, as if killed, when standard input ends: for a program that starts the server"
               + " and keeps the other end of the pipe.")
   private boolean isEndingWithParent;
 
@@ -136,7 +137,7 @@ public final class ServerCommand implements Callable<Integer> {
       exitCode.complete(serve(settings, cluster, exitCode));
       return exitCode.join();
     } finally {
-      // When something was thrown, the exit code is for others to choose.
+      // After an exception, picocli chooses the exit code.
       exitCode.cancel(false);
     }
   }
@@ -144,7 +145,7 @@ public final class ServerCommand implements Callable<Integer> {
   private int serve(
       ServerConfig settings, Optional<ClusterConfig> cluster, CompletableFuture<Integer> exitCode)
       throws InterruptedException {
-    // Not of the class: those who only list this command's help would wait for the logging's start.
+    // Not a static field: listing this command's help would wait for the start of logging.
     Logger logger = LoggerFactory.getLogger(ServerCommand.class);
     try (Server server = open(settings, cluster)) {
       logger.info("configuration: {}", settings);
@@ -173,7 +174,7 @@ public final class ServerCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  /** The one place that knows which kinds of server there are. */
+  /** Opens a server with or without a cluster. */
   private Server open(ServerConfig settings, Optional<ClusterConfig> cluster) throws IOException {
     if (cluster.isPresent()) {
       return Server.node(data, settings, cluster.get());
@@ -238,9 +239,9 @@ public final class ServerCommand implements Callable<Integer> {
   }
 
   /**
-   * Runs when the process ends. If it was asked to by a signal, it lives until the server has
-   * stopped, and then ends with the server's exit code, where the JVM would say that a signal had
-   * ended it. One that does not stop in time is ended as it is.
+   * Runs when the process ends. After a signal, the process lives until the server has stopped, and
+   * then ends with the server's exit code instead of the JVM's code for a signal. A server that
+   * does not stop in time is ended as it is.
    */
   private static void stop(
       CountDownLatch mustStop, CompletableFuture<Integer> exitCode, long stopMsMax) {

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What the HTTP port says of a server. */
+/** The pages of the HTTP port. */
 record ServerPages(Engine engine, NetServer net, ServerMeters meters) implements HttpServer.Pages {
 
   @Override
@@ -32,7 +32,7 @@ record ServerPages(Engine engine, NetServer net, ServerMeters meters) implements
     return engine.health(net.connectionCount()).text();
   }
 
-  /** When no thread of tunnels has time, the figures of channels are those of last time. */
+  /** When no thread of tunnels has time, the page repeats the last figures of channels. */
   @Override
   public String metrics() throws IOException {
     Ports ports = engine.ports();
@@ -65,7 +65,7 @@ record ServerPages(Engine engine, NetServer net, ServerMeters meters) implements
     return meters.scrape();
   }
 
-  /** None when the thread of these tunnels has no time, or has ended. */
+  /** Empty when the host's thread has no time, or has ended. */
   private static Optional<List<TunnelView>> views(TunnelHost host) {
     return Waiting.forAnswer(
         host.control(),

@@ -26,15 +26,13 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import javax.net.SocketFactory;
 
-/**
- * Who is let in to a server, with what it takes to ask everybody who they are, and its audit log.
- */
+/** The authentication of a server's clients, with keys and certificates, and the audit log. */
 final class ServerSecurity {
 
-  /** How often is looked whether files of the security directory were changed. */
+  /** Interval of looks at the files of the security directory. */
   private static final long LOOK_MS = 2_000;
 
-  /** How often is looked for refusals that were only counted, and whether the disk is back. */
+  /** Interval of looks for refusals that were only counted, and for room on the disk. */
   private static final long AUDIT_MS = 5_000;
 
   private final SystemClock clock = new SystemClock();
@@ -45,9 +43,9 @@ final class ServerSecurity {
   /**
    * Reads the security directory, if there is one.
    *
-   * @param data where the audit log is kept
+   * @param data data directory, which holds the audit log
    * @param node the name of a node of a cluster
-   * @throws IOException when it cannot be used; says what would be right
+   * @throws IOException when the directory is unusable; the message says what to change
    */
   ServerSecurity(SecurityConfig config, Path data, Optional<String> node) throws IOException {
     this.data = data;
@@ -67,14 +65,14 @@ final class ServerSecurity {
     return TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
   }
 
-  /** How the HTTP port is entered where the other one is entered by that door. */
+  /** The HTTP port's door that fits the door of the clients' port. */
   static HttpServer.Door httpDoor(NetServer.Door door) {
     return door.gate().isOpen()
         ? HttpServer.Door.open()
         : new HttpServer.Door(new KnownVisitors(door), door.tls());
   }
 
-  /** Those who may read on the cluster, by a token or a certificate. */
+  /** Admits callers with the right to read on the cluster, by a token or a certificate. */
   private record KnownVisitors(NetServer.Door door) implements HttpServer.Visitors {
 
     private Optional<Caller> caller(ChannelPipeline connection, Optional<String> bearer) {
@@ -88,7 +86,7 @@ final class ServerSecurity {
                       .filter(Caller::isWelcome));
     }
 
-    /** A visitor whose token or rights may have been taken away is not known. */
+    /** The caller; empty if the token or rights may have been revoked. */
     private Optional<Caller> current(ChannelPipeline connection, Optional<String> bearer) {
       try {
         Optional<Caller> known = caller(connection, bearer);
@@ -112,17 +110,19 @@ final class ServerSecurity {
     }
   }
 
-  /** How long the server's certificate is still good, in seconds; NaN without one. */
+  /** Remaining lifetime of the server's certificate in seconds; NaN without one. */
   double certificateLeftSeconds() {
     return directory.map(one -> (one.tls().expiresMs() - epochMs()) / 1e3).orElse(Double.NaN);
   }
 
-  /** How other nodes are reached. */
+  /** Makes connections to other nodes. */
   SocketFactory sockets() {
     return directory.map(one -> one.tls().sockets()).orElseGet(SocketFactory::getDefault);
   }
 
-  /** Lets clients in, by the keys and rights of the engine's catalog, and keeps who did what. */
+  /**
+   * The door that admits clients by the keys and rights of the engine's catalog, and audits them.
+   */
   NetServer.Door door(Engine engine, AuditTrail trail) {
     AuditLog audit = new AuditLog(trail, engine.ports().catalog());
     return directory
@@ -130,7 +130,7 @@ final class ServerSecurity {
         .orElseGet(() -> new NetServer.Door(Gate.open(), Optional.empty(), audit));
   }
 
-  /** What is kept of who did what, written by a thread of its own. */
+  /** The audit log, written by a thread of its own. */
   AuditTrail audit(Parts parts, AuditTrail.Settings settings) {
     OwnThread writer = new OwnThread("audit");
     AuditTrail trail =
@@ -158,9 +158,9 @@ final class ServerSecurity {
   }
 
   /**
-   * Looks at the files from now on.
+   * Looks at the files of the security directory from now on.
    *
-   * @param revised is told, by any thread, when those who are let in may have changed
+   * @param revised runs on any thread when the admitted clients may have changed
    */
   void watch(Parts parts, Catalog catalog, Runnable revised) {
     if (directory.isPresent()) {

@@ -1,2 +1,2 @@
-/** The server: one node that keeps tables, their logs and the progress of their tunnels. */
+/** The server, which keeps tables, their logs and the progress of their tunnels. */
 package io.tunnel.server;

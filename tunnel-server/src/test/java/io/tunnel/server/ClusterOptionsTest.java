@@ -98,7 +98,7 @@ class ClusterOptionsTest {
   void an_option_of_a_cluster_without_a_shared_log_is_refused(String line) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> config("127.0.0.1", line))
-        .withMessageContaining("is of a node of a cluster: give --log kafka too");
+        .withMessageContaining("is an option of a node of a cluster: give --log kafka too");
   }
 
   @ParameterizedTest

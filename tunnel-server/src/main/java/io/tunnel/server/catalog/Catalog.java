@@ -374,14 +374,7 @@ public final class Catalog {
     List<PartitionRecord> partitions =
         SplitPoints.partitions(
             meta.primaryKey().get(0).type(), splitPoints, counters.partitions() + 1);
-    CatalogConfig now = limits();
-    Room.require(tables.byName().size(), 1, now.tablesMax(), "tables", "tablesMax");
-    Room.require(
-        tables.partitions().size(),
-        partitions.size(),
-        now.partitionsMax(),
-        "partitions",
-        "partitionsMax");
+    limits().requireTable(tables.byName().size(), tables.partitions().size(), partitions.size());
     TableRecord planned =
         new TableRecord(counters.tables() + 1 + skipped, meta, nowMs, partitions)
             .createdBy(creator);

@@ -1,5 +1,8 @@
 package io.tunnel.server.catalog;
 
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+
 /**
  * Limits of a catalog. Tables and tunnels that exist stay when a limit is lowered.
  *
@@ -25,6 +28,36 @@ public record CatalogConfig(
   private static void require(int limit, String name) {
     if (limit < 1) {
       throw new IllegalArgumentException("catalog." + name + " is at least 1, not " + limit);
+    }
+  }
+
+  /** Refuses a table with {@code added} partitions beside the present tables and partitions. */
+  void requireTable(int tables, int partitions, int added) {
+    requireRoom(tables, 1, tablesMax, "tables", "tablesMax");
+    requireRoom(partitions, added, partitionsMax, "partitions", "partitionsMax");
+  }
+
+  /** Refuses a tunnel with {@code added} channels beside the table's tunnels and all channels. */
+  void requireTunnel(int ofTable, long channels, int added) {
+    requireRoom(ofTable, 1, tunnelsOfTableMax, "tunnels of the table", "tunnelsOfTableMax");
+    requireRoom(channels, added, channelsMax, "channels", "channelsMax");
+  }
+
+  private static void requireRoom(long present, long added, int max, String what, String setting) {
+    if (present + added > max) {
+      throw new RefusedException(
+          ErrorCode.LIMIT_REACHED,
+          "there are "
+              + present
+              + " "
+              + what
+              + ", and "
+              + added
+              + " more would be over catalog."
+              + setting
+              + " = "
+              + max
+              + "; delete unused ones, or raise the limit in the server's configuration");
     }
   }
 

@@ -255,11 +255,8 @@ public final class TunnelCatalog implements Closeable {
                 + "'; delete it first or choose another name");
       }
     }
-    CatalogConfig limits = tables.limits();
-    Room.require(
-        others.size(), 1, limits.tunnelsOfTableMax(), "tunnels of the table", "tunnelsOfTableMax");
     int channels = ChannelKey.of(request.type(), 0).size() * table.partitions().size();
-    Room.require(tunnels.channelCount(), channels, limits.channelsMax(), "channels", "channelsMax");
+    tables.limits().requireTunnel(others.size(), tunnels.channelCount(), channels);
     tables
         .holdings()
         .requireTunnel(

@@ -16,7 +16,7 @@ public interface Extents {
    * have arrived.
    */
   static Extents awaited() {
-    return AwaitedExtents.INSTANCE;
+    return Awaited.INSTANCE;
   }
 
   /**
@@ -25,7 +25,7 @@ public interface Extents {
    * @param batches in order of their positions
    */
   static Extents held(List<ChangeBatch> batches) {
-    return new HeldBatches(batches);
+    return new Held(batches);
   }
 
   /** Whether there is nothing to read. */
@@ -56,4 +56,99 @@ public interface Extents {
    *     when the log gave up the changes after they were located
    */
   void read(ByteBuffer target) throws IOException;
+
+  /** See {@link Extents#awaited}. */
+  enum Awaited implements Extents {
+    INSTANCE;
+
+    @Override
+    public boolean isEmpty() {
+      return true;
+    }
+
+    @Override
+    public boolean isAwaited() {
+      return true;
+    }
+
+    @Override
+    public Extents upTo(long position) {
+      return this;
+    }
+
+    @Override
+    public int bytes() {
+      return 0;
+    }
+
+    @Override
+    public long firstPosition() {
+      throw new IllegalStateException("awaited batches have no position");
+    }
+
+    @Override
+    public long lastPosition() {
+      return 0;
+    }
+
+    @Override
+    public void read(ByteBuffer target) {
+      // Nothing to read.
+    }
+  }
+
+  /**
+   * Batches in memory, which were verified when they were parsed.
+   *
+   * @param batches in order of their positions
+   */
+  record Held(List<ChangeBatch> batches) implements Extents {
+
+    /** Refuses batches that are not in order. */
+    public Held {
+      batches = List.copyOf(batches);
+      for (int i = 1; i < batches.size(); i++) {
+        if (batches.get(i).basePosition() <= batches.get(i - 1).lastPosition()) {
+          throw new IllegalArgumentException(
+              "position "
+                  + batches.get(i).basePosition()
+                  + " behind "
+                  + batches.get(i - 1).lastPosition());
+        }
+      }
+    }
+
+    @Override
+    public boolean isEmpty() {
+      return batches.isEmpty();
+    }
+
+    @Override
+    public Held upTo(long position) {
+      return new Held(
+          batches.stream().takeWhile(batch -> batch.lastPosition() <= position).toList());
+    }
+
+    @Override
+    public int bytes() {
+      return batches.stream().mapToInt(ChangeBatch::byteCount).sum();
+    }
+
+    @Override
+    public long firstPosition() {
+      return batches.get(0).basePosition();
+    }
+
+    @Override
+    public long lastPosition() {
+      return batches.isEmpty() ? 0 : batches.get(batches.size() - 1).lastPosition();
+    }
+
+    @Override
+    public void read(ByteBuffer target) {
+      for (ChangeBatch batch : batches) {
+        target.put(batch.array(), batch.offset(), batch.byteCount());
+      }
+    }
+  }
 }

@@ -102,8 +102,8 @@ final class BaseChannel implements Channel {
     guarded(
         () -> {
           isPromised |=
-              core.wantsRows() && port.isWritable() && mayRead() && port.promisePage(again);
-          OptionalInt bytesMax = core.nextRead(isPromised);
+              core.wantsRows() && port.isWritable() && claimTurn() && port.promisePage(again);
+          OptionalInt bytesMax = core.beginRead(isPromised);
           if (bytesMax.isPresent()) {
             source.read(lastKey, core.nextPosition(), bytesMax.getAsInt(), new Result());
           }
@@ -111,8 +111,8 @@ final class BaseChannel implements Channel {
   }
 
   /** Rows are never live: their number is known only after they were read. */
-  private boolean mayRead() {
-    return ration.mayDeliver(Long.MAX_VALUE, 0, port::after, again);
+  private boolean claimTurn() {
+    return ration.claimTurn(Long.MAX_VALUE, 0, port::after, again);
   }
 
   /** Receives the result of a read on any thread, and passes it to the connection's thread. */

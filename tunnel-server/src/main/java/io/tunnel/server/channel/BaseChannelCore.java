@@ -59,7 +59,7 @@ final class BaseChannelCore {
    * Begins a read of this many bytes of rows, or of 0 to look whether there is a row; empty when
    * the channel may not read now.
    */
-  OptionalInt nextRead(boolean isWritable) {
+  OptionalInt beginRead(boolean isWritable) {
     boolean mayDeliver = credit > 0 && isWritable;
     if (state != State.RESTING || (!mayDeliver && hasLooked)) {
       return OptionalInt.empty();

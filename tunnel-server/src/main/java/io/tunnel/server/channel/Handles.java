@@ -7,8 +7,8 @@ public final class Handles {
 
   private final AtomicInteger last = new AtomicInteger();
 
-  /** The next name. Any thread. */
-  public int next() {
+  /** Takes the next name. Any thread. */
+  public int take() {
     return last.incrementAndGet();
   }
 }

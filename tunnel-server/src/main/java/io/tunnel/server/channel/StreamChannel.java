@@ -154,7 +154,7 @@ final class StreamChannel implements Channel {
     // position is read.
     long settled = changes.settled(partition);
     long committed = changes.committed(partition);
-    if (core.wants(reach(committed)) && port.isWritable() && mayDeliver()) {
+    if (core.wants(reach(committed)) && port.isWritable() && claimTurn()) {
       deliverOnce();
     }
     // Also after the last delivery: nothing may wake the channel again.
@@ -170,10 +170,10 @@ final class StreamChannel implements Channel {
   }
 
   /** Whether the channel is live, or has its turn among channels that are far behind. */
-  private boolean mayDeliver() {
+  private boolean claimTurn() {
     boolean isOlder = core.nextPosition() < all.firstPosition(partition);
     long behind = isOlder ? Long.MAX_VALUE : all.bytesAfter(partition, core.delivered());
-    return ration.mayDeliver(behind, all.committed(partition), port::after, afterRest);
+    return ration.claimTurn(behind, all.committed(partition), port::after, afterRest);
   }
 
   private void rested() {

@@ -10,6 +10,7 @@ import io.tunnel.server.changes.LogBounds;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.partition.OwnLogs;
+import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.read.TunnelRows;
 import io.tunnel.server.session.Coordinator;
@@ -67,7 +68,7 @@ public final class LocalRooms {
         new Ports(
             tables,
             new Ports.Partitions(
-                new KnownHosts(tables, shards),
+                partition -> host(tables, shards, partition),
                 shards,
                 kept.rows(),
                 new Ports.Delivered(Incarnations.none(), LocalRooms::atOnce),
@@ -94,6 +95,12 @@ public final class LocalRooms {
   /** Rows are fresh once their shard has run all tasks before the question. */
   private static Freshness folded(Shards shards) {
     return (partition, then) -> shards.of(partition).execute(() -> then.accept(Optional.empty()));
+  }
+
+  /** Refuses a partition whose table does not exist. */
+  private static PartitionHost host(Catalog tables, Shards shards, int partition) {
+    var unused = tables.tableOfPartition(partition);
+    return shards.of(partition);
   }
 
   private static long rows(Shards shards, int partition) {

@@ -172,7 +172,7 @@ final class KafkaAppender implements Closeable {
       return true;
     }
     try {
-      Producer<Bytes, Bytes> producer = append.outcome.sender.get();
+      Producer<Bytes, Bytes> producer = append.outcome.sender.renewIfBroken();
       return isAdmitted(producer, append) && isSent(producer, append);
     } catch (TimeoutException e) {
       return false;

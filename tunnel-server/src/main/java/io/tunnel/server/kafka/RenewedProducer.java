@@ -39,8 +39,8 @@ final class RenewedProducer {
     this.madeNanos = nanos.getAsLong();
   }
 
-  /** The producer, without a known fatal error. */
-  synchronized Producer<Bytes, Bytes> get() {
+  /** The producer, which this replaces first after a fatal error. */
+  synchronized Producer<Bytes, Bytes> renewIfBroken() {
     boolean isTime = nanos.getAsLong() - madeNanos >= RENEWAL_NANOS_MIN;
     if (isBroken && isTime && !isClosed) {
       LOG.warn("the producer had a fatal error; replacing it");

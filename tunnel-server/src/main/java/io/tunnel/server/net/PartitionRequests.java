@@ -40,7 +40,7 @@ final class PartitionRequests {
     Attach request = Json.decode(frame.payload(), Attach.class);
     begin(Right.CONSUME, request.partition(), connection, tunnelOf(request));
     requireKey(request.partition(), request.key());
-    int handle = delivery.handles().next();
+    int handle = delivery.handles().take();
     delivery
         .attachments()
         .attach(request, handle, connection.deliveries(), answer(frame, connection));
@@ -60,7 +60,7 @@ final class PartitionRequests {
     begin(Right.READ, request.partition(), connection, Optional.empty());
     requireKey(request.partition(), request.key());
     try {
-      int handle = delivery.handles().next();
+      int handle = delivery.handles().take();
       delivery
           .readings()
           .attach(request, handle, connection.deliveries(), answer(frame, connection));

@@ -238,7 +238,7 @@ final class Sessions {
     OptionalLong end =
         state.end().isPresent() ? OptionalLong.of(state.end().get()) : OptionalLong.empty();
     Hold hold =
-        new Hold(naming.handles().next(), session, key, assign.epoch(), assign.checkpointed(), end);
+        new Hold(naming.handles().take(), session, key, assign.epoch(), assign.checkpointed(), end);
     holdByHandle.put(hold.handle(), hold);
     run.holds().put(key, hold);
     String channelId = key.channelId(tunnelId);

@@ -51,7 +51,7 @@ class StoredCatalogTest {
         .allSatisfy(
             table ->
                 assertThat(TableRecords.creation(table))
-                    .as("an older version reads what this one writes")
+                    .as("an older version can read the text")
                     .isEqualTo(
                         Map.of("table/" + table.tableId(), texts.get("table/" + table.tableId()))));
     assertThat(catalog.table("users").rise()).isPresent();

@@ -100,7 +100,7 @@ public final class FakeBounds implements BoundsQueries {
     return boundsByPartition.getOrDefault(partition, new Bounds(0, 0));
   }
 
-  /** One question, whose answers come one by one, in the order of the partitions. */
+  /** A question whose answers come one by one, in the order of the partitions. */
   @Override
   public Map<Integer, CompletableFuture<Bounds>> boundsOfEach(Collection<Integer> partitions) {
     questions++;

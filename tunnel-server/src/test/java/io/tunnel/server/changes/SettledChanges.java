@@ -51,7 +51,7 @@ public final class SettledChanges implements ChangeReader {
     }
   }
 
-  /** The next plan is this one, whatever was asked for. */
+  /** Returns these extents from the next plan, for any position. */
   public void planNext(Extents next) {
     planned = Optional.of(next);
   }
@@ -87,7 +87,7 @@ public final class SettledChanges implements ChangeReader {
       throw new RefusedException(ErrorCode.HISTORY_LOST, "kept from " + firstKept + " on");
     }
     if (isFetching) {
-      return AwaitedExtents.INSTANCE;
+      return Extents.awaited();
     }
     if (planned.isPresent()) {
       Extents next = planned.get();

@@ -41,7 +41,7 @@ final class BaseChannelCoreTest {
         }
         case 1 -> isWritable = random.nextBoolean();
         case 2, 3 -> {
-          OptionalInt bytes = core.nextRead(isWritable);
+          OptionalInt bytes = core.beginRead(isWritable);
           if (bytes.isPresent()) {
             assertThat(underWay).as("one read at a time").isEmpty();
             assertThat(ends).as("no read behind the end").isZero();
@@ -80,14 +80,14 @@ final class BaseChannelCoreTest {
       if (seed % 7 == 0 && random.nextInt(50) == 0) {
         core.stop();
         core.credit(1);
-        assertThat(core.nextRead(true)).as("a stopped channel reads nothing").isEmpty();
+        assertThat(core.beginRead(true)).as("a stopped channel reads nothing").isEmpty();
         assertThat(core.isEnded()).isFalse();
         return;
       }
     }
     assertThat(looks).isLessThanOrEqualTo(1);
     assertThat(ends).isLessThanOrEqualTo(1);
-    assertThat(ends == 1 || core.nextRead(true).isPresent() || underWay.isPresent() || credit <= 0)
+    assertThat(ends == 1 || core.beginRead(true).isPresent() || underWay.isPresent() || credit <= 0)
         .as("a channel that could read on wants to")
         .isTrue();
   }
@@ -95,24 +95,24 @@ final class BaseChannelCoreTest {
   @Test
   void aChannelWithoutCreditLooksOnceWhetherThereIsARow() {
     BaseChannelCore core = new BaseChannelCore(3, DELIVERY_BYTES_MAX);
-    assertThat(core.nextRead(true)).hasValue(0);
+    assertThat(core.beginRead(true)).hasValue(0);
     core.foundMore();
-    assertThat(core.nextRead(true)).isEmpty();
+    assertThat(core.beginRead(true)).isEmpty();
     core.credit(70);
-    assertThat(core.nextRead(false)).isEmpty();
-    assertThat(core.nextRead(true)).hasValue(70);
+    assertThat(core.beginRead(false)).isEmpty();
+    assertThat(core.beginRead(true)).hasValue(70);
   }
 
   @Test
   void whatADeliveryTookTooMuchIsTheNextCreditsToFillUp() {
     BaseChannelCore core = new BaseChannelCore(0, DELIVERY_BYTES_MAX);
     core.credit(1);
-    assertThat(core.nextRead(true)).hasValue(1);
+    assertThat(core.beginRead(true)).hasValue(1);
     core.delivered(1, 300, false);
     core.credit(299);
-    assertThat(core.nextRead(true)).isEmpty();
+    assertThat(core.beginRead(true)).isEmpty();
     core.credit(1);
-    assertThat(core.nextRead(true)).hasValue(1);
+    assertThat(core.beginRead(true)).hasValue(1);
   }
 
   @Test
@@ -120,7 +120,7 @@ final class BaseChannelCoreTest {
     BaseChannelCore core = new BaseChannelCore(3, DELIVERY_BYTES_MAX);
     assertThatThrownBy(core::foundEnd).isInstanceOf(IllegalStateException.class);
     core.credit(1);
-    core.nextRead(true);
+    core.beginRead(true);
     assertThatThrownBy(() -> core.delivered(3, 1, false))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("delivered 3 and now 3");

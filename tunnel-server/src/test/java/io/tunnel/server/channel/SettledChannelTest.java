@@ -88,7 +88,7 @@ final class SettledChannelTest {
     assertThat(connection.settled).containsExactly(at(4), at(5));
   }
 
-  /** A reader takes what begins before for something that it should have had already. */
+  /** A reader would take an earlier begin for changes that it has missed. */
   @Test
   void whatFollowsIsDeliveredFromBehindWhatWasSettled() throws IOException {
     commit();
@@ -134,7 +134,7 @@ final class SettledChannelTest {
         .containsExactly(ErrorCode.HISTORY_LOST);
   }
 
-  /** Such a copy has none of the changes that were there when it was made. */
+  /** Such a replica lacks the changes from before its creation. */
   @Test
   void whatHasToBeFetchedIsDeliveredBeforeTheRestIsSaidToBeEmpty() throws IOException {
     commit();

@@ -261,7 +261,7 @@ class ClusterNodeTest {
     node.lost();
     assertThat(node.isLost()).isTrue();
     node.placed(placement(2, Map.of(2, "a"), Map.of()));
-    assertThat(node.isLost()).as("as long as it leads what others lead").isTrue();
+    assertThat(node.isLost()).as("while the node leads units of other nodes").isTrue();
     node.lost();
     group.runControl();
     assertThat(node.isLost()).as("lost again meanwhile").isTrue();

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Does at once what it is told, and notes it; a replica is warm when the test says so. */
+/** Obeys at once, and notes each call; a replica is warm when the test says so. */
 final class FakeRoles implements Roles {
 
   final List<String> told = new ArrayList<>();

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A cluster of which a test says who leads what. */
+/** A cluster whose leaders a test chooses. */
 public final class FakeView implements ClusterView {
 
   private final String address;

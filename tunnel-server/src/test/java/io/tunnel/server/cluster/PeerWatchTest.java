@@ -51,7 +51,7 @@ class PeerWatchTest {
         .as("twenty connections take")
         .isGreaterThan(25);
     assertThat(PeerWatch.pauseNanos(pause, true))
-        .as("one that was there is looked for at once")
+        .as("a node that had answered is looked for at once")
         .isEqualTo(PeerWatch.PAUSE_NANOS);
   }
 

@@ -7,7 +7,7 @@ import java.util.List;
 /** A disk that lets a test act in the middle of what is done to it. */
 public final class TappedDisk implements Disk {
 
-  /** Is told before another disk does what it was asked. */
+  /** Hears of each operation before the other disk carries it out. */
   public interface Tap {
 
     /** What is done to a file: {@code write} or {@code sync}; may fail in its place. */

@@ -85,7 +85,7 @@ final class DataDirectoryTest {
       })
   void aFormatThatSaysNothingIsRefused(String text) throws IOException {
     writeFormat(text);
-    requireRefused("does not say what format the data directory has");
+    requireRefused("does not contain the format of the data directory");
     assertThat(path().resolve("FORMAT")).hasContent(text);
   }
 
@@ -93,7 +93,7 @@ final class DataDirectoryTest {
   void aFormatThatIsNoTextIsRefused() throws IOException {
     Files.createDirectories(path());
     Files.write(path().resolve("FORMAT"), new byte[] {(byte) 0xff, (byte) 0xfe});
-    requireRefused("does not say what format the data directory has");
+    requireRefused("does not contain the format of the data directory");
   }
 
   @ParameterizedTest

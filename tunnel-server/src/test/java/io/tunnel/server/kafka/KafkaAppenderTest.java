@@ -274,7 +274,10 @@ class KafkaAppenderTest {
     appender.start();
   }
 
-  /** Knows nothing of one topic's partition, and has room for so many records. */
+  /**
+   * A producer that does not know the partition of one topic, and has room for a bounded number of
+   * records.
+   */
   private static final class Refusing extends MockProducer<Bytes, Bytes> {
     final AtomicInteger refused = new AtomicInteger();
     volatile boolean isKnown;

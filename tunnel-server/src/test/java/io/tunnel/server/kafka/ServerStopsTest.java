@@ -73,7 +73,7 @@ class ServerStopsTest {
     assertThat(err.toString()).contains("another node has joined the cluster as n1");
   }
 
-  /** Until it has, there is nobody to be replaced. */
+  /** Before that, no node could be replaced. */
   private void requireJoined(Admin admin) throws Exception {
     String group = KafkaMembership.group(config.cluster());
     boolean isStable = false;

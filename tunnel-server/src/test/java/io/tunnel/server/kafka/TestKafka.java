@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** One real broker for all tests of this JVM; each test has a cluster name of its own. */
+/** A real broker for the tests of this JVM; each test has a cluster name of its own. */
 public final class TestKafka {
 
   /** Short, so that tests of outages are. */

@@ -38,7 +38,7 @@ class LedCatalogTest {
   private final Queue<Runnable> control = new ArrayDeque<>();
   private int looks;
 
-  /** What another node stores of a table of that name. */
+  /** The changes of another node that creates a table with this name. */
   private static Map<String, Optional<String>> stored(String name) throws IOException {
     MemoryCatalogStore store = new MemoryCatalogStore();
     new Catalog(store)

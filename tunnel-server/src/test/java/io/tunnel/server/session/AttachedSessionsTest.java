@@ -119,7 +119,7 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
     assertThat(ended.end()).contains(30L);
     assertThat(ended.endMs()).contains(5_000L);
     assertThat(held(high).end()).isEmpty();
-    assertThat(handles.next()).as("names are shared with what others attach to").isEqualTo(3);
+    assertThat(handles.take()).as("names are shared with what others attach to").isEqualTo(3);
   }
 
   @Test

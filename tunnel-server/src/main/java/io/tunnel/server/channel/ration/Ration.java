@@ -33,13 +33,14 @@ public final class Ration {
   }
 
   /**
-   * Whether the channel may deliver now; otherwise runs {@code again} when it is to ask again.
+   * Claims a turn: true when the channel may deliver now; otherwise runs {@code again} when it is
+   * to claim again.
    *
    * @param behindBytes least size of the channel's backlog; {@link Long#MAX_VALUE} for a large
    *     backlog of unknown size
    * @param committed position of the newest change of the partition; 0 for rows
    */
-  public boolean mayDeliver(long behindBytes, long committed, Timer timer, Runnable again) {
+  public boolean claimTurn(long behindBytes, long committed, Timer timer, Runnable again) {
     if (state == State.RESTING) {
       return false;
     }

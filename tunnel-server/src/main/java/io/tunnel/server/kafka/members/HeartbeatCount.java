@@ -34,7 +34,8 @@ final class HeartbeatCount {
     heardNanos = nowNanos;
   }
 
-  boolean isSilent(long nowNanos) {
+  /** Counts new answers; true when the coordinator has been silent for too long. */
+  boolean look(long nowNanos) {
     double now = answers();
     if (now != answers) {
       answers = now;

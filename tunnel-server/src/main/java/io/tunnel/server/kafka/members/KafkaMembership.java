@@ -225,7 +225,7 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
         consumer.enforceRebalance("asked by node " + name);
       }
       consumer.poll(POLL);
-      if (standing == Standing.MEMBER && heartbeats.isSilent(clock.nanos())) {
+      if (standing == Standing.MEMBER && heartbeats.look(clock.nanos())) {
         lost();
         // If the group has not forgotten this node, only a question brings a placement.
         rebalance = Rebalance.OVER;

@@ -35,7 +35,7 @@ final class ProgressCoreTest {
     assertThat(delivered).isEqualTo(ProgressCore.ENTITLED_MAX);
   }
 
-  /** A channel that is delivered nothing but this. */
+  /** A channel without other deliveries. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void a_backlog_shrinks_by_a_quarter_of_what_is_written_meanwhile(long seed) {

@@ -20,7 +20,7 @@ final class RationsTest {
   private static final int DELIVERY_BYTES = 256 << 10;
   private static final long ALL = 1L << 50;
 
-  /** What the machine can deliver in a millisecond when it does nothing else. */
+  /** The bytes that an idle machine can deliver in a millisecond. */
   private static final long DELIVERED_MAX = 500_000;
 
   private final List<Drain> drains = new ArrayList<>();
@@ -48,7 +48,7 @@ final class RationsTest {
         waking.run();
       }
       long run = 0;
-      while (run < bytesMax && ration.mayDeliver(ALL, committed, this::after, () -> {})) {
+      while (run < bytesMax && ration.claimTurn(ALL, committed, this::after, () -> {})) {
         ration.delivered(1_000, DELIVERY_BYTES);
         run += DELIVERY_BYTES;
       }
@@ -151,19 +151,19 @@ final class RationsTest {
     Ration live = rations.ofChannel();
     Ration late = rations.ofChannel();
     for (int i = 0; i < 1_000; i++) {
-      assertThat(live.mayDeliver(4 << 20, 1, RationsTest::never, () -> {})).isTrue();
+      assertThat(live.claimTurn(4 << 20, 1, RationsTest::never, () -> {})).isTrue();
       live.delivered(1, DELIVERY_BYTES);
     }
     assertThat(rations.figures().bytes()).as("none of it was caught up").isZero();
-    assertThat(late.mayDeliver((4 << 20) + 1, 1, RationsTest::never, () -> {})).isTrue();
+    assertThat(late.claimTurn((4 << 20) + 1, 1, RationsTest::never, () -> {})).isTrue();
     late.delivered(1, DELIVERY_BYTES);
-    assertThat(late.mayDeliver((4 << 20) + 1, 1, (nanos, again) -> {}, () -> {})).isFalse();
+    assertThat(late.claimTurn((4 << 20) + 1, 1, (nanos, again) -> {}, () -> {})).isFalse();
     assertThat(rations.figures().waiting()).isEqualTo(1);
     rations = new Rations(new RationConfig(false, 0, 1, 200), () -> nowNanos);
     pass(new Random(1), 1_000, 1);
     Ration unpaced = rations.ofChannel();
     for (int i = 0; i < 1_000; i++) {
-      assertThat(unpaced.mayDeliver(ALL, 1, RationsTest::never, () -> {})).isTrue();
+      assertThat(unpaced.claimTurn(ALL, 1, RationsTest::never, () -> {})).isTrue();
       unpaced.delivered(1, DELIVERY_BYTES);
     }
   }

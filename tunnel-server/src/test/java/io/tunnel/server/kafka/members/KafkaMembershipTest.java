@@ -253,7 +253,7 @@ class KafkaMembershipTest {
     }
   }
 
-  /** As when its request to join arrives after it has given it up and is there by another. */
+  /** A request to join arrives after the node gave it up and joined by another request. */
   @Test
   void one_that_is_fenced_by_a_late_request_of_its_own_joins_again() throws Exception {
     TestNode a = new TestNode("a", "a1");

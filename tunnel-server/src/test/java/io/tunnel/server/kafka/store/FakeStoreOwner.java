@@ -12,7 +12,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** The owner of a store, whose thread is the test's: it is told something when the test lets it. */
+/** The owner of a store, whose thread is the test's: it hears of events when the test says so. */
 final class FakeStoreOwner implements StoreListener {
 
   final List<Map<String, Optional<String>>> stored = new ArrayList<>();

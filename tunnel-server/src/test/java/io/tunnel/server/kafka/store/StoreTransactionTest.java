@@ -139,7 +139,7 @@ final class StoreTransactionTest {
       producer.abortTransactionException = new KafkaException("must not be asked for");
       Outcome outcome = transaction.write(CHANGES);
       assertThat(outcome.state()).isEqualTo(State.LOST);
-      assertThat(outcome.isInDoubt()).as("it was asked to commit what it had sent").isTrue();
+      assertThat(outcome.isInDoubt()).as("the producer was asked to commit sent records").isTrue();
       assertThat(outcome.failure()).contains(reason);
       producer.abortTransactionException = null;
       producer.abortTransaction();

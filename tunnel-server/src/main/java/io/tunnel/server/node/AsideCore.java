@@ -1,4 +1,4 @@
-package io.tunnel.server.cluster;
+package io.tunnel.server.node;
 
 import java.util.concurrent.TimeUnit;
 
@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
  * reads its replicas from the log again, which may fill the disk again. So the pause doubles each
  * time, until the node has taken part for {@link #PAUSE_NANOS_MAX}.
  */
-public final class AsideCore {
+final class AsideCore {
 
   static final long PAUSE_NANOS_MIN = TimeUnit.SECONDS.toNanos(30);
   static final long PAUSE_NANOS_MAX = TimeUnit.HOURS.toNanos(1);
@@ -27,12 +27,12 @@ public final class AsideCore {
   private long sinceNanos;
 
   /** A node that is not aside. */
-  public AsideCore(long nowNanos) {
+  AsideCore(long nowNanos) {
     sinceNanos = nowNanos;
   }
 
   /** Takes a look at the disk; true while the node is to be aside. */
-  public boolean look(boolean isFull, long nowNanos) {
+  boolean look(boolean isFull, long nowNanos) {
     if (isFull && !isAside) {
       boolean wasGood = nowNanos - sinceNanos >= PAUSE_NANOS_MAX;
       isAside = true;

@@ -1,7 +1,8 @@
-package io.tunnel.server.cluster;
+package io.tunnel.server.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.server.cluster.Placement;
 import io.tunnel.wire.control.ClusterControl.GoneNode;
 import java.util.Arrays;
 import java.util.List;

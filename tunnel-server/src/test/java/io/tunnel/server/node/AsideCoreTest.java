@@ -1,7 +1,7 @@
-package io.tunnel.server.cluster;
+package io.tunnel.server.node;
 
-import static io.tunnel.server.cluster.AsideCore.PAUSE_NANOS_MAX;
-import static io.tunnel.server.cluster.AsideCore.PAUSE_NANOS_MIN;
+import static io.tunnel.server.node.AsideCore.PAUSE_NANOS_MAX;
+import static io.tunnel.server.node.AsideCore.PAUSE_NANOS_MIN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;

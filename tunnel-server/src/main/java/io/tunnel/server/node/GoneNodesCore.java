@@ -1,5 +1,6 @@
-package io.tunnel.server.cluster;
+package io.tunnel.server.node;
 
+import io.tunnel.server.cluster.Placement;
 import io.tunnel.wire.control.ClusterControl.GoneNode;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -12,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * the time since the start of this node. A former member is forgotten when it joins again, after
  * {@link #GONE_MS_MAX}, or when more than {@link #GONE_MAX} are remembered.
  */
-public final class GoneNodesCore {
+final class GoneNodesCore {
 
   static final int GONE_MAX = 100;
   static final long GONE_MS_MAX = TimeUnit.DAYS.toMillis(7);
@@ -24,7 +25,7 @@ public final class GoneNodesCore {
   private final Map<String, GoneNode> gone = new LinkedHashMap<>();
 
   /** Takes a look at the members at {@code nowMs}, and returns the former members. */
-  public List<GoneNode> see(Collection<Placement.Member> members, long nowMs) {
+  List<GoneNode> see(Collection<Placement.Member> members, long nowMs) {
     Map<String, GoneNode> now = new LinkedHashMap<>();
     members.forEach(node -> now.put(node.name(), new GoneNode(node.name(), node.address(), nowMs)));
     seen.forEach(
