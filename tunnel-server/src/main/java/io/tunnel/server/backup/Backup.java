@@ -23,8 +23,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Copies a data directory, also under a server that writes to it, so that all parts of the copy fit
- * together. The order of reading is what makes them fit: see docs/adr/0012.
+ * Copies a data directory, also while a server writes to it, so that all parts of the copy fit
+ * together. The order of reading makes them fit: see docs/adr/0012.
  */
 public final class Backup {
 
@@ -37,7 +37,7 @@ public final class Backup {
   private final Map<String, StoredFile> known = new HashMap<>();
   private final Figures figures = new Figures();
 
-  /** What was copied, and what was there already. */
+  /** Counts of copied and known files. */
   private static final class Figures {
     private long filesCopied;
     private long bytesCopied;
@@ -49,13 +49,13 @@ public final class Backup {
    *
    * @param filesCopied files that were read
    * @param bytesCopied bytes that were read
-   * @param filesKnown files that an earlier backup had already
-   * @param setsDeleted backups that were deleted because they are too old
+   * @param filesKnown files that an earlier backup has
+   * @param setsDeleted old backups that were deleted
    */
   public record Outcome(
       BackupSet set, long filesCopied, long bytesCopied, long filesKnown, int setsDeleted) {}
 
-  /** How a backup is taken. */
+  /** Options of a backup. */
   public record Options(boolean isFull, Optional<Integer> keep) {}
 
   private Backup(Path data, BackupDirectory target, BackupDirectory.Copied copied) {
@@ -134,7 +134,8 @@ public final class Backup {
         addShard("shard-" + shard + "/", files);
         return files;
       } catch (NoSuchFileException e) {
-        // Retention or a compaction deleted it. What was copied is known, and not read again.
+        // Retention or a compaction deleted the file. The next attempt does not copy known files
+        // again.
         failure.addSuppressed(e);
         files.forEach(file -> known.put(file.path(), file));
       }
@@ -159,7 +160,7 @@ public final class Backup {
     }
     Set<String> done = addSealed(shard, before.sealed(), files);
     addTable(shard + "table/", files);
-    // Behind the table: the log must not end before what the rows were folded from.
+    // Read after the table: the log must contain all changes that the rows were folded from.
     LogFiles after = LogFiles.in(log);
     List<String> more = new ArrayList<>(after.sealed());
     more.removeIf(
@@ -177,7 +178,7 @@ public final class Backup {
     requireWhole(shard + "log/", before, files);
   }
 
-  /** Retention may have given up segments that came while the rows were copied. */
+  /** Retention may have deleted segments that were created while the rows were copied. */
   private static void requireWhole(String log, LogFiles begun, List<StoredFile> files)
       throws IOException {
     SortedMap<String, Long> segments = new TreeMap<>();
@@ -225,7 +226,7 @@ public final class Backup {
             copied));
   }
 
-  /** A file that is there as a whole and never changes. */
+  /** A complete file that never changes. */
   private StoredFile unchanging(String path) throws IOException {
     Path source = data.resolve(path);
     long bytes = Files.size(source);

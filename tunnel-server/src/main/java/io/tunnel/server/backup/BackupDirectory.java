@@ -26,12 +26,12 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 
 /**
- * Where backups are kept: {@code files} holds every file once, under its checksum and size; {@code
- * sets} says which belong together, one JSON object each; {@code BACKUP} says what the directory
- * is.
+ * A directory of backups: {@code files} holds every file once, under its checksum and size; {@code
+ * sets} has a JSON object with the list of files for each backup; {@code BACKUP} marks the
+ * directory.
  *
- * <p>Invariant: the files of a set were durable before the set was. A file that no set names is of
- * a backup that was interrupted.
+ * <p>Invariant: the files of a set were durable before the set was. A file without a set is left
+ * from an interrupted backup.
  */
 public final class BackupDirectory implements Closeable {
 
@@ -51,7 +51,7 @@ public final class BackupDirectory implements Closeable {
     this.lockFile = lockFile;
   }
 
-  /** Opens a directory of backups, which is made when there is none, or an empty one. */
+  /** Opens a directory of backups; creates it when it is missing or empty. */
   public static BackupDirectory create(Path path) throws IOException {
     if (Files.exists(path) && !Files.isDirectory(path)) {
       throw new IOException(path + " is no directory");
@@ -77,7 +77,7 @@ public final class BackupDirectory implements Closeable {
         path, Optional.of(lock(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE)));
   }
 
-  /** Refuses a directory that holds more than a {@link #create} that was interrupted makes. */
+  /** Refuses a directory with files that an interrupted {@link #create} does not make. */
   private static void requireNothingElse(Path path) throws IOException {
     try (Stream<Path> all = Files.list(path)) {
       for (Path file : all.toList()) {
@@ -100,8 +100,8 @@ public final class BackupDirectory implements Closeable {
   }
 
   /**
-   * Opens a directory of backups that exists and is only read, maybe because it cannot be written.
-   * Others may read it too.
+   * Opens an existing directory of backups for reading, for example on a read-only disk. Several
+   * processes may read it.
    */
   public static BackupDirectory toRead(Path path) throws IOException {
     requireMark(path);
@@ -127,7 +127,7 @@ public final class BackupDirectory implements Closeable {
     }
   }
 
-  /** Locks the directory, shared when the lock's file is opened to be read. */
+  /** Locks the directory; with a shared lock when the lock's file is opened for reading. */
   private static FileChannel lock(Path path, OpenOption... options) throws IOException {
     boolean isShared = List.of(options).contains(StandardOpenOption.READ);
     FileChannel file = PrivateFiles.open(path.resolve("LOCK"), options);
@@ -135,7 +135,7 @@ public final class BackupDirectory implements Closeable {
     try {
       lock = file.tryLock(0, Long.MAX_VALUE, isShared);
     } catch (OverlappingFileLockException e) {
-      // Said below.
+      // Reported below.
     }
     if (lock == null) {
       file.close();
@@ -170,7 +170,7 @@ public final class BackupDirectory implements Closeable {
     return set;
   }
 
-  /** The set of that number, or the newest. */
+  /** The set with that number, or the newest set. */
   public BackupSet set(Optional<Long> number) throws IOException {
     List<BackupSet> sets = sets();
     for (BackupSet set : sets) {
@@ -192,17 +192,17 @@ public final class BackupDirectory implements Closeable {
     return sets.get(sets.size() - 1);
   }
 
-  /** Is told of every byte that is copied. */
+  /** Progress of a copy. */
   @FunctionalInterface
   public interface Copied {
-    /** So many more. */
+    /** {@code count} more bytes were copied. */
     void bytes(long count);
   }
 
   /**
    * Keeps the first {@code bytes} of a file.
    *
-   * @throws NoSuchFileException when it is not there any more
+   * @throws NoSuchFileException when the file was deleted
    */
   StoredFile store(Path source, StoredFile described, long bytes, Copied copied)
       throws IOException {
@@ -220,7 +220,7 @@ public final class BackupDirectory implements Closeable {
     return stored;
   }
 
-  /** Copies so many bytes durably; their checksum. */
+  /** Copies {@code bytes} bytes durably, and returns their checksum. */
   static int copy(InputStream in, long bytes, Path target, Copied copied) throws IOException {
     CRC32C crc = new CRC32C();
     try (FileChannel out =
@@ -248,7 +248,7 @@ public final class BackupDirectory implements Closeable {
     return (int) crc.getValue();
   }
 
-  /** Whether a file is kept, with as many bytes as it shall have. */
+  /** Whether a file is kept, with its full length. */
   boolean has(StoredFile file) throws IOException {
     try {
       return Files.size(place(file)) == file.bytes();
@@ -257,12 +257,12 @@ public final class BackupDirectory implements Closeable {
     }
   }
 
-  /** Where the bytes of a file are kept. */
+  /** The path of a kept file. */
   Path place(StoredFile file) {
     return path.resolve(FILES).resolve(file.name());
   }
 
-  /** From now on the set is there. */
+  /** Adds the set durably. */
   void commit(BackupSet set) throws IOException {
     syncNames(path.resolve(FILES));
     String name = String.format(Locale.ROOT, "%08d.json", set.number());
@@ -278,7 +278,7 @@ public final class BackupDirectory implements Closeable {
     syncNames(path.resolve(SETS));
   }
 
-  /** Deletes all sets but the newest {@code count}, and the files that no set needs any more. */
+  /** Deletes all sets but the newest {@code count}, and the files without a set. */
   int keep(int count) throws IOException {
     List<BackupSet> sets = sets();
     int gone = Math.max(0, sets.size() - count);

@@ -4,23 +4,23 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Files that belong together: a data directory as it was at a moment.
+ * One backup: the files of a data directory at a moment.
  *
  * @param format of this record; 1
  * @param number rises from set to set
  * @param takenMs when the copying began
- * @param shards how many the data directory has
- * @param counts what is in its catalog
+ * @param shards number of shards of the data directory
+ * @param counts number of tables and tunnels
  */
 public record BackupSet(
     int format, long number, long takenMs, int shards, Counts counts, List<StoredFile> files) {
 
   static final int FORMAT = 1;
 
-  /** Where a set keeps its catalog, as JSON by name. */
+  /** The name of a set's catalog, a JSON object of texts by name. */
   static final String CATALOG = "catalog.json";
 
-  /** How many there are in the catalog. */
+  /** The numbers of tables and tunnels in the catalog. */
   public record Counts(int tables, int tunnels) {}
 
   /** Copies the list. */
@@ -34,7 +34,7 @@ public record BackupSet(
     return files.stream().mapToLong(StoredFile::bytes).sum();
   }
 
-  /** How many files. */
+  /** The number of files. */
   public int fileCount() {
     return files.size();
   }

@@ -25,14 +25,15 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * Makes a data directory of a backup. {@code FORMAT} comes last: a directory that was left half way
- * is refused by every server.
+ * Makes a data directory from a backup. {@code FORMAT} is written last, so every server refuses an
+ * unfinished directory.
  */
 public final class Restore {
 
   /**
-   * Epochs that were given out behind the backup must not be given out again, and their upper half
-   * counts starts. So many starts between a backup and its use are more than anybody has.
+   * Starts that a restored server skips. Epochs that were assigned after the backup must not be
+   * assigned again, and their upper half counts starts; no server starts this often between a
+   * backup and its use.
    */
   private static final int STARTS_SKIPPED = 1_000;
 
@@ -42,7 +43,7 @@ public final class Restore {
   private Restore() {}
 
   /**
-   * What serves somebody again, though it may have been revoked since the backup was taken.
+   * Keys and tokens that are valid again, although they may have been revoked since the backup.
    *
    * @param keys ids of access keys
    * @param tokens ids of tokens of the HTTP port
@@ -56,9 +57,9 @@ public final class Restore {
   }
 
   /**
-   * Makes the directory {@code data}, which does not exist or is empty, as it was in {@code set}.
+   * Restores {@code set} into the directory {@code data}, which must be missing or empty.
    *
-   * @return what can be used again
+   * @return keys and tokens that are valid again
    * @throws IOException when a file of the backup is damaged, or the directory is not empty
    */
   public static Revived run(

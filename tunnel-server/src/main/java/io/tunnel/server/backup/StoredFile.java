@@ -4,13 +4,13 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * A file of a data directory as it is kept in a backup.
+ * A file of a data directory in a backup.
  *
- * @param path where it stands in the data directory
- * @param bytes how many, from its beginning
- * @param crc32c of these bytes
- * @param modifiedMs when the original was changed last; 0 for one that may still have grown, which
- *     is never taken for known
+ * @param path the path within the data directory
+ * @param bytes number of bytes, from the file's beginning
+ * @param crc32c checksum of these bytes
+ * @param modifiedMs last change of the original; 0 for a file that may still grow, which is copied
+ *     by every backup
  */
 record StoredFile(String path, long bytes, int crc32c, long modifiedMs) {
 
@@ -19,7 +19,7 @@ record StoredFile(String path, long bytes, int crc32c, long modifiedMs) {
     Objects.requireNonNull(path, "path");
   }
 
-  /** Under which it is kept: equal files are kept once. */
+  /** The name of the kept file; equal files share it. */
   String name() {
     String plain = path.substring(path.lastIndexOf('/') + 1);
     return String.format(Locale.ROOT, "%08x-%d-%s", crc32c, bytes, plain);

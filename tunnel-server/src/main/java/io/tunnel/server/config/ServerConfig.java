@@ -19,20 +19,19 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * Everything that can be configured about a server; each part documents its own fields. A
- * configuration file is a JSON object of the same shape that names only what differs from the
- * defaults.
+ * The settings of a server; each part documents its own fields. A configuration file is a JSON
+ * object of this shape with the settings that differ from the defaults.
  *
  * @param net where it listens
  * @param log how changes are stored
  * @param shard limits of the threads that write
  * @param table how rows are stored
  * @param session limits of sessions
- * @param base how long rows are kept as they were when a tunnel was created
- * @param catalog how many tables and tunnels there may be
- * @param security whether everybody is asked who they are
- * @param audit what is written of who did what
- * @param catchUp how channels that are far behind are slowed down while others write
+ * @param base how long the snapshots of rows for new tunnels are kept
+ * @param catalog limits of tables and tunnels
+ * @param security whether clients must authenticate
+ * @param audit what the audit log records
+ * @param catchUp how channels that are far behind are throttled while others write
  */
 public record ServerConfig(
     NetConfig net,
@@ -46,7 +45,7 @@ public record ServerConfig(
     AuditTrail.Settings audit,
     RationConfig catchUp) {
 
-  /** Refuses null, which a file may give. */
+  /** Refuses null, which a file may contain. */
   public ServerConfig {
     Objects.requireNonNull(net, "net is an object, not null");
     Objects.requireNonNull(log, "log is an object, not null");
@@ -60,7 +59,7 @@ public record ServerConfig(
     Objects.requireNonNull(catchUp, "catchUp is an object, not null");
   }
 
-  /** A server that asks nobody who they are. */
+  /** A server without authentication. */
   public ServerConfig(
       NetConfig net,
       LogConfig log,
@@ -101,10 +100,10 @@ public record ServerConfig(
    *
    * @param shards logs, each with a thread of its own; fixed when a data directory is first used
    * @param segmentBytesMax bytes after which a new file is begun
-   * @param openFilesMax files of all shards that are open at a time
-   * @param retentionCheckMs how often is looked for changes that are kept no longer
-   * @param kafka of a node of a cluster: how long is waited for the log that all nodes share
-   * @param replicas of a node of a cluster: limits of its replicas of partitions
+   * @param openFilesMax open files of all shards
+   * @param retentionCheckMs how often retention runs
+   * @param kafka on a node of a cluster: timeouts of the shared log
+   * @param replicas on a node of a cluster: limits of its replicas of partitions
    */
   public record LogConfig(
       int shards,
@@ -156,10 +155,10 @@ public record ServerConfig(
   }
 
   /**
-   * How long rows are kept as they were when a tunnel was created.
+   * How long snapshots of rows for new tunnels are kept.
    *
-   * @param snapshotMsMax age at which a snapshot is given up, so that what was written over since
-   *     can be freed; base channels read the rows as they are from then on
+   * @param snapshotMsMax age at which a snapshot is dropped, so that RocksDB can free overwritten
+   *     rows; base channels then read the current rows
    */
   public record BaseConfig(long snapshotMsMax) {
     private static final long SNAPSHOT_MS_MAX = 7L * 24 * 60 * 60 * 1000;
@@ -174,14 +173,14 @@ public record ServerConfig(
   }
 
   /**
-   * Whether everybody is asked who they are.
+   * Whether clients must authenticate.
    *
-   * @param directory the security directory, whose certificates and keys this server has; empty for
-   *     a server that asks nobody, which listens on this machine only
+   * @param directory the security directory with the server's certificates and keys; empty for a
+   *     server without authentication, which listens on this machine only
    */
   public record SecurityConfig(String directory) {
 
-    /** Nobody is asked. */
+    /** Without authentication. */
     public static final SecurityConfig NONE = new SecurityConfig("");
 
     /** Refuses null. */
@@ -191,13 +190,13 @@ public record ServerConfig(
       }
     }
 
-    /** Whether everybody is asked. */
+    /** Whether clients must authenticate. */
     public boolean isClosed() {
       return !directory.isEmpty();
     }
   }
 
-  /** What fits a machine with {@code cores} cores. */
+  /** The defaults for a machine with {@code cores} cores. */
   public static ServerConfig defaults(int cores) {
     return new ServerConfig(
         new NetConfig(
@@ -214,27 +213,27 @@ public record ServerConfig(
         new BaseConfig(60 * 60 * 1000));
   }
 
-  /** This configuration at another address. */
+  /** This configuration with a different address. */
   public ServerConfig withNet(NetConfig other) {
     return new ServerConfig(
         other, log, shard, table, session, base, catalog, security, audit, catchUp);
   }
 
-  /** This configuration with another security directory, or none. */
+  /** This configuration with a different security directory, or without one. */
   public ServerConfig withSecurity(SecurityConfig other) {
     return new ServerConfig(net, log, shard, table, session, base, catalog, other, audit, catchUp);
   }
 
-  /** This configuration with another audit log. */
+  /** This configuration with a different audit log. */
   public ServerConfig withAudit(AuditTrail.Settings other) {
     return new ServerConfig(
         net, log, shard, table, session, base, catalog, security, other, catchUp);
   }
 
   /**
-   * This configuration with what {@code file} says instead.
+   * This configuration, changed by the settings in {@code file}.
    *
-   * @throws IllegalArgumentException when a setting is unknown, of another type, or cannot work
+   * @throws IllegalArgumentException when a setting is unknown, of the wrong type, or out of range
    */
   public ServerConfig withFile(Path file) throws IOException {
     JsonObject merged = GSON.toJsonTree(this).getAsJsonObject();
@@ -242,7 +241,7 @@ public record ServerConfig(
     try {
       return GSON.fromJson(merged, ServerConfig.class);
     } catch (RuntimeException e) {
-      // Gson wraps what a record's constructor throws in a plain RuntimeException.
+      // Gson wraps exceptions of a record's constructor in a plain RuntimeException.
       String reason = e.getCause() == null ? e.getMessage() : e.getCause().getMessage();
       throw new IllegalArgumentException(file + ": " + reason, e);
     }

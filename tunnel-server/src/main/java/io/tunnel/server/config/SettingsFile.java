@@ -16,18 +16,20 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * A file of settings: a JSON object of the shape of a tree of records that names only what differs.
- * Gson would read 1.5 as 1, "yes" as false and 4294967297 as 1 where a record asks for an int or a
- * boolean, so every setting is compared with the type of its component before Gson sees it.
+ * A file of settings: a JSON object of the shape of a tree of records, with the settings that
+ * differ from the defaults. Gson would read 1.5 as 1, "yes" as false and 4294967297 as 1 where a
+ * record asks for an int or a boolean, so every setting is compared with the type of its component
+ * before Gson sees it.
  */
 final class SettingsFile {
 
   private SettingsFile() {}
 
   /**
-   * Puts what {@code file} says into {@code settings}, which has every component of {@code tree}.
+   * Writes the settings in {@code file} into {@code settings}, which has every component of {@code
+   * tree}.
    *
-   * @throws IllegalArgumentException when the file is not such an object, naming the setting
+   * @throws IllegalArgumentException when the file does not fit {@code tree}; names the setting
    */
   static void mergeInto(JsonObject settings, Class<? extends Record> tree, Path file)
       throws IOException {
@@ -48,7 +50,7 @@ final class SettingsFile {
     }
   }
 
-  /** Where Gson stopped, without its advice, which is for its callers. */
+  /** The place of the error, without Gson's advice, which is for programmers. */
   private static String place(JsonParseException trouble) {
     String message = String.valueOf(trouble.getMessage()).lines().findFirst().orElse("");
     int at = message.indexOf(" at line ");

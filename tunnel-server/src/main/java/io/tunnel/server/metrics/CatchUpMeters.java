@@ -7,7 +7,7 @@ import io.tunnel.server.channel.ration.Rations.Figures;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
-/** How channels that are far behind are slowed down, and what writes wait meanwhile. */
+/** Throttling of channels that are far behind, and the waits of writes meanwhile. */
 final class CatchUpMeters {
 
   private static final double SECOND_NANOS = 1e9;
@@ -21,7 +21,7 @@ final class CatchUpMeters {
     gauge(
         registry,
         "tunnel.catch.up.limit.bytes.per.second",
-        "What all channels that are far behind may be delivered together",
+        "Rate at which all channels that are far behind together are delivered",
         now,
         Figures::bytesPerSecond);
     gauge(

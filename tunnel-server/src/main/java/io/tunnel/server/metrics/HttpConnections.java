@@ -17,28 +17,28 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The connections of the HTTP port: so many at most, and each for so long at most. A network has a
- * quarter of the places; a further connection of a network takes the place of the network's oldest,
- * and when all places are taken, that of the oldest of the network that has most. So a client that
- * connects without end displaces its own connections. Connections of this machine have as many
- * places of their own, which no other machine takes: for the probes of an orchestrator's agent.
+ * Bounds the connections of the HTTP port in number and time. A network has a quarter of the
+ * places; one more connection of a network closes the network's oldest one. When all places are
+ * taken, a new connection closes the oldest one of the network with the most. So a client that
+ * connects endlessly only closes connections of its own network. Connections from this machine have
+ * an equal number of separate places, for the probes of an orchestrator's agent.
  *
- * <p>Its monitor guards which there are; nothing is called under it.
+ * <p>The monitor guards the sets; no other object is called under it.
  */
 @Sharable
 final class HttpConnections extends ChannelInboundHandlerAdapter {
 
-  /** From the first byte that could be sent to the last that is taken. */
+  /** Seconds from the connection to its end. */
   static final long LIFE_S_MAX = 10;
 
   private final int connectionsMax;
   private final int ofNetworkMax;
   private final Set<Channel> local = new LinkedHashSet<>();
 
-  /** Of other machines, by network; none that is empty. */
+  /** Connections of other machines, by network; no set is empty. */
   private final Map<Bytes, Set<Channel>> remote = new LinkedHashMap<>();
 
-  /** As many as {@code remote} has together. */
+  /** The number of connections in {@code remote}. */
   private int remotes;
 
   HttpConnections(int connectionsMax) {
@@ -59,7 +59,7 @@ final class HttpConnections extends ChannelInboundHandlerAdapter {
     ctx.fireChannelActive();
   }
 
-  /** Returns the one whose place it takes. */
+  /** Adds a connection, and returns the connection to close for it. */
   private synchronized Optional<Channel> enter(Channel nettyChannel) {
     SocketAddress address = nettyChannel.remoteAddress();
     if (isLocal(address)) {

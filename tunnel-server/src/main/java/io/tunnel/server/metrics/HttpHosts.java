@@ -9,16 +9,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The names by which a server may be asked over HTTP. A web page makes a browser ask any address by
- * a name that the page's owner has pointed at that address: a server that shows everything to
- * everybody answers to its own names only. An address is no such name. Where the port speaks TLS,
- * the certificate says by which names it is asked, and any name is taken here.
+ * The host names that HTTP requests may use. The owner of a web page can point a name at any
+ * address, and make a browser send requests to that address (DNS rebinding). So a server without
+ * authentication answers only to its own names and to addresses. With TLS the certificate limits
+ * the names, and any name is accepted here.
  */
 record HttpHosts(Set<String> names) {
 
   private static final String ANY = "*";
 
-  /** Any. */
+  /** Accepts any name. */
   static final HttpHosts ALL = new HttpHosts(Set.of(ANY));
 
   /** Takes the names in lower case. */
@@ -26,7 +26,7 @@ record HttpHosts(Set<String> names) {
     names = Set.copyOf(names);
   }
 
-  /** Of a server without TLS. */
+  /** The names of a server without TLS. */
   static HttpHosts of(NetConfig net) {
     return new HttpHosts(
         Stream.concat(Stream.of("localhost", net.host()), Stream.of(net.httpHosts().split(",", -1)))
@@ -35,7 +35,7 @@ record HttpHosts(Set<String> names) {
             .collect(Collectors.toUnmodifiableSet()));
   }
 
-  /** Whether all of these Host headers name this server; none names it too. */
+  /** Whether all of these Host headers name this server; true without a header. */
   boolean areOurs(List<String> headers) {
     return names.contains(ANY) || headers.stream().allMatch(this::isOurs);
   }

@@ -24,7 +24,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/** Answers one request of one connection, and closes it. */
+/** Answers one request of a connection, then closes the connection. */
 final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   private static final String TEXT = "text/plain; charset=utf-8";

@@ -23,8 +23,8 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /**
- * Serves {@code /health} and {@code /metrics}. Health is answered by the event loop that was asked,
- * of what it can see without waiting; figures are made by a thread of their own.
+ * Serves {@code /health} and {@code /metrics}. The event loop answers health requests from state
+ * that it can read without waiting; a separate thread makes figures.
  */
 public final class HttpServer implements AutoCloseable {
 
@@ -44,20 +44,20 @@ public final class HttpServer implements AutoCloseable {
 
   private final Channel listener;
 
-  /** Who is shown figures. Asked by event loops, which must not wait. */
+  /** Decides which visitors see figures. Called by event loops, so it must not wait. */
   public interface Visitors {
 
-    /** What a visitor is shown. */
+    /** The pages that a visitor may see. */
     enum Visit {
       /** Everything. */
       WELCOME,
-      /** Only whether the server is healthy, because who it is was not said, or is not known. */
+      /** Only the health page, because the visitor sent no valid token. */
       UNKNOWN,
-      /** Only whether the server is healthy, because they may not see more. */
+      /** Only the health page, because the visitor lacks the right. */
       NOT_PERMITTED
     }
 
-    /** Shows everything to everybody. */
+    /** Shows all pages to every visitor. */
     Visitors ANYBODY =
         new Visitors() {
           @Override
@@ -72,32 +72,32 @@ public final class HttpServer implements AutoCloseable {
         };
 
     /**
-     * What a visitor is shown.
+     * The pages that a visitor may see.
      *
-     * @param connection on which the visitor came
-     * @param bearer the token that was sent, if one was
+     * @param connection the visitor's connection
+     * @param bearer the token that the visitor sent, if any
      */
     Visit visit(ChannelPipeline connection, Optional<String> bearer);
 
-    /** A visitor was refused what it asked for, or has sent a token that nobody has. */
+    /** A visitor was refused, or has sent an unknown token. */
     void refused(ChannelPipeline connection, Optional<String> bearer);
   }
 
-  /** Who is shown what, and what connections are encrypted with, if they are. */
+  /** The visitors' rights, and TLS if connections are encrypted. */
   public record Door(Visitors visitors, Optional<Tls> tls) {
 
-    /** Without TLS, for everybody. */
+    /** Without TLS, open to every visitor. */
     public static Door open() {
       return new Door(Visitors.ANYBODY, Optional.empty());
     }
   }
 
-  /** What is served. */
+  /** The pages that are served. */
   public interface Pages {
-    /** Whether the server can do all of its work; asked by event loops, which must not wait. */
+    /** Whether the server works fully. Called by event loops, so it must not wait. */
     boolean isHealthy();
 
-    /** One JSON object; asked by event loops, which must not wait. */
+    /** One JSON object. Called by event loops, so it must not wait. */
     String health();
 
     /** Prometheus' text format. */
@@ -107,9 +107,9 @@ public final class HttpServer implements AutoCloseable {
   /**
    * Binds and begins to serve on {@code eventLoops}.
    *
-   * @param config how many connections there are at the same time, and by which names they ask
-   * @param maker makes figures; refuses when too many wait for them
-   * @param door who is shown what, and what connections are encrypted with
+   * @param config the limit of connections, and the accepted host names
+   * @param maker the thread that makes figures; rejects requests when too many wait
+   * @param door the visitors' rights and TLS
    */
   public HttpServer(
       InetSocketAddress address,
@@ -166,7 +166,7 @@ public final class HttpServer implements AutoCloseable {
     return Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
   }
 
-  /** Where it listens. */
+  /** The address that the server listens on. */
   public InetSocketAddress localAddress() {
     return (InetSocketAddress) listener.localAddress();
   }

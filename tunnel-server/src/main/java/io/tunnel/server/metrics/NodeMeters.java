@@ -19,7 +19,7 @@ public final class NodeMeters {
   private final MeterRegistry registry;
   private final MultiGauge replicaLag;
 
-  /** Held here, because the registry holds whom it asks weakly. */
+  /** Referenced here, because the registry has only weak references to the objects it reads. */
   private volatile Supplier<Standing> standing =
       () -> new Standing(0, 0, 0, false, false, 0, 0, 0, 0);
 
@@ -60,18 +60,18 @@ public final class NodeMeters {
   public void watch(Replicas replicas) {
     gauge(
         "tunnel.node.replicas",
-        "Partitions of which there is a replica",
+        "Partitions with a replica on this node",
         replicas,
         Replicas.Figures::replicas);
     gauge("tunnel.node.leads", "Partitions led", replicas, Replicas.Figures::leading);
     gauge(
         "tunnel.node.replicas.behind",
-        "Replicas that have not read yet what there was when they began",
+        "Replicas that have not read up to the end of the log at their start",
         replicas,
         Replicas.Figures::behind);
     gauge(
         "tunnel.node.replicas.unread",
-        "Positions that those have to read before they are of use",
+        "Positions that fresh replicas must read before they can serve",
         replicas,
         Replicas.Figures::unread);
     gauge(
@@ -155,15 +155,19 @@ public final class NodeMeters {
     gauge("tunnel.cluster.generation", "What was decided last", Standing::generation);
     gauge("tunnel.node.groups", "Groups of tunnels led", Standing::groupsLed);
     gauge(
-        "tunnel.node.catalog", "1 where tables are decided about", of -> of.isCatalogLed() ? 1 : 0);
+        "tunnel.node.catalog",
+        "1 on the node that leads the catalog",
+        of -> of.isCatalogLed() ? 1 : 0);
     gauge(
-        "tunnel.node.draining", "1 while it is emptied, and after", of -> of.isDraining() ? 1 : 0);
+        "tunnel.node.draining",
+        "1 while the node is drained, and after",
+        of -> of.isDraining() ? 1 : 0);
     gauge("tunnel.node.attached", "Channels delivered", Standing::attached);
     counter("tunnel.node.placements", "Decisions told", Standing::placements);
-    counter("tunnel.node.losses", "Times that the cluster forgot it", Standing::losses);
+    counter("tunnel.node.losses", "Times that the cluster removed the node", Standing::losses);
     counter(
         "tunnel.node.checkpoints.taken.back",
-        "Checkpoints taken back, because the log had lost what they were of",
+        "Checkpoints rolled back, because the log had lost their changes",
         Standing::takenBack);
   }
 

@@ -23,15 +23,15 @@ final class PrincipalMeters {
     this.registry = registry;
     this.used =
         MultiGauge.builder("tunnel.principal.quota.used")
-            .description("What principals have of what their quotas count")
+            .description("Principals' use of the counts in their quotas")
             .register(registry);
     this.most =
         MultiGauge.builder("tunnel.principal.quota.max")
-            .description("As many as their quotas allow")
+            .description("Counts that the principals' quotas allow")
             .register(registry);
   }
 
-  /** The figures as they are in this moment; those that only grow have to be named once. */
+  /** Updates the figures; counters are registered once. */
   void now(Map<String, Figures> figuresByPrincipal, List<QuotaUse> quotas) {
     figuresByPrincipal.forEach(this::name);
     List<MultiGauge.Row<?>> usedRows = new ArrayList<>();
@@ -56,7 +56,7 @@ final class PrincipalMeters {
                     .tags(tags.and("code", code.name()))
                     .register(registry));
     FunctionCounter.builder("tunnel.principal.slowed", figures.slowed(), LongAdder::sum)
-        .description("Times that a quota made somebody wait")
+        .description("Times that a quota made a principal wait")
         .tags(tags)
         .register(registry);
     FunctionCounter.builder(

@@ -115,7 +115,7 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
       farewells.put(
           why,
           Counter.builder("tunnel.net.closed")
-              .description("Connections closed that their clients would have kept")
+              .description("Connections that the server closed")
               .tag("why", why.name())
               .register(registry));
     }
@@ -142,24 +142,24 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
     FunctionCounter.builder(name, sum, LongAdder::sum).register(registry);
   }
 
-  /** Adds how often the catalog was made durable. */
+  /** Adds the number of the catalog's syncs. */
   public void catalogSyncs(ToDoubleFunction<ServerMeters> count) {
     FunctionCounter.builder("tunnel.catalog.syncs", this, count)
         .description("Syncs of the catalog's own log")
         .register(registry);
   }
 
-  /** Adds how many partitions are read by those who keep their positions themselves. */
+  /** Adds the number of partitions that are read without a tunnel. */
   public void readings(Supplier<Number> count) {
     Gauge.builder("tunnel.readings", count).strongReference(true).register(registry);
   }
 
-  /** Adds how channels that are far behind are slowed down. */
+  /** Adds the throttling of channels that are far behind. */
   public void catchUp(Supplier<Rations.Figures> now) {
     CatchUpMeters.add(registry, now);
   }
 
-  /** Adds how many seconds the server's certificate is still good; NaN without one. */
+  /** Adds the seconds until the server's certificate expires; NaN without one. */
   public void certificate(Supplier<Number> leftSeconds) {
     Gauge.builder("tunnel.certificate.left.seconds", leftSeconds)
         .description("Until the server's certificate expires")
@@ -167,12 +167,12 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
         .register(registry);
   }
 
-  /** Adds how the audit log goes. */
+  /** Adds the state of the audit log. */
   public void audit(Supplier<AuditTrail.Figures> now) {
     audit("tunnel.audit.lines", "Lines of the audit log", now, AuditTrail.Figures::written);
     audit(
         "tunnel.audit.missing",
-        "Lines that the audit log should have and has not",
+        "Lines that are missing in the audit log",
         now,
         AuditTrail.Figures::missing);
     Gauge.builder("tunnel.audit.failing", () -> now.get().isFailing() ? 1 : 0)
@@ -191,7 +191,7 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
         .register(registry);
   }
 
-  /** Adds what clients make the server hold. */
+  /** Adds the memory that clients' requests take. */
   public void held(Supplier<Held> now) {
     held(
         "tunnel.net.partial.bytes", "Memory of frames that are not whole", now, Held::partialBytes);
@@ -215,7 +215,7 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
         .register(registry);
   }
 
-  /** Adds what each shard knows of its queue, its log and its table. */
+  /** Adds each shard's queue, log and table. */
   public void watch(Shards shards) {
     int id = 0;
     for (Shard shard : shards.all()) {
@@ -244,12 +244,12 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
     }
   }
 
-  /** Where meters of other kinds are added. */
+  /** The registry, for further meters. */
   PrometheusMeterRegistry registry() {
     return registry;
   }
 
-  /** Figures of all channels as they are in this moment. */
+  /** Updates the figures of all channels. */
   public void channels(List<TunnelDescription> tunnels) {
     tunnelMeters.now(tunnels);
     List<MultiGauge.Row<?>> rows = new ArrayList<>();
@@ -280,12 +280,12 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
     historyLeft.register(left, true);
   }
 
-  /** Figures of principals, and of their quotas, as they are in this moment. */
+  /** Updates the figures of principals and their quotas. */
   public void principals(PrincipalFigures figures, List<QuotaUse> quotas) {
     principalMeters.now(figures.all(), quotas);
   }
 
-  /** A figure that this server cannot know is none, and no sum may take it for a number. */
+  /** NaN for a figure that the server cannot know, so that sums ignore it. */
   private static double known(long figure) {
     return figure == LogFigures.UNKNOWN ? Double.NaN : figure;
   }

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 
-/** For each tunnel that this server coordinates: who works on it, and what it waits for. */
+/** For each tunnel that this server coordinates: its sessions, and the states of its channels. */
 final class TunnelMeters {
 
   private final Map<MultiGauge, ToLongFunction<TunnelDescription>> gauges = new LinkedHashMap<>();
@@ -35,7 +35,7 @@ final class TunnelMeters {
         "tunnel.channels.paused", "Channels that an operator paused", ChannelDescription::isPaused);
     channels(
         "tunnel.channels.retrying",
-        "Channels whose processor fails and is tried again",
+        "Channels whose processor failed and is retried",
         channel -> channel.retry().isPresent());
     add(
         "tunnel.channels.retry.attempts",
@@ -59,7 +59,7 @@ final class TunnelMeters {
     add(name, description, tunnel -> tunnel.channels().stream().filter(counted).count());
   }
 
-  /** The tunnels as they are in this moment. */
+  /** Updates the figures of all tunnels. */
   void now(List<TunnelDescription> tunnels) {
     gauges.forEach(
         (gauge, figure) -> {

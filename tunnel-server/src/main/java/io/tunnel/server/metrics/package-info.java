@@ -1,4 +1,2 @@
-/**
- * What the server says of itself: meters in Prometheus' format, and the HTTP port that serves them.
- */
+/** Metrics of the server in Prometheus' format, and the HTTP port that serves them. */
 package io.tunnel.server.metrics;

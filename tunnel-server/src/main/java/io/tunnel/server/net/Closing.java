@@ -16,14 +16,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** How the server ends a connection: with a last word if the client would take one. */
+/** Closes a connection, with a last message if the client would read one. */
 final class Closing {
 
   static final int NO_OPERATION = 0;
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Closing.class);
 
-  /** How long a client that is being refused is still read from, so that it gets to see why. */
+  /** Seconds for which a refused client is still read from, so that it receives the reason. */
   private static final long FAREWELL_DEADLINE_S = 2;
 
   private final ChannelHandlerContext context;
@@ -32,7 +32,7 @@ final class Closing {
   private final NetLimits limits;
   private boolean isDoomed;
 
-  /** Lines about strangers are for those who look for them: anybody could fill a disk with more. */
+  /** Unauthenticated clients are logged at a low level, because they could fill a disk. */
   private volatile Level level = Level.DEBUG;
 
   Closing(ChannelHandlerContext context, FrameWriter writer, NetMeter meter, NetLimits limits) {
@@ -42,21 +42,21 @@ final class Closing {
     this.limits = limits;
   }
 
-  /** The client has said who it is, or does not have to. */
+  /** The client is authenticated, or need not be. */
   void entered() {
     level = Level.INFO;
   }
 
-  /** Whether the last word was said, or there is none. */
+  /** Whether the connection is closing, with or without a last message. */
   boolean isDoomed() {
     return isDoomed;
   }
 
   /**
-   * Says what is wrong and closes: the bytes that follow cannot be trusted to be frames. The client
-   * may still be sending; closing at once would reset the connection and could take the answer from
-   * it. So only our side is closed, and what comes is thrown away until the client closes too, or
-   * for a moment. Only the first word is said. For the event loop.
+   * Sends an error and closes, because the bytes that follow may not be frames. Closing at once
+   * while the client is sending would reset the connection, and the client could lose the error. So
+   * only our direction is closed, and bytes are discarded until the client closes too, or for
+   * {@value #FAREWELL_DEADLINE_S} s. Only the first error is sent. For the event loop.
    */
   void doom(int operation, int correlationId, ErrorCode code, String message) {
     if (isDoomed) {
@@ -67,7 +67,7 @@ final class Closing {
     log(message);
     meter.refused(code);
     byte[] word = new ErrorPayload(code, message).encode();
-    // Answers of other threads may still be queued for the event loop: the word comes behind them.
+    // Answers of other threads may be queued for the event loop: the error is sent behind them.
     whenReadable(
         () -> context.channel().eventLoop().execute(() -> say(operation, correlationId, word)));
     context
@@ -81,7 +81,7 @@ final class Closing {
     context.channel().eventLoop().execute(this::shutdownOutput);
   }
 
-  /** A client that is going to speak TLS and has not begun would take a word for broken TLS. */
+  /** A client that expects TLS could not read an error before the handshake. */
   private void whenReadable(Runnable word) {
     if (context.pipeline().get(OptionalSslHandler.class) == null) {
       word.run();
@@ -112,15 +112,15 @@ final class Closing {
     if (tls == null) {
       ((DuplexChannel) context.channel()).shutdownOutput();
     } else {
-      // The word waits for the end of a handshake that has begun.
+      // The error waits for the end of a running handshake.
       tls.handshakeFuture().addListener(unused -> tls.closeOutbound());
     }
   }
 
   /**
-   * Ends a connection that the client would have kept; for the event loop. A retriable code tells
-   * the client that nothing was done of what is not answered, so while requests are open the
-   * connection is closed without a word.
+   * Ends a connection that the client would have kept; for the event loop. A retriable code would
+   * promise that unanswered requests had no effect, so a connection with open requests is closed
+   * without a message.
    *
    * @param areAllAnswered whether no request of the connection is open
    */
@@ -137,7 +137,7 @@ final class Closing {
     }
   }
 
-  /** Closes without a word, which the client would not take. May be called by any thread. */
+  /** Closes without a message, which the client would not read. For any thread. */
   void atOnce(Farewell why) {
     context
         .channel()
@@ -177,7 +177,7 @@ final class Closing {
               + Entrance.AUTHENTICATION_DEADLINE_S
               + " s where everybody is asked who they are";
       case NOT_AUTHENTICATED ->
-          "who this is was not proved within " + Entrance.AUTHENTICATION_DEADLINE_S + " s";
+          "the client did not authenticate within " + Entrance.AUTHENTICATION_DEADLINE_S + " s";
       case ONE_TOO_MANY ->
           "the server has as many connections as it accepts, net.connectionsMax; close some, or"
               + " raise it";
@@ -200,7 +200,7 @@ final class Closing {
       case ANSWERS_UNTAKEN ->
           "clients leave more than net.limits.answerBytesMax = "
               + limits.answerBytesMax()
-              + " bytes untaken, and this one has taken nothing for longest";
+              + " bytes untaken, and this client has taken nothing for the longest time";
       case OWN_ANSWERS_UNTAKEN ->
           "this client leaves more than net.limits.connectionAnswerBytesMax = "
               + limits.connectionAnswerBytesMax()

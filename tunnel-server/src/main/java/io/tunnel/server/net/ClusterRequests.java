@@ -8,7 +8,7 @@ import io.tunnel.wire.control.ClusterControl.DrainNode;
 import io.tunnel.wire.control.Control.Empty;
 import io.tunnel.wire.control.Json;
 
-/** Serves what only the nodes of a cluster do. */
+/** Serves requests about the cluster. */
 final class ClusterRequests {
 
   private final ClusterView view;

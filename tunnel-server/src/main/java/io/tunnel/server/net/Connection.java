@@ -33,9 +33,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client's connection: makes frames of bytes, greets, passes requests on, and carries answers
- * and deliveries back. Its state belongs to its event loop; what other threads call is posted there
- * by Netty.
+ * One client's connection: decodes frames, greets, dispatches requests, and sends answers and
+ * deliveries. The state belongs to the event loop; calls of other threads are posted there.
  */
 final class Connection extends ChannelInboundHandlerAdapter
     implements ReadTurns.Asker, Places.Holder {
@@ -59,15 +58,15 @@ final class Connection extends ChannelInboundHandlerAdapter
   private final NetServer.Door door;
   private final Entrance entrance;
 
-  /** Of a client that does not attach to what its sessions hold; set by its greeting. */
+  /** Deliveries to a client that does not attach to its sessions' channels; set by its greeting. */
   private Optional<UnaskedDeliveries> unasked = Optional.empty();
 
   private Closing closing;
 
-  /** Who it is; set on the event loop before any request is served, read by any thread. */
+  /** The client; set on the event loop before any request is served, read by any thread. */
   private volatile Caller caller;
 
-  /** Set on the event loop, read by those who answer. */
+  /** Set on the event loop, read by any thread. */
   private volatile boolean isLeaving;
 
   Connection(
@@ -108,7 +107,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     ctx.channel().closeFuture().addListener(unused -> look.cancel(false));
   }
 
-  /** Runs {@code task} on the event loop after that time. */
+  /** Runs {@code task} on the event loop after {@code delay}. */
   Future<?> schedule(Runnable task, long delay, TimeUnit unit) {
     return context.channel().eventLoop().schedule(task, delay, unit);
   }
@@ -122,7 +121,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Refuses a client before it has said anything. */
+  /** Refuses a client before its first frame. */
   void refuseConnection(Farewell why) {
     execute(() -> farewell(why));
   }
@@ -200,7 +199,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     @Override
     public boolean isIdle() {
-      // A session ends by its lease when it is silent.
+      // A silent session ends with its lease.
       return sessions.areNone() && openRequests.areNone() && deliveries.carried().areNone();
     }
 
@@ -309,12 +308,12 @@ final class Connection extends ChannelInboundHandlerAdapter
     return context.channel().remoteAddress();
   }
 
-  /** Who asks here. */
+  /** The client. */
   Caller caller() {
     return caller;
   }
 
-  /** What its sessions are told. */
+  /** The messages to the client's sessions. */
   SessionPort sessions() {
     return sessions;
   }
@@ -331,12 +330,12 @@ final class Connection extends ChannelInboundHandlerAdapter
     return writer;
   }
 
-  /** What the client goes on using behind the requests that were allowed. */
+  /** The rights that the client uses beyond single requests. */
   HeldRights held() {
     return held;
   }
 
-  /** What is granted has changed. May be called by any thread. */
+  /** Checks the client's rights again after a change of permissions. For any thread. */
   void reviseRights() {
     execute(
         () -> {
@@ -363,12 +362,12 @@ final class Connection extends ChannelInboundHandlerAdapter
     return deliveries;
   }
 
-  /** How it is slowed down. */
+  /** The throttling of this connection. */
   Pace pace() {
     return pace;
   }
 
-  /** Something was refused. */
+  /** Counts a refusal. */
   void refused(ErrorCode code) {
     meter.refused(code);
   }
@@ -392,7 +391,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     execute(() -> closing.atOnce(why));
   }
 
-  /** Answers a request. May be called by any thread. */
+  /** Answers a request. For any thread. */
   void respond(Frame request, byte[] payload) {
     if (payload.length > Frame.PAYLOAD_BYTES_MAX) {
       refuse(request, Refusals.tooLong(request, payload.length));
@@ -403,7 +402,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     answered(request);
   }
 
-  /** Refuses a request. May be called by any thread. */
+  /** Refuses a request. For any thread. */
   void refuse(Frame request, RefusedException reason) {
     error(request, reason);
     answered(request);
@@ -417,7 +416,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     writer.send(request.operationCode(), FrameKind.ERROR, request.correlationId(), told);
   }
 
-  /** Nothing more is said to a request. May be called by any thread. */
+  /** Ends a request that gets no further answer. For any thread. */
   void answered(Frame request) {
     openRequests.answered(request);
     requests.answered(request);
@@ -427,8 +426,8 @@ final class Connection extends ChannelInboundHandlerAdapter
   }
 
   /**
-   * The server stops: nothing more is begun, what was begun is still answered, and then the client
-   * is told. So it knows of every request without an answer that nothing of it was done.
+   * The server stops: requests that have begun are answered, later ones are not begun, and then the
+   * client is told. So the client knows that requests without an answer had no effect.
    */
   void leave() {
     execute(
@@ -445,14 +444,14 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Whether the client takes what it is sent. */
+  /** Whether the client reads what the server sends. */
   boolean isWritable() {
     return context.channel().isWritable();
   }
 
   @Override
   public boolean takesAnswers() {
-    // Of one that is gone nothing is written any more, and nobody would wake its reads.
+    // A closed connection is never writable again, so its reads must not wait for that.
     return context.channel().isActive()
         ? isWritable() && account.promise(Untaken.Answer.ROWS)
         : account.promiseAnyway(Untaken.Answer.ROWS);
@@ -473,12 +472,12 @@ final class Connection extends ChannelInboundHandlerAdapter
     if (ctx.channel().isWritable()) {
       goOn();
     } else if (!closing.isDoomed()) {
-      // A client that does not take its answers gets no further requests read either.
+      // While a client does not read its answers, its requests are not read.
       read(false);
     }
   }
 
-  /** The client takes answers again, or there is room for more of them. */
+  /** Continues when the client reads its answers again, or when there is room for more. */
   private void goOn() {
     if (!closing.isDoomed()) {
       openRequests.serveWaiting();
@@ -487,7 +486,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** What it was promised and has not taken. */
+  /** The bytes that are promised to the client or unread by it. */
   Untaken.Account account() {
     return account;
   }

@@ -18,10 +18,10 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** What a connection delivers, to workers and readers that have attached on it. */
+/** Deliveries on a connection, to attached workers and readers. */
 final class DeliveryPushes implements Attachments.Port {
 
-  /** What clients say that is not answered. */
+  /** Pushes of clients, which get no answer. */
   private static final Set<Operation> TAKEN =
       EnumSet.of(Operation.CREDIT, Operation.LIMIT, Operation.RENEW);
 
@@ -29,13 +29,13 @@ final class DeliveryPushes implements Attachments.Port {
   private final Requests requests;
   private final CarriedChannels carried = new CarriedChannels();
 
-  /** Pages of base channels that room was promised for. */
+  /** Pages of base channels with promised room. */
   private int pages;
 
-  /** Base channels that wait for room, in the order in which they came. */
+  /** Base channels that wait for room, in the order of their requests. */
   private final Set<Runnable> waiting = new LinkedHashSet<>();
 
-  /** Whether room was refused since the last page was over. */
+  /** Whether room was refused since the last page ended. */
   private boolean isRefused;
 
   DeliveryPushes(Connection connection, Requests requests) {
@@ -49,10 +49,9 @@ final class DeliveryPushes implements Attachments.Port {
   }
 
   /**
-   * The client gives credit, passes on a grant, or says where a channel ends: one that is delivered
-   * here, or not.
+   * Takes credit, a grant or an end for a channel, which may be delivered here or elsewhere.
    *
-   * @throws io.tunnel.codec.MalformedException when it cannot be read
+   * @throws io.tunnel.codec.MalformedException when the push is malformed
    */
   void take(Frame pushed) {
     if (pushed.operation() == Operation.CREDIT) {
@@ -91,7 +90,7 @@ final class DeliveryPushes implements Attachments.Port {
   @Override
   public boolean promisePage(Runnable again) {
     Untaken.Account account = connection.account();
-    // While there are pages, their ends say when there is room, and to one channel at a time.
+    // While pages are under way, the end of each wakes one waiting channel.
     boolean isPromised =
         pages == 0
             ? account.promise(Untaken.Answer.BASE_PAGE)

@@ -14,12 +14,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Makes frames of the bytes of one connection, and sees to it that none is begun and left. Belongs
- * to the connection's event loop.
+ * Decodes the frames of one connection, and closes it when a frame stays incomplete. Belongs to the
+ * connection's event loop.
  *
- * <p>Until the client has greeted, a frame is as long as a greeting at most. A frame's deadline is
- * counted in ticks of the event loop while the connection is read from: time in which the server
- * itself stands still, or does not read, is not the client's.
+ * <p>Until the client has greeted, frames are limited to the length of a greeting. A frame's
+ * deadline counts ticks of the event loop while the connection is read from, so pauses of the
+ * server do not count against the client.
  */
 final class FrameIntake implements PartialFrames.Holder {
 
@@ -41,10 +41,10 @@ final class FrameIntake implements PartialFrames.Holder {
   private final Consumer<Frame> whole;
   private long wholeFrames;
 
-  /** What {@code wholeFrames} was when it was looked last whether the connection is idle. */
+  /** The value of {@code wholeFrames} at the last check for idleness. */
   private long idleFrames;
 
-  /** What the frame that is not whole was told to hold last, and its number. */
+  /** The reported memory of the incomplete frame, and its number. */
   private int heldBytes;
 
   private long heldFrame;
@@ -58,7 +58,7 @@ final class FrameIntake implements PartialFrames.Holder {
   private int ticksLeft;
   private boolean isClosed;
 
-  /** What is scheduled; it would hold a connection that is gone. */
+  /** The scheduled check; cancelled at the end, because it would keep the connection in memory. */
   private Optional<Future<?>> nextLook = Optional.empty();
 
   private Optional<Future<?>> nextTick = Optional.empty();
@@ -66,19 +66,22 @@ final class FrameIntake implements PartialFrames.Holder {
   /** The connection. */
   interface Owner {
 
-    /** A whole frame came. */
+    /** Takes a complete frame. */
     void take(Frame frame);
 
-    /** Whether bytes would be read, if there were any. */
+    /** Whether the connection is being read from. */
     boolean isReading();
 
-    /** Whether nothing is held, or waited for, beside the next frame. */
+    /** Whether the connection holds nothing and waits only for the next frame. */
     boolean isIdle();
 
-    /** The connection has to end. May be called by any thread. */
+    /** Ends the connection. For any thread. */
     void end(Farewell why);
 
-    /** Runs {@code task} on the event loop, unless what is returned is cancelled before. */
+    /**
+     * Runs {@code task} on the event loop after {@code delay}, unless the returned future is
+     * cancelled before.
+     */
     Future<?> schedule(Runnable task, long delay, TimeUnit unit);
   }
 
@@ -193,13 +196,13 @@ final class FrameIntake implements PartialFrames.Holder {
     owner.end(Farewell.FRAME_CROWDED_OUT);
   }
 
-  /** Takes nothing more, and holds nothing. */
+  /** Drops the incomplete frame and all further bytes. */
   void close() {
     if (!isClosed) {
       isClosed = true;
       nextLook.ifPresent(look -> look.cancel(false));
       nextTick.ifPresent(tick -> tick.cancel(false));
-      // The connection may live on for its last word, and must not keep the frame alive.
+      // The connection may stay open for its last message, and must not keep the frame in memory.
       assembler = new FrameAssembler(GREETING_BYTES_MAX);
       tell(0);
     }

@@ -16,10 +16,10 @@ import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Writes frames to a connection. May be called by any thread; Netty keeps the order.
+ * Writes frames to a connection. For any thread; Netty keeps the order.
  *
- * <p>Frames are handed over on the heap, and only the connection's event loop puts them into native
- * memory: when there is none left, that connection breaks, and not the thread that answered.
+ * <p>Frames are passed to Netty on the heap, and only the connection's event loop copies them into
+ * native memory: without native memory the connection breaks, and not the answering thread.
  */
 final class FrameWriter {
 
@@ -33,12 +33,12 @@ final class FrameWriter {
     this.account = account;
   }
 
-  /** Says something that has no answer. */
+  /** Pushes a payload. */
   void push(Operation operation, Control payload) {
     push(operation, Json.encode(payload));
   }
 
-  /** Pushes a payload that is in bytes already. */
+  /** Pushes an encoded payload. */
   void push(Operation operation, byte[] payload) {
     send(operation.code(), FrameKind.PUSH, 0, payload);
   }
@@ -105,9 +105,8 @@ final class FrameWriter {
   }
 
   /**
-   * Runs {@code action} on the event loop. Drops it when the loop has ended: the server stops, and
-   * the connection with everything that waited for it is gone. Threads that serve others too, such
-   * as those of tunnels, need not know.
+   * Runs {@code action} on the event loop. Drops it when the loop has ended, because the connection
+   * is closed by then: threads that serve many connections must not fail because of a closed one.
    */
   void onLoop(Runnable action) {
     EventExecutor loop = context.channel().eventLoop();

@@ -9,16 +9,16 @@ import io.tunnel.wire.control.Control.Empty;
 import io.tunnel.wire.control.Json;
 import java.io.IOException;
 
-/** Serves requests each on the thread of the host that has the tunnel. */
+/** Serves requests on the control threads of their tunnels' hosts. */
 record HostRequests(TunnelHosts all, RequestThreads threads) {
 
-  /** Does something on a host. */
+  /** A request's work on a host. */
   @FunctionalInterface
   interface Step {
     void run(TunnelHost host) throws IOException;
   }
 
-  /** Does it on the host's thread; the request is refused if it throws. */
+  /** Runs {@code step} on the host's thread; an exception refuses the request. */
   void on(TunnelHost host, Frame frame, Connection connection, Step step) {
     threads.post(
         host.control(),
@@ -35,8 +35,8 @@ record HostRequests(TunnelHosts all, RequestThreads threads) {
   }
 
   /**
-   * A tunnel that this node does not know may exist at another one, which has taken over without
-   * this one knowing; and who is told that it does not exist gives up for good.
+   * Confirms that this node still leads before it says that a tunnel does not exist: a newer leader
+   * may know the tunnel, and a client that is told so gives up for good.
    */
   private static void requireSure(TunnelHost host, RefusedException refusal) throws IOException {
     if (refusal.code() == ErrorCode.TUNNEL_NOT_FOUND) {
@@ -44,7 +44,7 @@ record HostRequests(TunnelHosts all, RequestThreads threads) {
     }
   }
 
-  /** {@link #on}, and answers with nothing but that it is done. */
+  /** {@link #on}, with an empty answer. */
   void done(TunnelHost host, Frame frame, Connection connection, Step step) {
     on(
         host,

@@ -1,18 +1,17 @@
 package io.tunnel.server.net;
 
 /**
- * Where the server listens.
+ * The addresses that the server listens on, and its limits for clients.
  *
  * @param host address to bind; anything but loopback needs {@code isInsecure}
  * @param port port of the tunnel protocol; 0 for any free one
  * @param httpPort port of health and metrics; 0 for any free one, -1 for none
  * @param threads event loops that serve connections
  * @param connectionsMax connections at the same time; further ones are refused as BUSY
- * @param isInsecure whether it was said that clients who are not authenticated may come from other
- *     machines
- * @param httpHosts names, with commas between them, by which the HTTP port may be asked without
- *     TLS, beside addresses, {@code localhost} and {@code host}; {@code *} for any
- * @param limits what clients may make the server hold for them
+ * @param isInsecure whether unauthenticated clients from other machines are explicitly allowed
+ * @param httpHosts host names, separated by commas, that HTTP requests without TLS may use beside
+ *     addresses, {@code localhost} and {@code host}; {@code *} for any
+ * @param limits limits of memory and time for clients
  */
 public record NetConfig(
     String host,
@@ -26,7 +25,7 @@ public record NetConfig(
 
   private static final int PORT_MAX = 65_535;
 
-  /** Refuses ports and counts that cannot be. */
+  /** Refuses ports and counts out of range. */
   public NetConfig {
     require(host != null && !host.isBlank(), "host is an address, not empty");
     require(port >= 0 && port <= PORT_MAX, "port is 0 to 65535, not " + port);
@@ -43,7 +42,7 @@ public record NetConfig(
     this(host, port, httpPort, threads, connectionsMax, isInsecure, "", NetLimits.DEFAULT);
   }
 
-  /** This configuration at other ports. */
+  /** This configuration with other addresses. */
   public NetConfig at(String otherHost, int otherPort, int otherHttpPort) {
     return new NetConfig(
         otherHost,

@@ -1,30 +1,28 @@
 package io.tunnel.server.net;
 
 /**
- * What all clients together, and each of them, may make a server hold for them.
+ * Limits of the memory and time that clients may take, together and each.
  *
  * @param frameMsMax how long a frame may take from its first byte to its last, while the server
  *     reads from its connection
- * @param partialBytesMax memory of frames that have begun and are not whole, of all connections;
- *     beyond it the connection is closed whose frame began first
- * @param requestsMax requests of one connection that are served at the same time; nothing more is
- *     read from it meanwhile
- * @param requestBytesMax memory of all requests that are not answered; beyond it a connection has
- *     one small request served at a time, and larger ones are refused as BUSY
- * @param answerBytesMax bytes of answers and deliveries that clients have not taken, of all
- *     connections; beyond it the connection is closed that has taken nothing for longest
+ * @param partialBytesMax memory of incomplete frames of all connections; beyond it the server
+ *     closes the connection whose frame began first
+ * @param requestsMax requests of one connection that are served at the same time; the connection is
+ *     not read from meanwhile
+ * @param requestBytesMax memory of all unanswered requests; beyond it a connection has one small
+ *     request served at a time, and larger requests are refused as BUSY
+ * @param answerBytesMax bytes of answers and deliveries that clients have not read, of all
+ *     connections; beyond it the server closes the connection that has read nothing for longest
  * @param connectionAnswerBytesMax bytes of answers and deliveries of one connection that are being
- *     made at their largest, or are made and not taken; nothing more is read for it beyond, and it
- *     is closed when small answers alone come to more
- * @param httpConnectionsMax connections of the HTTP port; a further one takes the place of the
- *     oldest
- * @param connectionsPerAddressMax connections of one address, of IPv6 one network of 64 bits; a
- *     further one takes the place of one of them that has not greeted, or is refused as BUSY; 0 for
- *     a quarter of those that the server accepts
- * @param idleMsMax how long a connection may ask and hold nothing until it is closed; at most twice
- *     as long passes until it is
- * @param principalMetricsMax principals that have meters of their own; all others have theirs
- *     together
+ *     made (at their largest size) or are unread; beyond it no further request is served, and the
+ *     connection is closed when small answers alone exceed it
+ * @param httpConnectionsMax connections of the HTTP port; one more closes the oldest
+ * @param connectionsPerAddressMax connections of one address, of IPv6 one network of 64 bits; one
+ *     more closes one of them that has not greeted, or is refused as BUSY; 0 for a quarter of
+ *     {@code net.connectionsMax}
+ * @param idleMsMax time without requests, sessions and attachments after which a connection is
+ *     closed; it may take twice as long
+ * @param principalMetricsMax principals with meters of their own; all others share meters
  */
 public record NetLimits(
     int frameMsMax,
@@ -44,7 +42,7 @@ public record NetLimits(
   private static final int IDLE_MS_MAX = 7 * 24 * 3_600_000;
   private static final long MIB = 1 << 20;
 
-  /** What fits a heap of 1 GiB. */
+  /** The limits for a heap of 1 GiB. */
   public static final NetLimits DEFAULT =
       new NetLimits(30_000, 64 * MIB, 8_192, 128 * MIB, 128 * MIB, 32 * MIB, 64, 0, 3_600_000, 100);
 
@@ -80,8 +78,8 @@ public record NetLimits(
   }
 
   /**
-   * These of a server that accepts so many connections: one address has a quarter of them, and at
-   * least one, unless another number was chosen.
+   * These limits for a server with {@code connectionsMax} connections: one address gets a quarter,
+   * and at least one, unless a number was configured.
    */
   NetLimits boundBy(int connectionsMax) {
     int ofAddressMax =

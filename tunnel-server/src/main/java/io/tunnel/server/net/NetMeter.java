@@ -2,7 +2,7 @@ package io.tunnel.server.net;
 
 import io.tunnel.model.ErrorCode;
 
-/** Is told what crosses the network; called on any thread. */
+/** Counts network traffic; for any thread. */
 public interface NetMeter {
 
   /** A connection opened. */
@@ -20,7 +20,7 @@ public interface NetMeter {
   /** A delivery goes out. */
   void delivered(int bytes);
 
-  /** A connection was closed that its client would have kept. */
+  /** The server closed a connection that its client would have kept. */
   void closed(Farewell why);
 
   /** A request was refused. */
@@ -51,25 +51,25 @@ public interface NetMeter {
         public void refused(ErrorCode code) {}
       };
 
-  /** Why the server closed a connection that a client would have kept. */
+  /** The reason for which the server closed a connection that its client would have kept. */
   enum Farewell {
     /** The client did not greet in time, or its place was needed before it did. */
     NOT_GREETED,
-    /** The client greeted, and did not prove in time who it is. */
+    /** The client greeted, and did not authenticate in time. */
     NOT_AUTHENTICATED,
-    /** There are as many connections as are accepted. */
+    /** The server has as many connections as it accepts. */
     ONE_TOO_MANY,
-    /** The client's address has as many connections as one may have. */
+    /** The client's address has as many connections as it may have. */
     ADDRESS_CROWDED,
-    /** The client has asked and held nothing for long. */
+    /** The client has neither sent requests nor held anything for long. */
     IDLE,
-    /** A frame was not whole in time. */
+    /** A frame was not complete in time. */
     FRAME_LATE,
-    /** Partial frames took more memory than they may, and this one was the oldest. */
+    /** Incomplete frames exceeded their memory, and this client's frame was the oldest. */
     FRAME_CROWDED_OUT,
-    /** Answers took more memory than they may, and this client had taken none for longest. */
+    /** Unread answers exceeded their memory, and this client had read none for longest. */
     ANSWERS_UNTAKEN,
-    /** The client's own answers took more memory than those of one connection may. */
+    /** The client's own unread answers exceeded the limit of one connection. */
     OWN_ANSWERS_UNTAKEN
   }
 }

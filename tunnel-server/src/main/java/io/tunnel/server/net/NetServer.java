@@ -86,17 +86,17 @@ public final class NetServer implements AutoCloseable {
       Delivery delivery) {}
 
   /**
-   * What is delivered.
+   * The deliveries and their handles.
    *
    * @param attachments to workers
    * @param readings to readers without a tunnel
-   * @param handles names these and all other channels of the server
-   * @param finder says where readers can begin
+   * @param handles numbers all channels of the server
+   * @param finder finds positions at which readers can begin
    */
   public record Delivery(
       Attachments attachments, Attachments readings, Handles handles, PositionFinder finder) {
 
-    /** As {@link Attachments#lost}, of all who are attached. */
+    /** As {@link Attachments#lost}, for workers and readers. */
     public void lost(int partition, RefusedException reason) {
       attachments.lost(partition, reason);
       readings.lost(partition, reason);
@@ -104,39 +104,39 @@ public final class NetServer implements AutoCloseable {
   }
 
   /**
-   * How clients get in.
+   * Authentication, encryption and audit.
    *
-   * @param tls what connections are encrypted with, if they are
-   * @param audit what is kept of those who come, and of what they ask for
+   * @param tls TLS, if connections are encrypted
+   * @param audit records logins and requests
    */
   public record Door(Gate gate, Optional<Tls> tls, AuditLog audit) {
 
-    /** Without TLS, for everybody, of whom nothing is kept. */
+    /** Without TLS, authentication and audit. */
     public static Door open() {
       return new Door(Gate.open(), Optional.empty(), AuditLog.none());
     }
   }
 
-  /** Where rows are written and read, and where it is told how long writes wait. */
+  /** The rooms for writing and reading rows, and the listener for waits of writes. */
   public record Rows(PartitionHosts hosts, RowReads reads, WriteWaits waits) {}
 
-  /** What tables look like, and the logs that they are made with. */
+  /** The descriptions and the logs of tables. */
   public record TableRooms(Tables descriptions, TableLogs logs) {}
 
   /**
-   * Where tunnels are coordinated, and the figures that their descriptions need.
+   * The hosts of tunnels, and the figures for their descriptions.
    *
-   * @param rows about how many rows a partition has, or {@link LogFigures#UNKNOWN}
+   * @param rows the approximate number of rows of a partition, or {@link LogFigures#UNKNOWN}
    */
   public record Tunnels(TunnelHosts hosts, LogFigures figures, IntToLongFunction rows) {}
 
-  /** The threads that serve what event loops must not wait for, and the wall clock. */
+  /** The threads for work on which event loops must not wait, and the wall clock. */
   public record Threads(Executor control, Executor readers, LongSupplier epochMicros) {}
 
   /**
    * Binds and begins to serve.
    *
-   * @throws IOException when the address cannot be bound, or must not be
+   * @throws IOException when the address cannot be bound, or needs authentication
    */
   public NetServer(NetConfig config, Rooms rooms, Threads threads, Door door, NetMeter meter)
       throws IOException {
@@ -185,9 +185,10 @@ public final class NetServer implements AutoCloseable {
           CannotStartException.Reason.SETTINGS,
           "refusing to listen on "
               + config.host()
-              + ": clients are not authenticated, so everybody who"
-              + " reaches this address could read and write all tables. Make a security directory with"
-              + " 'tunnel security init --dir DIR' and give it with --security DIR; or say --insecure"
+              + ": clients are not authenticated, so every client of this address could read and"
+              + " write all tables. Make a security directory with"
+              + " 'tunnel security init --dir DIR' and give it with --security DIR; or say"
+              + " --insecure"
               + " if that is meant, or listen on 127.0.0.1",
           null);
     }
@@ -216,26 +217,26 @@ public final class NetServer implements AutoCloseable {
     return Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
   }
 
-  /** Where it listens. */
+  /** The address that the server listens on. */
   public InetSocketAddress localAddress() {
     return (InetSocketAddress) listener.localAddress();
   }
 
-  /** Event loops, for other listeners of this server. */
+  /** The event loops, which the server's HTTP port shares. */
   public EventLoopGroup eventLoops() {
     return eventLoops;
   }
 
   /**
-   * What is granted has changed: connections whose clients could not have come by now, or not have
-   * begun what they hold, are closed. May be called by any thread.
+   * Checks all connections after a change of permissions, and closes those whose clients lost their
+   * login or a right that they use. For any thread.
    */
   public void reviseRights() {
     forEach(connections, Connection::reviseRights);
   }
 
   /**
-   * Does {@code what} with each connection but those that close meanwhile, which have no handlers.
+   * Applies {@code what} to every open connection; a closing connection has no handlers any more.
    */
   static void forEach(Iterable<Channel> connections, Consumer<Connection> what) {
     for (Channel nettyChannel : connections) {
@@ -243,39 +244,39 @@ public final class NetServer implements AutoCloseable {
     }
   }
 
-  /** What principals take of their quotas, and what they are refused. */
+  /** The use of quotas, and refusals by principal. */
   public Shares shares() {
     return budgets.shares();
   }
 
-  /** Connections that are open. */
+  /** The number of open connections. */
   public int connectionCount() {
     return connections.size();
   }
 
   /**
-   * What clients make the server hold.
+   * The memory that clients take.
    *
-   * @param partialBytes memory of frames that are not whole
-   * @param requestBytes memory of requests that are not answered
-   * @param untakenBytes bytes of answers and deliveries that were not taken
+   * @param partialBytes memory of incomplete frames
+   * @param requestBytes memory of unanswered requests
+   * @param untakenBytes bytes of answers and deliveries that clients have not read
    */
   public record Held(long partialBytes, long requestBytes, long untakenBytes) {}
 
-  /** What clients make the server hold now. */
+  /** The memory that clients take now. */
   public Held held() {
     return new Held(
         budgets.partial().bytes(), budgets.requests().bytes(), budgets.untaken().bytes());
   }
 
-  /** Stops listening; connections live on. */
+  /** Stops listening; connections stay open. */
   public void stopListening() {
     listener.close().awaitUninterruptibly();
   }
 
   /**
-   * Answers what is being done, closes all connections and ends the event loops. A client that does
-   * not close its end is waited for as long as for one that is refused.
+   * Answers open requests, closes all connections and ends the event loops. A client that does not
+   * close its end gets as much time as a refused client.
    */
   @Override
   public void close() {
@@ -314,7 +315,7 @@ public final class NetServer implements AutoCloseable {
     }
   }
 
-  /** What all connections of a server share. */
+  /** The budgets that all connections of a server share. */
   record Budgets(
       NetLimits limits,
       PartialFrames partial,
@@ -323,7 +324,7 @@ public final class NetServer implements AutoCloseable {
       Places places,
       Shares shares) {
 
-    /** Budgets of which nothing is taken. */
+    /** Unused budgets. */
     static Budgets of(NetLimits said, int connectionsMax, Gate gate) {
       NetLimits limits = said.boundBy(connectionsMax);
       return new Budgets(
@@ -336,15 +337,18 @@ public final class NetServer implements AutoCloseable {
     }
   }
 
-  /** How many connections the descriptors of this process are enough for. */
+  /** Limits connections by the descriptors of this process. */
   static final class Descriptors {
 
-    /** What files, logs and this process's own connections are left at least. */
+    /** Descriptors reserved for files, logs and this process's own connections, at least. */
     private static final long RESERVED_MIN = 256;
 
     private Descriptors() {}
 
-    /** {@code wanted}, or fewer: a quarter of all descriptors is kept for files. */
+    /**
+     * The number of connections, at most {@code wanted}: a quarter of all descriptors is reserved
+     * for files.
+     */
     static int connectionsMax(int wanted, int httpConnectionsMax) {
       if (!(ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean)) {
         return wanted;
@@ -354,7 +358,8 @@ public final class NetServer implements AutoCloseable {
       int possible = fitting(wanted, system.getMaxFileDescriptorCount(), httpConnectionsMax);
       if (possible < wanted) {
         LOGGER.warn(
-            "{} connections are accepted instead of net.connectionsMax = {}: the process may have {}"
+            "{} connections are accepted instead of net.connectionsMax = {}: the process may"
+                + " have {}"
                 + " descriptors; raise ulimit -n",
             possible,
             wanted,

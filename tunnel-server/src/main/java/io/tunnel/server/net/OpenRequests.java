@@ -9,21 +9,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The requests of one connection that are not answered. Those that are not served yet wait here, in
- * the order in which they came; as long as any do, nothing more is read from the connection, so
- * that what waits is what came with one read.
+ * The unanswered requests of one connection. Requests that are not served yet wait here, in their
+ * order; while any wait, the connection is not read from, so only the requests of one read can
+ * wait.
  *
- * <p>A connection that is served nothing is served its next small request even when all others
- * together have taken the budget: so each goes on, and one that waits is looked at again when one
- * of its own requests is answered. One with a large answer waits for room for that. Belongs to the
- * event loop, except {@link #answered}.
+ * <p>A connection without a request being served gets its next small request served even when the
+ * budget is used up, so every connection makes progress; waiting requests are tried again whenever
+ * one of the connection's own is answered. A request with a large answer waits for room for the
+ * answer. Belongs to the event loop, except {@link #answered}.
  */
 final class OpenRequests {
 
-  /** What a request takes beside its payload. */
+  /** Memory of a request beside its payload. */
   static final int OVERHEAD_BYTES = 512;
 
-  /** Requests that cost more do not wait: they are refused when the budget is taken. */
+  /** Larger requests do not wait: they are refused when the budget is used up. */
   static final int SMALL_BYTES_MAX = 64 * 1024;
 
   private final Budget budget;
@@ -33,7 +33,7 @@ final class OpenRequests {
   private final Deque<Waiting> waiting = new ArrayDeque<>();
   private final AtomicInteger served = new AtomicInteger();
 
-  /** Set on the event loop, read by those who answer. */
+  /** Set on the event loop, read by any thread. */
   private volatile boolean hasWaiting;
 
   private boolean isServing;
@@ -43,16 +43,16 @@ final class OpenRequests {
   /** The connection. */
   interface Port {
 
-    /** Whether requests are begun now: not while the client does not take its answers. */
+    /** Whether requests may begin now; false while the client does not read its answers. */
     boolean mayServe();
 
-    /** Begins a request, which ends by {@link OpenRequests#answered}. */
+    /** Begins a request, which ends with {@link OpenRequests#answered}. */
     void serve(Frame request);
 
     /** Refuses a request that was not begun. */
     void refuseAsBusy(Frame request);
 
-    /** Reads from the connection, or does not. */
+    /** Starts or stops reading from the connection. */
     void read(boolean isReading);
 
     /** Runs {@code action} on the event loop. */
@@ -74,7 +74,7 @@ final class OpenRequests {
     return cost(request) <= SMALL_BYTES_MAX;
   }
 
-  /** A request came. */
+  /** Takes a request. */
   void take(Frame request) {
     boolean isCounted = !isSmall(request);
     if (isCounted && !budget.tryTake(cost(request))) {
@@ -104,7 +104,7 @@ final class OpenRequests {
       if (!mayServe(waiting.peek())) {
         hasWaiting = true;
         port.read(false);
-        // Answered before it could be seen that somebody waits for that.
+        // Checked again: a request may have been answered before {@code hasWaiting} was set.
         if (!mayServe(waiting.peek())) {
           return;
         }
@@ -135,7 +135,7 @@ final class OpenRequests {
     return Untaken.Answer.of(next.request().operation()).map(account::promise).orElse(true);
   }
 
-  /** A request was answered. May be called by any thread. */
+  /** A request was answered. For any thread. */
   void answered(Frame request) {
     budget.give(cost(request));
     Untaken.Answer.of(request.operation()).ifPresent(account::giveBack);
@@ -145,12 +145,12 @@ final class OpenRequests {
     }
   }
 
-  /** Whether none waits, and none is served. */
+  /** Whether no request waits or is being served. */
   boolean areNone() {
     return waiting.isEmpty() && served.get() == 0;
   }
 
-  /** The connection is gone: what waits is dropped. */
+  /** Drops the waiting requests of a closed connection. */
   void close() {
     for (Waiting dropped = waiting.poll(); dropped != null; dropped = waiting.poll()) {
       if (dropped.isCounted()) {
@@ -159,7 +159,7 @@ final class OpenRequests {
     }
   }
 
-  /** The memory of all requests that are not answered, of all connections. For any thread. */
+  /** The memory of unanswered requests of all connections. For any thread. */
   static final class Budget {
 
     private final long bytesMax;
@@ -169,7 +169,7 @@ final class OpenRequests {
       this.bytesMax = bytesMax;
     }
 
-    /** Takes as much if it is there. */
+    /** Takes {@code cost} if the budget allows it. */
     boolean tryTake(long cost) {
       if (bytes.addAndGet(cost) > bytesMax) {
         bytes.addAndGet(-cost);
@@ -178,17 +178,17 @@ final class OpenRequests {
       return true;
     }
 
-    /** Takes as much even if it is not there. */
+    /** Takes {@code cost} even beyond the budget. */
     void take(long cost) {
       bytes.addAndGet(cost);
     }
 
-    /** Gives back what was taken. */
+    /** Gives {@code cost} back. */
     void give(long cost) {
       bytes.addAndGet(-cost);
     }
 
-    /** Why a request that costs more than is left is refused. */
+    /** The refusal of a request beyond the budget. */
     RefusedException busy() {
       return new RefusedException(
           ErrorCode.BUSY,
@@ -197,7 +197,7 @@ final class OpenRequests {
               + " bytes; try again later");
     }
 
-    /** How much is taken. */
+    /** The used bytes. */
     long bytes() {
       return bytes.get();
     }

@@ -7,11 +7,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The memory of frames that have begun and are not whole, of all connections. A client that sends
- * its frames to their ends is whole again in a moment; so when there is too much, the frames that
- * began first are given up.
+ * The memory of incomplete frames of all connections. A working client completes its frame within
+ * moments; so when the memory exceeds its limit, the connections with the oldest frames are closed.
  *
- * <p>Its monitor guards its fields and is held for no call.
+ * <p>The monitor guards the fields; no other object is called under it.
  */
 final class PartialFrames {
 
@@ -22,10 +21,10 @@ final class PartialFrames {
 
   private long bytes;
 
-  /** A connection whose frame is not whole. Called by any thread. */
+  /** A connection with an incomplete frame. Called by any thread. */
   interface Holder {
 
-    /** Gives the frame up: its memory is counted no more. */
+    /** Drops the frame; its memory is no longer counted. */
     void crowdedOut();
   }
 
@@ -34,9 +33,9 @@ final class PartialFrames {
   }
 
   /**
-   * The frame of {@code holder} takes {@code held} bytes by now, none when it is whole.
+   * The frame of {@code holder} takes {@code held} bytes now; 0 when it is complete.
    *
-   * @param hasBegun whether it is another frame than the one that was told of last
+   * @param hasBegun whether a new frame has begun since the last call
    */
   void holds(Holder holder, int held, boolean hasBegun) {
     note(holder, held, hasBegun).forEach(Holder::crowdedOut);
@@ -64,7 +63,7 @@ final class PartialFrames {
     return givenUp;
   }
 
-  /** Memory of all frames that are not whole. */
+  /** Memory of all incomplete frames. */
   synchronized long bytes() {
     return bytes;
   }

@@ -23,7 +23,10 @@ import io.tunnel.wire.control.PartitionControl.ReadPartition;
 import java.util.List;
 import java.util.Optional;
 
-/** Serves those who attach to partitions, to channels of tunnels or without a tunnel. */
+/**
+ * Serves requests to attach: workers to channels of tunnels, readers to partitions without a
+ * tunnel.
+ */
 final class PartitionRequests {
 
   private final Catalog catalog;
@@ -49,7 +52,7 @@ final class PartitionRequests {
   void read(Frame frame, Connection connection) {
     ReadPartition request = Json.decode(frame.payload(), ReadPartition.class);
     if (catalog.isDroppedPartition(request.partition())) {
-      // Nobody will ever lead it, so readers are not sent to look for a leader.
+      // A dropped table has no leader, so readers must not search for one.
       connection.refuse(
           frame,
           new RefusedException(
@@ -69,12 +72,12 @@ final class PartitionRequests {
     }
   }
 
-  /** Of the grant, which is verified before anything is delivered. */
+  /** The tunnel that the grant names; the grant is verified before deliveries begin. */
   private static Optional<String> tunnelOf(Attach request) {
     return request.grant().flatMap(ChannelGrants::tunnelOf);
   }
 
-  /** Deliveries go on until the client may not read the table, or consume the tunnel, any more. */
+  /** Notes the right that deliveries use: they end when the client loses it. */
   private void begin(Right right, int partition, Connection connection, Optional<String> tunnel) {
     if (connection.caller().principal().isPresent()) {
       String table = catalog.tableOfPartition(partition).meta().name();
@@ -83,10 +86,10 @@ final class PartitionRequests {
   }
 
   /**
-   * Refuses what is no key of the table: it is kept for as long as rows are delivered. Of a
-   * partition that is not known here, nothing is.
+   * Refuses an invalid key, because the server keeps the key while it delivers rows. The key for an
+   * unknown partition is not judged: the request is refused for the partition.
    *
-   * @throws io.tunnel.codec.MalformedException when it is none
+   * @throws io.tunnel.codec.MalformedException when the key is invalid
    */
   private void requireKey(int partition, Bytes key) {
     if (key.length() > 0 && catalog.hasPartition(partition)) {
@@ -139,7 +142,7 @@ final class PartitionRequests {
                 }));
   }
 
-  /** One that is not there is detached already. */
+  /** Detaches; without an attachment it answers the same. */
   void detach(Frame frame, Connection connection) {
     connection.deliveries().carried().detach(ChannelRef.decode(frame.payload()));
     connection.respond(frame, Json.encode(new Empty()));

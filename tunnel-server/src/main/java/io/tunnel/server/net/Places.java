@@ -9,24 +9,24 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The places for connections, of which each network has a part at most. When all are taken, or as
- * many as its network may have, a new connection gets that of the one which has waited longest
- * without a greeting, of all or of its network; when all of these have greeted, it is refused.
+ * Limits connections, in total and by network. When the server or the network has its limit of
+ * connections, a new connection replaces the oldest one without a greeting (of the server or the
+ * network); when all connections have greeted, the new one is refused.
  *
- * <p>Its monitor guards its fields and is held for no call.
+ * <p>The monitor guards the fields; no other object is called under it.
  */
 final class Places {
 
-  /** Connections that are told why they are refused, at the same time; others are just closed. */
+  /** Refused connections that get a message at the same time; further ones are just closed. */
   static final int REFUSED_MAX = 64;
 
   private final int placesMax;
   private final int ofNetworkMax;
 
-  /** Of those that have a place. */
+  /** The networks of admitted connections. */
   private final Map<Holder, Bytes> networkByHolder = new HashMap<>();
 
-  /** As many as {@code networkByHolder} has of each; none that is 0. */
+  /** The number of connections in {@code networkByHolder} by network; never 0. */
   private final Map<Bytes, Integer> countByNetwork = new HashMap<>();
 
   private final Set<Holder> greeted = new LinkedHashSet<>();
@@ -36,26 +36,26 @@ final class Places {
   /** A connection. */
   interface Holder {
 
-    /** Closes it without a word. Called by any thread. */
+    /** Closes the connection without a message. Called by any thread. */
     void closeAtOnce(Farewell why);
   }
 
-  /** What becomes of a new connection. */
+  /** The decision about a new connection. */
   enum Entry {
-    /** It has a place. */
+    /** The connection has a place. */
     ADMITTED,
-    /** It has none, and is told so. */
+    /** No place; the client gets a message. */
     REFUSED,
-    /** It has none because its network has as many as it may, and is told so. */
+    /** The network has no place; the client gets a message. */
     CROWDED,
-    /** It has none, and is closed. */
+    /** No place; closed without a message. */
     CLOSED
   }
 
   /**
-   * So many places, all free.
+   * Free places.
    *
-   * @param ofNetworkMax those that one network may have
+   * @param ofNetworkMax places of one network
    */
   Places(int placesMax, int ofNetworkMax) {
     this.placesMax = placesMax;
@@ -63,9 +63,9 @@ final class Places {
   }
 
   /**
-   * A new connection; may close another one for it.
+   * Decides about a new connection; may close an older one for it.
    *
-   * @param network whose connections are counted together
+   * @param network the network whose connections are counted together
    */
   Entry enter(Holder holder, Bytes network) {
     Optional<Holder> replaced;
@@ -110,14 +110,14 @@ final class Places {
     boolean unused = greeted.remove(holder) || notGreeted.remove(holder) || refused.remove(holder);
   }
 
-  /** Keeps its place from now on. */
+  /** The connection has greeted, and keeps its place. */
   synchronized void greeted(Holder holder) {
     if (notGreeted.remove(holder)) {
       greeted.add(holder);
     }
   }
 
-  /** Is gone. */
+  /** The connection is closed. */
   synchronized void left(Holder holder) {
     free(holder);
   }

@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What clients are told of failures: refusals as they are, malformed payloads as such, a disk that
- * failed, and all else as INTERNAL, and logged. On a node of a cluster they are told whom to ask
- * instead.
+ * Translates failures into answers for clients: refusals pass unchanged, malformed payloads and
+ * failed disks have codes of their own, and every other failure is INTERNAL and logged. A node of a
+ * cluster adds the address of the leader.
  */
 final class Refusals {
 
@@ -31,14 +31,14 @@ final class Refusals {
     this.view = view;
   }
 
-  /** Of a request that changes tables. */
+  /** The answer for a failed request that changes tables. */
   RefusedException ofCatalog(Frame request, Exception failure) {
     return routed(of(request, failure), Unit.CATALOG, "the catalog");
   }
 
   /**
-   * Of a request that may have been applied although it failed: a code that is retriable promises
-   * that asking again is safe, and one that has an id is told that it may be asked again with that.
+   * The answer for a request that may have been applied although it failed: a retriable code would
+   * promise that a retry is safe, so a request with an id is told to retry with the same id.
    */
   RefusedException of(Frame request, Exception failure) {
     if (!(failure instanceof UnknownOutcomeException)) {
@@ -55,7 +55,8 @@ final class Refusals {
   }
 
   /**
-   * Of an answer that no frame holds: who asked would drop the connection, with all that is on it.
+   * The refusal in place of an answer that is too long for a frame, which would make the client
+   * close the connection.
    */
   static RefusedException tooLong(Frame request, int answerBytes) {
     return new RefusedException(
@@ -66,19 +67,19 @@ final class Refusals {
             + Frame.PAYLOAD_BYTES_MAX
             + " are sent at most; "
             + (request.operation().repeat() == Operation.Repeat.FREELY
-                ? "ask for less, such as what is of one table or of one subject"
-                : "what was asked for is done"));
+                ? "ask for less, such as one table or one subject"
+                : "the request was carried out"));
   }
 
-  /** Of a request about a partition. */
+  /** The answer for a failed request about a partition. */
   RefusedException ofPartition(Exception failure, int partition) {
     return routed(of(failure), partition, "partition " + partition);
   }
 
-  /** Of any other. */
+  /** The answer for any other failed request. */
   RefusedException of(Exception failure) {
     if (failure instanceof RefusedException refused) {
-      // Only who leads the catalog can say that a table does not exist.
+      // Only the leader of the catalog can say that a table does not exist.
       return refused.code() == ErrorCode.TABLE_NOT_FOUND && !view.leadsCatalog()
           ? view.notLeader(Unit.CATALOG, "the catalog, which may know of the table,")
           : refused;

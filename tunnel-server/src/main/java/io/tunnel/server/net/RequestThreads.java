@@ -11,8 +11,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Where requests are served that event loops must not wait for, what time it is there, and what is
- * said when they fail.
+ * The threads for requests on which event loops must not wait, with their clock, and the answers of
+ * failed requests.
  */
 record RequestThreads(Executor control, Executor readers, WallClock clock, Refusals refusals) {
 
@@ -28,13 +28,13 @@ record RequestThreads(Executor control, Executor readers, WallClock clock, Refus
     }
   }
 
-  /** Something that may fail. */
+  /** Work that may fail. */
   @FunctionalInterface
   interface Action {
     void run() throws IOException;
   }
 
-  /** Finds an answer, or fails. */
+  /** Makes an answer, or fails. */
   @FunctionalInterface
   interface Question {
     Control answer() throws IOException;
@@ -56,7 +56,7 @@ record RequestThreads(Executor control, Executor readers, WallClock clock, Refus
     }
   }
 
-  /** Serves a request that has its answer at once. */
+  /** Serves a request whose answer is the result of {@code question}. */
   void answer(Executor executor, Frame frame, Connection connection, Question question) {
     post(
         executor,

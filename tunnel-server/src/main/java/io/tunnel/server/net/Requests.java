@@ -35,26 +35,28 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Sends each request to the room that serves it. Rows go to their partition's host straight from
- * the event loop that received them, and so do channels to attach to; all else goes to a control
- * thread.
+ * Dispatches each request to the room that serves it. The event loop passes writes, reads and
+ * requests to attach directly to the partition's host; a control thread serves the rest.
  */
 final class Requests {
 
-  /** Bytes of long requests that are parsed and not answered: each takes some ten times as much. */
+  /**
+   * Bytes of long requests that are parsed and unanswered; parsing takes some ten times as much
+   * memory.
+   */
   private static final long PARSED_BYTES_MAX = 2L * Frame.PAYLOAD_BYTES_MAX;
 
   private final NetServer.Rooms rooms;
   private final Authority authority;
   private final Administration administration;
 
-  /** Requests that take long to parse, until they are answered. */
+  /** Turns of requests that take long to parse. */
   private final Turns parsed;
 
-  /** What administrators ask for, on the control thread. */
+  /** Turns of administrators' requests, on the control thread. */
   private final Turns administered;
 
-  /** What a principal may do, which is looked up among all permissions. */
+  /** Turns of requests for a principal's permissions, which search all permissions. */
   private final Turns identified;
 
   private final Refusals refusals;
@@ -64,7 +66,7 @@ final class Requests {
   private final ClusterRequests cluster;
   private final PartitionRequests partitions;
 
-  /** Of an open gate. */
+  /** Serves a gate without authentication. */
   Requests(NetServer.Rooms rooms, NetServer.Threads threads) {
     this(rooms, threads, Gate.open());
   }
@@ -98,7 +100,7 @@ final class Requests {
     this.administration = new Administration(rooms.catalog(), gate, served.clock()::epochMs);
   }
 
-  /** What changes who may come, or says it. */
+  /** An administrative request. */
   @FunctionalInterface
   private interface Administered {
     Control serve(byte[] payload) throws IOException;
@@ -125,7 +127,7 @@ final class Requests {
     }
   }
 
-  /** A request was answered, or nothing more is said to it. May be called by any thread. */
+  /** A request was answered, or gets no answer. For any thread. */
   void answered(Frame frame) {
     Operation operation = frame.operation();
     if (operation != null && operation.room() == Operation.Room.SECURITY) {
@@ -136,12 +138,12 @@ final class Requests {
     }
   }
 
-  /** Whether other connections would wait on the event loop while the request is parsed. */
+  /** Whether parsing the request would delay other connections of the event loop. */
   private static boolean isLongToRead(Operation operation, byte[] payload, Connection connection) {
     boolean isUnasked = connection.unasked().isPresent();
     return payload.length > Limits.NAMING_REQUEST_BYTES_MAX
         && operation != Operation.WRITE
-        // What completes the checkpoint of a client of once belongs to the event loop.
+        // Completing a checkpoint of a client of the first release is work of the event loop.
         && !(isUnasked && operation == Operation.CHECKPOINT_SKIPPING);
   }
 
@@ -241,8 +243,8 @@ final class Requests {
       case AUTHENTICATE ->
           throw new RefusedException(
               ErrorCode.NOT_AUTHENTICATED,
-              "who this is was said already, or this server asks nobody who they are; leave the key"
-                  + " out of the client's profile");
+              "the client is authenticated already, or this server asks nobody who they are;"
+                  + " leave the key out of the client's profile");
 
       case HELLO,
           ASSIGN,
@@ -260,7 +262,9 @@ final class Requests {
     }
   }
 
-  /** What delivers to a client that does not attach, where the clients of once did not have to. */
+  /**
+   * Deliveries to a client that does not attach: a client of the first release on a single server.
+   */
   Optional<UnaskedDeliveries> unasked(Connection connection, Agreement agreed) {
     return rooms.cluster().isAlone() && !agreed.features().contains(Protocol.ATTACH)
         ? Optional.of(
@@ -272,44 +276,44 @@ final class Requests {
         : Optional.empty();
   }
 
-  /** What was delivered of a channel on the connection, if it is delivered there. */
+  /** The position of the last delivered change of a channel that the connection delivers. */
   OptionalLong delivered(Connection connection, String channelId, long epoch) {
     return rooms.delivery().attachments().delivered(channelId, epoch, connection.deliveries());
   }
 
-  /** A channel that is attached to on the connection has a newer grant. */
+  /** Passes a newer grant to an attached channel. */
   void renew(Connection connection, Renewal renewal) {
     rooms.delivery().attachments().renew(renewal, connection.deliveries());
   }
 
-  /** A session on the connection has a newer grant of a channel that it holds. */
+  /** Passes a newer grant of a channel that a session on the connection holds. */
   void renewHeld(Connection connection, Renewal renewal) {
     rooms.delivery().attachments().renewHeld(renewal, connection.deliveries());
   }
 
-  /** A session on the connection does not hold a channel any more, or is to give it back. */
+  /** Ends deliveries of a channel that a session on the connection lost or must give back. */
   void release(Connection connection, int handle) {
     rooms.delivery().attachments().release(handle, connection.deliveries());
   }
 
-  /** The table of a partition, if there is one still. */
+  /** The table of a partition; empty when it was dropped. */
   Optional<String> table(int partition) {
     return rooms.catalog().hasPartition(partition)
         ? Optional.of(rooms.catalog().tableOfPartition(partition).meta().name())
         : Optional.empty();
   }
 
-  /** Where a channel ends was pushed, of a channel that this connection is not attached to. */
+  /** Takes the end of a channel that this connection is not attached to. */
   void limit(Connection connection, ChannelEnd end) {
     sessions.limit(end, connection);
   }
 
-  /** The client takes answers again. */
+  /** The client reads its answers again. */
   void takesAnswers(Connection connection) {
     rooms.rows().reads().wake(connection);
   }
 
-  /** The connection is gone, and with it its sessions. */
+  /** The connection is closed; ends its sessions. */
   void disconnected(Connection connection) {
     rooms.rows().reads().forget(connection);
     sessions.disconnected(connection);

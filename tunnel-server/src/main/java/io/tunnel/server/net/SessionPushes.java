@@ -12,15 +12,15 @@ import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What a connection's sessions are told: each word ends, on the event loop, what it ends of the
- * connection's deliveries, and is pushed behind what was delivered before.
+ * Messages to a connection's sessions. On the event loop, each message first ends the deliveries
+ * that it concerns, and is sent behind earlier deliveries.
  */
 final class SessionPushes implements SessionPort {
 
   private final Connection connection;
   private final Requests requests;
 
-  /** Sessions that live here; a session outlives no connection. */
+  /** Open sessions; a session ends with its connection. */
   private final AtomicInteger open = new AtomicInteger();
 
   SessionPushes(Connection connection, Requests requests) {
@@ -43,7 +43,7 @@ final class SessionPushes implements SessionPort {
     open.decrementAndGet();
   }
 
-  /** Whether no session lives here. */
+  /** Whether the connection has no session. */
   boolean areNone() {
     return open.get() == 0;
   }

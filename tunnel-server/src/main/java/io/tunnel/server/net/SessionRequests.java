@@ -26,7 +26,9 @@ import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Serves what names a session, or a channel that a session holds, on the thread of its host. */
+/**
+ * Serves requests about a session, or about a channel that a session holds, on the host's thread.
+ */
 final class SessionRequests {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(SessionRequests.class);
@@ -53,7 +55,10 @@ final class SessionRequests {
         });
   }
 
-  /** A tunnel that the client may not see has no id for it. */
+  /**
+   * Refuses a client without the right to consume; as if the id did not exist when the client may
+   * not see the tunnel.
+   */
   private static void requireConsuming(TunnelHost host, String tunnelId, Connection connection) {
     TunnelInfo tunnel = host.catalog().tunnel(tunnelId);
     if (!connection.caller().sees(tunnel.table(), tunnel.tunnel())) {
@@ -135,7 +140,7 @@ final class SessionRequests {
     }
   }
 
-  /** What a client says with a checkpoint, with what it does not know to say. */
+  /** The checkpoint with the members that clients of the first release leave out. */
   private static Checkpoint completed(Checkpoint checkpoint, Connection connection) {
     return connection
         .unasked()
@@ -157,13 +162,13 @@ final class SessionRequests {
     };
   }
 
-  /** The worker was told where a base channel ends that it attached to. */
+  /** Passes on the end of an attached base channel. */
   void limit(ChannelEnd end, Connection connection) {
     TunnelHost host;
     try {
       host = hosts.all().ofHandle(end.handle());
     } catch (RefusedException e) {
-      // It holds the channel no longer, and will hear of that.
+      // The session lost the channel and will be told.
       return;
     }
     host.control().execute(() -> host.coordinator().limit(end, connection.sessions()));
@@ -175,13 +180,13 @@ final class SessionRequests {
     }
   }
 
-  /** A channel cannot be delivered, and its worker does not say so. */
+  /** Stops a channel that cannot be delivered, for a worker that does not report it. */
   void stop(StopChannel reason, Connection connection) {
     TunnelHost host;
     try {
       host = hosts.all().ofHandle(reason.handle());
     } catch (RefusedException e) {
-      // It is held no longer.
+      // The session lost the channel.
       return;
     }
     host.control().execute(() -> stop(host, reason, connection));
@@ -191,7 +196,7 @@ final class SessionRequests {
     try {
       host.coordinator().stop(reason, connection.sessions());
     } catch (RefusedException e) {
-      LOGGER.debug("what cannot be delivered is held no longer", e);
+      LOGGER.debug("a channel that cannot be delivered is no longer held, so it is not stopped", e);
     } catch (IOException e) {
       LOGGER.warn("the error of a channel cannot be stored", e);
     }

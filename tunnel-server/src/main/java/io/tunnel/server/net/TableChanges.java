@@ -31,18 +31,18 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Creates, alters and drops tables with their logs, on the control thread and one after the other:
- * what is in the catalog has a log. A log whose table is not, because something failed between the
- * two, is taken by the next table if it fits. If it does not, that table gets a higher id: a log is
- * given up only when its id is in the catalog as one that no table has any more.
+ * every table in the catalog has a log. A failure may leave a log without a table; the next table
+ * takes the log if it fits, and otherwise gets a higher id. A log is deleted only after the catalog
+ * has noted its id as dropped.
  */
 final class TableChanges {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(TableChanges.class);
 
-  /** Logs without a table that the creation of a table passes over. */
+  /** Unfit logs that the creation of a table skips. */
   static final int LOGS_PASSED_MAX = 16;
 
-  /** Changes that wait for another one, which may take as long as the log does not answer. */
+  /** Changes in the queue; the one before them may wait as long as the log does not answer. */
   static final int WAITING_MAX = 1_024;
 
   private final Catalog catalog;
@@ -53,17 +53,17 @@ final class TableChanges {
   private final Queue<Change> waiting = new ArrayDeque<>();
   private boolean isChanging;
 
-  /** Is told once, on the control thread, what became of a change. */
+  /** The outcome of a change, called once, on the control thread. */
   interface Answer {
 
-    /** The table as it is now; nothing when it was dropped. */
+    /** The table after the change; empty when it was dropped. */
     void done(Optional<TableRecord> table);
 
-    /** It is not changed. */
+    /** The table was not changed. */
     void failed(Exception reason);
   }
 
-  /** What is to be done; ends by calling {@link #ended}. */
+  /** The work of a change; ends with {@link #ended}. */
   @FunctionalInterface
   private interface Step {
     void run() throws IOException;
@@ -126,9 +126,9 @@ final class TableChanges {
   }
 
   /**
-   * More is kept before it is promised, and less is promised before it is kept. Either is over when
-   * the log has it: a log that is told to keep less, late, must not be told so behind the word to
-   * keep more.
+   * The log keeps more before the catalog promises more, and the catalog promises less before the
+   * log keeps less. The change ends when the log has confirmed it, so that a late order to keep
+   * less cannot overtake a later order to keep more.
    */
   void alter(String name, TableOptions options, Asked asked, Answer answer) {
     change(
@@ -188,12 +188,18 @@ final class TableChanges {
     try {
       catalog.logDeleted(log);
     } catch (IOException | RuntimeException e) {
-      // The next leader of the catalog finds it noted, and nothing to delete.
-      LOGGER.warn("the log of dropped table {} is deleted, and still noted", log.tableId(), e);
+      // The next leader of the catalog finds the note, and no log to delete.
+      LOGGER.warn(
+          "deleted the log of dropped table {}, but cannot remove its note from the catalog",
+          log.tableId(),
+          e);
     }
   }
 
-  /** What ends the sessions of the table's tunnels, which cannot be found when it is gone. */
+  /**
+   * Tasks that end the sessions of the table's tunnels; collected first, because a dropped table's
+   * tunnels cannot be found.
+   */
   private List<Runnable> farewells(String table) {
     List<Runnable> farewells = new ArrayList<>();
     for (TunnelHost host : tunnels.all()) {
@@ -204,7 +210,10 @@ final class TableChanges {
     return farewells;
   }
 
-  /** Changes come one after the other, so a copy of a request finds what became of the first. */
+  /**
+   * Queues a change. Changes run one after the other, so a retried request finds the outcome of the
+   * first.
+   */
   private void change(Step step, Asked asked, Answer answer) {
     if (waiting.size() >= WAITING_MAX) {
       answer.failed(RequestThreads.busy());
@@ -224,7 +233,7 @@ final class TableChanges {
     runWaiting();
   }
 
-  /** The table that a request has created or altered; none if it has dropped one. */
+  /** The table that a request created or altered; empty if it dropped one. */
   private Optional<TableRecord> table(String id) {
     return id.isEmpty() ? Optional.empty() : Optional.of(catalog.table(Integer.parseInt(id)));
   }
@@ -241,13 +250,13 @@ final class TableChanges {
     }
   }
 
-  /** The change is over; the next one begins when its client is answered. */
+  /** Ends a change; the next one begins after the answer. */
   private void ended(Runnable answer) {
     isChanging = false;
     answer.run();
   }
 
-  /** The change is over, and answered, when the log has done its part or cannot. */
+  /** Ends an answered change when the log has confirmed or failed. */
   private void endedWith(CompletableFuture<Void> log) {
     if (log.isDone()) {
       isChanging = false;
@@ -262,7 +271,7 @@ final class TableChanges {
                   runWaiting();
                 });
           } catch (RejectedExecutionException e) {
-            LOGGER.debug("the server stops; no table is changed any more", e);
+            LOGGER.debug("the server stops, so waiting changes of tables are dropped", e);
           }
         });
   }
@@ -273,7 +282,7 @@ final class TableChanges {
     TableRecord write(T logged) throws IOException;
   }
 
-  /** {@code instead} says what else is done when the log fails. */
+  /** Waits for the log; {@code instead} gives the work to do when the log fails. */
   private <T> void await(
       CompletableFuture<T> log,
       Answer answer,
@@ -297,7 +306,7 @@ final class TableChanges {
                   }
                 });
           } catch (RejectedExecutionException e) {
-            LOGGER.debug("the server stops; a table is not changed", e);
+            LOGGER.debug("the server stops, so a change of a table is dropped", e);
           }
         });
   }

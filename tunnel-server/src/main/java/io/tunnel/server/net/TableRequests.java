@@ -16,7 +16,7 @@ import io.tunnel.wire.control.OperatorControl.AlterTable;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Serves what is about tables, on the control thread; long counts go to the readers' threads. */
+/** Serves requests about tables, on the control thread; long counts go to the readers' threads. */
 final class TableRequests {
 
   private final Catalog catalog;
@@ -105,7 +105,7 @@ final class TableRequests {
         });
   }
 
-  /** What a request asks for, by which id it comes again, and who asks. */
+  /** The request's identity for retries: its subject, id and client. */
   static Asked asked(Frame frame, Connection connection, String subject) {
     return new Asked(
         RequestId.in(frame.payload()).requestId(),

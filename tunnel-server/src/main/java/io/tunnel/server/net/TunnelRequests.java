@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 
-/** Serves what names a tunnel by its table, on the thread of the host that has it. */
+/** Serves requests that name a tunnel by its table, on the host's thread. */
 final class TunnelRequests {
 
   private final HostRequests hosts;
@@ -137,7 +137,9 @@ final class TunnelRequests {
                     }));
   }
 
-  /** A table's tunnels are on one host; those of all tables are gathered from host to host. */
+  /**
+   * Lists tunnels: a table's tunnels are on one host; for all tables the hosts are asked in turn.
+   */
   void list(Frame frame, Connection connection) {
     if (frame.payload().length > 0) {
       String table = Json.decode(frame.payload(), TableName.class).table();

@@ -10,39 +10,38 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Gives principals turns on a thread that all of them share. Each principal has one request under
- * way, however many it sends on however many connections, so another principal waits for at most
- * one request of each; and all that are under way together have at most so many bytes, except that
- * one always goes on. What waits is bounded by {@link OpenRequests}. For any thread; nothing is
- * called under the monitor.
+ * Gives principals turns on a shared thread. Each principal has one request under way, however much
+ * it sends on all its connections. So a principal waits for one request of every other principal at
+ * most. The bytes of requests under way are bounded, except that one request may always run. {@link
+ * OpenRequests} bounds the waiting ones. For any thread; nothing is called under the monitor.
  */
 final class Turns {
 
   private final Executor executor;
   private final long bytesMax;
 
-  /** What waits, by owner; an owner without anything under way or waiting has no entry. */
+  /** Waiting tasks by owner; an owner without waiting tasks and requests under way has no entry. */
   private final Map<Object, Deque<Task>> waiting = new HashMap<>();
 
-  /** Owners with nothing under way and something that waits, in the order of their turns. */
+  /** Owners with a waiting task and no request under way, in the order of their turns. */
   private final Deque<Object> ready = new ArrayDeque<>();
 
-  /** Bytes of what is under way; 0 when nothing is. */
+  /** Bytes of requests under way. */
   private long bytes;
 
-  /** Owners of what is under way, by request: no two frames are the same one. */
+  /** Owners of requests under way, by the identity of the frame. */
   private final IdentityHashMap<Frame, Object> underWay = new IdentityHashMap<>();
 
   /** A request that waits for its turn. */
   interface Task {
 
-    /** The request, which is to be answered or refused. */
+    /** The request, which will be answered or refused. */
     Frame request();
 
-    /** Serves it. */
+    /** Serves the request. */
     void run();
 
-    /** The executor takes no more. */
+    /** Refuses the request, because the executor rejected it. */
     void refuse();
   }
 
@@ -65,7 +64,7 @@ final class Turns {
     startAll();
   }
 
-  /** A request was answered or refused; its turn is over, if it had one. */
+  /** A request was answered or refused; ends the turn of the request. */
   void answered(Frame request) {
     synchronized (this) {
       Object owner = underWay.remove(request);
@@ -83,7 +82,7 @@ final class Turns {
   }
 
   private void startAll() {
-    for (Task next = begin(); next != null; next = begin()) {
+    for (Task next = takeNext(); next != null; next = takeNext()) {
       try {
         executor.execute(next::run);
       } catch (RejectedExecutionException e) {
@@ -93,7 +92,7 @@ final class Turns {
   }
 
   /** Marks the next task as under way and returns it; null when no task may begin now. */
-  private synchronized Task begin() {
+  private synchronized Task takeNext() {
     if (ready.isEmpty()) {
       return null;
     }

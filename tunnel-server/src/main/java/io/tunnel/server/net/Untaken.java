@@ -12,17 +12,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * The bytes of answers and deliveries that clients have not taken, of all connections. When they
- * are too many, the connection is closed that has taken nothing for longest; how long is counted in
- * bytes that the others have taken since. For any thread.
+ * The bytes of answers and deliveries that clients have not read, of all connections. Beyond the
+ * limit the server closes the connection that has read nothing for longest, measured in bytes that
+ * other connections have read since. For any thread.
  *
- * <p>What one connection has not taken is bounded too. An answer that may be large is promised its
- * room before it is made, at its largest, and what it does not need is given back when it is known:
- * so nothing is read for a connection that could not hold it.
+ * <p>The unread bytes of one connection are bounded too. Room for a large answer is promised before
+ * the answer is made, at its largest size, and the unused part is given back: so no data is read
+ * for a connection without room.
  */
 final class Untaken {
 
-  /** The largest batch, and the key behind it. */
+  /** The largest batch and the key that follows it. */
   private static final int ROWS_BYTES_MAX = Limits.BATCH_BYTES_MAX + 64 * 1024;
 
   private static final int LEFT_FOR_ROWS = 7 * 1024 * 1024;
@@ -34,11 +34,11 @@ final class Untaken {
   private final Set<Account> accounts = ConcurrentHashMap.newKeySet();
 
   /**
-   * Nothing is untaken.
+   * Without unread bytes.
    *
-   * @param bytesMax of all connections
-   * @param ofConnectionMax that one connection is promised or has not taken. A further promise is
-   *     not made, and one that has more untaken, of answers that are not promised, is closed
+   * @param bytesMax limit of all connections
+   * @param ofConnectionMax limit of one connection's promised and unread bytes: further promises
+   *     wait, and a connection that exceeds it with unpromised answers is closed
    */
   Untaken(long bytesMax, long ofConnectionMax) {
     this.bytesMax = bytesMax;
@@ -46,9 +46,8 @@ final class Untaken {
   }
 
   /**
-   * What a connection is sent that may be large. In all that a connection may have in memory, each
-   * leaves room for those before it, so that deliveries do not wait for reads, nor either for
-   * descriptions.
+   * The kinds of large answers. Each kind leaves room for the kinds before it, so that deliveries
+   * do not wait for reads, and neither waits for descriptions.
    */
   enum Answer {
     /** Changes of a channel, read and sent at once by the event loop. */
@@ -57,12 +56,12 @@ final class Untaken {
     ROWS(ROWS_BYTES_MAX, Limits.FRAME_BYTES_MAX),
     /** A page of base data. */
     BASE_PAGE(ROWS_BYTES_MAX, Limits.FRAME_BYTES_MAX + LEFT_FOR_ROWS),
-    /** What tables, tunnels, nodes and rights are. */
+    /** Descriptions of tables, tunnels, nodes and rights. */
     DESCRIPTION(Limits.FRAME_BYTES_MAX, Limits.FRAME_BYTES_MAX + LEFT_FOR_ROWS);
 
     /**
-     * Reads of rows are promised their room later, when it is their turn. All else has a small
-     * answer, or changes something before it has one, and must not be waited for.
+     * Operations whose room is promised before they begin. Reads of rows get theirs later, in their
+     * turn; all other operations have small answers, or make changes that must not wait.
      */
     private static final Set<Operation> DESCRIBING =
         EnumSet.of(
@@ -88,17 +87,17 @@ final class Untaken {
       this.leftBytes = leftBytes;
     }
 
-    /** What it takes at most. */
+    /** The largest size. */
     int bytesMax() {
       return bytesMax;
     }
 
-    /** What has to stay for others when it is promised. */
+    /** Room that must stay free for other kinds. */
     int leftBytes() {
       return leftBytes;
     }
 
-    /** What a request is answered with, if that is promised when the request is begun. */
+    /** The kind of an operation's answer, if its room is promised before the operation begins. */
     static Optional<Answer> of(Operation operation) {
       return operation != null && DESCRIBING.contains(operation)
           ? Optional.of(DESCRIPTION)
@@ -107,10 +106,10 @@ final class Untaken {
   }
 
   /**
-   * A connection begins.
+   * Opens a connection's account.
    *
-   * @param close ends it, called by any thread
-   * @param wake says that what was not promised may be by now, called by any thread
+   * @param close closes the connection, called by any thread
+   * @param wake called by any thread when room for a refused promise may be free
    */
   Account open(Consumer<Farewell> close, Runnable wake) {
     Account account = new Account(close, wake);
@@ -118,7 +117,7 @@ final class Untaken {
     return account;
   }
 
-  /** How much is not taken. */
+  /** The unread bytes of all connections. */
   long bytes() {
     return bytes.get();
   }
@@ -137,25 +136,25 @@ final class Untaken {
   }
 
   /**
-   * What one connection has not taken. Its monitor guards its fields, but {@code mark}; nothing is
-   * called under it.
+   * The unread bytes of one connection. The monitor guards the fields except {@code mark}; nothing
+   * is called under it.
    */
   final class Account {
     private final Consumer<Farewell> close;
     private final Runnable wake;
 
-    /** At most {@code ofConnectionMax}, or the connection is being closed. */
+    /** Unread bytes; at most {@code ofConnectionMax}, or the connection is being closed. */
     private long untaken;
 
-    /** Of answers that are being made; with {@code untaken} at most {@code ofConnectionMax}. */
+    /** Promised bytes; together with {@code untaken} at most {@code ofConnectionMax}. */
     private long promised;
 
-    /** The least that was wanted and not promised since it was woken last; 0 when nothing was. */
+    /** The smallest refused promise since the last wake-up; 0 without one. */
     private long wanted;
 
     private boolean isClosed;
 
-    /** What all had taken when this connection took something last, or owed nothing. */
+    /** The value of {@code takenBytes} when this connection last read, or had no unread bytes. */
     private volatile long mark = takenBytes.get();
 
     private Account(Consumer<Farewell> close, Runnable wake) {
@@ -164,8 +163,8 @@ final class Untaken {
     }
 
     /**
-     * Promises room for an answer, which is given back when the answer was given. If there is none,
-     * the connection is woken when there is.
+     * Promises room for an answer, to be given back with {@link #giveBack}. Without room it returns
+     * false, and the connection is woken later.
      */
     synchronized boolean promise(Answer answer) {
       if (promiseNow(answer)) {
@@ -176,7 +175,7 @@ final class Untaken {
       return false;
     }
 
-    /** Promises as {@link #promise}, but wakes nobody when there is room later. */
+    /** Like {@link #promise}, without a wake-up later. */
     synchronized boolean promiseNow(Answer answer) {
       if (!isClosed && untaken + promised + needed(answer) > ofConnectionMax) {
         return false;
@@ -189,13 +188,13 @@ final class Untaken {
       return (long) answer.bytesMax() + answer.leftBytes();
     }
 
-    /** Promises to one that is gone, or is going, and will be given next to nothing. */
+    /** Promises room to a closing connection, which will get almost no bytes. */
     synchronized boolean promiseAnyway(Answer answer) {
       promised += answer.bytesMax();
       return true;
     }
 
-    /** What was promised is given, or will never be. */
+    /** Gives a promise back: the answer was sent or will never be. */
     void giveBack(Answer answer) {
       synchronized (this) {
         promised -= answer.bytesMax();
@@ -217,14 +216,14 @@ final class Untaken {
       return true;
     }
 
-    /** Whether there is room for an answer that is given at once. */
+    /** Whether there is room for an answer that is sent at once. */
     synchronized boolean hasRoom(Answer answer) {
       boolean hasRoom = promise(answer);
       promised -= hasRoom ? answer.bytesMax() : 0;
       return hasRoom;
     }
 
-    /** The connection is given bytes to take. */
+    /** Bytes were sent to the client. */
     void given(int count) {
       if (!add(count)) {
         return;
@@ -252,7 +251,7 @@ final class Untaken {
       return untaken > ofConnectionMax;
     }
 
-    /** It has taken them, or never will. */
+    /** The client has read the bytes, or never will. */
     void taken(int count) {
       if (subtract(count)) {
         bytes.addAndGet(-count);
@@ -285,7 +284,7 @@ final class Untaken {
       close.accept(why);
     }
 
-    /** The connection ends; idempotent. */
+    /** Closes the account; idempotent. */
     void close() {
       accounts.remove(this);
       bytes.addAndGet(-settle());

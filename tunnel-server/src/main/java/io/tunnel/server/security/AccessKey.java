@@ -5,19 +5,19 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A key by which a client proves that it is a principal.
+ * A key with which a client authenticates as a principal.
  *
  * @param id {@code tk} and 16 of a-z 2-7
- * @param principal whom it is for; not one of a certificate
- * @param sealedSecrets as {@link MasterKey#seal} gives them, the newest first: one, or two while
- *     clients change from the older one to the newer
- * @param createdMs when it was made, in milliseconds since 1970
- * @param isRevoked whether it serves nobody any more
+ * @param principal the owner; not the principal of a certificate
+ * @param sealedSecrets as {@link MasterKey#seal} makes them, the newest first: one, or two while
+ *     clients change to the newer one
+ * @param createdMs creation time, in milliseconds since 1970
+ * @param isRevoked whether the key was revoked
  */
 public record AccessKey(
     String id, Principal principal, List<String> sealedSecrets, long createdMs, boolean isRevoked) {
 
-  /** Random bytes that an id is made of. */
+  /** Random bytes of an id. */
   public static final int ID_BYTES = Ids.RANDOM_BYTES;
 
   /** Bytes of a secret. */
@@ -28,7 +28,7 @@ public record AccessKey(
 
   private static final String PREFIX = "tk";
 
-  /** Refuses ids, principals and numbers of secrets that no key has. */
+  /** Refuses invalid ids, principals and numbers of secrets. */
   public AccessKey {
     requireId(id);
     Objects.requireNonNull(principal, "principal");
@@ -56,23 +56,25 @@ public record AccessKey(
   /**
    * Checks an id.
    *
-   * @throws IllegalArgumentException when no key can have it
+   * @throws IllegalArgumentException when it is not the id of a key
    */
   public static String requireId(String id) {
     return Ids.require("a key's id", PREFIX, id);
   }
 
-  /** With a newer secret; the newest so far goes on to serve, and one older than that does not. */
+  /**
+   * This key with a newer secret; the newest one so far stays valid, and an older one is dropped.
+   */
   public AccessKey rotated(String newSealedSecret) {
     return withSecrets(List.of(newSealedSecret, sealedSecrets.get(0)));
   }
 
-  /** With its newest secret alone: the end of a rotation. */
+  /** This key with its newest secret only: the end of a rotation. */
   public AccessKey settled() {
     return withSecrets(sealedSecrets.subList(0, 1));
   }
 
-  /** Serving nobody any more. */
+  /** This key, revoked. */
   public AccessKey revoked() {
     return new AccessKey(id, principal, sealedSecrets, createdMs, true);
   }

@@ -7,19 +7,19 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A token that serves its bearer on the HTTP port. The token itself is kept by nobody but its
- * bearer.
+ * A token for the HTTP port. The server keeps only the hash of the token.
  *
  * @param id {@code th} and 16 of a-z 2-7
- * @param principal whom it is for
- * @param hash as {@link #hashOf} makes it of the token
- * @param createdMs when it was made, in milliseconds since 1970
- * @param expiresMs when it ends, if it does, in milliseconds since 1970; after it was made
+ * @param principal the owner
+ * @param hash the token's hash, see {@link #hashOf}
+ * @param createdMs creation time, in milliseconds since 1970
+ * @param expiresMs expiry, in milliseconds since 1970, later than {@code createdMs}; empty without
+ *     one
  */
 public record HttpToken(
     String id, Principal principal, Bytes hash, long createdMs, Optional<Long> expiresMs) {
 
-  /** Random bytes that an id is made of. */
+  /** Random bytes of an id. */
   public static final int ID_BYTES = Ids.RANDOM_BYTES;
 
   /** Random bytes of a token. */
@@ -28,7 +28,7 @@ public record HttpToken(
   private static final String PREFIX = "th";
   private static final int HASH_BYTES = 32;
 
-  /** Refuses ids, hashes and ends that no token has. */
+  /** Refuses invalid ids, hashes and expiries. */
   public HttpToken {
     requireId(id);
     Objects.requireNonNull(principal, "principal");
@@ -51,13 +51,13 @@ public record HttpToken(
   /**
    * Checks an id.
    *
-   * @throws IllegalArgumentException when no token can have it
+   * @throws IllegalArgumentException when it is not the id of a token
    */
   public static String requireId(String id) {
     return Ids.require("a token's id", PREFIX, id);
   }
 
-  /** What the bearer of {@value #TOKEN_BYTES} random bytes sends: their base64 for URLs. */
+  /** The text of a token: base64 for URLs of {@value #TOKEN_BYTES} random bytes. */
   public static String textOf(Bytes token) {
     if (token.length() != TOKEN_BYTES) {
       throw new IllegalArgumentException(
@@ -66,12 +66,12 @@ public record HttpToken(
     return Base64.getUrlEncoder().withoutPadding().encodeToString(token.toByteArray());
   }
 
-  /** SHA-256 of what a bearer sends, be it a token or not. */
+  /** SHA-256 of a bearer's text, valid or not. */
   public static Bytes hashOf(String text) {
     return Bytes.copyOf(Ids.sha256(text.getBytes(StandardCharsets.UTF_8)));
   }
 
-  /** Whether it has ended. */
+  /** Whether the token has expired. */
   public boolean isExpired(long nowMs) {
     return expiresMs.isPresent() && nowMs >= expiresMs.get();
   }

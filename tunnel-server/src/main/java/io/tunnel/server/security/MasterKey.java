@@ -13,15 +13,15 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The key that secrets of access keys are sealed with, so that who reads the catalog has none of
- * them. A sealed secret is the base64 of
+ * The key that seals the secrets of access keys, so that a reader of the catalog learns no secret.
+ * A sealed secret is the base64 of
  *
  * <pre>
  * form (1 byte, 1) | nonce (12 bytes) | AES-256-GCM of the secret, and its tag (16 bytes)
  * </pre>
  *
- * with the id of its access key as associated data, so that none can be put in the place of
- * another. Nonces are drawn: with 2^32 of them a master key is used up. For any thread.
+ * with the id of its access key as associated data, so that a sealed secret cannot be moved to a
+ * different key. Nonces are random: after 2^32 of them a master key is used up. For any thread.
  */
 public final class MasterKey {
 
@@ -41,7 +41,7 @@ public final class MasterKey {
     this.chance = chance;
   }
 
-  /** A secret cannot be opened; the message says why, and shows nothing of any secret. */
+  /** A secret cannot be opened; the message says why, without the secret. */
   public static final class SealException extends GeneralSecurityException {
     private static final long serialVersionUID = 1L;
 
@@ -53,8 +53,8 @@ public final class MasterKey {
   /**
    * The key of these bytes.
    *
-   * @param chance gives so many random bytes that nobody can guess; asked for each secret
-   * @throws IllegalArgumentException when there are not {@value #KEY_BYTES}
+   * @param chance makes that number of unpredictable bytes; called for each secret
+   * @throws IllegalArgumentException unless there are {@value #KEY_BYTES} bytes
    */
   public static MasterKey of(Bytes key, IntFunction<Bytes> chance) {
     if (key.length() != KEY_BYTES) {
@@ -68,8 +68,8 @@ public final class MasterKey {
    * The key of a text, the content of a file or the value of a variable: 64 hexadecimal digits, or
    * the base64 of {@value #KEY_BYTES} bytes, and blanks or an end of line around it.
    *
-   * @param chance gives so many random bytes that nobody can guess; asked for each secret
-   * @throws IllegalArgumentException when it is neither; the message does not show it
+   * @param chance makes that number of unpredictable bytes; called for each secret
+   * @throws IllegalArgumentException when the text is neither; the message does not contain it
    */
   public static MasterKey parse(String text, IntFunction<Bytes> chance) {
     String trimmed = text.strip();
@@ -101,10 +101,10 @@ public final class MasterKey {
   }
 
   /**
-   * The secret that was sealed for the access key.
+   * Opens the sealed secret of an access key.
    *
-   * @throws SealException when it was sealed with another master key, for another access key, or
-   *     was changed since
+   * @throws SealException when it was sealed with a different master key, for a different access
+   *     key, or was changed
    */
   public byte[] open(String sealed, String keyId) throws SealException {
     byte[] all = bytesOf(sealed, keyId);
@@ -128,7 +128,7 @@ public final class MasterKey {
     }
   }
 
-  /** Shows nothing of it. */
+  /** Without the key. */
   @Override
   public String toString() {
     return "MasterKey";
@@ -149,7 +149,7 @@ public final class MasterKey {
     }
   }
 
-  /** No bytes when it is not hexadecimal; the cause would show it. */
+  /** Empty when the text is not hexadecimal: an exception's cause would contain it. */
   private static byte[] ofHex(String text) {
     boolean isHex = text.chars().allMatch(HexFormat::isHexDigit);
     return isHex ? HexFormat.of().parseHex(text) : new byte[0];

@@ -8,11 +8,12 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which principal is in which groups. Never changes.
+ * The groups of each principal. Never changes.
  *
  * @param groups by name
- * @param ofPrincipals names of groups, sorted, by the name of the principal that is in them
- * @param unread names of groups, sorted, whose members cannot be read: everybody may be one
+ * @param ofPrincipals sorted names of groups, by the name of their member
+ * @param unread sorted names of groups whose members cannot be read: every principal may be a
+ *     member
  */
 record Memberships(
     PersistentMap<SecuritySnapshot.Group> groups,
@@ -29,7 +30,7 @@ record Memberships(
     return names == null ? List.of() : names;
   }
 
-  /** With the group as it is now; changes what is said of its members, before and after. */
+  /** These memberships with a new version of the group. */
   Memberships with(SecuritySnapshot.Group group) {
     Memberships rest = without(group.name());
     PersistentMap<List<String>> of = rest.ofPrincipals;
@@ -42,7 +43,7 @@ record Memberships(
     return new Memberships(rest.groups.with(group.name(), group), of, rest.unread);
   }
 
-  /** With a group whose members cannot be read. */
+  /** These memberships with a group whose members cannot be read. */
   Memberships withUnread(String name) {
     Memberships rest = without(name);
     Set<String> names = new TreeSet<>(rest.unread);
@@ -50,7 +51,7 @@ record Memberships(
     return new Memberships(rest.groups, rest.ofPrincipals, List.copyOf(names));
   }
 
-  /** Without the group, whether it can be read or not. */
+  /** These memberships without the group, readable or not. */
   Memberships without(String name) {
     PersistentMap<List<String>> of = ofPrincipals;
     SecuritySnapshot.Group group = groups.get(name);

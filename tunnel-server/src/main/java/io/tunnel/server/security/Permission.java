@@ -12,14 +12,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Allows or denies rights on something to a principal or a group. ADMIN stands for all rights, in
- * what denies as well.
+ * Allows or denies rights on a resource to a principal or a group. ADMIN stands for all rights,
+ * also in a denial.
  *
  * @param id 1 to {@value #ID_CHARS_MAX} of A-Z a-z 0-9 _ -
  * @param subject a principal's name, or {@code group:NAME}
- * @param isAllow whether it allows, and does not deny
- * @param rights at least one that can be granted on such a resource
- * @param resource on what
+ * @param isAllow whether the permission allows the rights, and does not deny them
+ * @param rights at least one right that can be granted on the kind of resource
+ * @param resource the resource
  */
 public record Permission(
     String id, String subject, boolean isAllow, Set<Right> rights, Resource resource) {
@@ -30,8 +30,8 @@ public record Permission(
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9_-]{1," + ID_CHARS_MAX + "}");
 
   /**
-   * Refuses what is no subject, and rights that mean nothing on the resource: who denies them would
-   * believe that something is denied.
+   * Refuses invalid subjects, and rights without a meaning on the resource: an administrator who
+   * denies such a right would rely on a denial without effect.
    */
   public Permission {
     requireId(id);
@@ -51,10 +51,10 @@ public record Permission(
   }
 
   /**
-   * A permission whose id follows from what it says: given twice it is one. {@code rights} are
-   * their names in lower case.
+   * A permission whose id is the hash of its content: granted twice it exists once. {@code rights}
+   * are their names in lower case.
    *
-   * @throws IllegalArgumentException when one of the texts is not right, with what would be
+   * @throws IllegalArgumentException when a text is invalid; the message says what is valid
    */
   public static Permission of(
       String subject, boolean isAllow, Collection<String> rights, String resource) {
@@ -66,7 +66,7 @@ public record Permission(
     return new Permission(id, subject, isAllow, parsed, on);
   }
 
-  /** On what, as it is written. */
+  /** The resource as text. */
   public String on() {
     return resource.toString();
   }
@@ -83,13 +83,18 @@ public record Permission(
     return id;
   }
 
-  /** The rights as bits, with all that they include, on the side that they are for. */
+  /**
+   * The allowed or denied rights as masks of a {@link PermissionIndex}, included rights as well.
+   */
   int masks() {
     int included = Rights.included(Rights.mask(rights));
     return isAllow ? PermissionIndex.allowing(included) : PermissionIndex.denying(included);
   }
 
-  /** What the permission is about: with ADMIN also everything below its resource. */
+  /**
+   * One resource to which the permission applies: ADMIN also applies to everything below its
+   * resource.
+   */
   private record Reach(Resource resource, int mask) {
 
     boolean meets(Reach other) {
@@ -111,12 +116,15 @@ public record Permission(
         : List.of(own);
   }
 
-  /** Whether some right on something is in both, allowed or denied. */
+  /** Whether both permissions concern a common right on a common resource, allowed or denied. */
   public boolean meets(Permission other) {
     return reaches().stream().anyMatch(mine -> other.reaches().stream().anyMatch(mine::meets));
   }
 
-  /** Whether all rights of the other one, on all that it is on, are in this one. */
+  /**
+   * Whether this permission contains every right of {@code other} on every resource of {@code
+   * other}.
+   */
   public boolean covers(Permission other) {
     return other.reaches().stream()
         .allMatch(theirs -> reaches().stream().anyMatch(mine -> mine.covers(theirs)));

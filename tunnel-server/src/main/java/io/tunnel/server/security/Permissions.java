@@ -16,9 +16,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Decides who may do what. A right needs a permission that allows it and none that denies it;
- * permissions of a principal and of its groups, on names and on beginnings of names, count alike.
- * Never changes; for any thread.
+ * Decides who may do what. A principal has a right when a permission allows the right and no
+ * permission denies it; permissions of a principal and of its groups, on names and on beginnings of
+ * names, count alike. Never changes; for any thread.
  *
  * <ul>
  *   <li>ADMIN on a table is all rights on the table and on all its tunnels; ADMIN on the cluster is
@@ -26,7 +26,7 @@ import java.util.stream.Stream;
  *   <li>A principal has SEE on a resource when any right on the resource is left to it; a right on
  *       some tunnel of a table gives SEE on the table as well. The tunnel need not exist: a pattern
  *       that matches names of tunnels is enough.
- *   <li>Fixed administrators have all rights, whatever is denied to them.
+ *   <li>Fixed administrators have all rights; denials do not concern them.
  *   <li>Nobody has a right that cannot be granted, except SEE.
  * </ul>
  *
@@ -41,7 +41,7 @@ public final class Permissions {
   /** Permissions of one subject on pairs of patterns; every decision looks at each of them. */
   static final int PAIRS_MAX = 64;
 
-  /** ADMIN, allowed and denied: it also applies to everything below its resource. */
+  /** ADMIN, allowed and denied, which also applies to resources below its own. */
   private static final int ADMIN_MASKS = allowing(Rights.ADMIN) | denying(Rights.ADMIN);
 
   /** The identity of this object alone. */
@@ -152,7 +152,10 @@ public final class Permissions {
     return new Permissions(administrators, index, pairs, newMemberships, unread);
   }
 
-  /** These permissions with {@code more} unreadable ones that may deny everything. */
+  /**
+   * These permissions with {@code more} unreadable permissions, each a possible denial of all
+   * rights.
+   */
   Permissions withUnread(int more) {
     return new Permissions(administrators, index, pairs, memberships, unread + more);
   }
@@ -224,7 +227,7 @@ public final class Permissions {
     if (unreadGroups.isEmpty()) {
       return masks;
     }
-    // Everybody may be in these groups: what is denied to them is denied to everybody.
+    // Every principal may be in these groups, so their denials apply to every principal.
     int ofUnread = masksOf(kind, new Question(table, tunnel, "", unreadGroups));
     return masks | denying(PermissionIndex.denied(ofUnread));
   }

@@ -1,14 +1,14 @@
 package io.tunnel.server.security;
 
 /**
- * Who asks. Names of keys have no {@code =} and subjects of certificates have one, so that neither
- * takes the other's place.
+ * The name of an authenticated client. Names for keys have no {@code =} and subjects of
+ * certificates have one, so that neither can stand for the other.
  *
  * @param name as {@link #ofKey} or {@link #ofCertificate} takes it
  */
 public record Principal(String name) {
 
-  /** Characters of a name that keys are for. */
+  /** Characters of a name for keys. */
   public static final int KEY_NAME_CHARS_MAX = 64;
 
   /** Characters of a certificate's subject. */
@@ -24,27 +24,28 @@ public record Principal(String name) {
   }
 
   /**
-   * The principal that keys of that name are for.
+   * The principal of keys with that name.
    *
-   * @throws IllegalArgumentException when it is not 1 to {@value #KEY_NAME_CHARS_MAX} of A-Z a-z
-   *     0-9 _ . @ -
+   * @throws IllegalArgumentException unless the name is 1 to {@value #KEY_NAME_CHARS_MAX} of A-Z
+   *     a-z 0-9 _ . @ -
    */
   public static Principal ofKey(String name) {
     return new Principal(requireKeyName("a principal's name", name));
   }
 
   /**
-   * The principal that a certificate is about.
+   * The principal that a certificate names.
    *
    * @param subject such as {@code CN=billing,O=Example}
-   * @throws IllegalArgumentException when it is not 1 to {@value #CERTIFICATE_NAME_CHARS_MAX}
-   *     printable characters with a {@code =}, or has a {@code :} in front of the first
+   * @throws IllegalArgumentException unless the subject is 1 to {@value
+   *     #CERTIFICATE_NAME_CHARS_MAX} printable characters with a {@code =} and no {@code :} before
+   *     the first one
    */
   public static Principal ofCertificate(String subject) {
     return new Principal(requireCertificateName(subject));
   }
 
-  /** Whether it is one of a certificate, and not of keys. */
+  /** Whether the principal is a certificate's, and not a key's. */
   public boolean isOfCertificate() {
     return name.indexOf('=') >= 0;
   }

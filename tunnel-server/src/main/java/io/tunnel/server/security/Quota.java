@@ -6,19 +6,19 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What a principal may use, or what a table may be used: rates, to which it is slowed down, and
- * counts, beyond which it is refused. What is left out is bounded by the server alone.
+ * The limits of a principal or a table: above a rate requests are throttled, above a count they are
+ * refused. A limit that is left out is bounded by the server alone.
  *
- * @param written rows and bytes that are written
- * @param delivered changes and bytes that are delivered to its sessions and readings
- * @param read rows and bytes that gets and scans answer with
+ * @param written rows and bytes written
+ * @param delivered changes and bytes delivered to sessions and readings
+ * @param read rows and bytes in answers of gets and scans
  * @param requestsPerSecond all requests together, 1 to {@value #RATE_MAX}
- * @param counts what there may be at the same moment
+ * @param counts numbers at the same moment
  */
 public record Quota(
     Rates written, Rates delivered, Rates read, Optional<Long> requestsPerSecond, Counts counts) {
 
-  /** The highest rate a second; who wants more leaves the limit out. */
+  /** The highest rate a second; leave the limit out for more. */
   public static final long RATE_MAX = 9_000_000_000L;
 
   /** The highest count. */
@@ -28,10 +28,10 @@ public record Quota(
   public static final Quota NONE =
       new Quota(Rates.NONE, Rates.NONE, Rates.NONE, Optional.empty(), Counts.NONE);
 
-  /** What a table's subject begins with. */
+  /** The prefix of a table's subject. */
   static final String TABLE = "table:";
 
-  /** Refuses rates that cannot be kept; null is no limit. */
+  /** Refuses rates out of range; null is no limit. */
   public Quota {
     written = Objects.requireNonNullElse(written, Rates.NONE);
     delivered = Objects.requireNonNullElse(delivered, Rates.NONE);
@@ -51,7 +51,7 @@ public record Quota(
     /** Without a limit. */
     public static final Rates NONE = new Rates(Optional.empty(), Optional.empty());
 
-    /** Refuses rates that cannot be kept; null is no limit. */
+    /** Refuses rates out of range; null is no limit. */
     public Rates {
       rowsPerSecond = Limit.rate("rowsPerSecond", rowsPerSecond);
       bytesPerSecond = Limit.rate("bytesPerSecond", bytesPerSecond);
@@ -59,13 +59,13 @@ public record Quota(
   }
 
   /**
-   * How many there may be at the same moment, 0 to {@link Quota#COUNT_MAX} each.
+   * Numbers at the same moment, 0 to {@link Quota#COUNT_MAX} each.
    *
-   * @param connections that are authenticated
-   * @param sessions of workers
-   * @param tunnels that it has created, or that the table has
-   * @param tables that it has created
-   * @param partitions of tables that it has created, or of the table
+   * @param connections authenticated connections
+   * @param sessions sessions of workers
+   * @param tunnels tunnels that the principal created, or that the table has
+   * @param tables tables that the principal created
+   * @param partitions partitions of tables that the principal created, or of the table
    */
   public record Counts(
       Optional<Integer> connections,
@@ -104,10 +104,10 @@ public record Quota(
   }
 
   /**
-   * This, for that subject.
+   * This quota, if it fits the subject.
    *
    * @param subject a principal's name, or {@code table:NAME}
-   * @throws IllegalArgumentException when it is neither, or a table is given limits of principals
+   * @throws IllegalArgumentException when it is neither, or a table gets limits of principals
    */
   public Quota requireFor(String subject) {
     requireSubject(subject);
@@ -132,7 +132,7 @@ public record Quota(
     return new Principal(subject).name();
   }
 
-  /** Apart from the quota, because the parts of a quota are there before one is. */
+  /** Checks limits. Not in the quota itself, because its parts are checked before it exists. */
   private static final class Limit {
     private Limit() {}
 

@@ -7,12 +7,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a permission is on: {@code table:PATTERN}, {@code tunnel:TABLE/PATTERN} or {@code cluster}.
- * A pattern is a name, or the beginning of names with one {@code *} behind it; {@code *} alone is
- * all of them. {@code tunnel:ord*} is all tunnels of all tables that begin so, and {@code
- * tunnel:ord*<b>/</b>sales*}, a pair of patterns, those of their tunnels that begin so.
+ * The resource of a permission: {@code table:PATTERN}, {@code tunnel:TABLE/PATTERN} or {@code
+ * cluster}. A pattern is a name, or the beginning of names and a {@code *}; {@code *} alone matches
+ * all names. {@code tunnel:ord*} matches all tunnels of tables whose names begin with {@code ord};
+ * {@code tunnel:ord*<b>/</b>sales*}, a pair of patterns, matches the tunnels of these tables whose
+ * names begin with {@code sales}.
  *
- * @param kind of what
+ * @param kind the kind of resource
  * @param pattern with its {@code *}; empty for the cluster
  */
 record Resource(Kind kind, String pattern) {
@@ -20,7 +21,7 @@ record Resource(Kind kind, String pattern) {
   /** The cluster as a whole. */
   public static final Resource CLUSTER = new Resource(Kind.CLUSTER, "");
 
-  /** Characters of a pattern in front of its {@code *}: two names and what is between them. */
+  /** Characters of a pattern before its {@code *}: two names and the slash. */
   public static final int PATTERN_CHARS_MAX = 511;
 
   private static final String TABLE = "table:";
@@ -28,7 +29,7 @@ record Resource(Kind kind, String pattern) {
   private static final String CLUSTER_TEXT = "cluster";
   private static final String ANY = "*";
 
-  /** Refuses a pattern that matches nothing that can exist. */
+  /** Refuses a pattern that can match no name. */
   public Resource {
     Objects.requireNonNull(kind, "kind");
     Objects.requireNonNull(pattern, "pattern");
@@ -47,7 +48,7 @@ record Resource(Kind kind, String pattern) {
   /**
    * Reads the text form.
    *
-   * @throws IllegalArgumentException when it is none, with what would be right
+   * @throws IllegalArgumentException when the text is invalid; the message says what is valid
    */
   public static Resource parse(String text) {
     if (CLUSTER_TEXT.equals(text)) {
@@ -75,7 +76,7 @@ record Resource(Kind kind, String pattern) {
     return isBeginning() ? pattern.substring(0, pattern.length() - 1) : pattern;
   }
 
-  /** What ADMIN on this resource is also about. */
+  /** The resources below, to which ADMIN on this resource also applies. */
   List<Resource> below() {
     return switch (kind) {
       case TABLE -> List.of(new Resource(Kind.TUNNEL, isBeginning() ? pattern : pattern + "/*"));
@@ -114,40 +115,40 @@ record Resource(Kind kind, String pattern) {
     return Part.of(slash < 0 ? pattern : pattern.substring(0, slash));
   }
 
-  /** The tunnel's part of the pattern: all of them where it names none. */
+  /** The tunnel's part of the pattern; matches all tunnels when the pattern has none. */
   private Part tunnelPart() {
     int slash = pattern.indexOf('/');
     return slash < 0 ? Part.EVERY : Part.of(pattern.substring(slash + 1));
   }
 
   /**
-   * Whether it is {@code tunnel:TABLE_PATTERN/PATTERN}, two patterns in one: no beginning of a text
-   * says that, so an index by beginnings does not hold it.
+   * Whether it is {@code tunnel:TABLE_PATTERN/PATTERN}, a pair of patterns, which the index of
+   * names and beginnings cannot hold.
    */
   boolean isPair() {
     return pattern.contains(ANY + "/");
   }
 
-  /** Of a pair: the pattern of those of its tunnels that a table has, if the table is of it. */
+  /** Of a pair: the pattern of one table's tunnels; empty when the table does not match. */
   Optional<Resource> ofTable(String table) {
     return tablePart().matches(table)
         ? Optional.of(new Resource(Kind.TUNNEL, table + pattern.substring(pattern.indexOf('/'))))
         : Optional.empty();
   }
 
-  /** Of a pair: whether a tunnel is of it. */
+  /** Of a pair: whether a tunnel matches. */
   boolean matches(String table, String tunnel) {
     return tablePart().matches(table) && tunnelPart().matches(tunnel);
   }
 
-  /** Whether something can be of both patterns. */
+  /** Whether a name can match both patterns. */
   boolean meets(Resource other) {
     return kind == other.kind
         && tablePart().meets(other.tablePart())
         && tunnelPart().meets(other.tunnelPart());
   }
 
-  /** Whether everything of the other pattern is of this one. */
+  /** Whether every name that matches {@code other} matches this pattern. */
   boolean covers(Resource other) {
     return kind == other.kind
         && tablePart().covers(other.tablePart())

@@ -52,9 +52,9 @@ final class Rights {
   }
 
   /**
-   * The bits of these rights.
+   * The bits of {@code rights}.
    *
-   * @throws IllegalArgumentException when there are none, or one cannot be granted
+   * @throws IllegalArgumentException when the collection is empty, or a right cannot be granted
    */
   static int mask(Collection<Right> rights) {
     int mask = 0;
@@ -70,20 +70,20 @@ final class Rights {
     return mask;
   }
 
-  /** The rights of these bits; not to be changed. */
+  /** The rights of a mask; not to be changed. */
   static Set<Right> set(int mask) {
     return SETS.get(mask);
   }
 
-  /** What the rights include: with ADMIN all, otherwise themselves. */
+  /** The rights with all included ones: with ADMIN all rights, otherwise the mask itself. */
   static int included(int mask) {
     return (mask & ADMIN) == 0 ? mask : ALL;
   }
 
   /**
-   * The right of that text.
+   * The right with that name.
    *
-   * @throws IllegalArgumentException when none that can be granted is called so
+   * @throws IllegalArgumentException when no grantable right has that name
    */
   static Right parse(String text) {
     for (Right right : GRANTABLE) {
@@ -98,7 +98,7 @@ final class Rights {
     return right.name().toLowerCase(Locale.ROOT);
   }
 
-  /** The rights of these bits, for a sentence. */
+  /** The names of a mask's rights, for messages. */
   static String listed(int mask) {
     return set(mask).stream().map(Rights::text).collect(Collectors.joining(", "));
   }

@@ -16,32 +16,33 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keys, permissions, groups, tokens and quotas, as texts of the catalog whose names begin with
- * {@value #PREFIX}. Makes a {@link SecuritySnapshot} with each change of them, which any thread may
- * ask for; all else is for the thread that changes the catalog.
+ * {@value #PREFIX}. Each change makes a new {@link SecuritySnapshot}, which any thread may read;
+ * all other methods belong to the thread that changes the catalog.
  *
- * <p>A text that cannot be read, because it was damaged or a later version has written it, leaves
- * the others alone and is logged once. What it may have allowed is not allowed:
+ * <p>A text that cannot be read, because it was damaged or written by a later version, does not
+ * affect other texts and is logged once. Rights that it may have allowed are not allowed:
  *
  * <ul>
- *   <li>a key or token serves nobody, a quota bounds nobody (the server's own bounds remain);
- *   <li>a permission whose effect can be read and is to allow does not count;
- *   <li>another one may deny anything: all is denied to its subject, or, when that cannot be read
- *       either, to everybody;
- *   <li>of a group, everybody may be a member, so what is denied to it is denied to everybody, and
- *       what is allowed to it is allowed to nobody.
+ *   <li>an unreadable key or token is invalid, an unreadable quota has no effect (the server's own
+ *       limits remain);
+ *   <li>an unreadable permission that surely allows does not count;
+ *   <li>any other unreadable permission may deny: all rights are denied to its subject, or to every
+ *       principal when the subject cannot be read either;
+ *   <li>an unreadable group may have any member, so rights denied to it are denied to every
+ *       principal, and rights allowed to it are allowed to none.
  * </ul>
  *
- * Fixed administrators keep all rights, so that one of them can write the text anew or remove it.
- * Because all this follows from the texts, all nodes decide alike.
+ * Fixed administrators keep all rights, so that they can replace or remove the text. These rules
+ * depend only on the texts, so all nodes decide alike.
  */
 public final class SecurityRecords {
 
-  /** What the names of all texts that are about security begin with. */
+  /** The prefix of the names of all security texts. */
   public static final String PREFIX = "security/";
 
   private static final Logger LOGGER = LoggerFactory.getLogger(SecurityRecords.class);
 
-  /** Texts that a change may log one by one. */
+  /** Unreadable texts that one change logs separately. */
   private static final int LOGGED_MAX = 20;
 
   private final Limits limits;
@@ -50,10 +51,10 @@ public final class SecurityRecords {
   private volatile SecuritySnapshot snapshot;
 
   /**
-   * How many there may be; what is stored already is read whatever there is.
+   * Limits for new records; stored records are read even beyond the limits.
    *
-   * @param groupMembersMax principals of a group
-   * @param principalGroupsMax groups that a principal may be in; each is asked in each decision
+   * @param groupMembersMax members of one group
+   * @param principalGroupsMax groups of one principal; every decision considers all of them
    */
   public record Limits(
       int keysMax,
@@ -63,15 +64,15 @@ public final class SecurityRecords {
       int quotasMax,
       int groupMembersMax,
       int principalGroupsMax) {
-    /** As a server has them. */
+    /** The limits of a server. */
     public static final Limits DEFAULTS =
         new Limits(100_000, 1_000_000, 10_000, 10_000, 100_000, 10_000, 64);
   }
 
   /**
-   * With nothing stored yet.
+   * Without stored texts.
    *
-   * @param administrators have all rights, whatever is stored
+   * @param administrators the fixed administrators, who have all rights
    */
   public SecurityRecords(Limits limits, Set<Principal> administrators) {
     this.limits = limits;
@@ -79,20 +80,20 @@ public final class SecurityRecords {
     this.snapshot = new SecuritySnapshot(1, SnapshotBuilder.State.of(none));
   }
 
-  /** The newest. */
+  /** The newest snapshot. */
   public SecuritySnapshot snapshot() {
     return snapshot;
   }
 
   /**
-   * Has {@code listener} called after each new snapshot, by the thread that changes the catalog. It
+   * Adds a listener, which the thread that changes the catalog calls after each new snapshot. It
    * must not throw and not wait.
    */
   public void listen(Runnable listener) {
     listeners.add(listener);
   }
 
-  /** Takes over texts that are stored; those that are not about security are left alone. */
+  /** Applies stored changes; ignores texts without the prefix. */
   public void apply(Map<String, Optional<String>> changes) {
     Map<String, Optional<String>> ours = new LinkedHashMap<>();
     changes.forEach(
@@ -106,7 +107,7 @@ public final class SecurityRecords {
     }
   }
 
-  /** Takes over everything that is stored: what is not among {@code texts} does not exist. */
+  /** Replaces all records by the stored {@code texts}. */
   public void replace(Map<String, String> texts) {
     Map<String, Optional<String>> ours = new HashMap<>();
     texts.forEach(
@@ -119,9 +120,9 @@ public final class SecurityRecords {
   }
 
   /**
-   * What has to be written for the key to be there, be it new or changed.
+   * The write that stores a new or changed key.
    *
-   * @throws RefusedException LIMIT_REACHED when it is one too many
+   * @throws RefusedException LIMIT_REACHED when the limit of such records is reached
    */
   public Map<String, Optional<String>> noting(AccessKey key) {
     requireRoom(StoredTexts.Kind.KEY, key.id(), snapshot.records().keys(), limits.keysMax());
@@ -129,9 +130,9 @@ public final class SecurityRecords {
   }
 
   /**
-   * What has to be written for the permission to be there.
+   * The write that stores the permission.
    *
-   * @throws RefusedException LIMIT_REACHED when it is one too many
+   * @throws RefusedException LIMIT_REACHED when the limit of such records is reached
    */
   public Map<String, Optional<String>> noting(Permission permission) {
     requireRoom(
@@ -154,16 +155,16 @@ public final class SecurityRecords {
     }
   }
 
-  /** Likewise for one that takes the place of another, which is removed by the same write. */
+  /** The write that stores the permission, without a limit: the same write removes a permission. */
   public static Map<String, Optional<String>> notingInstead(Permission permission) {
     return noting(StoredTexts.Kind.PERMISSION, permission.id(), StoredTexts.text(permission));
   }
 
   /**
-   * What has to be written for the group to have these members, be it new or changed.
+   * The write that stores a new or changed group.
    *
-   * @throws RefusedException LIMIT_REACHED when it is one too many, has too many members, or one of
-   *     them would be in too many groups
+   * @throws RefusedException LIMIT_REACHED when there are too many groups, or members, or groups of
+   *     a member
    */
   public Map<String, Optional<String>> noting(SecuritySnapshot.Group group) {
     Memberships memberships = snapshot.permissions().memberships();
@@ -184,9 +185,9 @@ public final class SecurityRecords {
   }
 
   /**
-   * What has to be written for the token to be there.
+   * The write that stores the token.
    *
-   * @throws RefusedException LIMIT_REACHED when it is one too many
+   * @throws RefusedException LIMIT_REACHED when the limit of such records is reached
    */
   public Map<String, Optional<String>> noting(HttpToken token) {
     requireRoom(
@@ -195,9 +196,9 @@ public final class SecurityRecords {
   }
 
   /**
-   * What has to be written for the quota to hold, be it new or changed.
+   * The write that stores a new or changed quota.
    *
-   * @throws RefusedException LIMIT_REACHED when it is one too many
+   * @throws RefusedException LIMIT_REACHED when the limit of such records is reached
    */
   public Map<String, Optional<String>> noting(SecuritySnapshot.SubjectQuota quota) {
     requireRoom(
@@ -205,27 +206,30 @@ public final class SecurityRecords {
     return noting(StoredTexts.Kind.QUOTA, quota.subject(), StoredTexts.text(quota.quota()));
   }
 
-  /** What has to be written for the key to be gone; also for one that cannot be read. */
+  /** The write that removes the key, readable or not. */
   public static Map<String, Optional<String>> removalOfKey(String id) {
     return removal(StoredTexts.Kind.KEY, id);
   }
 
-  /** Likewise the permission. */
+  /** The write that removes the permission. */
   public static Map<String, Optional<String>> removalOfPermission(String id) {
     return removal(StoredTexts.Kind.PERMISSION, id);
   }
 
-  /** Likewise the group; permissions that it was given stay, for one that is called so later. */
+  /**
+   * The write that removes the group; its permissions stay, and apply to a later group of that
+   * name.
+   */
   public static Map<String, Optional<String>> removalOfGroup(String name) {
     return removal(StoredTexts.Kind.GROUP, name);
   }
 
-  /** Likewise the token. */
+  /** The write that removes the token. */
   public static Map<String, Optional<String>> removalOfToken(String id) {
     return removal(StoredTexts.Kind.TOKEN, id);
   }
 
-  /** Likewise the quota of the subject. */
+  /** The write that removes the quota of the subject. */
   public static Map<String, Optional<String>> removalOfQuota(String subject) {
     return removal(StoredTexts.Kind.QUOTA, subject);
   }
@@ -248,7 +252,8 @@ public final class SecurityRecords {
         .forEach(
             each ->
                 LOGGER.error(
-                    "The catalog's text '{}' cannot be read ({}); {}. Write it anew, or remove it.",
+                    "cannot read the catalog's text '{}' ({}); {}. Write the text again, or"
+                        + " remove it.",
                     each.name(),
                     each.why(),
                     consequence(each)));
@@ -262,10 +267,10 @@ public final class SecurityRecords {
 
   private static String consequence(SnapshotBuilder.Unread text) {
     if (text.isOfAnybody()) {
-      return "until it can, everything is denied to everybody but the fixed administrators";
+      return "until then, all rights are denied to everybody but the fixed administrators";
     }
     return text.instead()
-        .map(denied -> "until it can, everything is denied to " + denied.subject())
+        .map(denied -> "until then, all rights are denied to " + denied.subject())
         .orElse("it allows nothing");
   }
 

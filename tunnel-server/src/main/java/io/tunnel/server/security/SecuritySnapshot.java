@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Keys, permissions, groups, tokens and quotas at one moment. Never changes; for any thread. Pages
- * are made by looking at all records of their kind: for those who administer, not for each request.
+ * Keys, permissions, groups, tokens and quotas at one moment. Never changes; for any thread. A page
+ * is made by a scan of all records of its kind: for administrators, not for each request.
  */
 public final class SecuritySnapshot {
 
@@ -24,12 +24,12 @@ public final class SecuritySnapshot {
   }
 
   /**
-   * Principals that permissions are given to together.
+   * Principals with common permissions.
    *
    * @param name 1 to {@value Principal#KEY_NAME_CHARS_MAX} of A-Z a-z 0-9 _ . @ -
    */
   public record Group(String name, Set<Principal> members) {
-    /** Refuses names that no group has, and copies the members. */
+    /** Refuses invalid names, and copies the members. */
     public Group {
       Subjects.requireGroup(name);
       members = Set.copyOf(members);
@@ -39,10 +39,10 @@ public final class SecuritySnapshot {
   /**
    * The quota of a principal or a table.
    *
-   * @param subject as {@link Quota#requireSubject} takes it
+   * @param subject as {@link Quota#requireSubject} accepts it
    */
   public record SubjectQuota(String subject, Quota quota) {
-    /** Refuses subjects that no quota is for, and limits that are not for the subject. */
+    /** Refuses invalid subjects, and limits that do not fit the subject. */
     public SubjectQuota {
       Objects.requireNonNull(quota.requireFor(subject), "quota");
     }
@@ -53,74 +53,77 @@ public final class SecuritySnapshot {
     return version;
   }
 
-  /** Who may do what. */
+  /** The permissions. */
   public Permissions permissions() {
     return permissions;
   }
 
-  /** The key of that id; a revoked one too. */
+  /** The key with that id, also a revoked one. */
   public Optional<AccessKey> key(String id) {
     return Optional.ofNullable(records.keys().get(id));
   }
 
-  /** The token of that hash; one that has ended too. */
+  /** The token with that hash, also an expired one. */
   public Optional<HttpToken> token(Bytes hash) {
     return Optional.ofNullable(records.tokensByHash().get(hash.toString()));
   }
 
-  /** The token of that id; one that has ended too. */
+  /** The token with that id, also an expired one. */
   public Optional<HttpToken> token(String id) {
     return Optional.ofNullable(records.tokens().get(id));
   }
 
-  /** The permission of that id. */
+  /** The permission with that id. */
   public Optional<Permission> permission(String id) {
     return Optional.ofNullable(records.permissions().get(id));
   }
 
-  /** The group of that name. */
+  /** The group with that name. */
   public Optional<Group> group(String name) {
     return Optional.ofNullable(permissions.memberships().groups().get(name));
   }
 
-  /** What the principal may use; {@link Quota#NONE} when nothing bounds it. */
+  /** The principal's quota; {@link Quota#NONE} without one. */
   public Quota quota(Principal principal) {
     return quotaOf(principal.name());
   }
 
-  /** What the table may be used; {@link Quota#NONE} when nothing bounds it. */
+  /** The table's quota; {@link Quota#NONE} without one. */
   public Quota tableQuota(String table) {
     return quotaOf(Quota.TABLE + table);
   }
 
-  /** The first keys behind an id (the empty text for the first of all) that are wanted, by id. */
+  /**
+   * The first {@code max} wanted keys behind the id {@code after} (empty for the first page), by
+   * id.
+   */
   public List<AccessKey> keys(String after, int max, Predicate<? super AccessKey> wanted) {
     return records.keys().page(after, max, wanted);
   }
 
-  /** Likewise permissions. */
+  /** A page of permissions, see {@link #keys}. */
   public List<Permission> permissions(String after, int max, Predicate<? super Permission> wanted) {
     return records.permissions().page(after, max, wanted);
   }
 
-  /** Likewise groups, by name. */
+  /** A page of groups by name, see {@link #keys}. */
   public List<Group> groups(String after, int max, Predicate<? super Group> wanted) {
     return permissions.memberships().groups().page(after, max, wanted);
   }
 
-  /** Likewise tokens. */
+  /** A page of tokens, see {@link #keys}. */
   public List<HttpToken> tokens(String after, int max, Predicate<? super HttpToken> wanted) {
     return records.tokens().page(after, max, wanted);
   }
 
-  /** Likewise quotas, by subject. */
+  /** A page of quotas by subject, see {@link #keys}. */
   public List<SubjectQuota> quotas(String after, int max, Predicate<? super SubjectQuota> wanted) {
     return records.quotas().page(after, max, wanted);
   }
 
   /**
-   * Names of the texts that cannot be read: first {@code max} of them, sorted. Writing such a text
-   * again, or removing it, heals.
+   * Sorted names of texts that cannot be read, {@code max} at most. Replacing or removing such a
+   * text repairs it.
    */
   public List<String> unreadable(int max) {
     return records.unread().page("", max, each -> true).stream()

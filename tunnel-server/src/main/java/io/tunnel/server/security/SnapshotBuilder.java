@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Makes a snapshot of another one and the texts that were changed since. */
+/** Makes a snapshot from its predecessor and the changed texts. */
 final class SnapshotBuilder {
 
   private PersistentMap<AccessKey> keys;
@@ -20,7 +20,7 @@ final class SnapshotBuilder {
 
   private final List<Unread> newlyUnread = new ArrayList<>();
 
-  /** Begins with what is stored in {@code state}. */
+  /** Begins with {@code state}. */
   SnapshotBuilder(State state) {
     this.keys = state.keys();
     this.tokens = state.tokens();
@@ -32,7 +32,7 @@ final class SnapshotBuilder {
   }
 
   /**
-   * What a snapshot consists of. Never changes.
+   * The content of a snapshot. Never changes.
    *
    * @param keys by id
    * @param tokens by id
@@ -40,7 +40,7 @@ final class SnapshotBuilder {
    * @param quotas by subject
    * @param permissions by id
    * @param unread by name
-   * @param decisions what permissions and groups say together
+   * @param decisions the permissions as decisions use them
    */
   record State(
       PersistentMap<AccessKey> keys,
@@ -51,7 +51,7 @@ final class SnapshotBuilder {
       PersistentMap<Unread> unread,
       Permissions decisions) {
 
-    /** With nothing stored. */
+    /** Without records. */
     static State of(Permissions decisions) {
       return new State(
           PersistentMap.empty(),
@@ -63,7 +63,7 @@ final class SnapshotBuilder {
           decisions);
     }
 
-    /** How many texts of the kind cannot be read. */
+    /** The number of texts of the kind that cannot be read. */
     int unreadOf(StoredTexts.Kind kind) {
       int[] count = {0};
       unread.forEach(text -> count[0] += text.name().startsWith(kind.name("")) ? 1 : 0);
@@ -74,14 +74,16 @@ final class SnapshotBuilder {
   /**
    * A text that cannot be read.
    *
-   * @param why it cannot
-   * @param instead what counts in its place, when it is of a permission whose subject can be read
-   * @param isOfAnybody whether it is of a permission that may deny anything to anybody
+   * @param why the reason
+   * @param instead the permission that counts instead, for an unreadable permission with a readable
+   *     subject
+   * @param isOfAnybody whether it is an unreadable permission that may deny any right to any
+   *     principal
    */
   record Unread(
       String name, String text, String why, Optional<Permission> instead, boolean isOfAnybody) {}
 
-  /** Takes over a text, or that there is none of that name any more. */
+  /** Applies a changed text, or the removal of a text. */
   void take(String name, Optional<String> text) {
     StoredTexts.Kind kind = StoredTexts.Kind.of(name);
     if (kind == null) {
@@ -101,7 +103,7 @@ final class SnapshotBuilder {
     return new State(keys, tokens, tokensByHash, quotas, permissions, unread, decisions);
   }
 
-  /** Texts that were taken over and cannot be read. */
+  /** Applied texts that cannot be read. */
   List<Unread> newlyUnread() {
     return List.copyOf(newlyUnread);
   }

@@ -11,10 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/**
- * The texts of the catalog that are about security, and what they say. Each is JSON; members that
- * this version does not know are skipped.
- */
+/** Encodes and decodes the catalog's security texts. Each is JSON; unknown members are skipped. */
 final class StoredTexts {
 
   private static final String ALLOW = "allow";
@@ -22,7 +19,7 @@ final class StoredTexts {
 
   private StoredTexts() {}
 
-  /** What a text is about, by its name: the prefix, and behind it the id of the record. */
+  /** The kinds of texts. A text's name is the kind's prefix and the id of the record. */
   enum Kind {
     KEY("key"),
     PERMISSION("permission"),
@@ -36,7 +33,7 @@ final class StoredTexts {
       this.prefix = SecurityRecords.PREFIX + part + "/";
     }
 
-    /** Null for a kind that this version does not know. */
+    /** The kind of a text's name; null for an unknown kind. */
     static Kind of(String name) {
       for (Kind kind : values()) {
         if (name.startsWith(kind.prefix)) {
@@ -78,10 +75,10 @@ final class StoredTexts {
     }
   }
 
-  /** So much of a permission can be read even where the rest of it is of a later version. */
+  /** The part of a permission that can be read even if a later version wrote the rest. */
   private record PermissionEffect(String effect) {}
 
-  /** Likewise. */
+  /** As {@link PermissionEffect}. */
   private record PermissionSubject(String subject) {}
 
   static String text(AccessKey key) {
@@ -163,7 +160,7 @@ final class StoredTexts {
         Resource.parse(stored.resource()));
   }
 
-  /** Whether a permission that cannot be read as a whole does nothing but allow. */
+  /** Whether an unreadable permission surely allows, and does not deny. */
   static boolean isAllow(String text) {
     try {
       return ALLOW.equals(Json.ofText(text, PermissionEffect.class).effect());
@@ -172,7 +169,7 @@ final class StoredTexts {
     }
   }
 
-  /** To whom a permission belongs that cannot be read as a whole. */
+  /** The subject of an unreadable permission, if it can be read. */
   static Optional<String> subject(String text) {
     try {
       return Optional.of(Subjects.require(Json.ofText(text, PermissionSubject.class).subject()));

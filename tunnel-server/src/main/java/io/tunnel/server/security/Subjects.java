@@ -1,17 +1,20 @@
 package io.tunnel.server.security;
 
-/** How those to whom permissions are given are written: {@code NAME}, {@code group:NAME}. */
+/**
+ * The text form of the subjects of permissions: {@code NAME} for a principal, {@code group:NAME}
+ * for a group.
+ */
 public final class Subjects {
 
   private static final String GROUP = "group:";
 
-  /** Of a longer text, a message shows the beginning. */
+  /** Characters of a refused text in a message. */
   private static final int SHOWN_CHARS_MAX = 80;
 
   private Subjects() {}
 
   /**
-   * The subject, when it is one.
+   * Checks a subject.
    *
    * @throws IllegalArgumentException when it is neither a principal nor a group
    */
@@ -24,7 +27,7 @@ public final class Subjects {
     return subject;
   }
 
-  /** Names of principals have no {@code :} in front of a {@code =}, so none is a group's. */
+  /** Whether the subject is a group; no principal's name has a {@code :} before a {@code =}. */
   static boolean isGroup(String subject) {
     return subject != null && subject.startsWith(GROUP);
   }
@@ -41,7 +44,9 @@ public final class Subjects {
     return Principal.requireKeyName("a group's name", name);
   }
 
-  /** Neither a control nor what changes how its neighbours look, nor half a character. */
+  /**
+   * Whether a character is printable: no control or format character, no half of a surrogate pair.
+   */
   public static boolean isPrintable(int codePoint) {
     return switch (Character.getType(codePoint)) {
       case Character.CONTROL,
@@ -56,7 +61,7 @@ public final class Subjects {
     };
   }
 
-  /** A text that was refused, for a message: short, and with nothing that a terminal obeys. */
+  /** A refused text for a message: cut, and without control characters. */
   static String shown(String text) {
     if (text == null) {
       return "null";

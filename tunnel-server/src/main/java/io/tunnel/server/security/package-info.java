@@ -1,12 +1,11 @@
 /**
- * Who may do what, and how much of it: principals, their keys and tokens, the rights that they have
- * on tables, tunnels and the cluster, and their quotas. {@link
- * io.tunnel.server.security.SecurityRecords} makes an immutable {@link
- * io.tunnel.server.security.SecuritySnapshot} of the catalog's texts with each change; any thread
- * reads it. Nothing here knows a network, a clock or a disk.
+ * Authentication, rights and quotas: principals, their keys and tokens, their rights on tables,
+ * tunnels and the cluster, and their quotas. {@link io.tunnel.server.security.SecurityRecords}
+ * makes an immutable {@link io.tunnel.server.security.SecuritySnapshot} of the catalog's texts with
+ * each change; any thread reads it. This package uses no network, clock or disk.
  *
- * <p>A text that cannot be read closes and never opens: what it may have allowed is not allowed,
- * and what it may have denied is denied, to everybody whom it may have been about. {@link
- * io.tunnel.server.security.SecurityRecords} says how.
+ * <p>A text that cannot be read takes rights away and never gives any: rights that it may have
+ * allowed are not allowed, and rights that it may have denied are denied, to all its possible
+ * subjects. {@link io.tunnel.server.security.SecurityRecords} has the rules.
  */
 package io.tunnel.server.security;

@@ -45,7 +45,8 @@ final class LostChanges {
               boolean isStream = key.type() == ChannelType.Stream;
               if (isStream && Math.max(state.checkpointed(), state.end().orElse(0L)) > committed) {
                 LOGGER.warn(
-                    "changes {} to {} of partition {} were lost after tunnel {} had processed them; the channel continues behind {}",
+                    "changes {} to {} of partition {} were lost after tunnel {} had processed"
+                        + " them; the channel continues behind {}",
                     committed + 1,
                     state.checkpointed(),
                     key.partition(),

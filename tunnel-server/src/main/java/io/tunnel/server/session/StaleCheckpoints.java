@@ -132,7 +132,8 @@ final class StaleCheckpoints {
   private void takenBack(Hold hold, Judged judged) {
     TunnelRun run = hold.session().run();
     LOGGER.warn(
-        "changes {} to {} of partition {} were lost after tunnel {} of table {} had processed them; the channel continues behind {}",
+        "changes {} to {} of partition {} were lost after tunnel {} of table {} had processed"
+            + " them; the channel continues behind {}",
         judged.shared() + 1,
         judged.state().checkpointed(),
         hold.key().partition(),

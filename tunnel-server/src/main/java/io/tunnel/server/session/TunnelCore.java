@@ -446,7 +446,7 @@ final class TunnelCore {
     return !isPaused && !channel.isPaused && channel.error.isEmpty() && channel.isReady();
   }
 
-  /** Finishes free channels at their ends, then the channels that waited for these, and so on. */
+  /** Finishes free channels at their ends, then the channels that waited for them. */
   private List<TunnelEffect> finish(List<TunnelEffect> effects) {
     boolean hasFinished = true;
     while (hasFinished) {

@@ -51,8 +51,8 @@ public final class TunnelHost {
   }
 
   /**
-   * Stores a checkpoint, soon. Each call posts one task, which stores all checkpoints in the queue:
-   * a checkpoint may overtake earlier unanswered requests that wait for the control thread.
+   * Stores a checkpoint, soon. Each call posts a task, which stores all checkpoints in the queue: a
+   * checkpoint may overtake earlier unanswered requests that wait for the control thread.
    *
    * @throws RejectedExecutionException when the checkpoint will not be stored; its answer is not
    *     called then

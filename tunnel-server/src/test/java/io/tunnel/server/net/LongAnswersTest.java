@@ -95,7 +95,7 @@ final class LongAnswersTest {
   void whoIsNotToldWhatCameOfAChangeIsToldThatItIsDone() throws IOException {
     connection.respond(request(Operation.DROP_TABLE, 1), new byte[Frame.PAYLOAD_BYTES_MAX + 1]);
     assertThat(ErrorPayload.decode(sent().get(0).payload()).message())
-        .endsWith("what was asked for is done");
+        .endsWith("the request was carried out");
     assertThat(Files.readAllLines(data.resolve("audit.jsonl")))
         .singleElement()
         .asString()

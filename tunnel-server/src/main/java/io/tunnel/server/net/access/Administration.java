@@ -50,8 +50,9 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /**
- * What administrators do about keys, permissions, groups, tokens and quotas: each change is one
- * write of the catalog. On the control thread, by callers whom {@link Authority} has let.
+ * Serves administrators' requests about keys, permissions, groups, tokens and quotas: each change
+ * is one write of the catalog. On the control thread, for callers that {@link Authority} has
+ * admitted.
  */
 public final class Administration {
 
@@ -63,7 +64,7 @@ public final class Administration {
   private final LongSupplier epochMs;
 
   /**
-   * Over what a catalog keeps.
+   * Administers the records of a catalog.
    *
    * @param epochMs milliseconds since 1970, now
    */
@@ -96,8 +97,8 @@ public final class Administration {
   }
 
   /**
-   * What changes is decided by who has the newest of it: a node that only follows may not know yet
-   * what it is asked for.
+   * Refuses changes on a node that does not lead the catalog: a follower may not have read the
+   * newest records yet.
    */
   private void requireLeading() {
     var unused = guard();
@@ -107,7 +108,7 @@ public final class Administration {
     }
   }
 
-  /** Who asks. */
+  /** Describes the caller to itself. */
   public Identity identity(Caller caller) {
     Optional<Principal> principal = caller.principal();
     if (principal.isEmpty()) {
@@ -167,8 +168,8 @@ public final class Administration {
   }
 
   /**
-   * REVOKE_KEY. A principal that loses its last key loses its tokens with it: who revokes the keys
-   * of a principal means to keep the principal out.
+   * REVOKE_KEY. A principal without keys loses its tokens too: an administrator who revokes the
+   * last key means to lock the principal out.
    */
   public Control revokeKey(byte[] payload) throws IOException {
     requireLeading();
@@ -210,8 +211,8 @@ public final class Administration {
   }
 
   /**
-   * A refusal because of what this node knows, which is told for good: another may decide by now
-   * without this one knowing, and know better.
+   * Confirms that this node still leads the catalog before it refuses for good: a newer leader may
+   * have a record that this node does not know.
    */
   private RefusedException surely(RefusedException refusal) throws IOException {
     catalog.confirm();
@@ -269,7 +270,7 @@ public final class Administration {
     return rights.stream().map(right -> right.name().toLowerCase(Locale.ROOT)).toList();
   }
 
-  /** WITHDRAW: what is left of permissions that say more than is taken is written anew. */
+  /** WITHDRAW: permissions that say more than is withdrawn are replaced by their remainder. */
   public Control withdraw(byte[] payload, Caller caller) throws IOException {
     requireLeading();
     Permission taken = permission(Json.decode(payload, PermissionInfo.class));

@@ -6,14 +6,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Failed authentications of each address, whose answers come later and later: {@value
- * #FIRST_DELAY_NANOS} ns after the first, twice that after each further one, and at most {@value
- * #DELAY_NANOS_MAX} ns. An address is forgotten when it has not failed for {@value #QUIET_NANOS}
- * ns, or when it is the one that has not failed for longest of more than {@value #ADDRESSES_MAX}.
+ * Counts failed authentications by address, and delays their answers: {@value #FIRST_DELAY_NANOS}
+ * ns after the first failure, doubled after each further one, and at most {@value #DELAY_NANOS_MAX}
+ * ns. An address is forgotten {@value #QUIET_NANOS} ns after its last failure, or earlier when more
+ * than {@value #ADDRESSES_MAX} addresses have failed since.
  *
- * <p>Addresses of IPv6 count by their first 64 bits, because whoever has one has all of these; one
- * that stands for an IPv4 address counts as that. For one thread, or behind the lock of those who
- * share it.
+ * <p>IPv6 addresses count by their first 64 bits, because a client with one address of such a
+ * network has all; a mapped IPv4 address counts as IPv4. Not thread-safe.
  */
 final class AttemptsCore {
 
@@ -35,10 +34,10 @@ final class AttemptsCore {
   private static final int IPV6_BYTES = 16;
   private static final int IPV6_NETWORK_BYTES = 8;
 
-  /** What an IPv6 address begins with that stands for an IPv4 one. */
+  /** The prefix of IPv4 addresses that are mapped into IPv6. */
   private static final Bytes MAPPED = Bytes.fromHex("00000000000000000000ffff");
 
-  /** From the one that has not failed for longest. */
+  /** In the order of their last failures, oldest first. */
   private final Map<Bytes, Failures> failuresByNetwork = new LinkedHashMap<>();
 
   private record Failures(int count, long lastNanos) {
@@ -49,10 +48,10 @@ final class AttemptsCore {
   }
 
   /**
-   * An authentication has failed.
+   * Counts a failed authentication.
    *
    * @param address 4 or 16 bytes
-   * @return for how many nanoseconds its answer waits
+   * @return nanoseconds by which to delay its answer
    */
   public long failed(Bytes address, long nowNanos) {
     forgetQuiet(nowNanos);
@@ -68,7 +67,7 @@ final class AttemptsCore {
   }
 
   /**
-   * The delay that the last failure of the address had, in nanoseconds; 0 when none is remembered.
+   * The delay of the address's last failure, in nanoseconds; 0 without a remembered failure.
    *
    * @param address 4 or 16 bytes
    */
@@ -91,7 +90,7 @@ final class AttemptsCore {
   }
 
   /**
-   * Whose failures are counted together.
+   * The network whose failures are counted together.
    *
    * @param address 4 or 16 bytes
    */

@@ -14,8 +14,8 @@ import java.net.SocketAddress;
 import java.util.Optional;
 
 /**
- * Decides what of the requests, and of those who are not let in, is written to the audit log: who,
- * from where, what and what came of it. For any thread; waits for nothing.
+ * Decides which requests and failed logins are written to the audit log, with client, address,
+ * request and outcome. For any thread; never waits.
  */
 public final class AuditLog {
 
@@ -24,9 +24,9 @@ public final class AuditLog {
   private final Optional<Kept> kept;
 
   /**
-   * Where it is kept.
+   * The trail, with the catalog for names.
    *
-   * @param catalog knows the tables that requests name by their ids
+   * @param catalog finds the names of tables that requests name by id
    */
   private record Kept(AuditTrail trail, Catalog catalog) {}
 
@@ -34,7 +34,7 @@ public final class AuditLog {
     this.kept = kept;
   }
 
-  /** Of a trail. */
+  /** Writes to {@code trail}. */
   public AuditLog(AuditTrail trail, Catalog catalog) {
     this(Optional.of(new Kept(trail, catalog)));
   }
@@ -66,7 +66,8 @@ public final class AuditLog {
   }
 
   /**
-   * A request was refused: for want of a right, or one that is always written, or as all others.
+   * Writes a refused request: always when a right was missing or the request is administrative,
+   * otherwise as the settings say.
    */
   public void refused(Frame request, Caller caller, ErrorCode code, SocketAddress address) {
     Operation operation = request.operation();
@@ -79,7 +80,10 @@ public final class AuditLog {
     }
   }
 
-  /** What may not be seen is refused in the words for what does not exist. */
+  /**
+   * Whether a right was missing. A resource that the caller may not see is refused like one that
+   * does not exist.
+   */
   private static boolean isForWantOfRight(ErrorCode code, Caller caller) {
     return code == ErrorCode.NOT_PERMITTED
         || code == ErrorCode.NOT_AUTHENTICATED
@@ -118,21 +122,21 @@ public final class AuditLog {
         code.name());
   }
 
-  /** A client is let in. */
+  /** Writes a login. */
   public void entered(Caller caller, SocketAddress address) {
     if (isWritten(Written.CHANGES)) {
       kept.orElseThrow().trail().write(entry("CONNECT", who(caller, address), AuditTrail.OK));
     }
   }
 
-  /** A client is not let in; written when it has not said who it is, or has not proved it. */
+  /** Writes a refused login, if authentication was missing or failed. */
   public void notEntered(ErrorCode code, SocketAddress address) {
     if (code == ErrorCode.NOT_AUTHENTICATED) {
       stranger("CONNECT", code, address);
     }
   }
 
-  /** A connection was ended because rights ended that it went on using. */
+  /** Writes that a connection was closed because a right that it used has ended. */
   public void ended(Caller caller, ErrorCode code, SocketAddress address) {
     kept.ifPresent(
         to ->
@@ -143,9 +147,9 @@ public final class AuditLog {
   }
 
   /**
-   * The HTTP port has shown somebody less than was asked for.
+   * Writes that the HTTP port refused a visitor.
    *
-   * @param visitor empty when it is not known who that is
+   * @param visitor empty for an unknown visitor
    */
   public void refusedVisit(Optional<Caller> visitor, SocketAddress address) {
     if (visitor.isEmpty()) {
@@ -183,7 +187,10 @@ public final class AuditLog {
         : String.valueOf(address);
   }
 
-  /** Whose refusals are counted together: a principal's, or an address' where nobody is asked. */
+  /**
+   * The subject whose refusals are counted together: the principal, or the address without
+   * authentication.
+   */
   private static String subject(Caller caller, SocketAddress address) {
     return caller.principal().map(Principal::name).orElseGet(() -> network(address));
   }

@@ -38,8 +38,8 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * What the audit log says of a request: what it is about, and what is to become of that. Of rows
- * only the table is said, never a key or a value.
+ * A request in the audit log: its resource, and the intended change. For rows it names only the
+ * table, never a key or a value.
  *
  * @param resource such as {@code table:orders}; none when the request cannot be read
  * @param detail in words, when there is more to say
@@ -75,7 +75,7 @@ record AuditedRequest(Optional<String> resource, Optional<String> detail) {
   }
 
   private static void tables(Map<Operation, BiFunction<Catalog, byte[], AuditedRequest>> readers) {
-    // Where a table is split is said by keys of rows.
+    // The points of a split are keys of rows, so they are not written.
     readers.put(
         Operation.CREATE_TABLE,
         json(
@@ -227,7 +227,7 @@ record AuditedRequest(Optional<String> resource, Optional<String> detail) {
     return "tunnel:" + table + "/" + name;
   }
 
-  /** Of a request, which may be anything. */
+  /** Reads a request, which may be malformed. */
   static AuditedRequest read(Operation operation, byte[] payload, Catalog catalog) {
     BiFunction<Catalog, byte[], AuditedRequest> reader = READERS.get(operation);
     if (reader == null) {
@@ -236,12 +236,12 @@ record AuditedRequest(Optional<String> resource, Optional<String> detail) {
     try {
       return reader.apply(catalog, payload);
     } catch (RuntimeException e) {
-      // What cannot be read is about nothing; what came of the request says why.
+      // A malformed request has no resource; its outcome says why.
       return NOTHING;
     }
   }
 
-  /** Of a request that was refused: of a long one the beginning is read, and no more. */
+  /** Reads a refused request; only the beginning of a long one. */
   static AuditedRequest readRefused(Operation operation, byte[] payload, Catalog catalog) {
     if (!LongRequest.is(operation, payload)) {
       return read(operation, payload, catalog);
@@ -258,7 +258,7 @@ record AuditedRequest(Optional<String> resource, Optional<String> detail) {
         Optional.empty());
   }
 
-  /** The same, and what came of it. */
+  /** This request with the id of the created resource. */
   AuditedRequest with(Optional<String> made) {
     return made.isEmpty()
         ? this
@@ -281,7 +281,7 @@ record AuditedRequest(Optional<String> resource, Optional<String> detail) {
         : Optional.empty();
   }
 
-  /** The setting from which on the operation is written when it was done. */
+  /** The lowest setting at which the operation is written after success. */
   static Written writtenFrom(Operation operation) {
     return switch (operation.right()) {
       case CREATE, ALTER, DROP, OPERATE, ADMIN -> Written.REFUSED;

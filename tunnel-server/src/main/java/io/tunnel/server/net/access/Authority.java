@@ -22,23 +22,24 @@ import io.tunnel.wire.control.PartitionControl.FindPositions;
 import io.tunnel.wire.control.PartitionControl.ReadPartition;
 
 /**
- * Decides whether a caller may ask for what a request names, before the request is looked at any
- * further. An operation that is added does not compile before it is decided here. For any thread.
+ * Decides whether a caller may make a request, by the resource that the request names, before the
+ * rest is decoded. The switch has no default, so a new operation does not compile before it has a
+ * case. For any thread.
  */
 public final class Authority {
 
   private final Catalog catalog;
 
-  /** Over the tables of a catalog. */
+  /** Decides about the tables of a catalog. */
   public Authority(Catalog catalog) {
     this.catalog = catalog;
   }
 
   /**
-   * Refuses what the caller may not ask for.
+   * Refuses a request that the caller may not make.
    *
    * @throws RefusedException NOT_PERMITTED; TABLE_NOT_FOUND or TUNNEL_NOT_FOUND where the caller
-   *     may not see what is named
+   *     may not see the resource
    */
   public void require(Operation operation, byte[] payload, Caller caller) {
     if (caller.mayDoEverything()) {
@@ -107,8 +108,7 @@ public final class Authority {
           caller.requireOnCluster(right);
 
       case LIST_TABLES, OPEN_SESSION -> {
-        // What is listed is filtered, and a tunnel is asked for by its id: decided where it is
-        // found.
+        // Lists are filtered later, and a tunnel named by id is judged where it is found.
       }
       case HELLO,
           AUTHENTICATE,
@@ -125,10 +125,11 @@ public final class Authority {
           DETACH,
           LIMIT,
           RENEW -> {
-        // Of the connection's own, or for everybody who is let in.
+        // About the connection's own sessions and channels, or allowed to every authenticated
+        // caller.
       }
       case ASSIGN, REVOKE, DELIVER, END_OF_CHANNEL, FENCE, SESSION_END, SETTLED -> {
-        // Refused as no request at all.
+        // Not a request: refused later.
       }
     }
   }
@@ -191,8 +192,8 @@ public final class Authority {
   }
 
   /**
-   * The grant names the tunnel, which this node may not know. Whether it is the grant of the
-   * channel is verified where the channel is delivered.
+   * Judges the tunnel that the grant names, which this node may not know. Whether the grant is the
+   * channel's is verified where the channel is delivered.
    */
   private static void requireGrant(Attach request, String table, Caller caller) {
     String tunnel =
@@ -205,8 +206,8 @@ public final class Authority {
                         ErrorCode.NOT_PERMITTED,
                         "channel "
                             + request.channelId()
-                            + " is delivered to whom its session's server has granted it; attach"
-                            + " with the grant of the assignment"));
+                            + " needs a grant of its session's server; attach with the grant of"
+                            + " the assignment"));
     caller.require(Right.CONSUME, table, tunnel);
   }
 }

@@ -13,8 +13,8 @@ import java.util.OptionalLong;
 import java.util.function.BiPredicate;
 
 /**
- * Who asks on a connection, and what they may do at this moment: each question is answered from the
- * newest snapshot of what was granted. For any thread.
+ * The client of a connection, with its rights at this moment: each question is answered from the
+ * newest snapshot of permissions. For any thread.
  */
 public final class Caller {
 
@@ -25,9 +25,9 @@ public final class Caller {
   private final boolean isAnybody;
 
   /**
-   * What a caller has proved.
+   * The key with which a caller proved its identity.
    *
-   * @param sealedSecret the secret of the key that the proof was made with, as it is stored
+   * @param sealedSecret the stored form of the secret that made the proof
    */
   record Proof(String keyId, String sealedSecret) {
 
@@ -39,7 +39,7 @@ public final class Caller {
   }
 
   /**
-   * @param expiresMs when the certificate expires that says who it is, if one does
+   * @param expiresMs when the client's certificate expires; empty without one
    */
   private record Known(
       Principal principal,
@@ -56,8 +56,8 @@ public final class Caller {
     }
 
     /**
-     * Whether the key is still of that principal, and still has that secret; or the certificate has
-     * not expired.
+     * Whether the key still belongs to the principal and still has the secret, or the certificate
+     * has not expired.
      */
     boolean isWelcome() {
       if (expiresMs.isPresent()) {
@@ -94,38 +94,38 @@ public final class Caller {
         false);
   }
 
-  /** Someone who is not let in yet, and may do nothing. */
+  /** A client before authentication, which may do nothing. */
   public static Caller nobody() {
     return NOBODY;
   }
 
-  /** Someone of whom a server that asks nobody knows nothing, and who may do everything. */
+  /** An unknown client of a server without authentication, which may do everything. */
   public static Caller anybody() {
     return ANYBODY;
   }
 
-  /** Who it is, where everybody is asked. */
+  /** The principal; empty without authentication. */
   public Optional<Principal> principal() {
     return known.map(Known::principal);
   }
 
-  /** The name that grants of channels are made for; empty where nobody is asked who they are. */
+  /** The name that grants of channels carry; empty without authentication. */
   public String name() {
     return known.map(one -> one.principal().name()).orElse("");
   }
 
-  /** Whether every request may be made, without a look at what it names. */
+  /** Whether the caller may make every request, whatever it names. */
   public boolean mayDoEverything() {
     return isAnybody
         || (known.isPresent() && known.get().gate().isAdministrator(known.get().principal()));
   }
 
-  /** Whether what let the caller in still would. */
+  /** Whether the caller's key or certificate is still valid. */
   public boolean isWelcome() {
     return isAnybody || (known.isPresent() && known.get().isWelcome());
   }
 
-  /** Whether the permissions that there are now say so; never of somebody who is not known. */
+  /** Whether the newest permissions allow it; never for a client before authentication. */
   private boolean isGranted(Question question, BiPredicate<Permissions, Principal> answer) {
     return mayDoEverything() || (known.isPresent() && known.get().isGranted(question, answer));
   }
@@ -166,8 +166,8 @@ public final class Caller {
   }
 
   /**
-   * Refuses who does not have the right on a tunnel: in the words for a tunnel that does not exist
-   * when the caller may not see it.
+   * Refuses a caller without the right on a tunnel; as if the tunnel did not exist when the caller
+   * may not see it.
    */
   public void require(Right right, String table, String tunnel) {
     if (!sees(table, tunnel) && right != Right.CREATE) {
@@ -179,7 +179,7 @@ public final class Caller {
     }
   }
 
-  /** Refuses who does not have the right on the cluster. */
+  /** Refuses a caller without the right on the cluster. */
   public void requireOnCluster(Right right) {
     if (!mayOnCluster(right)) {
       throw notPermitted(right, "the cluster");
@@ -199,8 +199,8 @@ public final class Caller {
   }
 
   /**
-   * The refusal as the caller may read it: the names behind a name that does not exist may be of
-   * things that the caller may not see.
+   * The refusal as the caller may read it: suggestions of existing names could tell of resources
+   * that the caller may not see.
    */
   public RefusedException told(RefusedException reason) {
     boolean isOfNames =
@@ -211,7 +211,7 @@ public final class Caller {
         : reason;
   }
 
-  /** Who it is, for logs. */
+  /** The caller for logs. */
   @Override
   public String toString() {
     return known.map(one -> one.principal().name()).orElse(isAnybody ? "anybody" : "nobody");

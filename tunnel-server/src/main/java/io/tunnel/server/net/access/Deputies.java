@@ -13,22 +13,26 @@ import java.util.Set;
 
 /**
  * Keeps deputies within their rights. A deputy has {@code admin} on the cluster by a permission,
- * and may be denied something; a fixed administrator of the security directory is denied nothing. A
- * deputy gives to nobody a right that is denied to the deputy: not by a permission, not by lifting
- * a denial, not by a group, and not by a key or token of a principal who has that right.
+ * and rights may be denied to it; to a fixed administrator of the security directory no right can
+ * be denied. A deputy cannot give a right that is denied to itself: not by a permission, not by
+ * lifting a denial, not by a group, and not by a key or token of a principal with that right.
  *
  * <p>Belongs to one request on the control thread.
  */
 record Deputies(SecuritySnapshot snapshot, Gate gate, Caller caller) {
 
-  /** Denials of a deputy that are compared with a gift; a deputy with more gives nothing. */
+  /**
+   * Denials of a deputy that are compared with a gift; a deputy with more denials gives no rights.
+   */
   static final int DENIALS_MAX = 100;
 
-  /** Permissions of a principal that are compared; a deputy makes no key for one with more. */
+  /**
+   * Permissions of a principal that are compared; a deputy makes no key for a principal with more.
+   */
   static final int GIFTS_MAX = 10_000;
 
   /**
-   * Refuses a key or token for a principal who may do what the caller may not.
+   * Refuses a key or token for a principal that has a right which is denied to the caller.
    *
    * @throws RefusedException NOT_PERMITTED
    */
@@ -53,21 +57,24 @@ record Deputies(SecuritySnapshot snapshot, Gate gate, Caller caller) {
         all.stream().filter(one -> !one.isAllow()).toList());
   }
 
-  /** Refuses a permission that allows what the caller is denied. */
+  /** Refuses a permission that allows a right which is denied to the caller. */
   void requireMayGrant(Permission permission) {
     if (permission.isAllow() && !caller.mayDoEverything()) {
       requireMine(permission.subject(), List.of(permission), denials(permission.subject()));
     }
   }
 
-  /** Refuses the end of a denial that the caller is under too. */
+  /** Refuses to lift a denial that also concerns the caller. */
   void requireMayLift(Permission denial) {
     if (!denial.isAllow() && !caller.mayDoEverything()) {
       requireMine(denial.subject(), List.of(denial), List.of());
     }
   }
 
-  /** Refuses new members of a group that may do what the caller may not, and the end of others. */
+  /**
+   * Refuses new members of a group with rights that are denied to the caller, and the removal of
+   * members to whom the group's denials apply.
+   */
   void requireMayChange(SecuritySnapshot.Group before, SecuritySnapshot.Group after) {
     if (caller.mayDoEverything()) {
       return;
@@ -86,8 +93,8 @@ record Deputies(SecuritySnapshot snapshot, Gate gate, Caller caller) {
   }
 
   /**
-   * @param given what the subject may do by it
-   * @param kept what stays denied to the subject
+   * @param given permissions that the subject gets
+   * @param kept denials that stay for the subject
    */
   private void requireMine(
       String subject, Collection<Permission> given, Collection<Permission> kept) {

@@ -14,15 +14,15 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The first frames of a connection: its greeting, and who it is. Nothing else is decoded until the
- * client is {@linkplain Port#entered let in}. Belongs to the connection's event loop.
+ * The first frames of a connection: greeting and authentication. No other frame is decoded until
+ * the client is {@linkplain Port#entered let in}. Belongs to the connection's event loop.
  */
 public final class Entrance {
 
-  /** How long a client may take to greet where nobody is asked who they are. */
+  /** Seconds that a client may take to greet, without authentication. */
   public static final long GREETING_DEADLINE_S = 10;
 
-  /** How long a client may take until it has proved who it is. */
+  /** Seconds that a client may take to greet and authenticate. */
   public static final long AUTHENTICATION_DEADLINE_S = 5;
 
   private final Gate gate;
@@ -33,11 +33,11 @@ public final class Entrance {
   private Optional<Greeted> greeted = Optional.empty();
 
   private enum Stage {
-    /** Nothing has come. */
+    /** No frame has arrived. */
     GREETING,
-    /** The client has greeted, and is asked who it is. */
+    /** The client has greeted and must authenticate. */
     AUTHENTICATING,
-    /** The client was refused, now or in a while; nothing more is taken. */
+    /** The client was refused, now or after a delay; further frames are dropped. */
     FAILED,
     /** The client is let in. */
     PASSED
@@ -57,14 +57,14 @@ public final class Entrance {
     /** Refuses a frame, and ends the connection. */
     void refuse(Frame frame, RefusedException reason);
 
-    /** Refuses a client that has not proved who it is, and ends the connection, after a while. */
+    /** Refuses a client whose authentication failed, and ends the connection, after a delay. */
     void refuseLater(Frame frame, RefusedException reason);
   }
 
   /**
-   * Of a new connection.
+   * The entrance of a new connection.
    *
-   * @param peer what TLS knows of the client, asked when it greets
+   * @param peer the TLS peer, read when the client greets
    */
   public Entrance(Gate gate, Supplier<TlsPeer> peer, String serverName, Port port) {
     this.gate = gate;
@@ -78,17 +78,17 @@ public final class Entrance {
     return stage == Stage.PASSED;
   }
 
-  /** Whether the client is let in, or refused: nothing is waited for. */
+  /** Whether the client is let in or refused, so that no deadline runs. */
   public boolean isOver() {
     return stage == Stage.PASSED || stage == Stage.FAILED;
   }
 
-  /** Whether the client has greeted, whoever it is. */
+  /** Whether the client has greeted. */
   public boolean isGreeted() {
     return greeted.isPresent();
   }
 
-  /** How long all of it may take, in seconds. */
+  /** Seconds from the connection to the end of authentication. */
   public long deadlineS() {
     return gate.isOpen() ? GREETING_DEADLINE_S : AUTHENTICATION_DEADLINE_S;
   }
@@ -147,7 +147,7 @@ public final class Entrance {
 
   private void authenticate(Frame frame) {
     if (frame.operation() != Operation.AUTHENTICATE || frame.kind() != FrameKind.REQUEST) {
-      // At once: it has not tried to say who it is, and so has not failed to.
+      // Refused at once: the client did not try to authenticate, so no attempt failed.
       stage = Stage.FAILED;
       port.refuse(
           frame,

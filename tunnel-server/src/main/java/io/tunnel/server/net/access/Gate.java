@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who is let in: everybody, or those who prove who they are with a key of the catalog, a key of the
- * security directory, or a certificate of its authority. For any thread.
+ * Decides who is let in: every client, or clients that authenticate with a key of the catalog, a
+ * key of the security directory, or a certificate of its authority. For any thread.
  */
 public final class Gate {
 
@@ -29,12 +29,12 @@ public final class Gate {
   private final Optional<Closed> closed;
 
   /**
-   * What a closed gate stands on.
+   * The parts that a closed gate needs.
    *
-   * @param master what secrets are sealed with
-   * @param administrators those who can come before there is a catalog
-   * @param rights keys and permissions of the catalog, as they are now
-   * @param chance gives so many random bytes that nobody can guess
+   * @param master the key that seals secrets
+   * @param administrators administrators who can log in before the catalog is read
+   * @param rights the newest keys and permissions of the catalog
+   * @param chance makes that number of unpredictable bytes
    * @param nanos a clock that never goes back
    * @param epochMs milliseconds since 1970, now
    */
@@ -46,18 +46,18 @@ public final class Gate {
       LongSupplier nanos,
       LongSupplier epochMs) {}
 
-  /** Those who may do everything, and their keys, as they are now. */
+  /** The fixed administrators and their keys, as they are now. */
   public interface Administrators {
 
-    /** The key of that id, if it is one of theirs. */
+    /** The administrators' key with that id. */
     Optional<AccessKey> key(String id);
 
-    /** Who they are. */
+    /** The administrators. */
     Set<Principal> principals();
   }
 
   /**
-   * @param decoy stands for keys that there are not: nobody has its secrets
+   * @param decoy stands for unknown keys; no client has its secrets
    */
   private record Closed(
       Guard guard, Runnable requireCurrent, AttemptsCore attempts, AccessKey decoy) {}
@@ -66,21 +66,21 @@ public final class Gate {
     this.closed = closed;
   }
 
-  /** Lets everybody in, who may do everything. */
+  /** A gate without authentication: every client may do everything. */
   public static Gate open() {
     return new Gate(Optional.empty());
   }
 
-  /** Asks everybody who they are. */
+  /** A gate with authentication. */
   public static Gate closed(Guard guard) {
     return closed(guard, () -> {});
   }
 
   /**
-   * Asks everybody who they are.
+   * A gate with authentication.
    *
-   * @param requireCurrent throws a RefusedException while the keys, tokens and rights of the
-   *     catalog may be too old to decide by; those of the security directory are not asked for
+   * @param requireCurrent throws a RefusedException while the catalog's keys, tokens and rights may
+   *     be too old to decide by; not called for the security directory's keys
    */
   public static Gate closed(Guard guard, Runnable requireCurrent) {
     return new Gate(
@@ -97,12 +97,12 @@ public final class Gate {
     return guard.master().seal(guard.chance().apply(AccessKey.SECRET_BYTES).toByteArray(), id);
   }
 
-  /** Whether everybody is let in. */
+  /** Whether the gate works without authentication. */
   public boolean isOpen() {
     return closed.isEmpty();
   }
 
-  /** What a closed gate stands on. */
+  /** The parts that a closed gate needs. */
   public Optional<Guard> guard() {
     return closed.map(Closed::guard);
   }
@@ -111,12 +111,12 @@ public final class Gate {
     return closed.orElseThrow(() -> new IllegalStateException("an open gate"));
   }
 
-  /** So many random bytes. */
+  /** Unpredictable bytes. */
   Bytes chance(int bytes) {
     return required().guard().chance().apply(bytes);
   }
 
-  /** The key of that id, if it serves anybody. */
+  /** The key with that id, unless it was revoked. */
   Optional<AccessKey> key(String id) {
     return required()
         .guard()
@@ -127,9 +127,9 @@ public final class Gate {
   }
 
   /**
-   * A secret that a proof is checked against.
+   * A secret against which a proof is checked.
    *
-   * @param isOfKey whether it is one of the key that was asked for, and not the decoy's
+   * @param isOfKey whether the secret is the named key's, and not the decoy's
    * @param sealed the secret as it is stored
    */
   record Candidate(boolean isOfKey, String sealed, Bytes secret) {
@@ -142,9 +142,9 @@ public final class Gate {
   }
 
   /**
-   * As many secrets as a key has at most, whether there is a key or not, so that it takes as long
-   * to check them: those of the key, and for the rest those of nobody. Secrets that cannot be
-   * opened are left out, and said in the log.
+   * The key's secrets, filled up with the decoy's to the largest number that a key can have, so
+   * that a check takes equally long with and without a key. Secrets that cannot be opened are left
+   * out and logged.
    */
   List<Candidate> candidates(Optional<AccessKey> key) {
     List<Candidate> candidates = new ArrayList<>();
@@ -160,13 +160,16 @@ public final class Gate {
           byte[] secret = required().guard().master().open(sealed, key.id());
           candidates.add(new Candidate(isOfKey, sealed, Bytes.copyOf(secret)));
         } catch (MasterKey.SealException e) {
-          LOGGER.error("nobody can come with key {}: {}", key.id(), e.getMessage());
+          LOGGER.error(
+              "cannot open a secret of key {}, so clients with it are refused: {}",
+              key.id(),
+              e.getMessage());
         }
       }
     }
   }
 
-  /** Who sent a token to the HTTP port, if it is one. */
+  /** The owner of a token that the HTTP port received. */
   public Optional<Caller> bearer(String token) {
     return currentRights()
         .token(HttpToken.hashOf(token))
@@ -174,7 +177,7 @@ public final class Gate {
         .map(known -> caller(known.principal(), Optional.empty()));
   }
 
-  /** Who a certificate of the authority is about; welcome until it expires. */
+  /** The caller that a certificate of the authority names; valid until the certificate expires. */
   public Caller certified(TlsPeer.ClientCertificate certificate) {
     return new Caller(certificate, this);
   }
@@ -184,12 +187,12 @@ public final class Gate {
     return required().guard().epochMs().getAsLong();
   }
 
-  /** Who came with a key, or otherwise. */
+  /** The caller that authenticated with a key or otherwise. */
   Caller caller(Principal principal, Optional<Caller.Proof> proof) {
     return new Caller(principal, proof, this);
   }
 
-  /** Who somebody is that has said nothing yet. */
+  /** The caller before authentication. */
   public Caller stranger() {
     return isOpen() ? Caller.anybody() : Caller.nobody();
   }
@@ -198,7 +201,7 @@ public final class Gate {
     return required().guard().administrators().principals().contains(principal);
   }
 
-  /** As {@link #rights}, for decisions: what was taken away long ago does not count. */
+  /** As {@link #rights}, for decisions: refuses while the rights may be too old. */
   SecuritySnapshot currentRights() {
     required().requireCurrent().run();
     return rights();
@@ -209,8 +212,8 @@ public final class Gate {
   }
 
   /**
-   * Whose connections are counted together: those of an address, of IPv6 those of a network of 64
-   * bits, because a client that has one address of such a network has all.
+   * The network whose connections are counted together: an IPv4 address, or an IPv6 network of 64
+   * bits, because a client with one address of such a network has all.
    */
   public static Bytes network(SocketAddress address) {
     return address instanceof InetSocketAddress inet && inet.getAddress() != null
@@ -221,7 +224,7 @@ public final class Gate {
   /**
    * An authentication failed.
    *
-   * @param address of who tried, 4 or 16 bytes
+   * @param address the client's address, 4 or 16 bytes
    * @return for how many nanoseconds its answer waits
    */
   public long failed(Bytes address) {

@@ -8,11 +8,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The rights that one connection goes on using behind the requests that were allowed by them: to
- * consume the tunnels of its sessions, to read partitions. They are looked at again when what is
- * granted changes. A right is noted before it is asked for, so that no change comes in between.
+ * The rights that one connection uses beyond single requests: to consume the tunnels of its
+ * sessions, to read partitions. They are checked again when permissions change. A right is noted
+ * before its first check, so that no change is missed in between.
  *
- * <p>Its monitor guards what is held.
+ * <p>The monitor guards the noted rights.
  */
 public final class HeldRights {
 
@@ -32,7 +32,7 @@ public final class HeldRights {
     }
   }
 
-  /** Of a connection that has begun nothing. */
+  /** Without rights in use. */
   public HeldRights() {}
 
   /**
@@ -50,7 +50,7 @@ public final class HeldRights {
       one.require(caller);
     } catch (RefusedException e) {
       if (isNew) {
-        // What was begun before with the right goes on, and is still to be looked at again.
+        // An earlier use of the right continues, so the right stays noted.
         forget(one);
       }
       throw e;
@@ -70,7 +70,9 @@ public final class HeldRights {
     held.remove(one);
   }
 
-  /** Why the connection cannot go on with what it has begun, if so; also that nobody can tell. */
+  /**
+   * The refusal that ends the connection, if one of its rights is lost, or cannot be decided now.
+   */
   public Optional<RefusedException> lost(Caller caller) {
     try {
       requireWelcome(caller);

@@ -17,9 +17,9 @@ import io.tunnel.wire.AuthenticationProof;
 import java.util.Optional;
 
 /**
- * One attempt of a client to say who it is. A key that does not exist is challenged like one that
- * does, and checked against a secret that nobody has: what is answered, and how much is computed
- * for it, does not say which keys there are.
+ * One attempt of a client to authenticate. An unknown key gets a challenge like a known one, and
+ * its proof is checked against a secret that no client has: neither the answers nor their duration
+ * tell which keys exist.
  */
 final class Login {
 
@@ -33,7 +33,7 @@ final class Login {
     this.binding = binding;
   }
 
-  /** Who it is, once that is proved. */
+  /** The caller, after a valid proof. */
   Optional<Caller> caller() {
     return caller;
   }
@@ -41,8 +41,8 @@ final class Login {
   /**
    * Takes a step.
    *
-   * @throws RefusedException NOT_AUTHENTICATED when it proves nothing, INVALID_REQUEST when it is
-   *     not the step's turn
+   * @throws RefusedException NOT_AUTHENTICATED when the proof is wrong, INVALID_REQUEST when the
+   *     step is out of turn
    */
   Answer take(Request request) {
     if (request instanceof Begin begin) {
@@ -70,7 +70,7 @@ final class Login {
     Optional<AccessKey> key = gate.key(seen.keyId());
     Optional<Candidate> proved = Optional.empty();
     for (Candidate candidate : gate.candidates(key)) {
-      // Each is looked at, whatever the others said: how long it takes must not say anything.
+      // All candidates are checked even after a match, so that the duration tells nothing.
       boolean isProved =
           AuthenticationProof.areEqual(
               seen.ofClient(candidate.secret().toByteArray()), prove.proof());

@@ -14,17 +14,17 @@ import java.util.Optional;
 
 /**
  * Reads the name out of the beginning of a long request in JSON, so that a client without the right
- * on that name makes the server parse {@value #BEGINNING_BYTES_MAX} bytes and not 8 MiB. Whoever
- * has the right is judged once more by the whole request, which may say a name twice.
+ * on that name makes the server parse {@value #BEGINNING_BYTES_MAX} bytes and not 8 MiB. After that
+ * the whole request is judged once more, because it may contain the name twice.
  */
 final class LongRequest {
 
-  /** Bytes in which a long request has to name what it is about. */
+  /** The first bytes of a long request, which must name its resource. */
   static final int BEGINNING_BYTES_MAX = 64 * 1024;
 
   private LongRequest() {}
 
-  /** Whether the request is judged by its beginning first. */
+  /** Whether the request is so long that its beginning is judged first. */
   static boolean is(Operation operation, byte[] payload) {
     return payload.length > Limits.NAMING_REQUEST_BYTES_MAX
         && (operation == Operation.CREATE_TABLE || operation == Operation.SEEK);
@@ -33,7 +33,7 @@ final class LongRequest {
   /**
    * The text of a member at the top of the request.
    *
-   * @throws RefusedException INVALID_REQUEST when it is not in the beginning
+   * @throws RefusedException INVALID_REQUEST when the member is not in the beginning
    */
   static String member(byte[] payload, String name) {
     return find(payload, name).orElseThrow(() -> tooLate(payload, name));
@@ -56,7 +56,7 @@ final class LongRequest {
             + " bytes; put it first");
   }
 
-  /** What stands at the path, as far as the beginning says. */
+  /** The text at a path, if the beginning contains it. */
   static Optional<String> find(byte[] payload, String... path) {
     JsonReader in =
         new JsonReader(
@@ -78,7 +78,7 @@ final class LongRequest {
       }
       return Optional.empty();
     } catch (IOException | IllegalStateException e) {
-      // The beginning is cut off, or no JSON: it names nothing.
+      // The beginning ends first, or is not JSON: the name is missing.
       return Optional.empty();
     }
   }

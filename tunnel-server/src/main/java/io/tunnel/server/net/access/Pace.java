@@ -6,12 +6,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How one connection is slowed down when its principal, or a table that it uses, takes more than a
- * share: what has been taken is done, and the next of its kind waits. What is written and read, and
- * how often is asked, holds up the next request; what is delivered holds up the next delivery, and
- * neither holds up the other. A new connection waits for what its principal owes already, so that
- * nobody gets around that by connecting again. Belongs to the connection's event loop, but for
- * {@link #used}.
+ * Throttles one connection when its principal, or a table that it uses, exceeds a quota: work that
+ * has begun is finished, and the next work of its kind waits. Rows written and read, and the number
+ * of requests, delay the next request; deliveries delay the next delivery; neither delays the
+ * other. A new connection waits for its principal's existing debt, so connecting again brings no
+ * advantage. Belongs to the connection's event loop, but for {@link #used}.
  */
 public final class Pace {
 
@@ -30,19 +29,19 @@ public final class Pace {
     void execute(Runnable action);
 
     /**
-     * Runs {@code action} on the event loop after that time, unless what is returned is cancelled
-     * before.
+     * Runs {@code action} on the event loop after {@code delay}, unless the returned future is
+     * cancelled before.
      */
     Future<?> schedule(Runnable action, long delay, TimeUnit unit);
 
     /** Requests may be served again. */
     void serve();
 
-    /** Deliveries may go on again. */
+    /** Deliveries may continue. */
     void deliver();
   }
 
-  /** Of a connection whose client is not let in yet. */
+  /** The pace of a connection before authentication. */
   public Pace(Shares shares, Port port) {
     this.shares = shares;
     this.port = port;
@@ -50,7 +49,7 @@ public final class Pace {
     this.deliveryPauses = new Pauses(port::deliver);
   }
 
-  /** The client is let in; {@link Shares#enter} says when it is not. */
+  /** The client is let in; {@link Shares#enter} refuses a connection above the quota. */
   public void entered(Caller who) {
     shares.enter(who);
     caller = who;
@@ -98,7 +97,7 @@ public final class Pace {
     deliveryPauses.begin(shares.use(caller, table, Shares.Use.DELIVERED, rows, bytes));
   }
 
-  /** The pauses of one kind that are not over. */
+  /** The running pauses of one kind. */
   private final class Pauses {
     private final Runnable goOn;
     private final Map<Object, Future<?>> timers = new HashMap<>();
@@ -106,7 +105,7 @@ public final class Pace {
     /**
      * None yet.
      *
-     * @param goOn runs when all are over
+     * @param goOn runs when all pauses are over
      */
     Pauses(Runnable goOn) {
       this.goOn = goOn;
@@ -130,7 +129,7 @@ public final class Pace {
       }
     }
 
-    /** Their timers would hold a connection that is gone. */
+    /** Cancels the timers, which would keep a closed connection in memory. */
     void cancel() {
       timers.values().forEach(timer -> timer.cancel(false));
       timers.clear();

@@ -12,25 +12,24 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What principals were refused, and how they were slowed down, since the server started. The first
- * principals have figures of their own, all others have theirs together, so that there are not as
- * many figures as there are principals. For any thread; its monitor is taken when a principal comes
- * for the first time.
+ * Refusals and throttling of principals since the server started. The first principals have figures
+ * of their own and all later ones share one, so that the number of figures is bounded. For any
+ * thread; the monitor is taken when a principal first appears.
  */
 public final class PrincipalFigures {
 
-  /** Stands for all principals that have no figures of their own; no principal has a space. */
+  /** The name of the shared figures; no principal's name has a space. */
   public static final String OTHERS = "all others";
 
   private final int principalsMax;
   private final Map<String, Figures> figuresByName = new ConcurrentHashMap<>();
 
   /**
-   * Of one principal; they only grow.
+   * The figures of one principal; they only grow.
    *
    * @param refusals by their reasons
-   * @param slowed how often it was told to wait
-   * @param slowedNanos for how many nanoseconds in all
+   * @param slowed the number of waits
+   * @param slowedNanos the sum of the waits
    */
   public record Figures(
       Map<ErrorCode, LongAdder> refusals, LongAdder slowed, LongAdder slowedNanos) {
@@ -41,15 +40,15 @@ public final class PrincipalFigures {
   }
 
   /**
-   * What a principal has of what its quota counts.
+   * A principal's use of one limit of its quota.
    *
-   * @param limit its name, such as {@code tables}
-   * @param used what there is
-   * @param most what its quota allows
+   * @param limit the limit's name, such as {@code tables}
+   * @param used the current use
+   * @param most the most that the quota allows
    */
   public record QuotaUse(String principal, String limit, long used, long most) {
 
-    /** Of a principal that has no figures of its own, together with the others. */
+    /** This use under the shared name. */
     private QuotaUse ofOthers() {
       return new QuotaUse(OTHERS, limit, used, most);
     }
@@ -60,7 +59,7 @@ public final class PrincipalFigures {
   }
 
   /**
-   * Of nobody yet.
+   * Without figures.
    *
    * @param principalsMax principals with figures of their own
    */
@@ -68,7 +67,7 @@ public final class PrincipalFigures {
     this.principalsMax = principalsMax;
   }
 
-  /** The uses of {@code principalsMax} principals, and those of all others taken together. */
+  /** The uses of {@code principalsMax} principals, and the sum of the rest. */
   List<QuotaUse> bounded(List<QuotaUse> uses) {
     Set<String> named = new HashSet<>();
     List<QuotaUse> bounded = new ArrayList<>();
@@ -111,7 +110,7 @@ public final class PrincipalFigures {
     return figuresByName.size() - (figuresByName.containsKey(OTHERS) ? 1 : 0);
   }
 
-  /** The figures of each principal that has some, and of {@link #OTHERS}. */
+  /** The figures by principal, with the shared ones under {@link #OTHERS}. */
   public Map<String, Figures> all() {
     return new HashMap<>(figuresByName);
   }

@@ -1,35 +1,35 @@
 package io.tunnel.server.net.access;
 
 /**
- * One rate that somebody is slowed down to. Who takes more than there is goes into debt, is told
- * when it will be paid, and waits until then. Kept as the moment at which all that was taken is
- * paid: a take moves that moment on by what it costs, and costs of up to a second are a burst that
- * nobody waits for.
+ * The debt of one subject under a rate. A take above the rate makes a debt, returns when the debt
+ * will be paid, and the subject waits until then. The state is the moment at which everything taken
+ * is paid: a take moves the moment by its cost, and up to one second of cost is a burst without a
+ * wait.
  *
- * <p>When everybody waits as told, then in any interval of T seconds at most {@code rate * T} and
- * one burst passes; or, where the first that passes is larger than a burst, that one in its place.
- * For one thread, or behind the lock of those who share it.
+ * <p>If the subject waits as told, at most {@code rate * T} plus one burst passes in any interval
+ * of T seconds; a first take that is larger than a burst passes instead of the burst. Not
+ * thread-safe.
  */
 final class QuotaCore {
 
-  /** The highest rate a second: with it all numbers here fit into 64 bits. */
+  /** The highest rate a second; all computations fit into 64 bits with it. */
   public static final long RATE_MAX = 9_000_000_000L;
 
   private static final long SECOND_NANOS = 1_000_000_000;
 
-  /** 146 years: who owes more owes that. */
+  /** 146 years; a larger debt is cut to it. */
   private static final long DEBT_NANOS_MAX = Long.MAX_VALUE / 2;
 
   private long perSecond;
 
-  /** When all that was taken is paid. */
+  /** The moment at which everything taken is paid. */
   private long paidNanos;
 
-  /** What of a nanosecond is to be paid behind {@code paidNanos}, times the rate: below it. */
+  /** The fraction of a nanosecond beyond {@code paidNanos}, times the rate; below the rate. */
   private long paidRest;
 
   /**
-   * Nothing is taken yet.
+   * A rate without debt.
    *
    * @param perSecond 1 to {@value #RATE_MAX}
    * @throws IllegalArgumentException when the rate cannot be kept
@@ -40,10 +40,10 @@ final class QuotaCore {
   }
 
   /**
-   * Takes so much.
+   * Takes {@code amount}.
    *
    * @param amount at least 0
-   * @return how many nanoseconds whoever took it has to wait; 0 when it may go on at once
+   * @return nanoseconds that the subject must wait; 0 without a wait
    */
   public long take(long amount, long nowNanos) {
     if (amount < 0) {
@@ -65,14 +65,14 @@ final class QuotaCore {
     return delayNanos(nowNanos);
   }
 
-  /** How many nanoseconds who takes nothing more would have to wait. */
+  /** Nanoseconds that the subject must wait now. */
   public long delayNanos(long nowNanos) {
     long debtNanos = paidNanos - nowNanos + (paidRest > 0 ? 1 : 0);
     return Math.max(0, debtNanos - SECOND_NANOS);
   }
 
   /**
-   * Goes on at another rate. Delays that were told stay: a debt is paid when it was to be.
+   * Changes the rate. A debt is still paid at the moment that was told.
    *
    * @param newPerSecond 1 to {@value #RATE_MAX}
    */

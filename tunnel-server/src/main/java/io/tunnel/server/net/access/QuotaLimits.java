@@ -18,7 +18,8 @@ final class QuotaLimits {
   /**
    * The quota of these limits.
    *
-   * @throws IllegalArgumentException when a name is unknown or given twice, or a limit cannot be
+   * @throws IllegalArgumentException when a name is unknown or given twice, or a limit is out of
+   *     range
    */
   static Quota quota(List<QuotaLimit> limits) {
     Map<String, Long> left = new LinkedHashMap<>();

@@ -7,18 +7,18 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Predicate;
 
 /**
- * What one caller was told lately. A program asks about the same few tables again and again; the
- * walks through what is granted to it and to all its groups are made once for each, and again when
- * any permission or group has changed. For any thread: two that ask at a time may both walk.
+ * A cache of one caller's latest decisions. A program asks about a few tables again and again; a
+ * decision is looked up in the permissions once, and again after any permission or group has
+ * changed. For any thread: two threads may look up one decision at the same time.
  *
- * <p>It keeps no permissions alive: a caller that asks nothing for long has the mark of old ones.
+ * <p>It does not keep old permissions in memory: an idle caller holds only their mark.
  */
 final class RecentDecisions {
 
   /** A power of 2. */
   private static final int PLACES = 64;
 
-  /** What is asked about. */
+  /** The kinds of questions. */
   enum About {
     TABLE,
     SIGHT_OF_TABLE,
@@ -26,7 +26,7 @@ final class RecentDecisions {
     CLUSTER
   }
 
-  /** One question; names that it is not about are empty. */
+  /** One question; unused names are empty. */
   record Question(About about, Right right, String table, String tunnel) {
 
     private int place() {
@@ -47,7 +47,7 @@ final class RecentDecisions {
     }
   }
 
-  /** The answer that those permissions give. */
+  /** The answer of the permissions {@code now}. */
   boolean decide(Permissions now, Question question, Predicate<Permissions> answer) {
     int place = question.place();
     Optional<Decision> former = decisions.get(place);

@@ -14,15 +14,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What principals and tables have taken of their quotas on this server: a rate is a debt that its
- * taker waits for, a count is refused when it is one too many. Where nobody is asked who they are,
- * and of those without a quota, nothing is kept. For any thread.
+ * The use of quotas by principals and tables on this server: above a rate the caller waits, above a
+ * count the request is refused. Nothing is kept without authentication, or for subjects without a
+ * quota. For any thread.
  *
- * <p>Its monitor guards all that is kept; nothing is called under it.
+ * <p>The monitor guards all state; no other object is called under it.
  */
 public final class Shares {
 
-  /** Quotas that figures are made of. */
+  /** Quotas with figures. */
   static final int QUOTAS_MAX = 1_000;
 
   private static final String REQUESTS = "requests";
@@ -33,7 +33,7 @@ public final class Shares {
   private final PrincipalFigures figures;
   private long seenVersion;
 
-  /** What is done with rows. */
+  /** The kinds of use of rows. */
   public enum Use {
     /** Rows are written. */
     WRITTEN,
@@ -43,7 +43,7 @@ public final class Shares {
     READ
   }
 
-  /** The rates of one subject, each begun when it is first used. */
+  /** The rates of one subject, each created at its first use. */
   private static final class Taken {
     private final Map<String, QuotaCore> coreByLimit = new HashMap<>();
 
@@ -65,7 +65,7 @@ public final class Shares {
   }
 
   /**
-   * Of the principals that come through a gate.
+   * The shares of the principals of a gate.
    *
    * @param principalMetricsMax principals with figures of their own
    */
@@ -74,7 +74,7 @@ public final class Shares {
     this.figures = new PrincipalFigures(principalMetricsMax);
   }
 
-  /** What principals were refused, and how they were slowed down. */
+  /** Refusals and throttling of principals. */
   public PrincipalFigures figures() {
     return figures;
   }
@@ -85,10 +85,10 @@ public final class Shares {
   }
 
   /**
-   * What principals have of what their quotas count, of {@value #QUOTAS_MAX} quotas at most.
+   * The use of principals' quotas, of {@value #QUOTAS_MAX} quotas at most.
    *
    * @param holdings tables, partitions and sessions
-   * @param tunnelsByCreator how many tunnels each has created
+   * @param tunnelsByCreator the number of tunnels by their creator
    */
   public List<QuotaUse> uses(Holdings holdings, Map<String, Integer> tunnelsByCreator) {
     if (gate.isOpen()) {
@@ -158,7 +158,7 @@ public final class Shares {
                     principal, (unused, open) -> open > 1 ? open - 1 : null));
   }
 
-  /** The caller makes a request; for how many nanoseconds the next one waits. */
+  /** Counts a request; returns the nanoseconds that the next request must wait. */
   public long request(Caller caller) {
     Optional<Quota> quota = quota(caller);
     return quota.isEmpty()
@@ -181,11 +181,11 @@ public final class Shares {
   }
 
   /**
-   * Rows of a table are used.
+   * Counts rows of a table.
    *
-   * @param rows how many
-   * @param bytes of all of them
-   * @return for how many nanoseconds the caller is to use no more
+   * @param rows the number of rows
+   * @param bytes bytes of all rows
+   * @return the nanoseconds that the next use must wait
    */
   public long use(Caller caller, String table, Use use, long rows, long bytes) {
     if (gate.isOpen()) {
@@ -224,8 +224,8 @@ public final class Shares {
   }
 
   /**
-   * For how many nanoseconds the caller is to make no request, for what it has asked, written and
-   * read on whatever connection. What tables owe is not in it.
+   * Nanoseconds until the caller may make a request, by its requests, writes and reads on all
+   * connections. Debts of tables are not included.
    */
   public long owedBeforeRequests(Caller caller) {
     return quota(caller)
@@ -239,7 +239,7 @@ public final class Shares {
         .orElse(0L);
   }
 
-  /** As {@link #owedBeforeRequests}: for how long it is to be delivered nothing. */
+  /** Nanoseconds until the caller may be sent deliveries; debts of tables are not included. */
   public long owedBeforeDeliveries(Caller caller) {
     return quota(caller).map(quota -> owed(caller.name(), quota, Use.DELIVERED)).orElse(0L);
   }
@@ -268,7 +268,7 @@ public final class Shares {
         .take(limit, perSecond, amount, nowNanos);
   }
 
-  /** Subjects without a quota are not kept: there are as many as have one, at most. */
+  /** Forgets subjects without a quota, so that there are at most as many as quotas. */
   private void forgetOthers() {
     SecuritySnapshot now = gate.rights();
     if (now.version() != seenVersion) {

@@ -14,26 +14,26 @@ import javax.net.ssl.SSLSession;
 import javax.security.auth.x500.X500Principal;
 
 /**
- * What TLS knows of a connection.
+ * The client of a connection, as TLS knows it.
  *
- * @param binding what proofs are bound to
- * @param certificate the client's, if it has one
+ * @param binding the bytes to which proofs are bound
+ * @param certificate the client's certificate, if it sent one
  */
 public record TlsPeer(Bytes binding, Optional<ClientCertificate> certificate) {
 
   /**
    * The certificate of a client.
    *
-   * @param subject whom it is about
-   * @param expiresMs milliseconds since 1970; TLS looks at them in a full handshake only, and not
-   *     when a session is resumed or goes on
+   * @param subject the principal that the certificate names
+   * @param expiresMs milliseconds since 1970; TLS checks it only in a full handshake, and not on
+   *     resumed or open connections
    */
   public record ClientCertificate(Principal subject, long expiresMs) {}
 
   /** A connection without TLS. */
   static final TlsPeer NONE = new TlsPeer(AuthenticationProof.NO_CHANNEL, Optional.empty());
 
-  /** Of a connection whose handshake is done. */
+  /** The peer of a connection after its handshake. */
   public static TlsPeer of(ChannelPipeline pipeline) {
     SslHandler handler = pipeline.get(SslHandler.class);
     if (handler == null) {
@@ -59,7 +59,7 @@ public record TlsPeer(Bytes binding, Optional<ClientCertificate> certificate) {
           new ClientCertificate(
               Principal.ofCertificate(name), certificate.getNotAfter().toInstant().toEpochMilli()));
     } catch (SSLPeerUnverifiedException | IllegalArgumentException e) {
-      // No certificate, or one of a subject that rights cannot be given to.
+      // No certificate, or its subject cannot be a principal.
       return Optional.empty();
     }
   }

@@ -8,9 +8,9 @@ import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import java.util.List;
 
 /**
- * The cluster as a caller may see it. Partitions of a table that the caller does not see are left
- * out: how many there are, where they are, and how far their logs have come, is activity of that
- * table. A caller with the right to read on the cluster sees all. For any thread.
+ * The cluster as a caller may see it. Partitions of hidden tables are left out: their number, their
+ * places and the ends of their logs tell of activity in those tables. A caller with the right to
+ * read on the cluster sees all. For any thread.
  */
 public record VisibleCluster(Catalog catalog, Caller caller) {
 
@@ -23,7 +23,7 @@ public record VisibleCluster(Catalog catalog, Caller caller) {
     return partitions.stream().filter(this::sees).toList();
   }
 
-  /** The description without what the caller may not see. */
+  /** The description without partitions of hidden tables. */
   public ClusterDescription of(ClusterDescription whole) {
     if (caller.mayOnCluster(Right.READ)) {
       return whole;
@@ -48,7 +48,7 @@ public record VisibleCluster(Catalog catalog, Caller caller) {
         node.isCatalogLeader());
   }
 
-  /** The status without what the caller may not see. */
+  /** The status without partitions of hidden tables. */
   public NodeStatus of(NodeStatus whole) {
     return caller.mayOnCluster(Right.READ)
         ? whole

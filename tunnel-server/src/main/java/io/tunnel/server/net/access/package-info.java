@@ -1,7 +1,7 @@
 /**
- * Who is let in, and what they may ask for. {@link io.tunnel.server.net.access.Entrance} takes a
- * connection's first frames until its client has said who it is, as {@link
- * io.tunnel.server.net.access.Gate} wants it; {@link io.tunnel.server.net.access.Authority} decides
- * of each request from then on. What is decided follows ADR 19.
+ * Authentication and rights of clients. {@link io.tunnel.server.net.access.Entrance} takes a
+ * connection's first frames until its client is authenticated, as {@link
+ * io.tunnel.server.net.access.Gate} requires; {@link io.tunnel.server.net.access.Authority} decides
+ * about each later request. ADR 19 has the rules.
  */
 package io.tunnel.server.net.access;

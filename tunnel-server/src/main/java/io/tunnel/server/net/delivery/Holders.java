@@ -13,8 +13,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Decides who may attach to a channel: its holder, whose session lives here or on another node. A
- * channel is delivered on one connection, under the highest epoch that this server has seen.
+ * Decides which client may attach to a channel: the channel's holder, whose session lives on this
+ * or a different node. A channel is delivered on one connection, under the highest epoch that this
+ * server has seen.
  *
  * <p>Only a grant proves an epoch. A client without a grant (a worker of an older version) is
  * served only until a client with a grant attaches: a made-up epoch cannot keep a holder away.

@@ -41,13 +41,13 @@ final class CertificateFiles {
     this.directory = directory;
   }
 
-  /** A context that serves with these files, and what it serves with. */
+  /** TLS contexts made from the files, and the server's certificate. */
   record Loaded(SslContext server, SslContext client, X509Certificate certificate) {}
 
   /**
-   * Reads them, each once, so that all is of the same files.
+   * Reads each file once, so that contexts and certificate come from one version of the files.
    *
-   * @throws IOException when one is missing or not what it should be; says which, and what to do
+   * @throws IOException when a file is missing or invalid; the message says which, and what to do
    */
   Loaded load() throws IOException {
     List<X509Certificate> authority = certificates("authority.crt");
@@ -57,7 +57,7 @@ final class CertificateFiles {
       HandshakeProbe.require(loaded.server());
       return loaded;
     } catch (GeneralSecurityException | SSLException | RuntimeException e) {
-      // What reads certificates throws what it likes at those that are none.
+      // The JDK's parser throws unchecked exceptions on malformed files.
       throw new IOException(
           "the certificate "
               + directory.resolve(isPkcs12 ? "server.p12" : "server.crt")
@@ -174,7 +174,7 @@ final class CertificateFiles {
     }
   }
 
-  /** Changes whenever one of the files does. */
+  /** A text that changes whenever one of the files changes. */
   String fingerprint() {
     StringBuilder fingerprint = new StringBuilder();
     for (String name : NAMES) {

@@ -10,15 +10,15 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 
 /**
- * Shakes hands with a context in memory: that a key is not the one of its certificate, or is one
- * that TLS has no use for, shows in a handshake and nowhere before.
+ * Tries a handshake with a context in memory: only a handshake shows that a key does not fit its
+ * certificate, or that TLS cannot use it.
  */
 final class HandshakeProbe {
 
-  /** Bytes of a side's messages that are not read yet; the certificates are most of them. */
+  /** Bytes of one side's unread messages; mostly certificates. */
   private static final int FLIGHT_BYTES_MAX = 4 * SmallFile.BYTES_MAX;
 
-  /** A handshake takes some ten steps, and one more for each 16 KiB of certificates. */
+  /** Steps of a handshake: about ten, and one more for each 16 KiB of certificates. */
   private static final int STEPS_MAX = 1_000;
 
   private final SSLEngine server;
@@ -32,9 +32,9 @@ final class HandshakeProbe {
   }
 
   /**
-   * Refuses a context that no client can shake hands with, whomever the client trusts.
+   * Refuses a context whose handshakes fail with every client.
    *
-   * @throws SSLException with what TLS says of it
+   * @throws SSLException with the reason that TLS gives
    */
   static void require(SslContext server) throws SSLException {
     SslContext anybody =
@@ -79,7 +79,7 @@ final class HandshakeProbe {
         in.compact();
       }
       case FINISHED, NOT_HANDSHAKING -> {
-        // The other side has something to do.
+        // The next step is the other side's.
       }
     }
   }

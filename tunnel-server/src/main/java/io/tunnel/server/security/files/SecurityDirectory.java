@@ -24,13 +24,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A security directory: certificates, {@code master.key}, and {@code keys.json} with the keys of
- * administrators, who can come before there is a catalog. The certificates and {@code keys.json}
- * are read again when they change; a file that cannot be used changes nothing and is said in the
- * log. The master key is read once, because everything that is stored is sealed with it.
+ * administrators, who can log in before the catalog is read. The certificates and {@code keys.json}
+ * are read again when they change; an unusable file is logged and changes nothing. The master key
+ * is read once, because all stored secrets are sealed with it.
  */
 public final class SecurityDirectory implements Gate.Administrators {
 
-  /** Takes the place of {@code master.key} where it is set. */
+  /** The environment variable that replaces {@code master.key}. */
   public static final String MASTER_KEY_VARIABLE = "TUNNEL_MASTER_KEY";
 
   private static final Logger LOGGER = LoggerFactory.getLogger(SecurityDirectory.class);
@@ -75,13 +75,12 @@ public final class SecurityDirectory implements Gate.Administrators {
   }
 
   /**
-   * Reads it.
+   * Reads the directory.
    *
    * @param environment gives variables by name, null for one that is not set
-   * @param chance gives so many random bytes that nobody can guess
+   * @param chance makes that number of unpredictable bytes
    * @param epochMs milliseconds since 1970, now
-   * @throws IOException when something is missing or not what it should be; says what would be
-   *     right
+   * @throws IOException when a file is missing or invalid; the message says what would be right
    */
   public SecurityDirectory(
       Path directory,
@@ -160,7 +159,10 @@ public final class SecurityDirectory implements Gate.Administrators {
     }
   }
 
-  /** With another master key nobody could come, which nobody would be there to see. */
+  /**
+   * Refuses a master key that does not open the administrators' secrets: with it nobody could log
+   * in to notice.
+   */
   private static void requireOpening(AccessKey key, MasterKey master)
       throws MasterKey.SealException {
     for (String sealed : key.sealedSecrets()) {
@@ -168,7 +170,7 @@ public final class SecurityDirectory implements Gate.Administrators {
     }
   }
 
-  /** Looks whether files were changed, and reads them again. For one thread. */
+  /** Reads changed files again. For one thread. */
   public void look() {
     tls.look();
     String mark = SmallFile.mark(keysFile);
@@ -178,17 +180,17 @@ public final class SecurityDirectory implements Gate.Administrators {
         kept = read(keysFile, master);
         LOGGER.info("{} was read again: {} keys", keysFile, kept.keys().size());
       } catch (IOException e) {
-        LOGGER.error("{}; the server goes on with the keys that it has", e.getMessage());
+        LOGGER.error("{}; the server keeps its current keys", e.getMessage());
       }
     }
   }
 
-  /** Its certificates. */
+  /** TLS with the directory's certificates. */
   public Tls tls() {
     return tls;
   }
 
-  /** What secrets are sealed with. */
+  /** The key that seals secrets. */
   public MasterKey master() {
     return master;
   }

@@ -17,7 +17,7 @@ import java.util.Set;
 /** Reads files of a security directory whole. Each failure names the file. */
 final class SmallFile {
 
-  /** Bytes that a file may have. */
+  /** Bytes of a file. */
   static final int BYTES_MAX = 1 << 20;
 
   private static final Set<PosixFilePermission> OPEN =
@@ -29,9 +29,9 @@ final class SmallFile {
   private SmallFile() {}
 
   /**
-   * What is in the file; nothing when there is none.
+   * The content of the file; empty when it is missing.
    *
-   * @throws IOException when it cannot be read, or has more than {@value #BYTES_MAX} bytes
+   * @throws IOException when the file cannot be read, or has more than {@value #BYTES_MAX} bytes
    */
   static Optional<byte[]> bytes(Path file) throws IOException {
     byte[] read;
@@ -70,7 +70,7 @@ final class SmallFile {
     }
   }
 
-  /** As {@link #bytes}, of a file that has to be there. */
+  /** As {@link #bytes}, but the file must exist. */
   static byte[] required(Path file) throws IOException {
     Optional<byte[]> read = bytes(file);
     if (read.isEmpty()) {

@@ -25,9 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * TLS with the certificates of a security directory. Connections that begin after the files were
- * changed get the new ones; those that are open keep theirs. Files that cannot be used change
- * nothing, and are said in the log.
+ * TLS with the certificates of a security directory. Connections that begin after a change of the
+ * files get the new certificates; open connections keep theirs. Unusable files are logged and
+ * change nothing.
  */
 public final class Tls {
 
@@ -40,14 +40,14 @@ public final class Tls {
   private volatile CertificateFiles.Loaded loaded;
   private String fingerprint;
 
-  /** When it was last said that the certificate expires, if it was. */
+  /** The time of the last warning that the certificate expires. */
   private OptionalLong warnedMs = OptionalLong.empty();
 
   /**
    * Reads the certificates.
    *
    * @param epochMs milliseconds since 1970, now
-   * @throws IOException when they cannot be used; says what would be right
+   * @throws IOException when the files are unusable; the message says what would be right
    */
   public Tls(Path directory, LongSupplier epochMs) throws IOException {
     this.files = new CertificateFiles(directory);
@@ -57,7 +57,7 @@ public final class Tls {
     warnOfExpiry();
   }
 
-  /** Looks whether the files were changed, and how long the certificate is good. For one thread. */
+  /** Reads changed files again, and warns before the certificate expires. For one thread. */
   public void look() {
     String now = files.fingerprint();
     if (!now.equals(fingerprint)) {
@@ -70,7 +70,7 @@ public final class Tls {
             files,
             loaded.certificate().getNotAfter().toInstant());
       } catch (IOException e) {
-        LOGGER.error("{}; the server goes on with those that it has", e.getMessage());
+        LOGGER.error("{}; the server keeps its current certificates", e.getMessage());
       }
     }
     warnOfExpiry();
@@ -83,7 +83,7 @@ public final class Tls {
     if (leftMs < WARN_MS && !wasSaid) {
       warnedMs = OptionalLong.of(nowMs);
       LOGGER.warn(
-          "the server's certificate in {} {} on {}; put another one in its place",
+          "the server's certificate in {} {} on {}; replace it",
           files,
           leftMs < 0 ? "has expired" : "expires",
           loaded.certificate().getNotAfter().toInstant());
@@ -96,9 +96,10 @@ public final class Tls {
   }
 
   /**
-   * What stands first in the pipeline of a connection.
+   * The first handler in the pipeline of a connection.
    *
-   * @param refusal what takes the place of TLS on a connection that begins without it, to say so
+   * @param refusal makes the handler for a connection that begins without TLS, which tells the
+   *     client
    */
   public ChannelHandler handler(Supplier<ChannelHandler> refusal) {
     return new OptionalSslHandler(loaded.server()) {
@@ -144,8 +145,8 @@ public final class Tls {
   }
 
   /**
-   * Sockets to other servers of the authority, which are shown this server's certificate: each with
-   * the certificates that there are when it is made.
+   * Sockets to other servers of the authority, which present this server's certificate: each with
+   * the newest certificates when it is made.
    */
   public SocketFactory sockets() {
     return new NewestSockets();
@@ -186,24 +187,24 @@ public final class Tls {
   }
 
   /**
-   * Ends a connection that began without TLS, with a last word that its client can read. Nothing of
-   * what the client sends gets further than this.
+   * Ends a connection that began without TLS, with a last message that its client can read.
+   * Discards all bytes from the client.
    */
   public static final class PlainRefusal extends ChannelInboundHandlerAdapter {
 
-    /** How long what the client sends is thrown away, so that it gets to see the last word. */
+    /** Seconds for which the client's bytes are discarded, so that it receives the last message. */
     private static final long LINGER_S = 1;
 
     private final byte[] lastWord;
 
-    /** Says these bytes. */
+    /** Sends these bytes. */
     public PlainRefusal(byte[] lastWord) {
       this.lastWord = lastWord.clone();
     }
 
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
-      // From the head: what encrypts or makes frames is not asked.
+      // Written at the head of the pipeline, behind encryption and framing.
       var unused = context.writeAndFlush(Unpooled.wrappedBuffer(lastWord));
       context.executor().schedule(() -> context.close(), LINGER_S, TimeUnit.SECONDS);
     }

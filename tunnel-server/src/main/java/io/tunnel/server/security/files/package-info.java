@@ -1,5 +1,5 @@
 /**
- * What a server reads from its security directory, and again whenever it changes: {@link
+ * The files of a security directory, which the server reads again whenever they change: {@link
  * io.tunnel.server.security.files.SecurityDirectory} with the master key and the administrators'
  * keys, {@link io.tunnel.server.security.files.Tls} with the certificates.
  */

@@ -32,7 +32,7 @@ final class PatternNode {
   /** The masks of whole names that end here. */
   final Tally exact;
 
-  /** Rights on some name below this node that are left, counting this node and its children. */
+  /** Rights left on some name at or below this node, by the patterns from this node on. */
   final int left;
 
   /** Rights that are denied on some name at or below this node. */
@@ -106,7 +106,7 @@ final class PatternNode {
     return withChildren(letters | bit(symbol), copy);
   }
 
-  /** This node without the child that begins with that character; the child must exist. */
+  /** This node without the child that begins with the character; the child must exist. */
   PatternNode withoutChild(char next) {
     int symbol = symbol(next);
     int place = place(symbol);

@@ -3,9 +3,9 @@ package io.tunnel.server.security.index;
 /**
  * The masks of one subject on tunnels, by pattern, to find out what is left to it below a table. A
  * tree of the patterns' texts in which common beginnings are one path: all patterns that match a
- * name lie on the path to the name. So one walk answers, however many patterns there are; it takes
- * a step where patterns part, at most one for each character. Never changes: a tree with one change
- * shares all nodes with its predecessor except those on the path, each with at most 65 children.
+ * name lie on the path to the name. So a walk along the name answers, with a step wherever patterns
+ * part, at most one for each character. Never changes: a tree with one change shares all nodes with
+ * its predecessor except those on the path, each with at most 65 children.
  */
 final class PatternTree {
 

@@ -1,6 +1,6 @@
 package io.tunnel.server.security.index;
 
-/** Hashes of patterns and subjects. They lead to entries, whose texts are compared then. */
+/** Hashes of patterns and subjects. They lead to entries; then the texts are compared. */
 final class PermissionHash {
 
   private static final int FACTOR = 0x9e3779b1;

@@ -16,7 +16,7 @@ final class Tally {
 
   private final int masks;
 
-  /** The number of grants for each bit of the masks; null when it is 1 for each bit that is set. */
+  /** The number of grants for each bit of the masks; null when each set bit has one grant. */
   private final int[] counts;
 
   private Tally(int masks, int[] counts) {

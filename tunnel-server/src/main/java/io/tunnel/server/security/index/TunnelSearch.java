@@ -3,10 +3,9 @@ package io.tunnel.server.security.index;
 import java.util.List;
 
 /**
- * Searches for a right on any tunnel of a table that is allowed to a principal and not denied. Each
- * tree knows which rights it leaves below each of its nodes. So one look at each tree answers,
- * unless one tree denies a right that a second one allows; then the search visits the patterns that
- * allow it.
+ * Searches for a right on any tunnel of a table that is allowed to a principal and not denied. A
+ * tree knows the rights left below each of its nodes. So one look at each tree answers, unless one
+ * tree denies a right that a second tree allows; then the search visits the allowing patterns.
  */
 final class TunnelSearch {
 

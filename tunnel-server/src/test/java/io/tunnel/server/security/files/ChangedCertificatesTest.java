@@ -122,7 +122,7 @@ final class ChangedCertificatesTest {
     assertThat(logged.at(Level.ERROR))
         .singleElement()
         .asString()
-        .contains(directory.toString(), "the server goes on with those that it has");
+        .contains(directory.toString(), "the server keeps its current certificates");
     X509Bundle next = OURS.server();
     TestSecurity.write(directory, OURS);
     TestSecurity.writePem(directory, next);
@@ -163,7 +163,7 @@ final class ChangedCertificatesTest {
     assertThat(logged.at(Level.WARN))
         .singleElement()
         .asString()
-        .contains(directory.toString(), "expires on 2120-01-01", "put another one in its place");
+        .contains(directory.toString(), "expires on 2120-01-01", "replace it");
     nowMs.incrementAndGet();
     tls.look();
     assertThat(logged.at(Level.WARN)).as("a day later").hasSize(2);

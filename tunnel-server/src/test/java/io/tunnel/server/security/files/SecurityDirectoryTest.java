@@ -213,7 +213,7 @@ final class SecurityDirectoryTest {
     assertThat(logged.at(Level.ERROR))
         .singleElement()
         .asString()
-        .contains("keys.json", "the server goes on with the keys that it has");
+        .contains("keys.json", "the server keeps its current keys");
     assertThat(before.key(TestSecurity.ADMIN_KEY)).isPresent();
   }
 
