@@ -7,6 +7,7 @@ import io.tunnel.server.partition.read.TunnelRows;
 import io.tunnel.server.session.Surroundings;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
@@ -41,6 +42,7 @@ record LocalSurroundings(Shards shards, TunnelRows rows, Executor control, Shard
   public void passBarrier(int partition, long passedMicros, Runnable then) {
     Shard shard = shards.of(partition);
     shard.execute(
+        Set.of(),
         () -> {
           shard.log().passed(passedMicros);
           control(then);

@@ -2,6 +2,7 @@ package io.tunnel.server.partition;
 
 import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.table.TableStore;
 import java.io.IOException;
 
 /**
@@ -12,16 +13,13 @@ import java.io.IOException;
 final class CatchUp implements FoldQueue.Rest {
 
   private final LocalLog log;
-  private final ShardRows rows;
+  private final TableStore table;
   private final Refold refold;
 
-  /** Whether the last fold was refused, and is to be made again before all others. */
-  private boolean isRefused;
-
-  /** By way of {@code refold}, which folds into {@code rows}. */
-  CatchUp(LocalLog log, ShardRows rows, Refold refold) {
+  /** By way of {@code refold}, which folds into {@code table}. */
+  CatchUp(LocalLog log, TableStore table, Refold refold) {
     this.log = log;
-    this.rows = rows;
+    this.table = table;
     this.refold = refold;
   }
 
@@ -32,15 +30,7 @@ final class CatchUp implements FoldQueue.Rest {
    */
   @Override
   public void fold() throws IOException {
-    if (isRefused) {
-      rows.foldAgain();
-      isRefused = false;
-    }
-    try {
-      log.replay(rows.store().foldedOffset(), refold);
-    } catch (DiskFullException e) {
-      isRefused = true;
-      throw e;
-    }
+    refold.foldRefused();
+    log.replay(table.foldedOffset(), refold);
   }
 }

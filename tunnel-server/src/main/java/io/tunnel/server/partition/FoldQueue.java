@@ -4,89 +4,78 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.table.BesideRows;
+import io.tunnel.server.table.TableFold;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.OptionalInt;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * Groups that are in the log and acknowledged, and not in the table yet, in the order of the log.
+ * Groups that are in the log and acknowledged, and not in the table yet.
  *
  * <p>A thread of the queue's own folds them, so that the shard's thread can append and acknowledge
- * the next group meanwhile. When the shard's thread needs all of them in the table, it does not
- * wait for that thread but folds what is left itself: groups are taken from the queue under {@link
- * #folding} alone, and folded before it is given back, so they are folded one after the other and
- * in their order, by whatever thread. The rows are changed under that lock only.
+ * the next group meanwhile. A fold is made in slices of {@value #SLICE_MS} ms, under {@link
+ * #folding}, which is fair: whoever needs the changes of one partition in the table takes the next
+ * slice for that partition, and waits for one slice and not for all folds. {@link UnfoldedCore}
+ * says what is folded in which order. The rows are changed under that lock only.
  *
- * <p>That thread lets groups gather, because the more rows are folded together, the nearer to each
- * other are the places that RocksDB looks for: a row of 20,000 costs a third to a half less than
- * one of 500. Who needs the table does not wait for that either.
+ * <p>The queue's thread lets groups gather, because the more rows are folded together, the nearer
+ * to each other are the places that RocksDB looks for: a row of 20,000 costs a third to a half less
+ * than one of 500. Nobody else waits for the gathering.
  *
- * <p>What could not be folded stays in front, and nothing behind it is folded until the shard's
- * thread, which is woken, has looked at the failure. A crash loses nothing: the log has all of it.
+ * <p>What could not be folded stays in front, and nothing else is folded until the shard's thread,
+ * which is woken, has looked at the failure. A crash loses nothing: the log has all of it.
+ *
+ * <p>Order of locks: {@link #folding}, then the monitor of {@link #unfolded}, which is held for a
+ * moment only.
  */
 final class FoldQueue {
+
+  /** A slice of a fold is over after so much time; one row is folded at least. */
+  static final long SLICE_MS = 2;
+
+  private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(SLICE_MS);
 
   private final ShardRows rows;
   private final Together together;
   private final Timing timing;
   private final Runnable wakeOwner;
-  private final Queue<Group> waiting = new ConcurrentLinkedQueue<>();
-  private final AtomicLong bytes = new AtomicLong();
-  private final ReentrantLock folding = new ReentrantLock();
+
+  /** Guarded by its monitor. */
+  private final UnfoldedCore unfolded;
+
+  private final ReentrantLock folding = new ReentrantLock(true);
   private final Semaphore added = new Semaphore(0);
   private final Thread folder;
   private volatile boolean hasThread;
-
-  /** Where the last group that was added ends in the log. */
-  private volatile long addedEnd;
-
-  /** Where the last group that was folded ends in the log. */
-  private volatile long foldedEnd;
-
   private volatile boolean isStopping;
 
-  /** Why {@link #next} is not folded; null as long as nothing failed. Written under the lock. */
+  /** Why {@link #failed} is not folded; null as long as nothing failed. Written under the lock. */
   private volatile Throwable failure;
 
-  /** What is folded next, once it was tried; under the lock. */
-  private Group next;
+  /** The folds of the parts that were begun, by partition; under the lock. */
+  private final Map<Integer, BegunFold> begun = new HashMap<>();
+
+  /** The part whose fold failed, which goes on before all others; under the lock. */
+  private Optional<UnfoldedCore.Part> failed = Optional.empty();
 
   /** What the table lacks of the log from before; folded before all groups. */
   private Optional<Rest> rest = Optional.empty();
 
-  /**
-   * Batches of one group, or of several that are folded together.
-   *
-   * @param end of the last of them in the log
-   * @param bytes that are held of them
-   * @param bounds what their rows do not exceed, as far as it was raised for them
-   */
-  record Group(List<ChangeBatch> batches, long end, long bytes, Map<Integer, Bytes> bounds) {
+  /** The fold of a part, and the time that it took. */
+  private static final class BegunFold {
+    private final TableFold fold;
+    private long nanos;
 
-    /** The objects of a batch, and of its request. */
-    private static final int BATCH_OBJECT_BYTES = 128;
-
-    /**
-     * Batches as they came. Each holds all of its request, also what the log has once for many: a
-     * row of some bytes may have come with 60 KiB of names.
-     */
-    static Group of(List<ChangeBatch> batches, long end, Map<Integer, Bytes> bounds) {
-      long held = 0;
-      for (ChangeBatch batch : batches) {
-        held += batch.array().length + BATCH_OBJECT_BYTES;
-      }
-      return new Group(batches, end, held, bounds);
+    BegunFold(TableFold fold) {
+      this.fold = fold;
     }
   }
 
@@ -151,6 +140,7 @@ final class FoldQueue {
     this.together = together;
     this.timing = timing;
     this.wakeOwner = wakeOwner;
+    this.unfolded = new UnfoldedCore(together.bytesMax());
     this.folder = new Thread(this::foldAsTheyCome, name);
   }
 
@@ -172,22 +162,42 @@ final class FoldQueue {
     return hasThread;
   }
 
-  /** Adds a group behind all others. For the shard's thread. */
-  void add(Group group) {
-    bytes.addAndGet(group.bytes());
-    waiting.add(group);
-    addedEnd = group.end();
+  /**
+   * Adds a group behind all others. For the shard's thread.
+   *
+   * @param end of the group in the log
+   * @param bounds what rows do not exceed, as far as it was raised
+   */
+  void add(List<ChangeBatch> batches, long end, Map<Integer, Bytes> bounds) {
+    synchronized (unfolded) {
+      unfolded.add(batches, end, bounds);
+    }
     added.release();
   }
 
   /** Bytes that are held of batches that are not folded. */
   long bytes() {
-    return bytes.get();
+    synchronized (unfolded) {
+      return unfolded.bytes();
+    }
   }
 
   /** Whether the table has all that was added. */
   boolean isEmpty() {
-    return bytes.get() == 0;
+    synchronized (unfolded) {
+      return unfolded.isEmpty();
+    }
+  }
+
+  /** Whether the table has all that was added of a partition, and of the log from before. */
+  boolean isFolded(int partition) {
+    return isFolded(partition, Long.MAX_VALUE);
+  }
+
+  private boolean isFolded(int partition, long end) {
+    synchronized (unfolded) {
+      return failure == null && unfolded.isFolded(partition, end);
+    }
   }
 
   /** Whether a fold failed; {@link #finish} says how. */
@@ -195,11 +205,28 @@ final class FoldQueue {
     return failure != null;
   }
 
-  /** Folds what waits first; returns false when nothing waits, or a fold failed. */
+  /** Whether so much waits that no group may be added before some of it is folded. */
+  boolean isFull() {
+    return failure == null && bytes() > together.waitingBytesMax();
+  }
+
+  /** Folds a slice of the oldest part; returns false when nothing waits, or a fold failed. */
   boolean foldNext() {
+    return foldSlice(OptionalInt.empty());
+  }
+
+  /**
+   * Folds a slice of a partition's changes; returns false when the table has all of them, or a fold
+   * failed.
+   */
+  boolean foldNext(int partition) {
+    return foldSlice(OptionalInt.of(partition));
+  }
+
+  private boolean foldSlice(OptionalInt partition) {
     folding.lock();
     try {
-      return failure == null && foldFirst();
+      return failure == null && foldFirst(partition);
     } catch (Throwable e) {
       failure = e;
       return false;
@@ -208,68 +235,90 @@ final class FoldQueue {
     }
   }
 
-  private boolean foldFirst() throws IOException {
+  private boolean foldFirst(OptionalInt partition) throws IOException {
     if (rest.isPresent()) {
       rest.get().fold();
       rest = Optional.empty();
       return true;
     }
-    boolean isAgain = next != null;
-    if (!isAgain && !takeNext()) {
+    Optional<UnfoldedCore.Part> part = failed.isPresent() ? failed : choose(partition);
+    if (part.isEmpty()) {
       return false;
     }
+    failed = part;
+    fold(part.get());
+    failed = Optional.empty();
+    return true;
+  }
+
+  private Optional<UnfoldedCore.Part> choose(OptionalInt partition) {
+    synchronized (unfolded) {
+      if (partition.isEmpty()) {
+        return unfolded.isEmpty() ? Optional.empty() : Optional.of(unfolded.next());
+      }
+      int wanted = partition.getAsInt();
+      return unfolded.isFolded(wanted) ? Optional.empty() : Optional.of(unfolded.next(wanted));
+    }
+  }
+
+  private void fold(UnfoldedCore.Part part) throws IOException {
+    TableFold.Offsets offsets;
+    synchronized (unfolded) {
+      offsets = unfolded.offsets(part);
+    }
+    BegunFold of = begun.computeIfAbsent(part.partition(), id -> begin(part));
     long begunNanos = timing.nanos();
-    if (isAgain) {
-      rows.foldAgain();
-    } else {
-      rows.fold(next.batches(), next.end(), new BesideRows(Map.of(), next.bounds()));
+    int[] rowCount = {0};
+    // Most rows take less time than a look at the clock four times.
+    boolean isWhole =
+        of.fold.run(
+            offsets, () -> ++rowCount[0] % 4 != 0 || timing.nanos() - begunNanos < SLICE_NANOS);
+    of.nanos += timing.nanos() - begunNanos;
+    if (isWhole) {
+      begun.remove(part.partition());
+      timing.folded(of.nanos);
+      synchronized (unfolded) {
+        unfolded.folded(part);
+      }
     }
-    timing.folded(timing.nanos() - begunNanos);
-    bytes.addAndGet(-next.bytes());
-    foldedEnd = next.end();
-    next = null;
-    return true;
   }
 
-  private boolean takeNext() {
-    Group last = waiting.poll();
-    if (last == null) {
-      return false;
-    }
-    List<ChangeBatch> batches = new ArrayList<>(last.batches());
-    Map<Integer, Bytes> bounds = new HashMap<>(last.bounds());
-    long sum = last.bytes();
-    for (Group behind = waiting.peek();
-        behind != null && sum + behind.bytes() <= together.bytesMax();
-        behind = waiting.peek()) {
-      last = waiting.remove();
-      batches.addAll(last.batches());
-      bounds.putAll(last.bounds());
-      sum += last.bytes();
-    }
-    next = new Group(batches, last.end(), sum, bounds);
-    return true;
-  }
-
-  /** Folds until no more waits than may. For the shard's thread. */
-  void foldBeyondBound() {
-    while (bytes() > together.waitingBytesMax() && foldNext()) {
-      // Until that is so, or one fails.
-    }
+  private BegunFold begin(UnfoldedCore.Part part) {
+    return new BegunFold(rows.begin(part.batches(), new BesideRows(Map.of(), part.bounds())));
   }
 
   /**
-   * Folds what was added before; for any thread. When a fold failed, now or before, the rest stays
-   * as it is.
+   * Folds the changes of a partition that were added before; for any thread. When a fold failed,
+   * now or before, the rest stays as it is.
    */
-  void foldAdded() {
-    long end = addedEnd;
-    while (foldedEnd < end && foldNext()) {
+  void foldAdded(int partition) {
+    long end;
+    synchronized (unfolded) {
+      end = unfolded.addedEnd();
+    }
+    while (!isFolded(partition, end) && foldNext(partition)) {
       // Until all of it is folded, or one fails.
     }
     if (hasFailed()) {
       wakeOwner.run();
     }
+  }
+
+  /** Changes rows otherwise than by a fold. For the shard's thread. */
+  void change(RowsChange change) throws IOException {
+    folding.lock();
+    try {
+      change.run();
+    } finally {
+      folding.unlock();
+    }
+  }
+
+  /** A change of the rows that is no fold. */
+  @FunctionalInterface
+  interface RowsChange {
+    /** Makes it. */
+    void run() throws IOException;
   }
 
   /**

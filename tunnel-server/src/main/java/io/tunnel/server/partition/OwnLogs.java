@@ -55,7 +55,7 @@ public final class OwnLogs implements TableLogs {
   public CompletableFuture<Void> drop(TableRecord table) {
     for (PartitionRecord partition : table.partitions()) {
       Shard shard = shards.of(partition.id());
-      shard.execute(() -> dropRows(shard, partition.id()));
+      shard.execute(partition.id(), () -> dropRows(shard, partition.id()));
     }
     return CompletableFuture.completedFuture(null);
   }

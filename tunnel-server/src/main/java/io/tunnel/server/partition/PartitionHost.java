@@ -15,21 +15,21 @@ public interface PartitionHost {
   void write(PendingWrite write);
 
   /**
-   * Runs {@code action} on the host's thread when everything that was acknowledged before is
-   * folded: that is enough for a read. Where a write can be under way for long, as in a log that
-   * many nodes share, this does not wait for it.
+   * Runs {@code action} on the host's thread when everything of a partition that was acknowledged
+   * before is folded: that is enough for a read. Where a write can be under way for long, as in a
+   * log that many nodes share, this does not wait for it.
    */
-  void execute(Runnable action);
+  void execute(int partition, Runnable action);
 
   /**
-   * Runs {@code action} on the host's thread once everything that was acknowledged before, by
-   * whatever node, is folded; the host asks the log for that. A host that no other node can take
-   * over has nothing to ask.
+   * Runs {@code action} on the host's thread once everything of a partition that was acknowledged
+   * before, by whatever node, is folded; the host asks the log for that. A host that no other node
+   * can take over has nothing to ask.
    *
    * @param refused is told instead when the log did not answer in time, by any thread
    */
-  default void executeStrictly(Runnable action, Consumer<RefusedException> refused) {
-    execute(action);
+  default void executeStrictly(int partition, Runnable action, Consumer<RefusedException> refused) {
+    execute(partition, action);
   }
 
   /**
@@ -44,10 +44,10 @@ public interface PartitionHost {
   TableRows table();
 
   /**
-   * The rows with everything that was acknowledged before, for who does not come by {@link
-   * #execute}: what is not folded is folded by the thread that asks, unless the disk refuses.
+   * The rows with everything of a partition that was acknowledged before, for callers that do not
+   * come by {@link #execute}: the calling thread folds what is not folded, unless the disk refuses.
    */
-  default TableRows tableNow() {
+  default TableRows tableNow(int partition) {
     return table();
   }
 

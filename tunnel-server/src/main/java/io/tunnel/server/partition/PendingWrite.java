@@ -5,6 +5,7 @@ import io.tunnel.codec.ColumnSizes;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.WriteResult;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,6 +35,11 @@ public record PendingWrite(
 
     /** Nothing was applied, except that after STORAGE_FAILED nobody knows. */
     void refused(RefusedException reason);
+  }
+
+  @Override
+  public Set<Integer> partitions() {
+    return Set.of(batch.partition());
   }
 
   /** Tells the writer that it is written; a writer that cannot be told is its own trouble. */

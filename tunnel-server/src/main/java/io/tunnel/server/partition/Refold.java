@@ -5,20 +5,28 @@ import io.tunnel.codec.ColumnSizes;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.table.BesideRows;
+import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.IntPredicate;
 
 /** Folds what a log has and a table has not, when the table is opened, or made again. */
 public final class Refold implements LocalLog.ReplayVisitor {
 
-  private final Into into;
+  private final TableStore table;
+  private final Begin begin;
   private final RowBounds bounds;
   private final IntPredicate live;
   private final List<ChangeBatch> group = new ArrayList<>();
+
+  /** A fold that found no room, and the log's offset behind it. */
+  private Optional<Refused> refused = Optional.empty();
+
+  private record Refused(TableFold fold, long end) {}
 
   /**
    * For a table that is just opened.
@@ -26,21 +34,22 @@ public final class Refold implements LocalLog.ReplayVisitor {
    * @param live which partitions exist; changes of others are left behind
    */
   public Refold(TableStore table, IntPredicate live) {
-    this(table, live, table::fold);
+    this(table, live, table::begin);
   }
 
-  /** As {@link #Refold(TableStore, IntPredicate)}, by way of {@code into}. */
-  Refold(TableStore table, IntPredicate live, Into into) {
-    this.into = into;
+  /** As {@link #Refold(TableStore, IntPredicate)}, with folds that {@code begin} begins. */
+  Refold(TableStore table, IntPredicate live, Begin begin) {
+    this.table = table;
+    this.begin = begin;
     this.bounds = new RowBounds(table.bounds(), table.isNew());
     this.live = live;
   }
 
-  /** Where changes are folded into. */
+  /** See {@link TableStore#begin}. */
   @FunctionalInterface
-  interface Into {
-    /** See {@link TableStore#fold(List, long, BesideRows)}. */
-    void fold(List<ChangeBatch> batches, long end, BesideRows beside) throws IOException;
+  interface Begin {
+    /** Begins a fold. */
+    TableFold begin(List<ChangeBatch> batches, BesideRows beside);
   }
 
   /** What the rows do not exceed. */
@@ -58,10 +67,22 @@ public final class Refold implements LocalLog.ReplayVisitor {
 
   @Override
   public void groupEnd(long end) throws IOException {
-    try {
-      into.fold(group, end, new BesideRows(Map.of(), bounds.takeRaised()));
-    } finally {
-      group.clear();
+    BesideRows beside = new BesideRows(Map.of(), bounds.takeRaised());
+    refused = Optional.of(new Refused(begin.begin(List.copyOf(group), beside), end));
+    group.clear();
+    foldRefused();
+  }
+
+  /** Folds the group that found no room before, if there is one. */
+  void foldRefused() throws IOException {
+    if (refused.isPresent()) {
+      long end = refused.get().end();
+      TableFold.Offsets offsets = new TableFold.Offsets(table.foldedOffset(), end, end);
+      boolean isWhole = false;
+      while (!isWhole) {
+        isWhole = refused.get().fold().run(offsets, () -> true);
+      }
+      refused = Optional.empty();
     }
   }
 }

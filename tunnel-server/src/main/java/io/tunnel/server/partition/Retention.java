@@ -58,7 +58,7 @@ final class Retention {
     shardsAtWork.set(works.size());
     for (int id = 0; id < works.size(); id++) {
       int shard = id;
-      shards.all().get(shard).execute(() -> run(shard, works.get(shard)));
+      shards.all().get(shard).execute(Set.of(), () -> run(shard, works.get(shard)));
     }
   }
 

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -28,9 +29,11 @@ import java.util.concurrent.TimeUnit;
  * <p>It takes what waits in its queue as one group (group commit), judges conditions, appends and
  * syncs the group, acknowledges it, and leaves it to the {@link FoldQueue}. While one group is
  * synced the next one gathers, and no write waits for the fold of another. Whatever looks at rows
- * on this thread, a posted action, or a write with conditions or with updates that may make a row
- * too large, is done when all that was acknowledged is folded; so a read that passes through the
- * queue sees everything that was acknowledged before it.
+ * of a partition on this thread, a posted action, or a write with conditions or with updates that
+ * may make a row too large, is done when all that was acknowledged of that partition is folded; so
+ * a read that passes through the queue sees everything that was acknowledged before it, and waits
+ * for no fold of another partition. No task holds the thread for longer than a group or a few
+ * slices of 2 ms.
  *
  * <p>After a failure of the disk, or an error on its thread, it is unknown what the disk holds:
  * every write from then on is refused with STORAGE_FAILED until the server is started again and
@@ -57,6 +60,7 @@ public final class Shard implements Closeable, PartitionHost {
   private final Deque<Admitted> admitted = new ArrayDeque<>();
   private final ShardDisk disk;
   private final FoldQueue folds;
+  private final FoldState folding;
   private volatile boolean isRefusing;
 
   /**
@@ -88,7 +92,8 @@ public final class Shard implements Closeable, PartitionHost {
             rows,
             FoldQueue.Together.of(config.groupBytesMax()),
             FoldQueue.Timing.of(clock::nanos, foldNanos -> meter.folded(id, foldNanos)),
-            () -> loop.post(new ShardTask.Barrier(() -> {}, false)));
+            this::lookForRoom);
+    this.folding = new FoldState(folds, disk, this::fail);
   }
 
   /** Before it works: there is no room for {@code rest}, which its table lacks. */
@@ -115,8 +120,8 @@ public final class Shard implements Closeable, PartitionHost {
   }
 
   @Override
-  public TableRows tableNow() {
-    folds.foldAdded();
+  public TableRows tableNow(int partition) {
+    folds.foldAdded(partition);
     return table();
   }
 
@@ -132,7 +137,7 @@ public final class Shard implements Closeable, PartitionHost {
 
   /** Removes all rows of a partition. For the shard's own thread. */
   void dropPartition(int partition) throws IOException {
-    rows.dropPartition(partition);
+    folds.change(() -> rows.dropPartition(partition));
     bounds.drop(partition);
   }
 
@@ -162,7 +167,7 @@ public final class Shard implements Closeable, PartitionHost {
 
   /** Looks whether its disk has room, though nobody writes. May be called by any thread. */
   public void lookForRoom() {
-    execute(disk::findRoom);
+    execute(Set.of(), folding::look);
   }
 
   @Override
@@ -189,8 +194,16 @@ public final class Shard implements Closeable, PartitionHost {
   }
 
   @Override
-  public void execute(Runnable action) {
-    loop.post(new ShardTask.Barrier(action, false));
+  public void execute(int partition, Runnable action) {
+    execute(Set.of(partition), action);
+  }
+
+  /**
+   * Runs {@code action} on the shard's thread when everything of {@code partitions} that was
+   * acknowledged before is folded.
+   */
+  public void execute(Set<Integer> partitions, Runnable action) {
+    loop.post(new ShardTask.Barrier(partitions, action, false));
   }
 
   /**
@@ -199,7 +212,7 @@ public final class Shard implements Closeable, PartitionHost {
   public void drain() {
     isRefusing = true;
     CountDownLatch isDrained = new CountDownLatch(1);
-    loop.post(new ShardTask.Barrier(isDrained::countDown, true));
+    loop.post(new ShardTask.Barrier(Set.of(), isDrained::countDown, true));
     try {
       isDrained.await();
     } catch (InterruptedException e) {
@@ -210,66 +223,59 @@ public final class Shard implements Closeable, PartitionHost {
   /** Does what waits first; false when nothing does. For the shard's thread, or in its place. */
   boolean step() {
     judgeInTurn();
+    foldInTurn();
+    boolean isFull = folds.isFull();
+    turns.setMayWrite(!isFull);
+    if (isFull && !folds.foldNext()) {
+      folding.look();
+    }
     ShardTask next = turns.peek();
-    if (turns.hasJudged() || next instanceof PendingWrite) {
+    if (!isFull && turns.hasJudged() || next instanceof PendingWrite) {
       if (disk.state() == ShardState.BEHIND || folds.hasFailed()) {
-        foldAll();
+        folding.foldAll();
       }
       commitGroup();
     } else if (next instanceof ShardTask.Barrier barrier) {
-      foldAll();
-      turns.take();
-      OwnerLoop.runPosted(barrier.action());
+      if (!folding.isFolded(barrier)) {
+        turns.park();
+      } else if (turns.peek() == barrier) {
+        turns.take();
+        OwnerLoop.runPosted(barrier.action());
+      }
     } else {
-      return !turns.isEmpty() || foldInPlace();
+      return isFull || !turns.isEmpty() || folding.foldInPlace();
     }
     return true;
+  }
+
+  /** A slice of the fold that a task waits for. */
+  private void foldInTurn() {
+    ShardTask waiting = turns.nextParked();
+    if (waiting == null) {
+      return;
+    }
+    if (folding.isFolded(waiting)) {
+      // A fold that failed has refused what waited, and let it go.
+      if (turns.nextParked() == waiting) {
+        turns.unpark();
+      }
+    } else {
+      turns.parkAgain();
+    }
   }
 
   private void judgeInTurn() {
     try {
       turns.judgeInTurn();
     } catch (RuntimeException e) {
-      foldAll();
+      folding.foldAll();
       fail(e);
     }
   }
 
   /** Whether nothing waits. */
   boolean isIdle() {
-    return loop.isIdle() && turns.isEmpty() && !isFoldingInPlace();
-  }
-
-  /** Whether there is something to fold and no thread that does it, as in a simulation. */
-  private boolean isFoldingInPlace() {
-    return !folds.hasThread() && !folds.isEmpty() && !folds.hasFailed();
-  }
-
-  private boolean foldInPlace() {
-    if (!isFoldingInPlace()) {
-      return false;
-    }
-    if (!folds.foldNext()) {
-      foldAll();
-    }
-    return true;
-  }
-
-  /** Folds what was acknowledged and is not folded; the state tells when that did not succeed. */
-  private void foldAll() {
-    if (disk.state().isFinal()) {
-      return;
-    }
-    try {
-      folds.finish();
-      if (disk.state() == ShardState.FOLDING || disk.state() == ShardState.BEHIND) {
-        disk.move(ShardState.SERVING, "the table has all of it");
-      }
-    } catch (DiskFullException e) {
-      disk.move(ShardState.BEHIND, e.getMessage());
-    } catch (IOException | RuntimeException | Error e) {
-      fail(e);
-    }
+    return loop.isIdle() && turns.isEmpty() && !folding.isInPlace();
   }
 
   private void commitGroup() {
@@ -284,15 +290,14 @@ public final class Shard implements Closeable, PartitionHost {
       long committed = clock.nanos();
       leaveToFolds(committed - started);
       acknowledge(firstPositions);
-      folds.foldBeyondBound();
     } catch (DiskFullException e) {
-      foldAll();
+      folding.foldAll();
       if (!disk.state().isFinal()) {
         refuseForRoom(e);
       }
     } catch (IOException | RuntimeException e) {
       // What was acknowledged before may be read behind a log that failed, once it is folded.
-      foldAll();
+      folding.foldAll();
       fail(e);
     } catch (Error e) {
       fail(e);
@@ -335,15 +340,8 @@ public final class Shard implements Closeable, PartitionHost {
       }
       boolean mustJudge =
           bounds.mustJudge(write.batch(), write.isConditional(), write.columnSizes());
-      if (mustJudge && WriteTurns.isLong(write)) {
-        if (admitted.isEmpty()) {
-          folds.finish();
-          turns.begin(write);
-        }
+      if (mustJudge && judgesLater(write)) {
         break;
-      }
-      if (mustJudge) {
-        folds.finish();
       }
       ConditionCore.Judged judged = conditions.judge(write.batch(), mustJudge);
       admit(write, judged);
@@ -351,6 +349,32 @@ public final class Shard implements Closeable, PartitionHost {
       mustSync |= write.isSynced();
     }
     return mustSync;
+  }
+
+  /**
+   * Whether a write that must be judged is not judged with this group: because it is long, or
+   * because a slice of a fold did not bring all rows that it is judged by.
+   */
+  private boolean judgesLater(PendingWrite write) throws IOException {
+    int partition = write.batch().partition();
+    if (!folds.isFolded(partition)) {
+      boolean unused = folds.foldNext(partition);
+      if (folds.hasFailed()) {
+        folds.finish();
+      }
+    }
+    boolean isFolded = folds.isFolded(partition);
+    if (isFolded && !WriteTurns.isLong(write)) {
+      return false;
+    }
+    if (admitted.isEmpty()) {
+      if (isFolded) {
+        turns.begin(write);
+      } else {
+        turns.park();
+      }
+    }
+    return true;
   }
 
   private boolean gather(WriteTurns.Done done) {
@@ -399,7 +423,7 @@ public final class Shard implements Closeable, PartitionHost {
     }
     long rows = batches.stream().mapToLong(ChangeBatch::rowCount).sum();
     meter.committed(id, rows, group.byteCount(), commitNanos);
-    folds.add(FoldQueue.Group.of(batches, log.end(), bounds.takeRaised()));
+    folds.add(batches, log.end(), bounds.takeRaised());
   }
 
   /** An error, as when memory runs out, leaves as much unknown as a failure of the disk. */
@@ -434,7 +458,7 @@ public final class Shard implements Closeable, PartitionHost {
     try (log;
         rows) {
       folds.stop();
-      foldAll();
+      folding.foldAll();
       log.sync();
     }
   }

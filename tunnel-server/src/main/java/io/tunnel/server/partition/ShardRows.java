@@ -1,10 +1,10 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.table.BesideRows;
+import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
 import java.io.Closeable;
@@ -23,13 +23,10 @@ public interface ShardRows extends ConditionCore.StoredRows, Closeable {
   }
 
   /**
-   * Applies batches that stand before log offset {@code end}, and stores what is beside them. By
-   * one thread at a time.
+   * Begins to fold batches in order, and to store what is beside them. Several folds may be open
+   * when their partitions differ; one thread at a time works on any of them.
    */
-  void fold(List<ChangeBatch> batches, long end, BesideRows beside) throws IOException;
-
-  /** Applies once more what a {@link DiskFullException} kept from being applied. */
-  void foldAgain() throws IOException;
+  TableFold begin(List<ChangeBatch> batches, BesideRows beside);
 
   /** All that can be done with them. */
   TableStore store();

@@ -116,7 +116,7 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
     TableStore table = files.table();
     Refold refold = new Refold(table, catalog::hasPartition);
     StoredRows stored = new StoredRows(table, refold.bounds(), catalog::hasPartition);
-    CatchUp rest = new CatchUp(files.log(), stored, refold);
+    CatchUp rest = new CatchUp(files.log(), table, refold);
     Optional<DiskFullException> full = Optional.empty();
     try {
       table.noteOrigin(catalog.origin());

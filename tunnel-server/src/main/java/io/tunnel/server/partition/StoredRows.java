@@ -3,6 +3,7 @@ package io.tunnel.server.partition;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.table.BesideRows;
+import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
 import java.util.List;
@@ -29,13 +30,8 @@ record StoredRows(TableStore store, RowBounds bounds, IntPredicate live) impleme
   }
 
   @Override
-  public void fold(List<ChangeBatch> batches, long end, BesideRows beside) throws IOException {
-    store.fold(batches, end, beside);
-  }
-
-  @Override
-  public void foldAgain() throws IOException {
-    store.foldAgain();
+  public TableFold begin(List<ChangeBatch> batches, BesideRows beside) {
+    return store.begin(batches, beside);
   }
 
   /** The table is gone from the catalog, so it does not matter what a crash leaves of it. */

@@ -80,7 +80,7 @@ public final class Tables {
           long first = changes.firstPosition(partition);
           Figures figures =
               new Figures(
-                  host.tableNow().count(partition, countedMax),
+                  host.tableNow(partition).count(partition, countedMax),
                   changes.bytesAfter(partition, first - 1),
                   first,
                   changes.committed(partition));

@@ -4,6 +4,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.partition.judge.ConditionCore;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.Optional;
@@ -15,14 +16,16 @@ import java.util.function.LongSupplier;
 
 /**
  * What a shard takes next. A write of many rows that must be judged by the rows that are stored is
- * judged in slices, and what other partitions want is taken in between: a read or a write of
- * another partition waits for a slice, not for the write.
+ * judged in slices, a task that needs rows of a partition which are not folded yet waits while they
+ * are folded in slices, and what other partitions want is taken in between: it waits for a slice,
+ * not for the write or the fold.
  *
- * <p>What keeps order and conditions: writes of the partition that is being judged wait behind it,
- * and so do all later writes of a partition of which one waits. So nothing changes the rows by
- * which the write is judged, and writes of one partition keep their order. Actions do not wait: a
- * read needs what was acknowledged before, which a write that is being judged was not. One write is
- * judged in slices at a time; other long ones wait for it. For the shard's thread.
+ * <p>What keeps order and conditions: writes of a partition that is being judged, or whose fold a
+ * task waits for, wait behind that, and so do all later writes of a partition of which one waits.
+ * So nothing changes the rows by which a write is judged, writes of one partition keep their order,
+ * and a fold that is waited for is not added to. A read does not wait for a write that is being
+ * judged: it needs what was acknowledged before, which such a write was not. One write is judged in
+ * slices at a time; other long ones wait for it. For the shard's thread.
  */
 final class WriteTurns {
 
@@ -38,12 +41,22 @@ final class WriteTurns {
   private final LongSupplier nanos;
   private final AtomicLong queuedBytes = new AtomicLong();
 
-  /** What waits for the write that is being judged, in order; before all of the loop's tasks. */
+  /** Tasks that wait until rows of their partitions are folded; no partition is in two of them. */
+  private final Deque<ShardTask> parked = new ArrayDeque<>();
+
+  /** The partitions of the tasks in {@link #parked}. */
+  private final Set<Integer> parkedPartitions = new HashSet<>();
+
+  /** Tasks that wait for those in {@link #parked} or {@link #judging}, in order. */
   private final Deque<ShardTask> held = new ArrayDeque<>();
 
-  /** At least the partitions of writes in {@link #held}. */
+  /** At least the partitions of the writes in {@link #held}. */
   private final Set<Integer> heldPartitions = new HashSet<>();
 
+  /** Tasks that need not wait any more, or may have to wait again; before all of the loop's. */
+  private final Deque<ShardTask> ready = new ArrayDeque<>();
+
+  private boolean mayWrite = true;
   private Optional<LongWrite> judging = Optional.empty();
   private long sliceEndNanos;
 
@@ -95,53 +108,88 @@ final class WriteTurns {
     return queuedBytes.get();
   }
 
-  /** The next task that need not wait for the write that is being judged; null without one. */
+  /** The next task that need not wait; null without one. */
   ShardTask peek() {
-    if (judging.isEmpty() && !held.isEmpty()) {
-      return held.peek();
-    }
-    ShardTask next = loop.peek();
+    ShardTask next = peekAny();
     while (next != null && mustWait(next)) {
-      hold(loop.poll());
-      next = loop.peek();
+      held.add(pollAny());
+      if (next instanceof PendingWrite) {
+        heldPartitions.addAll(next.partitions());
+      }
+      next = peekAny();
     }
     return next;
+  }
+
+  private ShardTask peekAny() {
+    return ready.isEmpty() ? loop.peek() : ready.peek();
+  }
+
+  private ShardTask pollAny() {
+    return ready.isEmpty() ? loop.poll() : ready.poll();
   }
 
   /** Takes what {@link #peek} showed. */
   void take() {
-    ShardTask next = judging.isPresent() || held.isEmpty() ? loop.poll() : pollHeld();
-    if (next instanceof PendingWrite write) {
+    if (pollAny() instanceof PendingWrite write) {
       queuedBytes.addAndGet(-write.batch().byteCount());
     }
   }
 
-  private ShardTask pollHeld() {
-    ShardTask next = held.poll();
-    if (held.isEmpty()) {
-      heldPartitions.clear();
-    }
-    return next;
-  }
-
   private boolean mustWait(ShardTask task) {
-    if (judging.isEmpty()) {
-      return false;
-    }
     if (task instanceof PendingWrite write) {
       int partition = write.batch().partition();
-      return isLong(write)
-          || partition == judging.get().write.batch().partition()
-          || heldPartitions.contains(partition);
+      return !mayWrite
+          || parkedPartitions.contains(partition)
+          || heldPartitions.contains(partition)
+          || judging.isPresent()
+              && (isLong(write) || partition == judging.get().write.batch().partition());
     }
-    return task instanceof ShardTask.Barrier barrier && barrier.isBehindWrites();
+    if (task instanceof ShardTask.Barrier barrier && barrier.isBehindWrites()) {
+      return judging.isPresent() || !parked.isEmpty() || !held.isEmpty();
+    }
+    return !Collections.disjoint(parkedPartitions, task.partitions());
   }
 
-  private void hold(ShardTask task) {
-    held.add(task);
-    if (task instanceof PendingWrite write) {
-      heldPartitions.add(write.batch().partition());
+  /** Writes are not taken from now on, or are taken again; what waits keeps its order. */
+  void setMayWrite(boolean mayTakeWrites) {
+    if (mayTakeWrites && !mayWrite) {
+      letGo();
     }
+    mayWrite = mayTakeWrites;
+  }
+
+  /** All that is held looks again whether it must wait. */
+  private void letGo() {
+    while (!held.isEmpty()) {
+      ready.addFirst(held.removeLast());
+    }
+    heldPartitions.clear();
+  }
+
+  /** Lets what {@link #peek} showed wait until rows of its partitions are folded. */
+  void park() {
+    ShardTask task = pollAny();
+    parked.add(task);
+    parkedPartitions.addAll(task.partitions());
+  }
+
+  /** The task that has waited longest for a slice of a fold; null without one. */
+  ShardTask nextParked() {
+    return parked.peek();
+  }
+
+  /** The next parked task had its slice, and waits on behind the others. */
+  void parkAgain() {
+    parked.add(parked.remove());
+  }
+
+  /** What the next parked task waited for is folded: it is taken next. */
+  void unpark() {
+    ShardTask task = parked.remove();
+    parkedPartitions.removeAll(task.partitions());
+    letGo();
+    ready.addFirst(task);
   }
 
   /** Whether a write is judged in slices if it must be judged. */
@@ -193,21 +241,25 @@ final class WriteTurns {
   private void forget() {
     judging = Optional.empty();
     conditions.clear();
+    letGo();
   }
 
-  /** Whether no write is being judged, and none waits for that. */
+  /** Whether nothing waits but what is in the loop. */
   boolean isEmpty() {
-    return judging.isEmpty() && held.isEmpty();
+    return judging.isEmpty() && parked.isEmpty() && held.isEmpty() && ready.isEmpty();
   }
 
-  /** Takes all writes that wait, in order: that which is being judged first. */
+  /** Takes all writes that wait; those of one partition in order. */
   void takeWrites(Consumer<PendingWrite> taker) {
     Optional<LongWrite> first = judging;
     forget();
     first.ifPresent(write -> taker.accept(write.write));
+    while (!parked.isEmpty()) {
+      unpark();
+    }
     Deque<ShardTask> actions = new ArrayDeque<>();
-    while (!held.isEmpty() || loop.peek() instanceof PendingWrite) {
-      ShardTask next = peek();
+    while (!ready.isEmpty() || loop.peek() instanceof PendingWrite) {
+      ShardTask next = peekAny();
       take();
       if (next instanceof PendingWrite write) {
         taker.accept(write);
@@ -215,6 +267,6 @@ final class WriteTurns {
         actions.add(next);
       }
     }
-    held.addAll(actions);
+    ready.addAll(actions);
   }
 }

@@ -72,12 +72,13 @@ final class LedPartition implements PartitionHost {
   }
 
   @Override
-  public void execute(Runnable action) {
+  public void execute(int ofPartition, Runnable action) {
     shard.post(new ReplicaTask.Barrier(action));
   }
 
   @Override
-  public void executeStrictly(Runnable action, Consumer<RefusedException> refused) {
+  public void executeStrictly(
+      int ofPartition, Runnable action, Consumer<RefusedException> refused) {
     shard.post(new ReplicaTask.StrictRead(partition, new ReadIndex.Read(action, refused)));
   }
 

@@ -7,12 +7,12 @@ import io.tunnel.codec.UsedNames;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.Limits;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 
 /**
@@ -20,10 +20,10 @@ import java.util.random.RandomGenerator;
  * their keys, and those of one key are made one: the last put or delete, with the updates behind
  * it. Updates alone become a part that is laid upon the stored row, whatever that is.
  *
- * <p>Most often all changes of a fold are one write. Rows may need more room than their changes
- * had, since they carry names or are written anew, so a write ends when it has {@value
- * #WRITE_BYTES_MAX} bytes, and the rest follows in others. Only the last one says that all is
- * folded: after a crash between them, all changes are folded once more, which leaves the same rows.
+ * <p>A fold is one write to the store, or several: rows may need more room than their changes had,
+ * since they carry names or are written anew, so a write ends when it has {@value #WRITE_BYTES_MAX}
+ * bytes; and it ends when others want their turn. Only the last write says that all is folded:
+ * after a crash between two writes, all changes are folded once more, which leaves the same rows.
  *
  * <p>Each part makes its row a little dearer to read, so now and then an update reads its row and
  * writes all of it as one part. Chance says when, since nobody counts the parts of each row: of
@@ -45,22 +45,9 @@ final class FoldCore {
   private final RandomGenerator chance;
   private final WriteBatchSink sink = new WriteBatchSink();
   private final UsedNames usedNames = new UsedNames();
-  private final KeyRuns runs = new KeyRuns();
 
-  /** Of the rows in {@link #runs}, so many are in the writes that were made. */
-  private int done;
-
-  /** The batches that are not in {@link #runs} yet, by partition. */
-  private Iterator<List<ChangeBatch>> left = Collections.emptyIterator();
-
-  /** Log offset up to which rows were folded before this fold. */
-  private long formerOffset;
-
-  private long foldedOffset;
-  private BesideRows beside = BesideRows.NONE;
-
-  /** Whether the last write of the fold was made. */
-  private boolean isEnded = true;
+  /** The arrays of a fold that has ended, for the next one. */
+  private Optional<KeyRuns> spare = Optional.empty();
 
   /** Where the stored value of a row comes from. */
   @FunctionalInterface
@@ -75,96 +62,126 @@ final class FoldCore {
     this.chance = chance;
   }
 
-  /**
-   * Begins to fold {@code batches}, in order. The last write records {@code newFoldedOffset} and
-   * what is beside the rows; writes before it record that a fold from {@code newFormerOffset} is
-   * under way.
-   */
-  void begin(
-      List<ChangeBatch> batches, long newFormerOffset, long newFoldedOffset, BesideRows newBeside) {
-    Map<Integer, List<ChangeBatch>> byPartition = new LinkedHashMap<>();
-    for (ChangeBatch batch : batches) {
-      byPartition.computeIfAbsent(batch.partition(), id -> new ArrayList<>()).add(batch);
-    }
-    runs.clear();
-    done = 0;
-    left = byPartition.values().iterator();
-    formerOffset = newFormerOffset;
-    foldedOffset = newFoldedOffset;
-    beside = newBeside;
-    isEnded = false;
+  /** Begins to fold {@code batches} in order, and to store what is {@code beside} the rows. */
+  Fold begin(List<ChangeBatch> batches, BesideRows beside) {
+    return new Fold(batches, beside);
   }
 
-  /** The next write; those before it are in the store. Empty when all is folded. */
-  Optional<byte[]> next() {
-    dictionaries.stored();
-    if (isEnded) {
-      return Optional.empty();
-    }
-    sink.clear();
-    while (!isEnded && sink.size() + dictionaries.unstoredBytes() < WRITE_BYTES_MAX) {
-      if (done < runs.count()) {
-        done = foldRun(done);
-      } else if (left.hasNext()) {
-        open(left.next());
-      } else {
-        end();
+  /** Changes that are being folded. */
+  final class Fold {
+    private final KeyRuns runs = spare.orElseGet(KeyRuns::new);
+
+    /** So many rows of {@link #runs} are in the writes that were made. */
+    private int done;
+
+    /** The batches that are not in {@link #runs} yet, by partition. */
+    private final Iterator<List<ChangeBatch>> left;
+
+    private BesideRows beside;
+
+    /** Whether the last write of the fold was made. */
+    private boolean isEnded;
+
+    private Fold(List<ChangeBatch> batches, BesideRows beside) {
+      spare = Optional.empty();
+      Map<Integer, List<ChangeBatch>> byPartition = new LinkedHashMap<>();
+      for (ChangeBatch batch : batches) {
+        byPartition.computeIfAbsent(batch.partition(), id -> new ArrayList<>()).add(batch);
       }
+      this.left = byPartition.values().iterator();
+      this.beside = beside;
     }
-    if (!isEnded) {
-      sink.put(StoreFormat.foldedKey(), StoreFormat.underWay(formerOffset, foldedOffset));
-    }
-    dictionaries.storeNew(sink);
-    return Optional.of(sink.toByteArray());
-  }
 
-  private void open(List<ChangeBatch> batches) {
-    runs.clear();
-    for (ChangeBatch batch : batches) {
-      runs.add(batch, dictionaries.idOf(batch));
+    /** Whether all writes were made. */
+    boolean isEnded() {
+      return isEnded;
     }
-    if (runs.count() > 0) {
-      runs.sort();
-    }
-    done = 0;
-  }
 
-  private void end() {
-    runs.clear();
-    usedNames.clear();
-    done = 0;
-    sink.put(StoreFormat.foldedKey(), StoreFormat.folded(foldedOffset));
-    beside
-        .states()
-        .forEach(
-            (partition, state) -> sink.put(StoreFormat.stateKey(partition), state.toByteArray()));
-    beside
-        .bounds()
-        .forEach(
-            (partition, bound) -> sink.put(StoreFormat.boundKey(partition), bound.toByteArray()));
-    isEnded = true;
+    /**
+     * The next write, with one row at least, and with others as long as {@code mayGoOn}; all writes
+     * that were made before, of this fold and of others, are in the store.
+     */
+    byte[] next(TableFold.Offsets offsets, BooleanSupplier mayGoOn) {
+      if (isEnded) {
+        throw new IllegalStateException("a fold that has ended is asked to go on");
+      }
+      dictionaries.stored();
+      sink.clear();
+      storeBeside();
+      while (!isEnded && sink.size() + dictionaries.unstoredBytes() < WRITE_BYTES_MAX) {
+        if (done < runs.count()) {
+          done = foldRun(runs, done);
+          if (!mayGoOn.getAsBoolean() && (done < runs.count() || left.hasNext())) {
+            break;
+          }
+        } else if (left.hasNext()) {
+          open(left.next());
+        } else {
+          end();
+        }
+      }
+      long folded = isEnded ? offsets.after() : offsets.before();
+      sink.put(
+          StoreFormat.foldedKey(),
+          isEnded && folded == offsets.ahead()
+              ? StoreFormat.folded(folded)
+              : StoreFormat.underWay(folded, offsets.ahead()));
+      dictionaries.storeNew(sink);
+      return sink.toByteArray();
+    }
+
+    /** With the first write, so that no crash leaves a row above its bound. */
+    private void storeBeside() {
+      beside
+          .bounds()
+          .forEach(
+              (partition, bound) -> sink.put(StoreFormat.boundKey(partition), bound.toByteArray()));
+      beside = new BesideRows(beside.states(), Map.of());
+    }
+
+    private void open(List<ChangeBatch> batches) {
+      runs.clear();
+      for (ChangeBatch batch : batches) {
+        runs.add(batch, dictionaries.idOf(batch));
+      }
+      if (runs.count() > 0) {
+        runs.sort();
+      }
+      done = 0;
+    }
+
+    private void end() {
+      runs.clear();
+      usedNames.clear();
+      spare = Optional.of(runs);
+      beside
+          .states()
+          .forEach(
+              (partition, state) -> sink.put(StoreFormat.stateKey(partition), state.toByteArray()));
+      isEnded = true;
+    }
   }
 
   /** Folds the rows of one key, of which the first is at {@code from}; returns where they end. */
-  private int foldRun(int from) {
+  private int foldRun(KeyRuns runs, int from) {
     int end = runs.endOfRun(from);
-    int base = base(from, end);
+    int base = base(runs, from, end);
     if (base == end - 1) {
       foldAlone(runs.row(base), runs.dictionary(base));
     } else if (base >= from) {
-      put(from, laid(base, end, StoredRow.empty()));
+      put(runs, from, laid(runs, base, end, StoredRow.empty()));
     } else if (chance.nextInt(UPDATES_PER_READ) == 0) {
-      put(from, laid(from, end, before(runs.row(from))));
+      put(runs, from, laid(runs, from, end, before(runs.row(from))));
     } else if (from == end - 1) {
       foldAlone(runs.row(from), runs.dictionary(from));
     } else {
-      foldUpdates(from, end);
+      foldUpdates(runs, from, end);
     }
     return end;
   }
 
   /** Where the last put or delete of a run is; in front of {@code from} when it has none. */
-  private int base(int from, int end) {
+  private static int base(KeyRuns runs, int from, int end) {
     int base = end - 1;
     while (base >= from && runs.row(base).kind() == ChangeKind.UPDATE) {
       base--;
@@ -191,12 +208,12 @@ final class FoldCore {
    * row, and so a part, may have, although each update and each row that it makes was judged; then
    * the row is written anew, without what was removed.
    */
-  private void foldUpdates(int from, int end) {
-    StoredRow updates = laid(from, end, StoredRow.empty());
+  private void foldUpdates(KeyRuns runs, int from, int end) {
+    StoredRow updates = laid(runs, from, end, StoredRow.empty());
     if (updates.columnCount() > Limits.ROW_COLUMNS_MAX) {
-      put(from, laid(from, end, before(runs.row(from))));
+      put(runs, from, laid(runs, from, end, before(runs.row(from))));
     } else {
-      sink.merge(rowKey(runs.row(from)), updates.encode(partition(from), dictionaries));
+      sink.merge(rowKey(runs.row(from)), updates.encode(partition(runs, from), dictionaries));
     }
   }
 
@@ -219,18 +236,19 @@ final class FoldCore {
   }
 
   /** Updates, the first of them perhaps a put or a delete, laid upon {@code value}. */
-  private StoredRow laid(int from, int end, StoredRow value) {
+  private static StoredRow laid(KeyRuns runs, int from, int end, StoredRow value) {
     for (int i = from; i < end; i++) {
       value.lay(runs.row(i), runs.dictionary(i));
     }
     return value;
   }
 
-  private void put(int from, StoredRow row) {
-    sink.put(rowKey(runs.row(from)), row.withoutRemoved().encode(partition(from), dictionaries));
+  private void put(KeyRuns runs, int from, StoredRow row) {
+    sink.put(
+        rowKey(runs.row(from)), row.withoutRemoved().encode(partition(runs, from), dictionaries));
   }
 
-  private int partition(int from) {
+  private static int partition(KeyRuns runs, int from) {
     return runs.row(from).batch().partition();
   }
 

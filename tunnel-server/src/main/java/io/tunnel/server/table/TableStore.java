@@ -44,19 +44,11 @@ public final class TableStore implements TableRows, Closeable {
   private final RocksDB db;
   private final WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
   private final Dictionaries dictionaries;
-  private final FoldCore folder;
+  private final StoreFolds folds;
   private final OpenGate gate = new OpenGate();
   private final OpenReads reads;
 
-  /** What is folded, or was folded last; owner thread only. */
-  private Fold last = new Fold(0, 0);
-
-  /** A write of {@link #last} that is not known to be in the store; owner thread only. */
-  private Optional<byte[]> made = Optional.empty();
-
   private final boolean isNew;
-  private volatile long foldedOffset;
-  private volatile long foldedRows;
 
   private TableStore(StoreResources resources, RocksDB db) throws RocksDBException {
     this.resources = resources;
@@ -65,8 +57,9 @@ public final class TableStore implements TableRows, Closeable {
     this.reads = new OpenReads(db, dictionaries, gate);
     byte[] folded = db.get(StoreFormat.foldedKey());
     this.isNew = folded == null;
-    this.foldedOffset = folded == null ? 0 : Binary.getLong(folded, 0);
-    this.folder = new FoldCore(dictionaries, this::get, new SplittableRandom(foldedOffset));
+    long foldedOffset = folded == null ? 0 : Binary.getLong(folded, 0);
+    FoldCore folder = new FoldCore(dictionaries, this::get, new SplittableRandom(foldedOffset));
+    this.folds = new StoreFolds(folder, gate, this::write, foldedOffset);
   }
 
   /**
@@ -151,7 +144,7 @@ public final class TableStore implements TableRows, Closeable {
 
   /** Log offset up to which the rows are folded. */
   public long foldedOffset() {
-    return foldedOffset;
+    return folds.offset();
   }
 
   /** Log offset up to which the rows are folded and on disk: a crash does not take it back. */
@@ -182,7 +175,7 @@ public final class TableStore implements TableRows, Closeable {
 
   /** Rows folded since it was opened. */
   public long foldedRows() {
-    return foldedRows;
+    return folds.rows();
   }
 
   /** Applies {@code batches} in order and records that all before the offset is folded. */
@@ -193,31 +186,20 @@ public final class TableStore implements TableRows, Closeable {
   /** As {@link #fold(List, long)}, with what is stored beside the rows in the same write. */
   public void fold(List<ChangeBatch> batches, long newFoldedOffset, BesideRows beside)
       throws IOException {
-    long rows = 0;
-    for (ChangeBatch batch : batches) {
-      rows += batch.rowCount();
-    }
-    last = new Fold(rows, newFoldedOffset);
-    made = Optional.empty();
-    folder.begin(batches, foldedOffset, newFoldedOffset, beside);
-    foldAgain();
+    folds.fold(batches, newFoldedOffset, beside);
+  }
+
+  /** Goes on with a {@link #fold} that a {@link DiskFullException} ended. */
+  public void foldAgain() throws IOException {
+    folds.foldAgain();
   }
 
   /**
-   * Goes on to fold what was to be folded last: a {@link DiskFullException} leaves a write undone.
-   * The very bytes are kept, since names that were given a number meanwhile are among them.
+   * Begins to fold {@code batches} in order, and to store what is {@code beside} the rows. No other
+   * fold that is open has changes of their partitions.
    */
-  public void foldAgain() throws IOException {
-    try (OpenGate.Use unused = gate.enter()) {
-      made = made.or(folder::next);
-      while (made.isPresent()) {
-        write(made.get());
-        made = folder.next();
-      }
-    } catch (RocksDBException e) {
-      throw failed("cannot fold into the table: " + e.getMessage(), e);
-    }
-    addFolded(last.rows(), last.offset());
+  public TableFold begin(List<ChangeBatch> batches, BesideRows beside) {
+    return folds.begin(batches, beside);
   }
 
   private void write(byte[] bytes) throws RocksDBException {
@@ -226,19 +208,10 @@ public final class TableStore implements TableRows, Closeable {
     }
   }
 
-  private static IOException failed(String message, RocksDBException failure) {
+  static IOException failed(String message, RocksDBException failure) {
     Status status = failure.getStatus();
     boolean isFull = status != null && status.getSubCode() == Status.SubCode.NoSpace;
     return isFull ? new DiskFullException(message) : new IOException(message, failure);
-  }
-
-  /** So many rows, up to a log offset. */
-  private record Fold(long rows, long offset) {}
-
-  private void addFolded(long rows, long offset) {
-    long total = foldedRows + rows;
-    foldedRows = total;
-    foldedOffset = offset;
   }
 
   private byte[] get(byte[] rowKey) {

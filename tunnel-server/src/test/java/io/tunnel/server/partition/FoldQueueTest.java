@@ -1,12 +1,17 @@
 package io.tunnel.server.partition;
 
 import static io.tunnel.server.TestRows.batch;
+import static io.tunnel.server.TestRows.keyBytes;
 import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.RowChange;
 import io.tunnel.server.disk.DiskFullException;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -22,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The test is the shard's thread. */
 final class FoldQueueTest {
 
-  private static final int FOLD_BYTES_MAX = 100;
+  private static final int FOLD_BATCHES_MAX = 10;
 
   private final HeldRows rows = new HeldRows();
   private final AtomicInteger timed = new AtomicInteger();
@@ -33,7 +38,8 @@ final class FoldQueueTest {
     return new FoldQueue(
         "fold-test",
         rows,
-        new FoldQueue.Together(FOLD_BYTES_MAX, 10 * FOLD_BYTES_MAX, lingerNanos),
+        new FoldQueue.Together(
+            FOLD_BATCHES_MAX * BYTES, 10L * FOLD_BATCHES_MAX * BYTES, lingerNanos),
         new FoldQueue.Timing() {
           @Override
           public long nanos() {
@@ -54,44 +60,81 @@ final class FoldQueueTest {
     folds.stop();
   }
 
-  private static FoldQueue.Group group(long end, long bytes) {
-    return new FoldQueue.Group(List.of(batch(1, put("k" + end))), end, bytes, Map.of());
+  private static final ChangeBatch BATCH = batch(1, put("k"));
+
+  /** Held of {@link #BATCH}. */
+  private static final int BYTES = BATCH.array().length + 128;
+
+  private static void add(FoldQueue to, long end, int batches) {
+    to.add(Collections.nCopies(batches, BATCH), end, Map.of());
+  }
+
+  private void add(long end, int batches) {
+    add(folds, end, batches);
   }
 
   @Test
-  void groupsThatWaitAreFoldedTogetherUpToALimitAndALargeOneAlone() throws Exception {
-    folds.add(group(1, 60));
-    folds.add(group(2, 40));
-    folds.add(group(3, 1));
-    folds.add(group(4, 500));
-    folds.add(group(5, 1));
-    assertThat(folds.bytes()).isEqualTo(602);
+  void groupsThatWaitAreFoldedTogetherUpToALimit() throws Exception {
+    add(1, 6);
+    add(2, 4);
+    add(3, 1);
+    add(4, 50);
+    add(5, 1);
+    assertThat(folds.bytes()).isEqualTo(62L * BYTES);
     folds.finish();
-    assertThat(rows.ends()).containsExactly(2L, 3L, 4L, 5L);
-    assertThat(timed).hasValue(4);
+    assertThat(rows.ends()).containsExactly(2L, 3L, 3L, 3L, 3L, 3L, 5L);
+    assertThat(timed).hasValue(7);
     assertThat(folds.isEmpty()).isTrue();
     assertThat(folds.foldNext()).isFalse();
   }
 
   @Test
-  void whoLooksAtTheRowsFoldsWhatWasAddedBefore() {
-    folds.add(group(1, 90));
-    folds.add(group(2, 90));
-    folds.foldAdded();
-    assertThat(rows.ends()).containsExactly(1L, 2L);
+  void callersThatLookAtTheRowsFoldWhatWasAddedOfTheirPartition() {
+    add(1, 9);
+    folds.add(List.of(batch(2, put("other"))), 2, Map.of());
+    add(3, 9);
+    folds.foldAdded(2);
+    assertThat(rows.has(keyBytes("other"))).isTrue();
+    assertThat(rows.has(keyBytes("k"))).isFalse();
+    assertThat(rows.ends()).containsExactly(0L);
+    folds.foldAdded(1);
+    assertThat(rows.ends()).containsExactly(0L, 2L, 3L);
     rows.refuse(HeldRows.full());
-    folds.add(group(3, 90));
-    folds.foldAdded();
+    add(4, 9);
+    folds.foldAdded(1);
     assertThat(folds.hasFailed()).isTrue();
     assertThat(isWoken.getCount()).as("the shard's thread hears of it").isZero();
   }
 
   @Test
+  void aSliceOfOnePartitionComesBetweenTwoOfAnother() {
+    rows.slice(1);
+    List<RowChange> many = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      many.add(put("k" + i));
+    }
+    folds.add(List.of(batch(1, many)), 1, Map.of());
+    folds.add(List.of(batch(2, put("a"))), 2, Map.of());
+    assertThat(folds.foldNext()).isTrue();
+    assertThat(folds.foldNext(2)).isTrue();
+    assertThat(folds.isFolded(2)).isTrue();
+    assertThat(rows.keys(1)).hasSize(1);
+    for (int slices = 1; slices < 100; slices++) {
+      assertThat(folds.isFolded(1)).isFalse();
+      assertThat(folds.foldNext()).isTrue();
+    }
+    assertThat(rows.ends()).containsExactly(0L, 2L);
+    assertThat(folds.isEmpty()).isTrue();
+  }
+
+  @Test
   void noMoreWaitsThanMay() {
     for (int end = 1; end <= 12; end++) {
-      folds.add(group(end, FOLD_BYTES_MAX));
+      add(end, FOLD_BATCHES_MAX);
     }
-    folds.foldBeyondBound();
+    while (folds.isFull()) {
+      assertThat(folds.foldNext()).isTrue();
+    }
     assertThat(rows.ends()).containsExactly(1L, 2L);
   }
 
@@ -101,11 +144,11 @@ final class FoldQueueTest {
     try {
       patient.start();
       for (int end = 1; end <= 10; end++) {
-        patient.add(group(end, FOLD_BYTES_MAX / 10));
+        add(patient, end, FOLD_BATCHES_MAX / 10);
       }
       ShardWaits.until(patient::isEmpty);
       assertThat(rows.ends()).containsExactly(10L);
-      patient.add(group(11, 1));
+      add(patient, 11, 1);
       patient.finish();
       assertThat(rows.ends()).containsExactly(10L, 11L);
     } finally {
@@ -115,14 +158,14 @@ final class FoldQueueTest {
 
   @Test
   void whatFindsNoRoomStaysInFrontAndIsTriedAgain() throws Exception {
-    folds.add(group(1, 90));
-    folds.add(group(2, 90));
+    add(1, 9);
+    add(2, 9);
     rows.refuse(HeldRows.full());
     assertThat(folds.foldNext()).isFalse();
     assertThat(folds.hasFailed()).isTrue();
     assertThat(folds.foldNext()).isFalse();
     assertThatThrownBy(folds::finish).isInstanceOf(DiskFullException.class);
-    assertThat(folds.bytes()).isEqualTo(180);
+    assertThat(folds.bytes()).isEqualTo(18L * BYTES);
     rows.refuse(null);
     folds.finish();
     assertThat(rows.ends()).containsExactly(1L, 2L);
@@ -133,20 +176,20 @@ final class FoldQueueTest {
   void nothingIsFoldedBehindAnyOtherFailure() {
     folds.start();
     rows.refuse(new IOException("injected"));
-    folds.add(group(1, 90));
+    add(1, 9);
     assertThatThrownBy(folds::finish).isInstanceOf(IOException.class).hasMessage("injected");
     rows.refuse(null);
-    folds.add(group(2, 90));
+    add(2, 9);
     assertThatThrownBy(folds::finish).isInstanceOf(IOException.class).hasMessage("injected");
     assertThat(rows.ends()).isEmpty();
-    assertThat(folds.bytes()).isEqualTo(180);
+    assertThat(folds.bytes()).isEqualTo(18L * BYTES);
   }
 
   @Test
   void theShardsThreadIsWokenWhenTheQueuesOwnMeetsAFailure() throws Exception {
     folds.start();
     rows.refuse(HeldRows.full());
-    folds.add(group(1, 10));
+    add(1, 1);
     assertThat(isWoken.await(60, TimeUnit.SECONDS)).isTrue();
     assertThat(folds.hasFailed()).isTrue();
   }
@@ -164,7 +207,7 @@ final class FoldQueueTest {
     long end = 0;
     for (int i = 0; i < 3_000; i++) {
       end += 1 + random.nextInt(3);
-      folds.add(group(end, 1 + random.nextInt(120)));
+      add(end, 1 + random.nextInt(12));
       int next = random.nextInt(100);
       if (next < 5) {
         rows.refuse(next == 0 ? HeldRows.full() : null);
@@ -180,6 +223,6 @@ final class FoldQueueTest {
     rows.refuse(null);
     folds.finish();
     List<Long> ends = rows.ends();
-    assertThat(ends).isSorted().doesNotHaveDuplicates().last().isEqualTo(end);
+    assertThat(ends).isSorted().last().isEqualTo(end);
   }
 }

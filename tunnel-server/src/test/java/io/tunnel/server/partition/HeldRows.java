@@ -2,32 +2,37 @@ package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.model.ChangeKind;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.table.BesideRows;
+import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.ObjIntConsumer;
 
-/** The keys of rows in memory, whose folds the test holds up, refuses or lets fail. */
+/** The keys of rows in memory, whose folds the test holds up, slices, refuses or lets fail. */
 final class HeldRows implements ShardRows {
 
-  private final Set<Bytes> keys = ConcurrentHashMap.newKeySet();
+  private final Map<Integer, Set<Bytes>> keys = new ConcurrentHashMap<>();
   private final AtomicBoolean isInUse = new AtomicBoolean();
 
-  /** The end in the log of each fold that was done. */
+  /** Up to where the log is folded, said by each fold that was done. */
   private final List<Long> ends = new ArrayList<>();
 
+  private final Set<Integer> dropped = ConcurrentHashMap.newKeySet();
   private boolean areHeld;
   private volatile boolean areBroken;
   private volatile IOException refusal;
-  private List<ChangeBatch> kept = List.of();
-  private long keptEnd;
+  private volatile int sliceRowsMax = Integer.MAX_VALUE;
 
   /** Folds end like that from now on; null for well. */
   void refuse(IOException how) {
@@ -37,6 +42,11 @@ final class HeldRows implements ShardRows {
   /** Folds throw an error from now on. */
   void breakDown() {
     areBroken = true;
+  }
+
+  /** From now on a slice of a fold has so many rows. */
+  void slice(int rowsMax) {
+    sliceRowsMax = rowsMax;
   }
 
   /** Folds last from now on. */
@@ -65,18 +75,36 @@ final class HeldRows implements ShardRows {
   }
 
   boolean has(Bytes key) {
-    return keys.contains(key);
+    return keys.values().stream().anyMatch(of -> of.contains(key));
+  }
+
+  /** The keys that a partition has. */
+  Set<Bytes> keys(int partition) {
+    return keys.computeIfAbsent(partition, id -> ConcurrentHashMap.newKeySet());
   }
 
   @Override
-  public void fold(List<ChangeBatch> batches, long end, BesideRows beside) throws IOException {
-    kept = batches;
-    keptEnd = end;
-    foldAgain();
+  public TableFold begin(List<ChangeBatch> batches, BesideRows beside) {
+    Deque<RowChanged> left = new ArrayDeque<>();
+    for (ChangeBatch batch : batches) {
+      RowCursor row = batch.rows();
+      while (row.next()) {
+        Bytes key = Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
+        left.add(new RowChanged(batch.partition(), key, row.kind() == ChangeKind.DELETE));
+      }
+    }
+    return (offsets, mayGoOn) -> {
+      fold(left);
+      if (left.isEmpty()) {
+        done(offsets.after());
+      }
+      return left.isEmpty();
+    };
   }
 
-  @Override
-  public void foldAgain() throws IOException {
+  private record RowChanged(int partition, Bytes key, boolean isGone) {}
+
+  private void fold(Deque<RowChanged> left) throws IOException {
     if (!isInUse.compareAndSet(false, true)) {
       throw new IllegalStateException("two threads fold at once");
     }
@@ -88,8 +116,11 @@ final class HeldRows implements ShardRows {
       if (refusal != null) {
         throw refusal;
       }
-      kept.forEach(this::keep);
-      done(keptEnd);
+      for (int rows = 0; rows < sliceRowsMax && !left.isEmpty(); rows++) {
+        RowChanged row = left.remove();
+        Set<Bytes> of = keys(row.partition());
+        boolean unused = row.isGone() ? of.remove(row.key()) : of.add(row.key());
+      }
     } finally {
       isInUse.set(false);
     }
@@ -99,31 +130,30 @@ final class HeldRows implements ShardRows {
     ends.add(end);
   }
 
-  private void keep(ChangeBatch batch) {
-    RowCursor row = batch.rows();
-    while (row.next()) {
-      keys.add(Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes()));
-    }
-  }
-
   static DiskFullException full() {
     return new DiskFullException("No space left on device");
   }
 
   @Override
   public boolean isLive(int partition) {
-    return true;
+    return !dropped.contains(partition);
   }
 
   @Override
   public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
-    return keys.contains(Bytes.copyOf(array, keyOffset, keyBytes));
+    return keys(partition).contains(Bytes.copyOf(array, keyOffset, keyBytes));
   }
 
   @Override
   public void columns(
       int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
     // The rows have no columns.
+  }
+
+  @Override
+  public void dropPartition(int partition) {
+    dropped.add(partition);
+    keys.remove(partition);
   }
 
   @Override

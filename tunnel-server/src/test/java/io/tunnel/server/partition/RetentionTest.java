@@ -22,6 +22,7 @@ import io.tunnel.server.log.LocalLog;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.AfterEach;
@@ -121,7 +122,7 @@ final class RetentionTest {
   private void look() throws Exception {
     tables.retain(nowMicros);
     CountDownLatch isDone = new CountDownLatch(1);
-    shards.all().get(0).execute(isDone::countDown);
+    shards.all().get(0).execute(Set.of(), isDone::countDown);
     isDone.await();
   }
 
@@ -238,9 +239,7 @@ final class RetentionTest {
   /** Waits until the table has everything up to there on disk. */
   private void flush(long offset) throws Exception {
     Shard shard = shards.all().get(0);
-    CountDownLatch isFolded = new CountDownLatch(1);
-    shard.execute(isFolded::countDown);
-    isFolded.await();
+    ShardWaits.settle(shard);
     shard.rows().startFlush();
     while (shard.rows().durableOffset() < offset) {
       Thread.onSpinWait();

@@ -71,6 +71,7 @@ final class ShardErrorsTest {
   void anErrorOfATaskFailsTheShardAndItsThreadGoesOn() throws Exception {
     var unused = start();
     shard.execute(
+        1,
         () -> {
           throw new StackOverflowError("injected");
         });

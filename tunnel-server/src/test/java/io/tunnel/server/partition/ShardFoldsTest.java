@@ -86,6 +86,7 @@ final class ShardFoldsTest {
     CountDownLatch isDone = new CountDownLatch(1);
     List<Boolean> seen = new ArrayList<>();
     shard.execute(
+        1,
         () -> {
           seen.add(rows.has(keyBytes("a")));
           seen.add(rows.has(keyBytes("b")));
@@ -105,7 +106,7 @@ final class ShardFoldsTest {
         new Thread(
             () -> {
               try {
-                var unused = shard.tableNow();
+                var unused = shard.tableNow(1);
               } catch (UnsupportedOperationException heldRowsHaveNoTable) {
                 // What comes before it is asked for here.
               } finally {
@@ -147,7 +148,8 @@ final class ShardFoldsTest {
       assertThat(outcome.result().firstPosition()).isEqualTo(1);
       stepped.requireWhole();
       refusing.refuse(HeldRows.full());
-      assertThatThrownBy(stepped::tableNow).isInstanceOf(UnsupportedOperationException.class);
+      assertThatThrownBy(() -> stepped.tableNow(1))
+          .isInstanceOf(UnsupportedOperationException.class);
       assertThatThrownBy(stepped::requireWhole)
           .isInstanceOfSatisfying(
               RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.BUSY));

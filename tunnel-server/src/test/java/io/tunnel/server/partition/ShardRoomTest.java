@@ -17,6 +17,7 @@ import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
 import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.table.BesideRows;
+import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
 import java.io.IOException;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.ObjIntConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -61,30 +63,24 @@ final class ShardRoomTest {
   private final class TightRows implements ShardRows {
     private final StoredRows real;
     private boolean isFull;
-    private List<ChangeBatch> kept;
-    private long keptEnd;
-    private BesideRows keptBeside;
 
     TightRows(StoredRows real) {
       this.real = real;
     }
 
     @Override
-    public void fold(List<ChangeBatch> batches, long end, BesideRows beside) throws IOException {
-      if (isFull) {
-        // As RocksDB does it: what is to be written is made, and refused.
-        kept = List.copyOf(batches);
-        keptEnd = end;
-        keptBeside = beside;
-        throw new DiskFullException("No space left on device");
-      }
-      real.fold(batches, end, beside);
-    }
-
-    @Override
-    public void foldAgain() throws IOException {
-      duringFoldAgain.run();
-      fold(kept, keptEnd, keptBeside);
+    public TableFold begin(List<ChangeBatch> batches, BesideRows beside) {
+      TableFold fold = real.begin(batches, beside);
+      AtomicBoolean isAgain = new AtomicBoolean();
+      return (offsets, mayGoOn) -> {
+        if (isAgain.getAndSet(true)) {
+          duringFoldAgain.run();
+        }
+        if (isFull) {
+          throw new DiskFullException("No space left on device");
+        }
+        return fold.run(offsets, mayGoOn);
+      };
     }
 
     @Override
@@ -213,11 +209,11 @@ final class ShardRoomTest {
         new Refold(
             table,
             partition -> true,
-            (batches, end, beside) -> {
+            (batches, beside) -> {
               rows.isFull = left[0]-- <= 0;
-              rows.fold(batches, end, beside);
+              return rows.begin(batches, beside);
             });
-    CatchUp rest = new CatchUp(log, rows, refold);
+    CatchUp rest = new CatchUp(log, table, refold);
     shard = new Shard(0, CONFIG, log, rows, new NoMeter(), new Clock());
     DiskFullException full = assertThrows(DiskFullException.class, rest::fold);
     shard.beginBehind(rest, full);

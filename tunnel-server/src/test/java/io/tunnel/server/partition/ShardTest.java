@@ -233,14 +233,15 @@ final class ShardTest {
       String now = "k" + i;
       String next = "k" + (i + 1);
       write(batch(1, put(now)));
-      shard.execute(() -> seen.add(has(now) && !has(next)));
+      shard.execute(1, () -> seen.add(has(now) && !has(next)));
     }
     CountDownLatch isDone = new CountDownLatch(1);
     shard.execute(
+        1,
         () -> {
           throw new IllegalStateException("a task that fails is its own trouble");
         });
-    shard.execute(isDone::countDown);
+    shard.execute(1, isDone::countDown);
     shard.start();
     assertThat(isDone.await(60, TimeUnit.SECONDS)).isTrue();
     assertThat(seen).hasSize(50).doesNotContain(false);

@@ -20,8 +20,6 @@ import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.TestLogs;
-import io.tunnel.server.table.BesideRows;
-import io.tunnel.server.table.TableStore;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.io.IOException;
@@ -32,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.function.ObjIntConsumer;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -50,55 +47,12 @@ final class ShardTurnsTest {
   private static final int LONG_ROWS = 3 * WriteTurns.AT_ONCE_ROWS_MAX;
 
   private final CrashDisk disk = new CrashDisk();
-  private final KeptRows rows = new KeptRows();
-  private final Set<Integer> dropped = new HashSet<>();
+  private final HeldRows rows = new HeldRows();
 
   /** What was told, in order: the numbers of writes, and what actions say. */
   private final List<String> told = new ArrayList<>();
 
   private Shard shard;
-
-  /** The keys of the rows that are folded. */
-  private final class KeptRows implements ShardRows {
-    private final Map<Integer, Set<Bytes>> keys = new HashMap<>();
-
-    @Override
-    public boolean isLive(int partition) {
-      return !dropped.contains(partition);
-    }
-
-    @Override
-    public void fold(List<ChangeBatch> batches, long end, BesideRows beside) {
-      batches.forEach(batch -> apply(batch, keys));
-    }
-
-    @Override
-    public void foldAgain() {
-      throw new UnsupportedOperationException("no fold is refused");
-    }
-
-    @Override
-    public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
-      Set<Bytes> of = keys.getOrDefault(partition, Set.of());
-      return of.contains(Bytes.copyOf(array, keyOffset, keyBytes));
-    }
-
-    @Override
-    public void columns(
-        int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
-      // Only what is there or not counts here.
-    }
-
-    @Override
-    public TableStore store() {
-      throw new UnsupportedOperationException("these rows are not in a TableStore");
-    }
-
-    @Override
-    public void close() {
-      // Nothing is held.
-    }
-  }
 
   private final class Told implements PendingWrite.Outcome {
     private final String name;
@@ -144,8 +98,8 @@ final class ShardTurnsTest {
     return outcome;
   }
 
-  private void say(String word) {
-    shard.execute(() -> told.add(word));
+  private void say(int partition, String word) {
+    shard.execute(partition, () -> told.add(word));
   }
 
   private void runAll() {
@@ -173,9 +127,94 @@ final class ShardTurnsTest {
     write("long", updates(1, LONG_ROWS), true);
     write("behind", updates(1, 1), true);
     write("other", updates(2, 1), true);
-    say("read");
+    say(2, "read");
     runAll();
     assertThat(told).containsExactly("other", "read", "long", "behind");
+  }
+
+  private static ChangeBatch puts(int partition, int rowCount) {
+    List<RowChange> puts = new ArrayList<>();
+    for (int i = 0; i < rowCount; i++) {
+      puts.add(new RowPutChange(key("k" + i), List.of()));
+    }
+    return batch(partition, puts);
+  }
+
+  @Test
+  void aReadWaitsForTheFoldOfItsPartitionAndForASliceOfOthers() {
+    rows.slice(1);
+    write("long", puts(1, LONG_ROWS), false);
+    write("other", puts(2, 1), false);
+    shard.execute(1, () -> told.add("read 1 of " + rows.keys(1).size()));
+    shard.execute(
+        2,
+        () -> {
+          told.add("read 2");
+          assertThat(rows.keys(2)).hasSize(1);
+          assertThat(rows.keys(1)).hasSizeLessThan(10);
+        });
+    shard.execute(3, () -> told.add("read 3"));
+    runAll();
+    assertThat(told).containsExactly("long", "other", "read 2", "read 3", "read 1 of " + LONG_ROWS);
+  }
+
+  @Test
+  void writesOfOthersAreDoneWhileTheFoldOfOneIsWaitedForAndItsOwnWaitBehind() {
+    rows.slice(1);
+    write("long", puts(1, LONG_ROWS), false);
+    say(1, "read");
+    Told judged = write("judged", updates(1, 1), true);
+    write("behind", puts(1, 1), false);
+    write("other", puts(2, 1), false);
+    runAll();
+    assertThat(told).containsExactly("long", "other", "read", "judged", "behind");
+    assertThat(judged.result.rejections()).isEmpty();
+  }
+
+  @Test
+  void aWriteIsJudgedByTheRowsOfItsPartitionWhateverIsNotFolded() {
+    rows.slice(1);
+    write("long", puts(1, LONG_ROWS), false);
+    assertThat(shard.step()).isTrue();
+    RowChange late = update("k" + (LONG_ROWS - 1), RowExistenceExpectation.EXPECT_EXIST);
+    Told mine = write("mine", batch(1, late), true);
+    Told other = write("other", batch(2, late), true);
+    runAll();
+    assertThat(told).containsExactly("long", "other", "mine");
+    assertThat(mine.result.rejections()).isEmpty();
+    assertThat(other.result.rejections()).hasSize(1);
+  }
+
+  @Test
+  void readsGoOnWhileSoMuchIsNotFoldedThatWritesWait() throws IOException {
+    ShardConfig small = new ShardConfig(4_096, 4_096, 8 << 20, 0);
+    shard =
+        new Shard(
+            0, small, TestLogs.open(new CrashDisk(), 0), rows, new NoMeter(), new TestClock());
+    rows.slice(1);
+    for (int i = 0; i < 40; i++) {
+      write("w" + i, puts(1, LONG_ROWS), false);
+    }
+    say(2, "read");
+    runAll();
+    assertThat(told).hasSize(41).doesNotHaveDuplicates();
+    assertThat(told.indexOf("read")).isLessThan(30);
+  }
+
+  @Test
+  void aFoldThatFailsRefusesWritesThatWaitForItAndEndsTheWaitOfReads() {
+    rows.slice(1);
+    write("long", puts(1, LONG_ROWS), false);
+    say(1, "read");
+    Told behind = write("behind", puts(1, 1), false);
+    for (int steps = 0; steps < 3; steps++) {
+      assertThat(shard.step()).isTrue();
+    }
+    rows.refuse(new IOException("injected"));
+    runAll();
+    assertThat(told).containsExactlyInAnyOrder("long", "read", "behind");
+    assertThat(behind.refusal.code()).isEqualTo(ErrorCode.STORAGE_FAILED);
+    assertThat(shard.hasFailed()).isTrue();
   }
 
   @Test
@@ -198,7 +237,7 @@ final class ShardTurnsTest {
   @Test
   void aTableThatIsDroppedMeanwhileRefusesTheWrite() {
     Told outcome = write("long", updates(1, LONG_ROWS), true);
-    shard.execute(() -> dropped.add(1));
+    shard.execute(1, () -> rows.dropPartition(1));
     runAll();
     assertThat(outcome.refusal.code()).isEqualTo(ErrorCode.TABLE_NOT_FOUND);
     assertThat(shard.log().committed(1)).isZero();
@@ -226,12 +265,26 @@ final class ShardTurnsTest {
   @MethodSource("seeds")
   void orderAndConditionsOfEachPartitionAreAsIfNothingWereJudgedInSlices(long seed) {
     Random random = new Random(seed);
+    rows.slice(1 + random.nextInt(LONG_ROWS));
     List<ChangeBatch> batches = new ArrayList<>();
     List<Told> outcomes = new ArrayList<>();
+    List<Boolean> reads = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
       boolean isConditional = random.nextInt(3) > 0;
       batches.add(batch(1 + random.nextInt(PARTITIONS), changes(random, isConditional)));
       outcomes.add(write(Integer.toString(i), batches.get(i), isConditional));
+      int read = 1 + random.nextInt(PARTITIONS);
+      shard.execute(
+          read,
+          () -> {
+            Map<Integer, Set<Bytes>> acknowledged = new HashMap<>();
+            for (int write = 0; write < batches.size(); write++) {
+              if (batches.get(write).partition() == read && outcomes.get(write).result != null) {
+                WriteResult unused = apply(batches.get(write), acknowledged, new HashMap<>());
+              }
+            }
+            reads.add(rows.keys(read).equals(acknowledged.getOrDefault(read, Set.of())));
+          });
       for (int steps = random.nextInt(4); steps > 0; steps--) {
         boolean unused = shard.step();
       }
@@ -243,7 +296,8 @@ final class ShardTurnsTest {
       WriteResult expected = apply(batches.get(i), model, positions);
       assertThat(outcomes.get(i).result).as("write %d", i).isEqualTo(expected);
     }
-    assertThat(rows.keys).isEqualTo(model);
+    model.forEach((partition, keys) -> assertThat(rows.keys(partition)).isEqualTo(keys));
+    assertThat(reads).hasSize(40).containsOnly(true);
     assertThat(shard.queuedBytes()).isZero();
   }
 

@@ -69,6 +69,7 @@ class CutOffReadsTest {
   private void readStrictly() {
     PartitionHost host = old.replicas.of(P);
     host.executeStrictly(
+        P,
         () -> {
           try {
             host.requireWhole();

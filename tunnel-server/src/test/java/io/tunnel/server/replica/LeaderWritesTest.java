@@ -99,7 +99,7 @@ class LeaderWritesTest {
     WriteLedger.Written written = one.write(false, put("a"));
     one.node.step();
     List<String> ran = new ArrayList<>();
-    host.execute(() -> ran.add("read"));
+    host.execute(P, () -> ran.add("read"));
     one.node.step();
     assertThat(ran).containsExactly("read");
     WriteLedger.Written waiting = one.write(false, put("b"));

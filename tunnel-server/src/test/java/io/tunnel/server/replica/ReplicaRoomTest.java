@@ -105,7 +105,7 @@ class ReplicaRoomTest {
   private int readRows() {
     List<Integer> sizes = new ArrayList<>();
     node.replicas.of(P).requireFresh();
-    node.replicas.of(P).execute(() -> sizes.add(node.rows.rows(P).size()));
+    node.replicas.of(P).execute(P, () -> sizes.add(node.rows.rows(P).size()));
     run();
     return sizes.get(0);
   }

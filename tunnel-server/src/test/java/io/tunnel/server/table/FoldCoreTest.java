@@ -11,12 +11,13 @@ import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import java.util.List;
-import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /** Which changes read their stored row. */
 final class FoldCoreTest {
+
+  private static final TableFold.Offsets OFFSETS = new TableFold.Offsets(0, 1, 1);
 
   private final StoredMap store = new StoredMap();
   private int reads;
@@ -30,9 +31,9 @@ final class FoldCoreTest {
   }
 
   private void fold(RowChange... rows) {
-    core.begin(List.of(batch(1, rows)), 0, 1, BesideRows.NONE);
-    for (Optional<byte[]> write = core.next(); write.isPresent(); write = core.next()) {
-      store.apply(write.get());
+    FoldCore.Fold fold = core.begin(List.of(batch(1, rows)), BesideRows.NONE);
+    while (!fold.isEnded()) {
+      store.apply(fold.next(OFFSETS, () -> true));
     }
   }
 

@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -52,12 +51,14 @@ final class StoredSizeTest {
 
   /** Folds, and returns the bytes of all writes. */
   private long fold(ChangeBatch... batches) {
-    core.begin(List.of(batches), offset, ++offset, BesideRows.NONE);
+    FoldCore.Fold fold = core.begin(List.of(batches), BesideRows.NONE);
+    TableFold.Offsets offsets = new TableFold.Offsets(offset, offset + 1, ++offset);
     long bytes = 0;
-    for (Optional<byte[]> write = core.next(); write.isPresent(); write = core.next()) {
-      store.apply(write.get());
-      bytes += write.get().length;
-      assertThat(write.get().length).isLessThan(FoldCore.WRITE_BYTES_MAX + ROW_BYTES_MAX);
+    while (!fold.isEnded()) {
+      byte[] write = fold.next(offsets, () -> true);
+      store.apply(write);
+      bytes += write.length;
+      assertThat(write.length).isLessThan(FoldCore.WRITE_BYTES_MAX + ROW_BYTES_MAX);
     }
     return bytes;
   }
@@ -119,8 +120,8 @@ final class StoredSizeTest {
 
   /** A crash behind the first write of a fold leaves rows of it, and the offset before it. */
   private void requireFoldAgain(ChangeBatch batch) {
-    core.begin(List.of(batch), offset, offset + 1, BesideRows.NONE);
-    store.apply(core.next().orElseThrow());
+    TableFold.Offsets offsets = new TableFold.Offsets(offset, offset + 1, offset + 1);
+    store.apply(core.begin(List.of(batch), BesideRows.NONE).next(offsets, () -> true));
     byte[] underWay = store.get(StoreFormat.foldedKey());
     assertThat(StoreFormat.isUnderWay(underWay)).isTrue();
     assertThat(Binary.getLong(underWay, 0)).isEqualTo(offset);

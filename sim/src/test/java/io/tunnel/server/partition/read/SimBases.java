@@ -38,6 +38,7 @@ public final class SimBases implements TunnelRows {
     for (int partition : partitions) {
       Shard shard = shards.all().of(partition);
       shard.execute(
+          partition,
           () -> {
             committed.put(partition, shard.log().committed(partition));
             keptByTunnel

@@ -10,9 +10,11 @@ import io.tunnel.server.partition.ShardRows;
 import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.SimTableRows;
+import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -112,16 +114,22 @@ public final class SimRows implements ShardRows {
     return bytes;
   }
 
+  /** A fold of one batch at a time, so that others come between two of them. */
   @Override
-  public void fold(List<ChangeBatch> batches, long end, BesideRows beside) {
+  public TableFold begin(List<ChangeBatch> batches, BesideRows beside) {
     storedBounds.putAll(beside.bounds());
-    batches.forEach(batch -> of(batch.partition()).apply(batch));
-    foldedOffset = end;
-  }
-
-  @Override
-  public void foldAgain() {
-    throw new UnsupportedOperationException("rows in memory always have room");
+    Iterator<ChangeBatch> left = batches.iterator();
+    return (offsets, mayGoOn) -> {
+      if (left.hasNext()) {
+        ChangeBatch batch = left.next();
+        of(batch.partition()).apply(batch);
+      }
+      if (left.hasNext()) {
+        return false;
+      }
+      foldedOffset = offsets.after();
+      return true;
+    };
   }
 
   @Override

@@ -82,7 +82,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
       }
     }
     Taking taking = new Taking(tunnelId, moments, byShard.size(), whenTaken);
-    byShard.forEach((shard, ids) -> shard.execute(() -> taking.take(shard, ids)));
+    byShard.forEach((shard, ids) -> shard.execute(ids, () -> taking.take(shard, ids)));
   }
 
   /** One {@link #begin} under way. Its monitor guards its fields and is held for no call. */

@@ -61,7 +61,7 @@ public final class CurrentRows implements BaseRows {
     BasePage page = new BasePage(schema, firstPosition, bytesMax);
     long nowMicros = epochMicros.getAsLong();
     PartitionHost host = hosts.of(partition);
-    try (TableSnapshot now = host.tableNow().snapshot()) {
+    try (TableSnapshot now = host.tableNow(partition).snapshot()) {
       // A page without rows ends the channel, so it must not be that of rows that were dropped.
       host.requireWhole();
       requireExists(partition);

@@ -102,6 +102,7 @@ public final class RowMoments {
     try {
       PartitionHost host = hosts.of(read.partition());
       host.execute(
+          read.partition(),
           () -> {
             Moment moment;
             try {

@@ -83,7 +83,7 @@ public final class RowReads {
     PartitionHost host = hosts.of(partition.id());
     answer(
         gets,
-        new Asked(host, request.isStrict()),
+        new Asked(host, partition.id(), request.isStrict()),
         answer,
         () -> {
           BatchBuilder row = new BatchBuilder(table.meta().primaryKey(), 256);
@@ -100,10 +100,11 @@ public final class RowReads {
     TableRecord table = catalog.table(request.tableId());
     boolean isForward = request.direction() == Direction.FORWARD;
     int index = isForward ? table.indexOf(request.from()) : lastIndex(table, request.to());
-    PartitionHost host = hosts.of(table.partitions().get(index).id());
+    int partition = table.partitions().get(index).id();
+    PartitionHost host = hosts.of(partition);
     answer(
         scans,
-        new Asked(host, request.isStrict()),
+        new Asked(host, partition, request.isStrict()),
         answer,
         () -> {
           byte[] page = page(host, table, index, request);
@@ -142,13 +143,13 @@ public final class RowReads {
    * Where is read, and whether the log is asked first. What is not asked for strictly is read from
    * what the host has, unless that is too old.
    */
-  private record Asked(PartitionHost host, boolean isStrict) {
+  private record Asked(PartitionHost host, int partition, boolean isStrict) {
 
     void execute(Runnable action, Answer answer) {
       if (isStrict) {
-        host.executeStrictly(action, answer::failed);
+        host.executeStrictly(partition, action, answer::failed);
       } else {
-        host.execute(action);
+        host.execute(partition, action);
       }
     }
 

@@ -126,7 +126,7 @@ final class BaseFixture implements Closeable {
     int partition = table.partitionOf(keyBytes(key)).id();
     post(batch(partition, put(key))).result();
     CountDownLatch isFolded = new CountDownLatch(1);
-    shards.of(partition).execute(isFolded::countDown);
+    shards.of(partition).execute(partition, isFolded::countDown);
     assertThat(isFolded.await(60, TimeUnit.SECONDS)).isTrue();
   }
 

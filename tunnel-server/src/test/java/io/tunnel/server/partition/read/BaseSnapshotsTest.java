@@ -134,6 +134,7 @@ final class BaseSnapshotsTest {
         .forEach(
             shard ->
                 shard.execute(
+                    Set.of(),
                     () -> {
                       try {
                         mayGoOn.await(60, TimeUnit.SECONDS);
@@ -231,6 +232,7 @@ final class BaseSnapshotsTest {
   void aShardWhoseRowsMayNotBeWholeRefusesAndNothingIsKept() throws Exception {
     Shard broken = at.shards.of(at.partitions.get(0));
     broken.execute(
+        Set.of(),
         () -> {
           throw new StackOverflowError("injected");
         });

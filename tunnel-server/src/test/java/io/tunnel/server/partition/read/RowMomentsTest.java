@@ -240,7 +240,7 @@ final class RowMomentsTest {
   @Test
   void aMomentIsTakenBehindAllThatItsShardHasToDo() throws Exception {
     CountDownLatch held = new CountDownLatch(1);
-    shards.of(partition).execute(() -> awaitRelease(held));
+    shards.of(partition).execute(partition, () -> awaitRelease(held));
     Outcomes written = post(put("a"));
     Found found = read(moments.since(0), Bytes.EMPTY, 1_000);
     boolean wasDone = found.isDone();

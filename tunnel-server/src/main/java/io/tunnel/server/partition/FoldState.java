@@ -1,0 +1,92 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.server.disk.DiskFullException;
+import java.io.IOException;
+import java.util.function.Consumer;
+
+/**
+ * How far the table of a shard is behind its log, and what the state of the disk says of that. For
+ * the shard's thread.
+ */
+final class FoldState {
+
+  private final FoldQueue folds;
+  private final ShardDisk disk;
+  private final Consumer<Throwable> fail;
+
+  /** {@code fail} is told of a fold that failed for another reason than a full disk. */
+  FoldState(FoldQueue folds, ShardDisk disk, Consumer<Throwable> fail) {
+    this.folds = folds;
+    this.disk = disk;
+    this.fail = fail;
+  }
+
+  /**
+   * Whether the table has all that a task needs, if need be after one slice of a fold. Also true
+   * when it does not help to wait.
+   */
+  boolean isFolded(ShardTask task) {
+    boolean hadSlice = false;
+    for (int partition : task.partitions()) {
+      if (disk.state().isFinal() || folds.isFolded(partition)) {
+        continue;
+      }
+      if (!hadSlice) {
+        hadSlice = true;
+        boolean unused = folds.foldNext(partition);
+      }
+      if (folds.hasFailed()) {
+        foldAll();
+        return true;
+      }
+      if (!folds.isFolded(partition)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether there is something to fold and no thread that does it, as in a simulation. */
+  boolean isInPlace() {
+    return !folds.hasThread() && !folds.isEmpty() && !folds.hasFailed();
+  }
+
+  /** Folds a slice where no other thread does; returns whether there was something to fold. */
+  boolean foldInPlace() {
+    if (!isInPlace()) {
+      return false;
+    }
+    if (!folds.foldNext()) {
+      foldAll();
+    }
+    return true;
+  }
+
+  /**
+   * Takes notice that the table has everything, or that a fold failed, which is tried again; and of
+   * the room on the disk.
+   */
+  void look() {
+    if (disk.state() == ShardState.BEHIND || folds.hasFailed() || folds.isEmpty()) {
+      foldAll();
+    }
+    disk.findRoom();
+  }
+
+  /** Folds what was acknowledged and is not folded; the state tells when that did not succeed. */
+  void foldAll() {
+    if (disk.state().isFinal()) {
+      return;
+    }
+    try {
+      folds.finish();
+      if (disk.state() == ShardState.FOLDING || disk.state() == ShardState.BEHIND) {
+        disk.move(ShardState.SERVING, "the table has all of it");
+      }
+    } catch (DiskFullException e) {
+      disk.move(ShardState.BEHIND, e.getMessage());
+    } catch (IOException | RuntimeException | Error e) {
+      fail.accept(e);
+    }
+  }
+}

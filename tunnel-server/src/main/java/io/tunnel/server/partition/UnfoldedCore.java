@@ -1,0 +1,220 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.table.TableFold;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The changes that are in the log and not in the table, by partition.
+ *
+ * <p>Changes of one partition are folded in the order of the log. Partitions are folded in any
+ * order, so a read of one partition waits for no fold of another one. The table says up to which
+ * offset it has all changes; some partitions may be ahead of that. After a crash everything behind
+ * the offset is folded once more, which leaves the rows of those partitions as they were.
+ */
+final class UnfoldedCore {
+
+  private final long partBytesMax;
+
+  /** Groups with changes that the table lacks, in the order of the log. */
+  private final Deque<Waiting> groups = new ArrayDeque<>();
+
+  /** The changes that are in no part yet, in the order of the log; no partition without any. */
+  private final Map<Integer, Deque<Change>> changes = new HashMap<>();
+
+  /** The parts that were begun and are not folded. */
+  private final Map<Integer, Part> parts = new HashMap<>();
+
+  /** The table has all changes before this offset of the log. */
+  private long foldedEnd;
+
+  /** No change behind this offset was begun to be folded; {@code >= foldedEnd}. */
+  private long aheadEnd;
+
+  /** The sum of {@link Change#bytes} of all that is not folded. */
+  private long bytes;
+
+  /** What rows do not exceed, where it was raised and no part has it; by partition. */
+  private final Map<Integer, Bytes> bounds = new HashMap<>();
+
+  /** A group of the log. */
+  private static final class Waiting {
+    private final long end;
+
+    /** The partitions of which the table lacks changes of this group. */
+    private final Set<Integer> left = new HashSet<>();
+
+    Waiting(long end) {
+      this.end = end;
+    }
+  }
+
+  private record Change(ChangeBatch batch, Waiting group) {
+
+    /** The objects of a batch, and of its request. */
+    private static final int OBJECT_BYTES = 128;
+
+    /** Bytes that are held of the batch: all of its request, however little of it is the batch. */
+    long bytes() {
+      return batch.array().length + OBJECT_BYTES;
+    }
+  }
+
+  /** Changes of one partition that are folded together. */
+  static final class Part {
+    private final int partition;
+    private final List<ChangeBatch> batches = new ArrayList<>();
+    private final Map<Integer, Bytes> bounds;
+    private final Set<Waiting> groups = new LinkedHashSet<>();
+    private long firstEnd;
+    private long lastEnd;
+    private long bytes;
+
+    private Part(int partition, Map<Integer, Bytes> bounds) {
+      this.partition = partition;
+      this.bounds = Map.copyOf(bounds);
+    }
+
+    int partition() {
+      return partition;
+    }
+
+    List<ChangeBatch> batches() {
+      return batches;
+    }
+
+    /**
+     * What rows do not exceed, of this partition and of others, by partition. A bound that is
+     * stored before the rows that raised it is higher than it must be, and right.
+     */
+    Map<Integer, Bytes> bounds() {
+      return bounds;
+    }
+
+    private void add(Change change) {
+      if (batches.isEmpty()) {
+        firstEnd = change.group.end;
+      }
+      batches.add(change.batch);
+      groups.add(change.group);
+      lastEnd = change.group.end;
+      bytes += change.bytes();
+    }
+  }
+
+  /** Nothing; a part that is begun takes changes of {@code partBytesMax} at most, one at least. */
+  UnfoldedCore(long partBytesMax) {
+    this.partBytesMax = partBytesMax;
+  }
+
+  /** Adds a group behind all others. */
+  void add(List<ChangeBatch> batches, long end, Map<Integer, Bytes> raised) {
+    bounds.putAll(raised);
+    Waiting group = new Waiting(end);
+    groups.add(group);
+    for (ChangeBatch batch : batches) {
+      Change change = new Change(batch, group);
+      group.left.add(batch.partition());
+      changes.computeIfAbsent(batch.partition(), id -> new ArrayDeque<>()).add(change);
+      bytes += change.bytes();
+    }
+  }
+
+  /** Bytes that are held of changes that are not folded. */
+  long bytes() {
+    return bytes;
+  }
+
+  /** Whether the table has all changes. */
+  boolean isEmpty() {
+    return groups.isEmpty();
+  }
+
+  /** Whether the table has all changes of a partition. */
+  boolean isFolded(int partition) {
+    return isFolded(partition, Long.MAX_VALUE);
+  }
+
+  /** Whether the table has all changes of a partition that are before an offset of the log. */
+  boolean isFolded(int partition, long end) {
+    Part part = parts.get(partition);
+    if (part != null) {
+      return part.firstEnd > end;
+    }
+    Deque<Change> waiting = changes.get(partition);
+    return waiting == null || waiting.element().group.end > end;
+  }
+
+  /** The end of the last group that was added, 0 before the first. */
+  long addedEnd() {
+    return groups.isEmpty() ? foldedEnd : groups.getLast().end;
+  }
+
+  /** Begins the part with the oldest change, or goes on with it; something is not folded. */
+  Part next() {
+    return next(groups.element().left.iterator().next());
+  }
+
+  /** Begins a part of a partition, or goes on with it; something of it is not folded. */
+  Part next(int partition) {
+    Part begun = parts.get(partition);
+    if (begun != null) {
+      return begun;
+    }
+    Part part = new Part(partition, bounds);
+    bounds.clear();
+    Deque<Change> waiting = changes.get(partition);
+    do {
+      part.add(waiting.remove());
+    } while (!waiting.isEmpty() && part.bytes + waiting.element().bytes() <= partBytesMax);
+    if (waiting.isEmpty()) {
+      changes.remove(partition);
+    }
+    parts.put(partition, part);
+    aheadEnd = Math.max(aheadEnd, part.lastEnd);
+    return part;
+  }
+
+  /** What the table stores with a write of a part. */
+  TableFold.Offsets offsets(Part part) {
+    long after = foldedEnd;
+    for (Waiting group : groups) {
+      boolean isWhole =
+          group.left.size() == 1 && part.groups.contains(group) && isLastOf(group, part);
+      if (!group.left.isEmpty() && !isWhole) {
+        break;
+      }
+      after = group.end;
+    }
+    return new TableFold.Offsets(foldedEnd, after, Math.max(aheadEnd, after));
+  }
+
+  /** Whether the group has no change of the part's partition behind those of the part. */
+  private boolean isLastOf(Waiting group, Part part) {
+    Deque<Change> waiting = changes.get(part.partition);
+    return waiting == null || waiting.element().group != group;
+  }
+
+  /** The table has all of a part. */
+  void folded(Part part) {
+    for (Waiting group : part.groups) {
+      if (isLastOf(group, part)) {
+        group.left.remove(part.partition);
+      }
+    }
+    while (!groups.isEmpty() && groups.element().left.isEmpty()) {
+      foldedEnd = groups.remove().end;
+    }
+    parts.remove(part.partition);
+    bytes -= part.bytes;
+  }
+}

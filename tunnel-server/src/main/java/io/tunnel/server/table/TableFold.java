@@ -1,0 +1,31 @@
+package io.tunnel.server.table;
+
+import java.io.IOException;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Changes that are being folded into a table, some at a time. Several folds of a table may be open
+ * as long as their partitions differ; one thread at a time works on any of them.
+ */
+@FunctionalInterface
+public interface TableFold {
+
+  /**
+   * Folds changes with one write: one row at least, others as long as {@code mayGoOn} allows and
+   * the write is not too large. After an exception this fold goes on where it stopped, before any
+   * other fold of the table does.
+   *
+   * @return whether the table has all changes of this fold
+   * @throws io.tunnel.server.disk.DiskFullException when there is no room; nothing is lost
+   */
+  boolean run(Offsets offsets, BooleanSupplier mayGoOn) throws IOException;
+
+  /**
+   * Log offsets that a table stores with the rows.
+   *
+   * @param before the table has all changes before this offset, whether this fold is whole or not
+   * @param after the table has all changes before this offset once this fold is whole
+   * @param ahead the table has no change behind this offset
+   */
+  record Offsets(long before, long after, long ahead) {}
+}
