@@ -9,19 +9,17 @@ import com.google.gson.Strictness;
 import com.google.gson.TypeAdapter;
 import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
+import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Limits;
 import io.tunnel.stress.rows.BadLineException;
+import io.tunnel.wire.control.Json;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringReader;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -91,12 +89,14 @@ final class JsonRecordReader implements RecordReader {
     try {
       JsonReader reader = GSON.newJsonReader(new StringReader(line));
       JsonElement element = ELEMENT.read(reader);
-      requireUniqueNames(GSON.newJsonReader(new StringReader(line)));
+      Json.requireUniqueNames(line);
       // Asking what follows throws on anything but the end.
       if (element.isJsonObject() && reader.peek() == JsonToken.END_DOCUMENT) {
         return element.getAsJsonObject();
       }
       what = element.isJsonArray() ? "not a JSON object" + AN_ARRAY : "not a JSON object";
+    } catch (MalformedException e) {
+      throw new BadLineException("line " + lines.number() + ": " + e.getMessage());
     } catch (IOException | JsonParseException | IllegalStateException e) {
       // The rest of Gson's message is advice to programmers.
       Matcher column = COLUMN.matcher(String.valueOf(e.getMessage()));
@@ -107,36 +107,6 @@ final class JsonRecordReader implements RecordReader {
     }
     throw new BadLineException(
         "line " + lines.number() + ": " + what + "; a line should be like {\"column\": value, …}");
-  }
-
-  /** A name that comes twice would silently win over the first; also in what becomes text. */
-  private void requireUniqueNames(JsonReader reader) throws IOException {
-    Deque<Set<String>> open = new ArrayDeque<>();
-    while (true) {
-      switch (reader.peek()) {
-        case BEGIN_OBJECT -> {
-          reader.beginObject();
-          open.push(new HashSet<>());
-        }
-        case END_OBJECT -> {
-          reader.endObject();
-          open.pop();
-        }
-        case BEGIN_ARRAY -> reader.beginArray();
-        case END_ARRAY -> reader.endArray();
-        case NAME -> {
-          String name = reader.nextName();
-          if (!open.element().add(name)) {
-            throw new BadLineException(
-                "line " + lines.number() + ": the name '" + name + "' comes twice in an object");
-          }
-        }
-        case STRING, NUMBER, BOOLEAN, NULL -> reader.skipValue();
-        case END_DOCUMENT -> {
-          return;
-        }
-      }
-    }
   }
 
   @Override

@@ -70,7 +70,7 @@ record CheckpointFile(String format, int version, long exportedMs, CheckpointSet
   /**
    * Reads what {@link #write} wrote.
    *
-   * @throws CommandFailure when it is not that, saying what is wrong with it
+   * @throws CommandFailure when the file is no export; the message says what is wrong
    */
   static CheckpointFile read(Path file) throws IOException {
     String text = StandardStream.read(file, FILE_BYTES_MAX);
@@ -78,6 +78,7 @@ record CheckpointFile(String format, int version, long exportedMs, CheckpointSet
       throw refusal(file, "it is empty");
     }
     try {
+      Json.requireUniqueNames(text);
       return Json.ofText(text, CheckpointFile.class);
     } catch (MalformedException e) {
       throw refusal(file, e.getMessage().replaceFirst("^not a CheckpointFile: ", ""));

@@ -20,9 +20,14 @@ import io.tunnel.model.value.IntegerValue;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.model.value.StringValue;
 import java.io.IOException;
+import java.io.StringReader;
 import java.lang.reflect.ParameterizedType;
+import java.util.ArrayDeque;
 import java.util.Base64;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Converts control payloads to JSON in UTF-8 and back. {@link Bytes} are lower-case hexadecimal; a
@@ -97,6 +102,48 @@ public final class Json {
       throw new MalformedException("not a " + type.getSimpleName() + ": null, not an object");
     }
     return decoded;
+  }
+
+  /**
+   * Refuses a text in which an object, at any depth, has two members of one name, because Gson
+   * would drop all but the last. Accepts a text that is not JSON: the reader of the text refuses
+   * it.
+   *
+   * @throws MalformedException naming the member
+   */
+  public static void requireUniqueNames(String text) {
+    JsonReader reader = new JsonReader(new StringReader(text));
+    reader.setStrictness(Strictness.LENIENT);
+    try {
+      requireUniqueNames(reader);
+    } catch (IOException | IllegalStateException notJson) {
+      // The reader of the text says where it is wrong.
+    }
+  }
+
+  private static void requireUniqueNames(JsonReader reader) throws IOException {
+    Deque<Set<String>> open = new ArrayDeque<>();
+    for (JsonToken next = reader.peek(); next != JsonToken.END_DOCUMENT; next = reader.peek()) {
+      switch (next) {
+        case BEGIN_OBJECT -> {
+          reader.beginObject();
+          open.push(new HashSet<>());
+        }
+        case END_OBJECT -> {
+          reader.endObject();
+          open.pop();
+        }
+        case BEGIN_ARRAY -> reader.beginArray();
+        case END_ARRAY -> reader.endArray();
+        case NAME -> {
+          String name = reader.nextName();
+          if (!open.element().add(name)) {
+            throw new MalformedException("the name '" + name + "' comes twice in an object");
+          }
+        }
+        default -> reader.skipValue();
+      }
+    }
   }
 
   private static final class BytesAdapter extends TypeAdapter<Bytes> {

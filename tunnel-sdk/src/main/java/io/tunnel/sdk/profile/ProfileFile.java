@@ -50,6 +50,7 @@ final class ProfileFile {
     ProfileFile reader = new ProfileFile(file);
     try {
       JsonElement json = Json.ofText(text, JsonElement.class);
+      Json.requireUniqueNames(text);
       if (!json.isJsonObject()) {
         throw reader.wrong("it is not an object, with braces");
       }

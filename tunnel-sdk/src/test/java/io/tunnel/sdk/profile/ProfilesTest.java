@@ -158,6 +158,8 @@ class ProfilesTest {
         "null|it is not an object",
         "{\"key\":{\"secret\":sesame-sesame-sesame}}|not JSON at line 1",
         "{\"sceret\":\"sesame-sesame-sesame\"}|unknown member 'sceret'; there are [endpoints, tls, authority, key, certificate, certificateKey]",
+        "{\"tls\":true,\"tls\":false}|the name 'tls' comes twice in an object",
+        "{\"key\":{\"id\":\"k\",\"id\":\"l\",\"secret\":\"sesame-sesame-sesame\"}}|the name 'id' comes twice in an object",
         "{\"key\":{\"name\":\"sesame-sesame-sesame\"}}|unknown member 'key.name'; there are [id, secret]",
         "{\"key\":\"sesame-sesame-sesame\"}|key is an object with the members [id, secret]",
         "{\"key\":{\"id\":\"k\"}}|the key has an id, but no secret",

@@ -5,8 +5,9 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.wire.control.Json;
 import java.io.IOException;
-import java.io.Reader;
 import java.lang.reflect.RecordComponent;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -33,9 +34,10 @@ final class SettingsFile {
    */
   static void mergeInto(JsonObject settings, Class<? extends Record> tree, Path file)
       throws IOException {
+    String text = Files.readString(file, StandardCharsets.UTF_8);
     JsonElement changes;
-    try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
-      changes = JsonParser.parseReader(reader);
+    try {
+      changes = JsonParser.parseString(text);
     } catch (JsonParseException e) {
       throw new IllegalArgumentException(
           file + " is not a JSON object; it breaks off or is wrong" + place(e), e);
@@ -44,8 +46,9 @@ final class SettingsFile {
       throw new IllegalArgumentException(file + " is not a JSON object");
     }
     try {
+      Json.requireUniqueNames(text);
       merge(settings, changes.getAsJsonObject(), tree, "");
-    } catch (IllegalArgumentException e) {
+    } catch (IllegalArgumentException | MalformedException e) {
       throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
     }
   }

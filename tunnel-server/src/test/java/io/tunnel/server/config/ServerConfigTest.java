@@ -53,6 +53,8 @@ final class ServerConfigTest {
       quoteCharacter = '`',
       value = {
         "{'nets':{}} | unknown setting 'nets'; there are [net, log, shard, table, session, base, catalog, security, audit, catchUp]",
+        "{'net':{'port':1},'net':{'host':'h'}} | the name 'net' comes twice in an object",
+        "{'net':{'port':1,'port':2}} | the name 'port' comes twice in an object",
         "{'net':{'prot':1}} | unknown setting 'net.prot'; there are [host, port,",
         "{'net':null} | net is an object, not null",
         "{'net':5} | net",
