@@ -5,9 +5,9 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** What somebody tries who wants what is not theirs. Each can be tried by many threads at once. */
+/** Attempts to obtain foreign data. Many threads can run one attack at once. */
 public enum Attack {
-  /** Requests of somebody who has not said who they are. */
+  /** Requests before authentication. */
   UNPROVED_REQUEST,
   /** Frames longer than a stranger may send. */
   UNPROVED_LARGE_FRAME,
@@ -17,9 +17,9 @@ public enum Attack {
   GARBAGE,
   /** A connection on which a stranger says nothing more, at any step. */
   SILENCE,
-  /** A secret that is guessed, of a key that there is or that there is not. */
+  /** A guessed secret of an existing or a missing key. */
   GUESSED_SECRET,
-  /** A proof that somebody has seen, on another connection. */
+  /** A proof that was captured on another connection. */
   REPLAYED_PROOF,
   /** A proof that was made for another server's certificate, or for none. */
   RELAYED_PROOF,
@@ -37,10 +37,12 @@ public enum Attack {
   DEEP_JSON,
   /** Names that lead out of a directory, if they were taken as paths. */
   PATH_AS_NAME,
-  /** A session of somebody else, and its channels. */
+  /** The session of another principal, and its channels. */
   FOREIGN_SESSION,
-  /** A channel that was given to nobody, or to somebody else. */
+  /** An attachment to a channel that the session does not hold, or holds no more. */
   FORGED_ATTACHMENT,
+  /** An attachment with the grant of a session that has ended, or of a tunnel that is deleted. */
+  KEPT_GRANT,
   /** The HTTP port without a token, and with many that are none. */
   HTTP_TOKEN;
 
@@ -72,6 +74,7 @@ public enum Attack {
       case PATH_AS_NAME -> IntruderAttacks.pathAsName(scene, random);
       case FOREIGN_SESSION -> SessionAttacks.foreignSession(scene, random);
       case FORGED_ATTACHMENT -> SessionAttacks.forgedAttachment(scene, random);
+      case KEPT_GRANT -> SessionAttacks.keptGrant(scene, random);
       case HTTP_TOKEN -> HttpAttacks.token(scene, random);
     }
   }

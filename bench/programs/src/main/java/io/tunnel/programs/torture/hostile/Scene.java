@@ -27,9 +27,12 @@ import java.util.Optional;
  */
 public record Scene(Target target, AccessKey owner, AccessKey intruder, Named victim, Named lair) {
 
+  /** The owner of a table may also drop tunnels whose names begin so. */
+  static final String KEPT = "kept";
+
   private static final String TUNNEL = "audit";
 
-  /** Names end with this, so that a server that has other things keeps them. */
+  /** The end of all names of a scene, so that foreign tables of a server stay untouched. */
   private record Maker(ClientConfig admin, String suffix) {
 
     private Named named(String what) {
@@ -55,6 +58,8 @@ public record Scene(Target target, AccessKey owner, AccessKey intruder, Named vi
         security.grant(
             Permission.allow(
                 principal, List.of("consume", "create", "operate"), "tunnel:" + table + "/*"));
+        security.grant(
+            Permission.allow(principal, List.of("drop"), "tunnel:" + table + "/" + KEPT + "*"));
         Named absent = Named.absent();
         return new Named(
             table,

@@ -1,12 +1,18 @@
 package io.tunnel.programs.torture.hostile;
 
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.StreamStart;
+import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.SessionControl.Assignment;
+import io.tunnel.wire.control.SessionControl.SessionEnd;
 import io.tunnel.wire.control.SessionControl.SessionOpened;
 import java.io.IOException;
 import java.util.List;
@@ -14,8 +20,8 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
- * Of a principal that knows all ids and epochs of somebody else's session. The scene's monitor sees
- * to it that the victim's only channel is held by one of these sessions at a time.
+ * Attacks of a principal that knows all ids and epochs of a foreign session. The monitor of the
+ * scene lets one session at a time hold the only channel of the victim.
  */
 final class SessionAttacks {
 
@@ -30,6 +36,9 @@ final class SessionAttacks {
           Operation.END_SESSION);
 
   private static final int GRANT_BYTES = 32;
+
+  /** The server says so of a session whose heartbeats came too late. */
+  private static final String LEASE_ENDED = "its lease ran out";
 
   private SessionAttacks() {}
 
@@ -58,13 +67,30 @@ final class SessionAttacks {
         assignment);
   }
 
-  private static void require(RawConnection owner, Held held) throws IOException {
-    byte[] heartbeat = Payloads.of(Operation.HEARTBEAT, held.named()).orElseThrow();
-    var unused = owner.request(Operation.HEARTBEAT, heartbeat);
-    boolean isDisturbed =
-        owner.pushed().stream().anyMatch(frame -> frame.operation() != Operation.ASSIGN);
-    if (isDisturbed) {
-      throw new HoleException("somebody else has ended what a session held");
+  /**
+   * Throws when somebody else has ended what the session held, by the words of the server: frames
+   * that it pushed, and its answer to a heartbeat.
+   *
+   * @throws IOException when the lease of the session ran out, because this machine is too slow
+   */
+  static void requireUndisturbed(RawConnection owner, Named held) throws IOException {
+    byte[] heartbeat = Payloads.of(Operation.HEARTBEAT, held).orElseThrow();
+    Frame answer = owner.ask(Operation.HEARTBEAT.code(), heartbeat);
+    List<Frame> pushed =
+        owner.pushed().stream().filter(frame -> frame.operation() != Operation.ASSIGN).toList();
+    Optional<SessionEnd> end =
+        pushed.stream()
+            .filter(frame -> frame.operation() == Operation.SESSION_END)
+            .map(frame -> Json.decode(frame.payload(), SessionEnd.class))
+            .findFirst();
+    if (end.isPresent() && end.get().reason().contains(LEASE_ENDED)) {
+      throw new IOException("this machine is too slow for the lease: " + end.get().reason());
+    }
+    if (!pushed.isEmpty() || answer.kind() == FrameKind.ERROR) {
+      throw new HoleException(
+          "a session lost what it held: "
+              + end.map(SessionEnd::reason).orElseGet(() -> "the server pushed " + pushed)
+              + (answer.kind() == FrameKind.ERROR ? ", " + RawConnection.errorOf(answer) : ""));
     }
   }
 
@@ -85,7 +111,7 @@ final class SessionAttacks {
         intruder.push(
             Operation.LIMIT,
             new ChannelEnd(held.named().handle(), held.named().epoch(), 0).encode());
-        require(owner, held);
+        requireUndisturbed(owner, held.named());
         close(owner, held);
       }
     }
@@ -119,10 +145,65 @@ final class SessionAttacks {
         requireNoAttachment(intruder, own, Optional.of(seen));
         // Not even the owner may say a later epoch than it was given.
         requireNoAttachment(owner, later, Optional.of(seen));
-        require(owner, held);
+        requireUndisturbed(owner, held.named());
         close(owner, held);
       }
     }
+  }
+
+  /** Keeps the grants of a session that is closed, and of a tunnel that is deleted. */
+  static void keptGrant(Scene scene, SplittableRandom random) throws IOException {
+    synchronized (scene) {
+      try (RawConnection owner = RawConnection.of(scene.target(), scene.owner());
+          RawConnection other = RawConnection.of(scene.target(), scene.owner())) {
+        Named tunnel = create(owner, scene.victim(), Scene.KEPT + random.nextInt(1 << 20));
+        Held closed = open(owner, tunnel);
+        close(owner, closed);
+        // A node that delivers knows no sessions: in a cluster a grant counts until it expires.
+        boolean isAlone =
+            owner.ask(Operation.DESCRIBE_CLUSTER.code(), new byte[0]).kind() == FrameKind.ERROR;
+        if (isAlone) {
+          requireNoAttachment(owner, closed);
+          requireNoAttachment(other, closed);
+        }
+        Held deleted = open(owner, tunnel);
+        var unused =
+            owner.request(
+                Operation.DELETE_TUNNEL,
+                Payloads.of(Operation.DELETE_TUNNEL, tunnel).orElseThrow());
+        if (isAlone) {
+          for (RawConnection connection : List.of(owner, other)) {
+            requireNoAttachment(connection, deleted);
+            requireNoAttachment(connection, closed);
+          }
+        }
+      }
+    }
+  }
+
+  private static Named create(RawConnection owner, Named victim, String tunnel) throws IOException {
+    Control.TunnelInfo created =
+        owner.request(
+            Operation.CREATE_TUNNEL,
+            new Control.CreateTunnel(
+                victim.table(), tunnel, TunnelType.Stream, StreamStart.EARLIEST),
+            Control.TunnelInfo.class);
+    return new Named(
+        victim.table(),
+        tunnel,
+        victim.tableId(),
+        victim.partition(),
+        created.tunnelId(),
+        victim.sessionId(),
+        victim.handle(),
+        victim.epoch(),
+        victim.keyId(),
+        victim.tokenId(),
+        victim.principal());
+  }
+
+  private static void requireNoAttachment(RawConnection connection, Held held) throws IOException {
+    requireNoAttachment(connection, held.named(), held.assignment().grant());
   }
 
   private static Named withEpoch(Named named, long epoch) {
