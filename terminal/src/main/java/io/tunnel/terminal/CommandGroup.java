@@ -4,7 +4,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** A command that does nothing itself, its subcommands do: without one it says which there are. */
+/** A command that only groups subcommands: without a subcommand it lists them. */
 public abstract class CommandGroup implements Runnable {
 
   @Spec private CommandSpec spec;

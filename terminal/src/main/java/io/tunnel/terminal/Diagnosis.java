@@ -22,7 +22,7 @@ public interface Diagnosis {
   /** The failure that {@code trouble} is, or empty when this diagnosis does not know it. */
   Optional<CommandFailure> of(Throwable trouble);
 
-  /** This diagnosis, and {@code other} for what it does not know. */
+  /** This diagnosis first, then {@code other} for failures that this one does not know. */
   default Diagnosis or(Diagnosis other) {
     return trouble -> of(trouble).or(() -> other.of(trouble));
   }

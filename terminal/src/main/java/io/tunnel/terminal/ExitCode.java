@@ -61,7 +61,7 @@ public final class ExitCode {
     };
   }
 
-  /** What each code means, in one line each, as the help of every command lists them. */
+  /** The meaning of each code in one line, as the help of every command lists them. */
   static Map<String, String> help() {
     Map<String, String> lines = new LinkedHashMap<>();
     lines.put(Integer.toString(OK), "done");

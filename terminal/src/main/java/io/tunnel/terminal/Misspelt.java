@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 
-/** Finds what was probably meant by a word that is none of those there are. */
+/** Finds the known words that a misspelt word probably stands for. */
 final class Misspelt {
 
   private Misspelt() {}

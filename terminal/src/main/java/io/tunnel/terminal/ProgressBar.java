@@ -10,8 +10,8 @@ import java.util.function.LongSupplier;
  * is a terminal, a plain line every few seconds when it is not, and one last line at the end.
  *
  * <p>It has no thread of its own. A thread that reports progress also draws when it is time to; any
- * number of threads may report: one of them draws while the others only count. Work that reports
- * nothing for a while shows nothing for a while.
+ * number of threads may report: one thread draws at a time, and the rest only count. Work that
+ * reports nothing for a while shows nothing for a while.
  */
 public final class ProgressBar implements AutoCloseable {
 

@@ -2,7 +2,7 @@ package io.tunnel.flink.perf;
 
 import java.io.Serializable;
 
-/** The time, and what the process that asks has used; a test has ones that it makes up. */
+/** The time, and the resources that the calling process has used. Tests supply both. */
 interface JobClock extends Serializable {
 
   /** Microseconds since 1970. */

@@ -1,9 +1,9 @@
 package io.tunnel.flink.perf;
 
-/** What one reader tells of one window, and of the process that it runs in. A POJO of Flink's. */
+/** The counts of one reader for one window, and the figures of its process. A POJO for Flink. */
 public final class LocalCounts {
 
-  /** What it counted since it told the last time. */
+  /** The counts since the last report of the reader. */
   public WindowCounts counts = new WindowCounts();
 
   /** Where it runs. */

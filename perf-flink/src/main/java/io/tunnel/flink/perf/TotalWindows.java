@@ -12,7 +12,8 @@ import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * Adds up what all readers counted, in one task; its shell is Flink, what it does is the core's.
+ * Adds up the counts of all readers, in one task. This class is the Flink shell of {@link
+ * WindowsCore}.
  */
 final class TotalWindows extends AbstractStreamOperator<WindowCounts>
     implements OneInputStreamOperator<LocalCounts, WindowCounts> {

@@ -90,7 +90,7 @@ public final class WindowCounts {
     bytesOut.flip().get(latencies);
   }
 
-  /** Adds what another reader counted, or this one later; returns itself. */
+  /** Adds the counts of another reader, or later counts of this reader; returns this object. */
   WindowCounts add(WindowCounts other) {
     other.rowsByPartition.forEach(
         (partition, rows) -> rowsByPartition.merge(partition, rows, Long::sum));

@@ -38,7 +38,8 @@ public final class CsvLines implements Closeable {
   /**
    * A text.
    *
-   * @param given what separates the fields; else what the text says, else a comma
+   * @param given the separator of fields; without one, the separator that the text names, or a
+   *     comma
    * @param fieldCharsMax characters of a field
    * @throws IOException when the start of the text cannot be read
    */
@@ -61,8 +62,8 @@ public final class CsvLines implements Closeable {
   }
 
   /**
-   * Reads over {@code sep=;} and leaves its line end, so that lines keep their numbers. Reads no
-   * further than such a line goes: more may not be there yet.
+   * Skips {@code sep=;} but not its line end, so that line numbers stay right. Reads no byte behind
+   * such a line: the rest may not have arrived.
    */
   private static Optional<Character> skipSeparatorLine(InputStream in) throws IOException {
     in.mark(BYTE_ORDER_MARK.length + SEPARATOR_LINE.length() + 2);
@@ -136,8 +137,8 @@ public final class CsvLines implements Closeable {
   }
 
   /**
-   * What to say of a first record that has one field, when it looks as though another separator
-   * were meant than the one that nobody chose; empty otherwise.
+   * A hint for a header of a single field that contains another separator, when the user named
+   * none; empty otherwise.
    */
   public String separatorHint(List<String> header) {
     if (header.size() == 1 && !isSeparatorKnown) {

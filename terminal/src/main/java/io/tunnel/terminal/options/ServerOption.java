@@ -19,7 +19,7 @@ public final class ServerOption {
   /** The profile that is made of variables alone. */
   private static final String ENVIRONMENT = "env";
 
-  /** Who sets one of these without a profile means them. */
+  /** Setting one of these without a profile selects the profile of the environment. */
   private static final List<String> SECURITY_VARIABLES =
       List.of("TUNNEL_AUTHORITY", "TUNNEL_KEY_ID", "TUNNEL_CERTIFICATE", "TUNNEL_TLS");
 
@@ -57,7 +57,7 @@ public final class ServerOption {
    * of them with commas between them; with a profile {@code profile:} and its name or file, and
    * behind an {@code @} what is to take the place of the profile's endpoints.
    *
-   * @throws CommandFailure when what was given is none of these
+   * @throws CommandFailure when the value has none of these forms
    */
   public String endpoint() {
     return endpoint(Optional.ofNullable(server), Optional.ofNullable(profile), environment);

@@ -18,7 +18,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** Measures at each value of each variable, while all others stay as they are. */
+/** Measures each value of each variable, and keeps all other variables fixed. */
 final class GrowthBench {
 
   private static final int PARTITIONS = 8;

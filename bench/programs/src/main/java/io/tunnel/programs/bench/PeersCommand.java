@@ -45,7 +45,7 @@ import picocli.CommandLine.Option;
         "Our server beside Apache Kafka, in turns, in one run: rows written and read a second, p99"
             + " from write to callback, CPU time of a row; rows written a second until they are in a"
             + " table, which Kafka Streams keeps of Kafka's; and beside the reads what a bare loopback"
-            + " socket carries. Kafka is a broker that is started here, or one that is there.",
+            + " socket carries. Starts a Kafka broker, or uses a running one.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel bench peers",

@@ -77,8 +77,8 @@ final class SoakCommand extends MeasuredCommand {
       paramLabel = "ROWS",
       defaultValue = "20000000",
       description =
-          "Rows that are drained half-way, or all that were written until then; twice as many are"
-              + " kept on the disk (default: ${DEFAULT-VALUE}).")
+          "Rows to drain half-way, at most; twice as many rows stay"
+              + " on the disk (default: ${DEFAULT-VALUE}).")
   private long backlog;
 
   SoakCommand() {}

@@ -5,7 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A case: so many channels of one tunnel, delivered to so many worker processes.
+ * A case of the whitepaper: channels of one tunnel, delivered to worker processes.
  *
  * @param channels as many as the table has partitions
  * @param processes each with one worker

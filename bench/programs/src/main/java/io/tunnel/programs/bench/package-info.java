@@ -1,10 +1,10 @@
 /**
- * {@code tunnel bench}: what this machine can do with the service, measured on servers that the
- * benchmarks start themselves as processes on loopback.
+ * {@code tunnel bench}: measures the service on this machine, with servers that the benchmarks
+ * start as child processes on loopback.
  *
- * <p>{@code peer} has what is done to a service, {@code kafka} does the same to Kafka, {@code
- * beside} holds one against the other, {@code report} has what becomes of the numbers; here are the
- * subcommands and what they share: {@link io.tunnel.programs.bench.Ground} is where a benchmark
- * runs, {@link io.tunnel.programs.bench.MeasuredCommand} how it begins and ends.
+ * <p>{@code peer} holds the rounds that measure any service, {@code kafka} makes Kafka such a
+ * service, {@code beside} compares two services, {@code report} writes the results. This package
+ * holds the subcommands: a benchmark runs on a {@link io.tunnel.programs.bench.Ground}, and {@link
+ * io.tunnel.programs.bench.MeasuredCommand} begins and ends it.
  */
 package io.tunnel.programs.bench;

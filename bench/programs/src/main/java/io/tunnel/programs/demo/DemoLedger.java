@@ -39,8 +39,8 @@ final class DemoLedger {
     final AckTimes acks = new AckTimes();
 
     /**
-     * Held by the thread that consumes the channel: one at a time, but not always the same. Nobody
-     * ever waits for it as long as that is so.
+     * Held by the thread that consumes the channel. One thread at a time consumes it, so no thread
+     * ever waits for this lock.
      */
     final Object reading = new Object();
   }

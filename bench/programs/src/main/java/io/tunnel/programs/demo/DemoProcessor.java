@@ -4,7 +4,7 @@ import io.tunnel.sdk.processor.IChannelProcessor;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
 import java.util.function.LongSupplier;
 
-/** Enters everything that it is given into the ledger; shared by all channels. */
+/** Enters every change into the ledger; all channels share this processor. */
 record DemoProcessor(DemoLedger ledger, LongSupplier nanoClock) implements IChannelProcessor {
 
   @Override

@@ -81,7 +81,7 @@ record DemoSummary(Rows rows, Rates rates, Cost cost) {
       long serverResidentBytes,
       long bytesOnDisk) {
 
-    /** Whether the server was the demo's own: what others cost cannot be seen from here. */
+    /** Whether the demo started the server: the cost of a foreign server is unknown. */
     boolean isServerSeen() {
       return serverResidentBytes > 0;
     }

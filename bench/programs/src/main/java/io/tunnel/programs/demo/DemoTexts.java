@@ -2,7 +2,7 @@ package io.tunnel.programs.demo;
 
 import java.util.ListResourceBundle;
 
-/** Where an option that the demo shares with other commands means something else in it. */
+/** Help texts of shared options that have another meaning in the demo. */
 public final class DemoTexts extends ListResourceBundle {
 
   /** For picocli. */

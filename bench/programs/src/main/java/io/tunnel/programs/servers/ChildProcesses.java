@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** All processes that this one has started, when they have to go quickly. */
+/** The child processes of this process, when they have to end quickly. */
 public final class ChildProcesses {
 
   private static final long WAIT_MS_MAX = 700;
@@ -19,7 +19,7 @@ public final class ChildProcesses {
     await(children);
   }
 
-  /** Ends them from one moment to the next, also those that are started meanwhile. */
+  /** Kills the child processes, also children that start meanwhile. */
   public static void kill() {
     for (List<ProcessHandle> children = living(); !children.isEmpty(); children = living()) {
       children.forEach(ProcessHandle::destroyForcibly);

@@ -102,7 +102,7 @@ public final class Interrupt implements AutoCloseable {
     try {
       return left.get(REMOVE_MS_MAX, TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      return "; not all that it has made could be removed in time";
+      return "; could not remove all of its files and tables in time";
     } catch (ExecutionException e) {
       return "; not all that it has made could be removed: " + e.getCause().getMessage();
     } catch (InterruptedException e) {

@@ -22,7 +22,7 @@ public final class JavaProgram {
   /**
    * What starts it.
    *
-   * @param jvmOptions behind those of this process, over which they win
+   * @param jvmOptions options that override the options of this process
    */
   public static List<String> command(
       List<String> jvmOptions, String mainClass, List<String> arguments) {

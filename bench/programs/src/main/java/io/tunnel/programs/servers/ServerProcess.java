@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A server in a process of its own, with the java and the class path of this one. It ends with this
- * process, however that ends: its standard input is a pipe from here, and it watches that.
+ * A server in a child process, with the Java and the class path of this process. The server ends
+ * when this process ends in any way: it watches its standard input, a pipe from this process.
  */
 public final class ServerProcess implements StartedServers {
 

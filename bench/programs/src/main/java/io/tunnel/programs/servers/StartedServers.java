@@ -1,12 +1,15 @@
 package io.tunnel.programs.servers;
 
-/** What a program has started to run on; it ends when this is closed, or with this process. */
+/**
+ * The servers that a program has started; they end when this object is closed, or with this
+ * process.
+ */
 public interface StartedServers extends AutoCloseable {
 
   /** Where clients connect, as {@code HOST:PORT}, or several of them with commas between them. */
   String endpoint();
 
-  /** CPU time that all of it used so far; zero where the system does not say. */
+  /** CPU time of all servers so far; zero where the system does not report it. */
   long cpuNanos();
 
   /** Memory that the servers hold, in bytes; zero where the system does not say as Linux does. */

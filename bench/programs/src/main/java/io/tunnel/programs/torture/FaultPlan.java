@@ -29,7 +29,7 @@ final class FaultPlan {
    * One round.
    *
    * @param writeMs how long is written before the fault
-   * @param lastsMs how long it lasts, if it is one that lasts
+   * @param lastsMs length of a fault that lasts; ignored for other faults
    * @param interruptedMs after how many milliseconds the start that follows is interrupted by a
    *     fault of the same kind; negative when it is not
    */

@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a program is started that stands for others on machines of their own: where the system can,
- * with the lowest priority and on a single processor. What it takes of this machine would be missed
- * by those who are measured.
+ * How to start a program that plays clients on other machines: where the system can, with the
+ * lowest priority and on a single processor. Otherwise the measured programs would miss the CPU
+ * time that this program takes.
  *
- * @param launcher what the command begins with; nothing where the system cannot
+ * @param launcher the start of the command; empty where the system has no such launcher
  * @param place where it runs, and how, for people
  */
 public record LastInTurn(List<String> launcher, String place) {

@@ -77,7 +77,7 @@ final class Machine implements AutoCloseable {
     kafka = Optional.of(KafkaBroker.start(work.resolve("kafka"), Map.of()));
   }
 
-  /** What makes a server a node; each time that all begins anew of another cluster. */
+  /** The options of a node; a new cluster each time that the data begins anew. */
   private List<String> options() {
     List<String> options = new ArrayList<>(ofNode());
     options.addAll(security.arguments());

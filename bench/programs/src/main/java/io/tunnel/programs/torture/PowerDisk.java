@@ -36,7 +36,7 @@ final class PowerDisk implements AutoCloseable {
     mount = work.resolve("disk");
   }
 
-  /** Why there can be none on this machine; nothing when there can. */
+  /** Why this machine cannot have such a disk; empty when it can. */
   static Optional<String> lack() {
     if (!System.getProperty("user.name").equals("root")) {
       return Optional.of("only root may mount file systems");
@@ -51,7 +51,7 @@ final class PowerDisk implements AutoCloseable {
         : Optional.of("there are no loop devices");
   }
 
-  /** Makes one, with everything that it needs in {@code work}. */
+  /** Makes a disk, with all its files in {@code work}. */
   static PowerDisk make(Path work) throws IOException, InterruptedException {
     PowerDisk made = new PowerDisk(work);
     try {
@@ -111,7 +111,7 @@ final class PowerDisk implements AutoCloseable {
     SystemProgram.run("cp", "--reflink=always", disk.toString(), copy.toString());
   }
 
-  /** The disk as it was when its power was cut; nobody has a file of it open any more. */
+  /** Restores the disk of the moment of the power cut; no process may have a file of it open. */
   void restore() throws IOException, InterruptedException {
     unmount();
     Files.delete(disk);
@@ -124,10 +124,9 @@ final class PowerDisk implements AutoCloseable {
   }
 
   /**
-   * Takes all room but {@code leftBytes}. Who writes meanwhile may have taken some of it first:
-   * then what is left is looked at again.
+   * Fills the disk up to {@code leftBytes}. Retries when the server takes room in between.
    *
-   * @throws IOException there is more room than that after some tries, and it cannot be taken
+   * @throws IOException when more room than {@code leftBytes} is left after some tries
    */
   void fill(long leftBytes) throws IOException, InterruptedException {
     long excess = room() - leftBytes;

@@ -12,9 +12,9 @@ import java.util.Set;
  * @param durationNanos after which no further round begins
  * @param faults kinds of faults, of which there is at least one
  * @param isNode whether the server is a node of a cluster, whose Kafka is left alone
- * @param isSecured whether the server asks everybody who they are
- * @param work an existing directory in which another one is made, and removed at the end
- * @param history where what clients did is recorded
+ * @param isSecured whether the server requires authentication
+ * @param work an existing directory; the run makes a directory in it, and removes that at the end
+ * @param history the file that records the operations of the clients
  */
 record TorturePlan(
     long durationNanos,

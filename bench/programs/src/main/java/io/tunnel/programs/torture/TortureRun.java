@@ -43,7 +43,8 @@ final class TortureRun {
   }
 
   /**
-   * A port that was free a moment ago; all servers of a run have it, so that clients find the next.
+   * A port that was free a moment ago. All servers of a run use this port, so that clients find the
+   * restarted server.
    */
   static int freePort() throws IOException {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

@@ -134,7 +134,7 @@ final class TortureWriters implements AutoCloseable {
       int[] keys = new int[rows];
       int[] versions = new int[rows];
       for (int i = 0; i < rows; i++) {
-        // Distinct keys over all partitions, none of which another writer has.
+        // Distinct keys over all partitions; no key belongs to two writers.
         int number = (first + i * 61) % TortureTable.KEYS;
         keys[i] = number - number % stride + id;
         if (keys[i] >= TortureTable.KEYS || contains(keys, i)) {

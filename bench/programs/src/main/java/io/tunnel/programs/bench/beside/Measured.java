@@ -3,7 +3,7 @@ package io.tunnel.programs.bench.beside;
 import io.tunnel.programs.bench.beside.PeersSetup.Side;
 
 /**
- * What was measured with tables of so many partitions.
+ * The results for tables with one number of partitions.
  *
  * @param partitions of each table and topic
  * @param rounds the figures

@@ -51,7 +51,7 @@ public record PeersSetup(
     /** The other one. */
     public static final Side KAFKA = new Side(KafkaPeer.NAME, "kafka");
 
-    /** The other one, with a program that keeps its topic as a table. */
+    /** Kafka with a Kafka Streams program that keeps the topic as a table. */
     public static final Side KAFKA_TABLE = new Side(KafkaTablePeer.NAME, "kafka");
 
     /** Ours. */
@@ -117,14 +117,14 @@ public record PeersSetup(
             + plan.batches().lingerMs()
             + " ms, batches of "
             + plan.batches().tunnelBatchBytes()
-            + " bytes; one worker with its session and checkpoints. Neither syncs before it"
-            + " acknowledges, but for tunnel FSYNC.");
+            + " bytes; one worker with its session and checkpoints. Only tunnel FSYNC syncs"
+            + " before it acknowledges.");
     if (plan.parts().contains(Part.TABLE)) {
       remarks.add(
           "Into a table: until the last row is acknowledged and can be looked up. Kafka's table is"
               + " kept by Kafka Streams in RocksDB, in a process of its own that follows the topic"
               + " already: a thread for each core, topology.optimization=all, all else by default."
-              + " Its CPU time is the broker's and that process'.");
+              + " Its CPU time is the sum of the broker and this process.");
     }
     if (plan.parts().contains(Part.READ)) {
       remarks.add(

@@ -44,7 +44,7 @@ public final class SideBySide {
    * Who takes part.
    *
    * @param writers of the tests of writes
-   * @param keepers of the tests of tables; may be none when there are no such tests
+   * @param keepers peers of the tests of tables; empty without such tests
    * @param readers of the others
    */
   public record Peers(

@@ -48,7 +48,7 @@ public final class KafkaPeer implements Peer, AutoCloseable {
   private final String acks;
   private final Admin admin;
 
-  /** Topics that are there because of this peer. */
+  /** Topics that this peer created. */
   private final Set<String> topics = ConcurrentHashMap.newKeySet();
 
   /** Groups of programs that read them. */

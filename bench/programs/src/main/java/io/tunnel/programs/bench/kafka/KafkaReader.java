@@ -19,8 +19,9 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * One consumer on a thread of its own. It is assigned all partitions and commits nothing: neither a
- * group's first balance nor commits are in its times, while a worker's session and checkpoints are.
+ * One consumer on its own thread. It assigns itself all partitions and commits nothing, so its
+ * times include neither the first balance of a group nor commits; the times of a worker include its
+ * session and checkpoints.
  */
 final class KafkaReader implements RowReader {
 

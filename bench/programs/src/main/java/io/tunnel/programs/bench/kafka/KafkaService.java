@@ -43,7 +43,7 @@ public record KafkaService(
     return KafkaBroker.start(directory, settings, BROKER_HEAP_MIB);
   }
 
-  /** A broker that this process has started, without anybody else's topics. */
+  /** A broker that this process has started, without foreign topics. */
   public static KafkaService of(KafkaBroker broker) {
     return of(broker, Map.of());
   }
@@ -54,7 +54,7 @@ public record KafkaService(
         broker.bootstrap(), () -> OptionalLong.of(broker.cpuNanos()), "", client);
   }
 
-  /** One that was there before, and that others may use too. */
+  /** A broker that already runs, and that other clients may use. */
   public static KafkaService at(String bootstrap, String topicPrefix) {
     return new KafkaService(bootstrap, OptionalLong::empty, topicPrefix, Map.of());
   }

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Writes until it is closed, at an even rate or as fast as it goes. The integer attribute of a row
- * is its ordinal: rows are known by it whatever their key is.
+ * Writes until closed, at an even rate or at full speed. The integer attribute of a row is its
+ * ordinal, which identifies the row independently of the key.
  */
 public final class LiveWriter implements AutoCloseable {
 

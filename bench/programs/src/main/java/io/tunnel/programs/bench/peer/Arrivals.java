@@ -10,7 +10,8 @@ public interface Arrivals {
    * A batch is done.
    *
    * @param amounts the sum of the integer attributes that were looked at
-   * @param digest made of whatever else was looked at, so that it cannot be optimized away
+   * @param digest computed from the other columns, so that the JIT cannot optimize reading them
+   *     away
    */
   void arrived(int rows, long amounts, long digest);
 }

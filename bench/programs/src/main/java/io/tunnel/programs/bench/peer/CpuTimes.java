@@ -8,8 +8,9 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
- * CPU time of this process and of a peer's server since it was made. This process' is all of it,
- * collector and compiler included: nothing else runs in it during a round.
+ * CPU time of this process and of the server of a peer, since the creation of this object. The time
+ * of this process includes collector and compiler; nothing else runs in this process during a
+ * round.
  */
 public final class CpuTimes {
 
@@ -31,12 +32,12 @@ public final class CpuTimes {
     this.logNanosBefore = peer.logCpuNanos();
   }
 
-  /** Microseconds of this process for each of so many rows. */
+  /** Microseconds of this process for a row, when it handled {@code rows} rows. */
   public double clientMicrosPer(long rows) {
     return (SELF.getProcessCpuTime() - clientNanosBefore) / 1e3 / rows;
   }
 
-  /** Microseconds of the servers for each of so many rows; NaN when nobody here can know. */
+  /** Microseconds of the servers for a row; NaN when the servers run outside of this machine. */
   public double serverMicrosPer(long rows) {
     OptionalLong now = peer.serverCpuNanos();
     return now.isPresent() && serverNanosBefore.isPresent()
@@ -44,7 +45,7 @@ public final class CpuTimes {
         : Double.NaN;
   }
 
-  /** Microseconds of the log for each of so many rows, when that is another process. */
+  /** Microseconds of the log for a row, when the log is a separate process. */
   public double logMicrosPer(long rows) {
     return (peer.logCpuNanos() - logNanosBefore) / 1e3 / rows;
   }

@@ -21,7 +21,7 @@ public final class LatencyRound {
   private final Progress progress;
   private final LoadClock clock;
 
-  /** Rounds of so many seconds at most, into tables of so many partitions. */
+  /** Rounds of at most {@code secondsMax} seconds, with tables of {@code partitions} partitions. */
   public LatencyRound(int partitions, long secondsMax, Progress progress, LoadClock clock) {
     this.progress = progress;
     this.partitions = partitions;

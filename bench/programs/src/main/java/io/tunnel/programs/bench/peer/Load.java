@@ -20,7 +20,7 @@ public final class Load {
   private final RowPlan plan;
   private final Progress progress;
 
-  /** Writes from so many threads, for so long at most. */
+  /** Writes from {@code threads} threads, for at most {@code secondsMax} seconds. */
   public Load(int threads, long secondsMax) {
     this(threads, secondsMax, RowPlan.DEFAULT, Progress.NONE);
   }

@@ -20,10 +20,10 @@ public interface Peer {
   /** A reader of everything from the earliest change on; it does nothing before its start. */
   RowReader openReader(String table, Look look, Arrivals arrivals);
 
-  /** CPU time that its servers used so far; empty when nobody here can know. */
+  /** CPU time of the servers so far; empty when this process cannot read it. */
   OptionalLong serverCpuNanos();
 
-  /** CPU time that the log used so far, when that is another process. */
+  /** CPU time of the log so far, when the log is a separate process. */
   default long logCpuNanos() {
     return 0;
   }

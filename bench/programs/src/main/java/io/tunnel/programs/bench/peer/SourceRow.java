@@ -3,7 +3,7 @@ package io.tunnel.programs.bench.peer;
 import io.tunnel.model.value.Bytes;
 
 /**
- * The values of one row shaped as the whitepaper's; each peer makes of them what it writes.
+ * The values of one row in the shape of the whitepaper; each peer encodes them in its own way.
  *
  * @param hash 4 bytes, first column of the key
  * @param user second column of the key
@@ -15,7 +15,7 @@ import io.tunnel.model.value.Bytes;
 public record SourceRow(
     Bytes hash, String user, String device, long sequence, String payload, long amount) {
 
-  /** This row, with {@code other} as its integer attribute. */
+  /** This row with the integer attribute {@code other}. */
   public SourceRow withAmount(long other) {
     return new SourceRow(hash, user, device, sequence, payload, other);
   }

@@ -14,6 +14,6 @@ public interface TablePeer extends Peer {
    */
   void awaitKept(String table, long rows, long secondsMax) throws Exception;
 
-  /** Refuses a table that has other rows than so many. */
+  /** Refuses a table that does not hold exactly {@code rows} rows. */
   void requireKept(String table, long rows) throws Exception;
 }

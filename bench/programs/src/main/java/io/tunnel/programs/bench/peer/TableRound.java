@@ -19,7 +19,7 @@ public final class TableRound {
   private final Progress progress;
   private final LoadClock clock;
 
-  /** Rounds of that load into tables of so many partitions, which wait so long at most. */
+  /** Rounds of {@code load} into tables of {@code partitions} partitions, with a bounded wait. */
   public TableRound(
       Load load, int partitions, long secondsMax, Progress progress, LoadClock clock) {
     this.load = load;

@@ -49,7 +49,7 @@ public final class TunnelPeer implements TablePeer, AutoCloseable {
    *
    * @param endpoint where clients connect
    * @param cpuNanos processor time that its servers have used
-   * @param logCpuNanos processor time that their log has used, when that is another process
+   * @param logCpuNanos CPU time of the log, when the log is a separate process
    * @param processes servers, and their log
    */
   public record Servers(

@@ -16,7 +16,7 @@ public final class WriteRound {
   private final int partitions;
   private final LoadClock clock;
 
-  /** Rounds of that load into tables of so many partitions. */
+  /** Rounds of {@code load} into tables of {@code partitions} partitions. */
   public WriteRound(Load load, int partitions, LoadClock clock) {
     this.load = load;
     this.partitions = partitions;

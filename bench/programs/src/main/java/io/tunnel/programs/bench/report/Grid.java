@@ -46,7 +46,7 @@ public record Grid(String name, String title, List<Column> columns, List<List<Do
     }
   }
 
-  /** Rows that people are shown: all, or evenly spread ones when there are too many. */
+  /** The rows of a page: all rows, or evenly spread rows when there are too many. */
   List<List<Double>> shownRows() {
     int step = (rows.size() + ROWS_SHOWN_MAX - 1) / ROWS_SHOWN_MAX;
     return step <= 1

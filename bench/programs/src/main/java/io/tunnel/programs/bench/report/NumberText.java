@@ -2,7 +2,7 @@ package io.tunnel.programs.bench.report;
 
 import java.util.Locale;
 
-/** Numbers as people read them: four digits at least, and none that mean nothing. */
+/** Numbers for people: with at least four digits, and without meaningless digits. */
 final class NumberText {
 
   private static final double WHOLE_MIN = 1_000;

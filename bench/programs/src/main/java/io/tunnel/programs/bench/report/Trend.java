@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The slope of a straight line through points by least squares, and how sure it is.
+ * The slope of a straight line through points by least squares, with its confidence.
  *
- * <p>Looks at one process follow from each other: memory that is high now is high in a second. So
- * there are fewer independent looks than looks; the error of the slope grows accordingly, by the
- * correlation of each residual with the one before (an AR(1) model). Without that correction any
+ * <p>Samples of one process depend on each other: memory that is high now is still high a second
+ * later. So the number of independent samples is smaller; the error of the slope grows by the
+ * correlation of each residual with its predecessor (an AR(1) model). Without this correction any
  * slow wave would pass for a trend.
  *
  * @param low the slope is above, with a confidence of 99 % together with {@code high}

@@ -17,10 +17,9 @@ import java.util.OptionalInt;
 import java.util.SplittableRandom;
 
 /**
- * The attackers, as a process of their own: what it is told on standard input it does, and ends
- * with that. The first line is whom it attacks, an {@link Orders}; each further one is a {@link
- * Wave}, or {@value #REST}, which it answers with what came of the wave, a {@link Counts}. All are
- * JSON objects.
+ * The attackers, as a child process that follows its standard input, and ends with it. The first
+ * line is an {@link Orders} and names the target; each further line is a {@link Wave}, or {@value
+ * #REST}, to which the process answers with the {@link Counts} of the wave. All are JSON objects.
  */
 final class AttackProgram {
 
@@ -185,7 +184,7 @@ final class AttackProgram {
     attackers.clear();
   }
 
-  /** All of its kind in the order of the list, from another one each time. */
+  /** Runs all attacks of one kind in the order of the list, and begins with a random attack. */
   private void attack(boolean isSlow, SplittableRandom random) {
     List<Attack> attacks =
         Arrays.stream(Attack.values()).filter(attack -> attack.isOfSeconds() == isSlow).toList();
@@ -220,7 +219,7 @@ final class AttackProgram {
     counts.cutOff().merge(attack, 1, Integer::sum);
   }
 
-  /** Each waits as long as a connection may, so that there are few. */
+  /** Unanswered attempts are few, because each waits as long as a connection may. */
   private synchronized void unanswered(String what) {
     counts.unanswered().add(what);
   }

@@ -59,7 +59,7 @@ final class Attackers implements AutoCloseable {
     tell(GSON.toJson(wave));
   }
 
-  /** They rest; returns when all have heard of it, with what they did. */
+  /** Ends the wave; returns its counts when all attackers rest. */
   AttackProgram.Counts rest() throws IOException {
     tell(AttackProgram.REST);
     String line = answers.readLine();

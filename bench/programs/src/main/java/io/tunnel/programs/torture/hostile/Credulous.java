@@ -4,7 +4,7 @@ import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.security.GeneralSecurityException;
 import javax.net.ssl.SSLContext;
 
-/** TLS of somebody who does not care whom they attack. */
+/** TLS that trusts every certificate: an attacker verifies no server. */
 final class Credulous {
 
   private Credulous() {}

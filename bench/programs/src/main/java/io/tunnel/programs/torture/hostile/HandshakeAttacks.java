@@ -31,7 +31,7 @@ final class HandshakeAttacks {
 
   private HandshakeAttacks() {}
 
-  /** All that a server says until it closes. */
+  /** Everything that the server sends until it closes the connection. */
   private static byte[] answer(int port, byte[] said, boolean isEnded) throws IOException {
     try (Socket socket = RawConnection.socket(port)) {
       try {

@@ -135,7 +135,7 @@ final class HostileServer implements AutoCloseable {
     return process.isAlive();
   }
 
-  /** Lines of its log in which it blames itself. */
+  /** Log lines in which the server reports a fault of its own. */
   List<String> blames() throws IOException {
     try (Stream<String> lines = Files.lines(log(work), StandardCharsets.UTF_8)) {
       return lines

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import org.HdrHistogram.ConcurrentHistogram;
 
-/** What was tried, and what came of it. For any thread. */
+/** The attempts and their results. Safe for any thread. */
 final class HostileTally {
 
   private static final Gson GSON = new Gson();

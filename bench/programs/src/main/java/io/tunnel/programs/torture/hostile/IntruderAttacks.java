@@ -17,10 +17,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** Of a principal that is let in, and has no right on the victim. */
+/** Attacks of an authenticated principal without any right on the victim. */
 final class IntruderAttacks {
 
-  /** What everybody may ask who is let in, whatever they may see of it. */
+  /** Requests that need no right; the answer shows only what the principal may see. */
   private static final Set<Operation> OF_ALL =
       EnumSet.of(
           Operation.DETACH,
@@ -34,7 +34,7 @@ final class IntruderAttacks {
   private static final int DEPTH_MAX = 1 << 20;
   private static final int TEXT_BYTES_MAX = 4 << 20;
 
-  /** Texts that would be paths to somebody who takes them for such. */
+  /** Texts that would lead out of a directory if the server used them as paths. */
   private static final List<String> PATHS =
       List.of(
           "../", "/../../etc/passwd", "%2e%2e%2f", "\u0000", "\\..\\", "/", "a b", "é", "~", ".");

@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.SplittableRandom;
 
-/** Of somebody who says to be somebody else. */
+/** Attacks of a client that claims the key of another principal. */
 final class ProofAttacks {
 
   private static final int CORRELATION_ID = 77;
@@ -71,7 +71,7 @@ final class ProofAttacks {
     }
   }
 
-  /** Somebody between client and server, who has another certificate. */
+  /** A man in the middle, with another certificate. */
   static void relayed(Scene scene, SplittableRandom random) throws IOException {
     try (RawConnection connection = RawConnection.greeted(scene.target())) {
       AuthenticationProof seen =
