@@ -5,6 +5,7 @@ import io.tunnel.model.StreamStart;
 import io.tunnel.sdk.tunnel.TunnelInfo;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
+import io.tunnel.terminal.Job;
 import io.tunnel.terminal.StopSignal;
 import io.tunnel.terminal.options.DurationConverter;
 import io.tunnel.terminal.options.ReportOption;
@@ -16,16 +17,13 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code tunnel perf}: consumes a tunnel and reports rate, latency and cost. */
 @Command(
@@ -40,7 +38,7 @@ import picocli.CommandLine.Spec;
       "  tunnel perf --table stress --tunnel t1 --create --start EARLIEST --workers 2 --until-idle 5s",
       "  tunnel perf --table stress --engine flink --start EARLIEST --rows 1000000"
     })
-public final class PerfCommand implements Callable<Integer> {
+public final class PerfCommand extends Job {
 
   private static final String SDK = "sdk";
   private static final String FLINK = "flink";
@@ -52,7 +50,6 @@ public final class PerfCommand implements Callable<Integer> {
   private final Function<String, TunnelServer> connect;
   private final Supplier<List<PerfEngine>> engines;
 
-  @Spec private CommandSpec spec;
   @Mixin private ServerOption server;
   @Mixin private StopOptions stops;
   @Mixin private final ReportOption form;
@@ -312,7 +309,7 @@ public final class PerfCommand implements Callable<Integer> {
         PerfJob job = engine.start(task)) {
       ProcessClock clock = new ProcessClock(signal);
       EngineRun.Ended ended = new EngineRun(clock, report(signal)).consume(job, stops::core);
-      PrintWriter err = spec.commandLine().getErr();
+      PrintWriter err = err();
       ended.incomplete().ifPresent(why -> err.println("rows may be missing above: " + why));
       return ended(ended.reason());
     }
@@ -328,7 +325,7 @@ public final class PerfCommand implements Callable<Integer> {
 
   /** Prints until nobody reads it any more; then the run ends as by a signal. */
   private PerfRun.Report report(StopSignal signal) {
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     return new PerfRun.Report(
         interval.toNanos(),
         isPerChannel,
@@ -339,13 +336,13 @@ public final class PerfCommand implements Callable<Integer> {
           }
         },
         remark -> {
-          spec.commandLine().getErr().println(remark);
-          spec.commandLine().getErr().flush();
+          err().println(remark);
+          err().flush();
         });
   }
 
   private int ended(String reason, PerfMeter meter) {
-    PrintWriter err = spec.commandLine().getErr();
+    PrintWriter err = err();
     if (meter.aheadOfClock() > 0) {
       err.println(
           meter.aheadOfClock()

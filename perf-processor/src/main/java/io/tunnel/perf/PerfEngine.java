@@ -4,8 +4,8 @@ import io.tunnel.model.StreamStart;
 import java.util.Optional;
 
 /**
- * Computes the rates of a table somewhere else than in workers of this process; found by {@link
- * java.util.ServiceLoader}, so that who does not use it need not have what it stands on.
+ * Computes the rates of a table outside of the workers of this process. {@link
+ * java.util.ServiceLoader} finds it, so that only a run with this engine needs its libraries.
  */
 public interface PerfEngine {
 

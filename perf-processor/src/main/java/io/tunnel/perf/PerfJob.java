@@ -6,8 +6,8 @@ import java.util.Optional;
 public interface PerfJob extends AutoCloseable {
 
   /**
-   * The next window that is complete, in the order of their commit times; nothing when there is
-   * none within {@code waitMs} or when it has ended.
+   * The next complete window, in the order of commit times; empty when no window completes within
+   * {@code waitMs} or the job has ended.
    */
   Optional<PerfWindow> next(long waitMs) throws InterruptedException;
 
@@ -17,10 +17,10 @@ public interface PerfJob extends AutoCloseable {
   /** How long after it was read a row may be in no complete window, in milliseconds. */
   long delayMs();
 
-  /** Whether it reads no more and {@link #next} has given all that it read. */
+  /** Whether reading has ended and {@link #next} has returned every window. */
   boolean hasEnded();
 
-  /** Why it ended, if nobody asked for it. */
+  /** Why the job ended; empty when {@link #close} ended it. */
   Optional<String> failure();
 
   /**

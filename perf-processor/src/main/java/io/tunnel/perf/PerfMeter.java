@@ -11,8 +11,8 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 
 /**
- * Counts what processors are given: a cell per channel, so that channels never wait for each other.
- * Totals are sums of cells that only grow; reading them resets nothing.
+ * Counts the changes that processors receive. Each channel has its own cell, so channels never wait
+ * for one another. Totals are sums of cells that only grow; reading them resets nothing.
  */
 final class PerfMeter {
 

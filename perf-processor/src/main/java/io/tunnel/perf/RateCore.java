@@ -49,7 +49,7 @@ final class RateCore {
   /**
    * Rates over a stretch of time.
    *
-   * @param seconds how long it was; 0 when there was none, and then all rates are 0
+   * @param seconds length of the interval; 0 when no time has passed, and then all rates are 0
    * @param rows rows in it
    * @param coresUsed CPU time per time
    * @param cpuSecondsPerMillionRows 0 when there were no rows

@@ -1,6 +1,6 @@
 package io.tunnel.perf;
 
-/** The time and the resources of a run; a test has ones that it makes up. */
+/** The time and the resources of a run. Tests supply both. */
 interface RunClock {
 
   /** Nanoseconds from a fixed but arbitrary point; never goes back. */

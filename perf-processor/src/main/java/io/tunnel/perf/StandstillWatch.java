@@ -74,7 +74,7 @@ final class StandstillWatch implements PerfRun.Standstills, AutoCloseable {
     try {
       look.get(ANSWER_MS_MAX, TimeUnit.MILLISECONDS);
     } catch (TimeoutException noAnswer) {
-      // What was seen last is all that is known.
+      // The server is unreachable: keep the last description.
     } catch (ExecutionException e) {
       throw new IllegalStateException(e.getCause());
     }

@@ -26,10 +26,10 @@ interface TunnelServer extends AutoCloseable {
   /** What workers give the changes to. */
   sealed interface Processing {
 
-    /** One for all channels, whose progress is checkpointed by itself. */
+    /** One processor for all channels; the worker checkpoints automatically. */
     record Shared(IChannelProcessor processor) implements Processing {}
 
-    /** One for each channel, which checkpoints what it has counted. */
+    /** A processor for each channel; the processor checkpoints its own counts. */
     record PerChannel(IChannelProcessorFactory factory) implements Processing {}
   }
 

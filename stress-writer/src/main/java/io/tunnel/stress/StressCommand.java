@@ -22,6 +22,7 @@ import io.tunnel.stress.rows.RowSource;
 import io.tunnel.stress.rows.StressTable;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
+import io.tunnel.terminal.Job;
 import io.tunnel.terminal.ProgressBar;
 import io.tunnel.terminal.Screen;
 import io.tunnel.terminal.StopSignal;
@@ -35,14 +36,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code tunnel stress}: writes load into a table and reports how it went. */
 @Command(
@@ -57,7 +55,7 @@ import picocli.CommandLine.Spec;
       "  tunnel stress --duration 1m --rate 20000 --puts 80 --updates 15 --deletes 5",
       "  tunnel stress --table people --from people.csv"
     })
-public final class StressCommand implements Callable<Integer> {
+public final class StressCommand extends Job {
 
   private static final int THREADS_MAX = 256;
   private static final long PATIENCE_MS = 45_000;
@@ -65,7 +63,6 @@ public final class StressCommand implements Callable<Integer> {
   private final Function<ClientConfig, LoadServer> connect;
   private final LoadClock clock;
 
-  @Spec private CommandSpec spec;
   @Mixin private ServerOption server;
   @Mixin private ShapeOptions shape;
   @Mixin private FileOptions file;
@@ -95,8 +92,8 @@ public final class StressCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "2",
       description =
-          "Threads that generate rows (default: ${DEFAULT-VALUE}). A file is read by one, so that"
-              + " its order is kept.")
+          "Threads that generate rows (default: ${DEFAULT-VALUE}). One thread"
+              + " reads a file, to keep its order.")
   private int threads;
 
   @Option(names = "--rows", paramLabel = "N", description = "Rows to write.")
@@ -222,7 +219,7 @@ public final class StressCommand implements Callable<Integer> {
 
   private int writeFile(LoadServer target, TableWriterConfig config, RowFile from)
       throws Exception {
-    PrintWriter err = spec.commandLine().getErr();
+    PrintWriter err = err();
     BadLines badLines = file.badLines(err::println);
     TableInfo description = target.describeTable(table);
     FileRows.Binding binding = file.binding(description.meta().primaryKey());
@@ -252,14 +249,14 @@ public final class StressCommand implements Callable<Integer> {
   }
 
   private ProgressBar bar(String unit, OptionalLong total) {
-    Screen screen = Screen.standardError(spec.commandLine().getErr(), System.getenv());
+    Screen screen = Screen.standardError(err(), System.getenv());
     return new ProgressBar("writing", unit, total, screen, clock::nanos);
   }
 
   private int report(LoadRun run, ProgressBar bar, LongSupplier progress, LongSupplier skipped)
       throws IOException, InterruptedException {
-    PrintWriter out = spec.commandLine().getOut();
-    PrintWriter err = spec.commandLine().getErr();
+    PrintWriter out = out();
+    PrintWriter err = err();
     LoadReport.Output output =
         new LoadReport.Output(
             line -> {

@@ -82,8 +82,8 @@ public final class TunnelCommand extends CommandGroup {
   }
 
   /**
-   * All commands: those of this module, which {@code factory} makes, and each {@link Program} that
-   * the class path has.
+   * All commands: the commands of this module, made by {@code factory}, and each {@link Program} on
+   * the class path.
    */
   public static CommandLine commandLine(CommandLine.IFactory factory) {
     List<Object> commands = new ArrayList<>(COMMANDS);

@@ -2,11 +2,10 @@ package io.tunnel.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.cli.cluster.ClusterCommand;
-import io.tunnel.cli.tables.TablesCommand;
-import io.tunnel.cli.tunnels.TunnelsCommand;
+import io.tunnel.cli.service.ServiceAccess;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;
+import io.tunnel.terminal.options.ConfirmOption;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
@@ -43,14 +42,11 @@ public abstract class CommandLineTest {
     return new CommandLine.IFactory() {
       @Override
       public <K> K create(Class<K> type) throws Exception {
-        if (type == TablesCommand.class) {
-          return type.cast(new TablesCommand(service::tables, service.prompt));
+        if (type == ServiceAccess.class) {
+          return type.cast(new ServiceAccess(service::connect));
         }
-        if (type == TunnelsCommand.class) {
-          return type.cast(new TunnelsCommand(service::tunnels, service.prompt));
-        }
-        if (type == ClusterCommand.class) {
-          return type.cast(new ClusterCommand(service::cluster));
+        if (type == ConfirmOption.class) {
+          return type.cast(new ConfirmOption(service.prompt));
         }
         return CommandLine.defaultFactory().create(type);
       }

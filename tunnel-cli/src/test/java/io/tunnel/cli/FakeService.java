@@ -1,8 +1,6 @@
 package io.tunnel.cli;
 
-import io.tunnel.cli.cluster.Cluster;
-import io.tunnel.cli.tables.Tables;
-import io.tunnel.cli.tunnels.Tunnels;
+import io.tunnel.cli.service.Service;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.model.Direction;
 import io.tunnel.model.ErrorCode;
@@ -13,6 +11,7 @@ import io.tunnel.model.Row;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.RangeQuery;
 import io.tunnel.sdk.ReadMode;
@@ -22,6 +21,7 @@ import io.tunnel.sdk.checkpoint.CheckpointSet;
 import io.tunnel.sdk.cluster.ClusterInfo;
 import io.tunnel.sdk.cluster.NodeInfo;
 import io.tunnel.sdk.cluster.NodeStatus;
+import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.table.PartitionFigures;
 import io.tunnel.sdk.table.PartitionInfo;
 import io.tunnel.sdk.table.TableInfo;
@@ -73,6 +73,9 @@ public final class FakeService {
 
   public Optional<ErrorCode> seekRefusal = Optional.empty();
 
+  /** The clock of the server. */
+  public long serverMs = System.currentTimeMillis();
+
   /** What every export gives. */
   public List<ChannelPosition> positions = List.of();
 
@@ -110,49 +113,13 @@ public final class FakeService {
     return Bytes.fromHex(hex.toString());
   }
 
-  private void connect(String endpoint) {
+  Service connect(String endpoint) {
     endpoints.add(endpoint);
     if (isUnreachable) {
       throw new ConnectionException("cannot connect to " + endpoint + ": refused", true, null);
     }
     open++;
-  }
-
-  public Tables tables(String endpoint) {
-    connect(endpoint);
-    return new FakeTables();
-  }
-
-  public Tunnels tunnels(String endpoint) {
-    connect(endpoint);
-    return new FakeTunnels();
-  }
-
-  Cluster cluster(String endpoint) {
-    connect(endpoint);
-    return new FakeNodes();
-  }
-
-  private final class FakeNodes implements Cluster {
-    @Override
-    public ClusterInfo describe() {
-      return fakeCluster.describe();
-    }
-
-    @Override
-    public Optional<NodeStatus> status(NodeInfo node) {
-      return fakeCluster.status(node.name());
-    }
-
-    @Override
-    public void drain(NodeInfo node, boolean isDraining) {
-      fakeCluster.drain(node.name(), isDraining);
-    }
-
-    @Override
-    public void close() {
-      open--;
-    }
+    return new Connected(endpoint);
   }
 
   private TableInfo require(String table) {
@@ -163,20 +130,58 @@ public final class FakeService {
                     ErrorCode.TABLE_NOT_FOUND, "there is no table '" + table + "'"));
   }
 
-  private final class FakeTables implements Tables {
+  /**
+   * A connection of one command. Its keys and rights are those of the real server there, if any.
+   */
+  private final class Connected implements Service {
+
+    private final String endpoint;
+    private SecurityClient security;
+
+    Connected(String endpoint) {
+      this.endpoint = endpoint;
+    }
 
     @Override
-    public List<String> list() {
+    public ClientConfig config() {
+      return ClientConfig.of(endpoint);
+    }
+
+    @Override
+    public SecurityClient security() {
+      if (security == null) {
+        security = new SecurityClient(config());
+      }
+      return security;
+    }
+
+    @Override
+    public ClusterInfo describeCluster() {
+      return fakeCluster.describe();
+    }
+
+    @Override
+    public Optional<NodeStatus> nodeStatus(NodeInfo node) {
+      return fakeCluster.status(node.name());
+    }
+
+    @Override
+    public void drain(NodeInfo node, boolean isDraining) {
+      fakeCluster.drain(node.name(), isDraining);
+    }
+
+    @Override
+    public List<String> listTables() {
       return List.copyOf(tables.keySet());
     }
 
     @Override
-    public TableInfo describe(String table) {
+    public TableInfo describeTable(String table) {
       return require(table);
     }
 
     @Override
-    public TableInfo alter(String table, TableOptions options) {
+    public TableInfo alterTable(String table, TableOptions options) {
       TableInfo before = require(table);
       TableMeta meta = new TableMeta(table, before.meta().primaryKey(), options);
       tables.put(
@@ -185,12 +190,12 @@ public final class FakeService {
     }
 
     @Override
-    public void drop(String table) {
+    public void dropTable(String table) {
       tables.remove(require(table).meta().name());
     }
 
     @Override
-    public Optional<Row> get(String table, PrimaryKey key, ReadMode mode) {
+    public Optional<Row> getRow(String table, PrimaryKey key, ReadMode mode) {
       readModes.add(mode);
       return Optional.ofNullable(rows.get(table).get(encode(key)));
     }
@@ -211,15 +216,7 @@ public final class FakeService {
     }
 
     @Override
-    public void close() {
-      open--;
-    }
-  }
-
-  private final class FakeTunnels implements Tunnels {
-
-    @Override
-    public TunnelInfo create(CreateTunnelRequest request) {
+    public TunnelInfo createTunnel(CreateTunnelRequest request) {
       String table = request.tableName();
       String tunnel = request.tunnelName();
       require(table);
@@ -241,7 +238,7 @@ public final class FakeService {
     }
 
     @Override
-    public List<TunnelInfo> list(Optional<String> table) {
+    public List<TunnelInfo> listTunnels(Optional<String> table) {
       return tunnels.values().stream()
           .map(DescribeTunnelResponse::getTunnelInfo)
           .filter(info -> table.isEmpty() || table.get().equals(info.getTableName()))
@@ -249,7 +246,7 @@ public final class FakeService {
     }
 
     @Override
-    public DescribeTunnelResponse describe(String table, String tunnel) {
+    public DescribeTunnelResponse describeTunnel(String table, String tunnel) {
       DescribeTunnelResponse found = find(table, tunnel);
       afterDescribe.run();
       return found;
@@ -265,35 +262,35 @@ public final class FakeService {
     }
 
     @Override
-    public void delete(String table, String tunnel) {
+    public void deleteTunnel(String table, String tunnel) {
       find(table, tunnel);
       tunnels.remove(table + "/" + tunnel);
     }
 
     @Override
-    public void pause(String table, String tunnel, List<String> channels) {
+    public void pauseTunnel(String table, String tunnel, List<String> channels) {
       find(table, tunnel);
       orders.add("pause " + tunnel + " " + channels);
     }
 
     @Override
-    public void resume(String table, String tunnel, List<String> channels) {
+    public void resumeTunnel(String table, String tunnel, List<String> channels) {
       find(table, tunnel);
       orders.add("resume " + tunnel + " " + channels);
     }
 
     @Override
-    public SeekTunnelResponse seek(SeekTunnelRequest request) {
+    public SeekTunnelResponse seekTunnel(SeekTunnelRequest request) {
       find(request.tableName(), request.tunnelName());
       seeks.add(request);
       if (seekRefusal.isPresent()) {
         throw new RefusedException(seekRefusal.get(), "the seek is refused");
       }
-      return new SeekTunnelResponse(moves);
+      return new SeekTunnelResponse(moves, serverMs);
     }
 
     @Override
-    public CheckpointSet export(String table, String tunnel) {
+    public CheckpointSet exportCheckpoints(String table, String tunnel) {
       find(table, tunnel);
       return new CheckpointSet(require(table).tableId(), table, tunnel, positions);
     }
@@ -307,6 +304,9 @@ public final class FakeService {
     @Override
     public void close() {
       open--;
+      if (security != null) {
+        security.close();
+      }
     }
   }
 

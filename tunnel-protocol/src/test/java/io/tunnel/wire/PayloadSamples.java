@@ -203,7 +203,7 @@ final class PayloadSamples {
             Optional.of(CHECKPOINTS),
             true),
         new OperatorControl.SeekResult(
-            List.of(new OperatorControl.Move("c-1", 7, ChannelType.Stream, 9, 3))),
+            List.of(new OperatorControl.Move("c-1", 7, ChannelType.Stream, 9, 3)), 4),
         new OperatorControl.EndSession("orders", "sync", "s-1"),
         new OperatorControl.AlterTable("orders", new TableOptions(Durability.OS, 1, 2)),
         new SessionControl.Assignment(
@@ -266,11 +266,13 @@ final class PayloadSamples {
             3,
             List.of(
                 new PartitionControl.Positions(7, 1, 40, Optional.of(5L)),
-                new PartitionControl.Positions(8, 0, 0, Optional.empty()))),
+                new PartitionControl.Positions(8, 0, 0, Optional.empty())),
+            1_790_000_000_000L),
         new PartitionControl.FoundPositions(
             3,
             List.of(
                 new PartitionControl.Positions(
-                    7, 1, 40, Optional.of(5L), Optional.of(1_790_000_000_000L)))));
+                    7, 1, 40, Optional.of(5L), Optional.of(1_790_000_000_000L))),
+            1_790_000_000_001L));
   }
 }

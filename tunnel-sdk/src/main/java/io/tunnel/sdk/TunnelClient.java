@@ -212,7 +212,7 @@ public final class TunnelClient implements AutoCloseable {
     SeekResult result =
         change(
             request.tableName(), Operation.SEEK, TunnelAnswers.payload(request), SeekResult.class);
-    return new SeekTunnelResponse(TunnelAnswers.moves(result));
+    return new SeekTunnelResponse(TunnelAnswers.moves(result), result.serverMs());
   }
 
   /**

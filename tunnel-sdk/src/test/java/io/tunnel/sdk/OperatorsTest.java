@@ -237,7 +237,7 @@ class OperatorsTest {
     serve(
         Operation.SEEK,
         OperatorControl.Seek.class,
-        new OperatorControl.SeekResult(List.of(back, on, rows)));
+        new OperatorControl.SeekResult(List.of(back, on, rows), 0));
     with(
         client -> {
           SeekTunnelResponse moved = client.seekTunnel(SeekTunnelRequest.toEarliest("t", "tun"));
@@ -280,7 +280,7 @@ class OperatorsTest {
   @Test
   void progress_is_cloned_from_one_tunnel_to_another() {
     serve(Operation.EXPORT_CHECKPOINTS, Control.TunnelName.class, CHECKPOINTS);
-    serve(Operation.SEEK, OperatorControl.Seek.class, new OperatorControl.SeekResult(List.of()));
+    serve(Operation.SEEK, OperatorControl.Seek.class, new OperatorControl.SeekResult(List.of(), 0));
     with(
         client -> {
           assertThat(
@@ -365,7 +365,7 @@ class OperatorsTest {
 
   @Test
   void a_seek_is_asked_again_when_its_answer_is_lost_because_it_is_done_once() {
-    OperatorControl.SeekResult nothing = new OperatorControl.SeekResult(List.of());
+    OperatorControl.SeekResult nothing = new OperatorControl.SeekResult(List.of(), 0);
     SeekTunnelRequest seek = SeekTunnelRequest.toLatest("t", "tun");
     AtomicInteger dry = loseFirst(Operation.SEEK, nothing);
     with(client -> assertThat(client.seekTunnel(seek.dryRun(true)).moves()).isEmpty());

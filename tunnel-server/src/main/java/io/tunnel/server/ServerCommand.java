@@ -10,13 +10,13 @@ import io.tunnel.server.node.ClusterEngine;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.Diagnosis;
 import io.tunnel.terminal.ExitCode;
+import io.tunnel.terminal.Job;
 import io.tunnel.terminal.StandardStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -25,9 +25,7 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code ./tunnel server}. */
 @Command(
@@ -45,9 +43,7 @@ import picocli.CommandLine.Spec;
       "Prints 'tunnel server listening on HOST:PORT' and 'http on HOST:PORT' when it is ready.",
       "Stops gracefully on SIGTERM or Ctrl-C."
     })
-public final class ServerCommand implements Callable<Integer> {
-
-  @Spec private CommandSpec spec;
+public final class ServerCommand extends Job {
 
   @Option(
       names = "--data",
@@ -128,7 +124,7 @@ public final class ServerCommand implements Callable<Integer> {
         ClusterEngine.requireUsable(settings, cluster.get());
       }
     } catch (IllegalArgumentException e) {
-      throw new CommandLine.ParameterException(spec.commandLine(), e.getMessage(), e);
+      throw new CommandLine.ParameterException(spec().commandLine(), e.getMessage(), e);
     } catch (IOException e) {
       return fail(e.getMessage());
     }
@@ -228,7 +224,7 @@ public final class ServerCommand implements Callable<Integer> {
   }
 
   private void announce(Server server) {
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     out.println("tunnel server listening on " + text(server.localAddress()));
     server.httpAddress().ifPresent(address -> out.println("http on " + text(address)));
     out.flush();
@@ -257,7 +253,7 @@ public final class ServerCommand implements Callable<Integer> {
   }
 
   private int fail(String message) {
-    PrintWriter err = spec.commandLine().getErr();
+    PrintWriter err = err();
     err.println("tunnel server: " + message);
     err.flush();
     return ExitCode.IO;

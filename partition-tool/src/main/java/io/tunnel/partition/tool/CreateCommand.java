@@ -7,18 +7,17 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.ExitCode;
+import io.tunnel.terminal.Job;
 import io.tunnel.terminal.options.ServiceOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 /** Plans a table, and creates it unless it is there as planned. */
 @Command(
@@ -38,11 +37,9 @@ import picocli.CommandLine.Spec;
       "  tunnel partition create --table parts --key name:STRING --partitions 4 --dry-run \\",
       "      --sample parts.csv --column name"
     })
-final class CreateCommand implements Callable<Integer> {
+final class CreateCommand extends Job {
 
   @ParentCommand private PartitionCommand parent;
-
-  @Spec private CommandSpec spec;
 
   @Mixin private ServiceOptions service;
 
@@ -82,12 +79,12 @@ final class CreateCommand implements Callable<Integer> {
     TablePlan plan = plan();
     if (dryRun) {
       print(plan, "planned");
-      return 0;
+      return ExitCode.OK;
     }
     try (PartitionTables tables = parent.connect(endpoint)) {
       print(plan, carryOut(plan, tables));
     }
-    return 0;
+    return ExitCode.OK;
   }
 
   private TablePlan plan() throws IOException {
@@ -141,7 +138,7 @@ final class CreateCommand implements Callable<Integer> {
   }
 
   private void print(TablePlan plan, String outcome) {
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     if (service.isJson()) {
       out.println(PlanReport.json(plan, outcome));
       return;

@@ -3,14 +3,14 @@ package io.tunnel.partition.tool;
 import io.tunnel.model.Names;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.ExitCode;
+import io.tunnel.terminal.Job;
 import io.tunnel.terminal.options.ServiceOptions;
 import java.io.PrintWriter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 /** Shows the partitions of a table. */
 @Command(
@@ -19,11 +19,9 @@ import picocli.CommandLine.Spec;
     description = "Show the partitions of a table: range, rows, bytes, positions and skew.",
     footerHeading = "%nExample:%n",
     footer = "  tunnel partition describe --table orders")
-final class DescribeCommand implements Runnable {
+final class DescribeCommand extends Job {
 
   @ParentCommand private PartitionCommand parent;
-
-  @Spec private CommandSpec spec;
 
   @Mixin private ServiceOptions service;
 
@@ -31,9 +29,9 @@ final class DescribeCommand implements Runnable {
   private String table;
 
   @Override
-  public void run() {
+  public Integer call() {
     String name = CommandFailure.checkUsage(() -> Names.requireResourceName("table", table));
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     try (PartitionTables tables = parent.connect(service.endpoint())) {
       TableInfo description = tables.describe(name);
       if (service.isJson()) {
@@ -42,5 +40,6 @@ final class DescribeCommand implements Runnable {
         TableReport.lines(description).forEach(out::println);
       }
     }
+    return ExitCode.OK;
   }
 }

@@ -13,7 +13,10 @@ final class PlanDifferenceCore {
 
   private PlanDifferenceCore() {}
 
-  /** One text for each difference, what there is first; none when the table is as planned. */
+  /**
+   * One text for each difference: the table first, then the plan. Empty when the table is as
+   * planned.
+   */
   static List<String> differences(TablePlan plan, TableInfo table) {
     List<String> differences = new ArrayList<>();
     boolean sameKey = plan.key().equals(table.meta().primaryKey());
@@ -59,7 +62,7 @@ final class PlanDifferenceCore {
     }
   }
 
-  /** Only the first point that differs is spelled: the others are often as many as there are. */
+  /** Spells out only the first split point that differs: often all points differ. */
   private static void addPoints(List<String> differences, TablePlan plan, TableInfo table) {
     int differing = 0;
     int first = -1;

@@ -6,8 +6,7 @@ import java.util.List;
 
 /**
  * Keys of a file of any length in bounded memory: when full, every other key is forgotten, and from
- * then on only every 2nd, 4th, 8th… key is kept. Without chance, so that the same file gives the
- * same plan again.
+ * then on only every 2nd, 4th, 8th… key is kept. No randomness: one file always gives one plan.
  */
 final class SampleKeys {
 

@@ -21,8 +21,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * The rows of a CSV or JSON Lines file, read as they are needed. One thread reads; others may ask
  * {@link #bytesRead}.
  *
- * <p>A file that gives no row at all is an error, whatever is done about bad lines: nobody wants to
- * be told that nothing went well.
+ * <p>A file without a single readable row is an error, also when bad lines are skipped: otherwise
+ * an unusable file would end with success.
  */
 public final class FileRows implements RowSource, Closeable {
 
@@ -38,7 +38,9 @@ public final class FileRows implements RowSource, Closeable {
   /** Records that were looked at and not given yet. */
   private final Queue<FileRecord> ahead = new ArrayDeque<>();
 
-  /** What came behind them when that was no record; null when nothing did. */
+  /**
+   * The error of the line behind the rows that were read ahead; null when that line was read well.
+   */
   private BadLineException aheadBad;
 
   /** The line of the record that was given last. */
@@ -85,7 +87,7 @@ public final class FileRows implements RowSource, Closeable {
       types = Map.copyOf(types);
     }
 
-    /** A key that is hashed when its schema says so. */
+    /** A binding whose key has a leading hash when the schema has one. */
     public Binding(List<PrimaryKeySchema> schema, List<String> key, Map<String, ColumnType> types) {
       this(schema, key, types, HashedKey.isHashed(schema));
     }

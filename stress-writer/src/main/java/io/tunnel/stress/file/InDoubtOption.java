@@ -31,7 +31,7 @@ public final class InDoubtOption {
   /**
    * Refuses the file that is read with a usage error: it would be emptied before its rows are read.
    *
-   * @throws IOException when it cannot be known whether they are the same
+   * @throws IOException when the two files cannot be compared
    */
   public void requireOtherThan(Optional<RowFile> read) throws IOException {
     if (file == null || read.isEmpty() || read.get().isStandardInput()) {

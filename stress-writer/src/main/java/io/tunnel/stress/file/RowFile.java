@@ -62,7 +62,7 @@ public record RowFile(Path path, Optional<Character> separator, Optional<RowForm
         : OptionalLong.of(Files.size(path));
   }
 
-  /** Empty for standard input that is what it begins with. */
+  /** Empty for standard input, whose first bytes decide the format. */
   private Optional<RowFormat> formatRead() {
     Optional<RowFormat> known = format.or(() -> RowFormat.ofName(path.toString()));
     if (known.isEmpty() && !isStandardInput()) {

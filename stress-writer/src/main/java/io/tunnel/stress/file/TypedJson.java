@@ -112,7 +112,7 @@ public final class TypedJson {
   /**
    * The change that {@code object} is.
    *
-   * @throws BadLineException when it is none, named with its line
+   * @throws BadLineException when {@code object} is no change; the message names the line
    */
   static FileRecord.Change parse(long line, JsonObject object) {
     try {

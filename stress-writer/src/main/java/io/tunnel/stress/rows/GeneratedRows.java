@@ -93,7 +93,7 @@ public final class GeneratedRows implements RowSource {
     return new Column(names[index], value());
   }
 
-  /** Sets one column, or, one time in eight, removes it. */
+  /** Removes a column in one of eight cases, and sets it otherwise. */
   private ColumnUpdate update() {
     int draw = random.nextInt(8 * names.length);
     String name = names[draw >>> 3];

@@ -20,7 +20,7 @@ public record RowShape(int attributes, int valueBytes) {
   /** As in the performance whitepaper of the original service: about 220 bytes a row. */
   public static final RowShape WHITEPAPER = ofRowBytes(2, 220);
 
-  /** Bytes of a column beside its value: its name's number, its type, its value's length. */
+  /** Bytes of a column without the value: number of the name, type, length of the value. */
   private static final int COLUMN_BYTES = 3;
 
   /** Refuses shapes beyond the limits. */

@@ -10,8 +10,17 @@ public final class ConfirmOption {
   @Option(names = "--yes", description = "Really do it; without it the terminal is asked, if any.")
   private boolean yes;
 
-  /** For picocli. */
-  public ConfirmOption() {}
+  private final Prompt prompt;
+
+  /** For picocli: asks the person at the terminal. */
+  public ConfirmOption() {
+    this(Prompt.terminal());
+  }
+
+  /** Asks by {@code prompt}. */
+  public ConfirmOption(Prompt prompt) {
+    this.prompt = prompt;
+  }
 
   /** Whether it was confirmed on the command line. */
   public boolean isGiven() {
@@ -21,11 +30,10 @@ public final class ConfirmOption {
   /**
    * Returns when it is to be done: confirmed on the command line, or by the person at the terminal.
    *
-   * @param prompt asks that person; a program is never asked, because it would wait for ever
-   * @param isJson whether a program wants the answer
+   * @param isJson whether the answer is for a program, which is never asked: it would wait for ever
    * @throws CommandFailure usage error, saying that nothing was done
    */
-  public void require(Prompt prompt, boolean isJson, String nothingDone) {
+  public void require(boolean isJson, String nothingDone) {
     if (!yes && (isJson || !prompt.confirms("Do it?"))) {
       throw CommandFailure.usage(nothingDone + ": add --yes to do it");
     }

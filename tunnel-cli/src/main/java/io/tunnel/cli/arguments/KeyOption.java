@@ -46,7 +46,7 @@ public final class KeyOption {
   /**
    * The key in a table with that schema.
    *
-   * @throws io.tunnel.terminal.CommandFailure when it is not the table's
+   * @throws io.tunnel.terminal.CommandFailure when the key does not fit the table
    */
   public TypedKey in(List<PrimaryKeySchema> schema) {
     return KeyArguments.whole(schema, key, isHashed);

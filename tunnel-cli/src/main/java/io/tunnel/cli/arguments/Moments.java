@@ -72,8 +72,8 @@ public record Moments(long nowMs, ZoneId zone) {
   /**
    * The moment in milliseconds since 1970.
    *
-   * @param option what it was typed for
-   * @param others what else that takes, as the start of a list; may be empty
+   * @param option the option whose value the text is
+   * @param others other values of the option, as the start of a list; may be empty
    * @throws IllegalArgumentException when it is not a moment
    */
   public long parse(String option, String text, String others) {

@@ -8,6 +8,7 @@ import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.Diagnosis;
 import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.Human;
+import io.tunnel.terminal.Job;
 import io.tunnel.terminal.ProgressBar;
 import io.tunnel.terminal.Screen;
 import java.io.IOException;
@@ -15,11 +16,8 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code tunnel backup}. */
 @Command(
@@ -28,18 +26,15 @@ import picocli.CommandLine.Spec;
     description =
         "Copies the data directory of a single server, also while the server runs: tables, changes,"
             + " rows, tunnels and checkpoints that fit together. Only what is new is copied. The"
-            + " server is not asked: a user who may read the directory may copy it, and nobody"
-            + " else.",
+            + " server is not asked: every user who may read the directory may copy it.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel backup --data /var/lib/tunnel --to /backup/tunnel",
       "  tunnel backup --data /var/lib/tunnel --to /backup/tunnel --keep 14 --json"
     })
-public final class BackupCommand implements Callable<Integer> {
+public final class BackupCommand extends Job {
 
   private static final Gson GSON = new Gson();
-
-  @Spec private CommandSpec spec;
 
   @Option(
       names = "--data",
@@ -100,7 +95,7 @@ public final class BackupCommand implements Callable<Integer> {
       throw CommandFailure.ofPlace(e);
     }
     long startNanos = System.nanoTime();
-    Screen screen = Screen.standardError(spec.commandLine().getErr(), System.getenv());
+    Screen screen = Screen.standardError(err(), System.getenv());
     try (BackupDirectory target = BackupDirectory.create(to);
         ProgressBar bar =
             new ProgressBar("copying", "bytes", OptionalLong.empty(), screen, System::nanoTime)) {
@@ -119,7 +114,7 @@ public final class BackupCommand implements Callable<Integer> {
   }
 
   private void print(Backup.Outcome outcome, long elapsedMs) {
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     if (isJson) {
       out.println(
           GSON.toJson(

@@ -12,6 +12,7 @@ import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.Diagnosis;
 import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.Human;
+import io.tunnel.terminal.Job;
 import io.tunnel.terminal.ProgressBar;
 import io.tunnel.terminal.Screen;
 import io.tunnel.terminal.TextTable;
@@ -22,11 +23,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code tunnel restore}. */
 @Command(
@@ -42,11 +40,9 @@ import picocli.CommandLine.Spec;
       "  tunnel restore --from /backup/tunnel --data /var/lib/tunnel",
       "  tunnel restore --from /backup/tunnel --backup 12 --data /var/lib/tunnel"
     })
-public final class RestoreCommand implements Callable<Integer> {
+public final class RestoreCommand extends Job {
 
   private static final Gson GSON = new Gson();
-
-  @Spec private CommandSpec spec;
 
   @Option(
       names = "--from",
@@ -120,7 +116,7 @@ public final class RestoreCommand implements Callable<Integer> {
   }
 
   private void list(List<BackupSet> sets) {
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     if (isJson) {
       sets.forEach(set -> out.println(GSON.toJson(Entry.of(set))));
     } else {
@@ -141,7 +137,7 @@ public final class RestoreCommand implements Callable<Integer> {
   }
 
   private int restore(BackupDirectory backup) {
-    Screen screen = Screen.standardError(spec.commandLine().getErr(), System.getenv());
+    Screen screen = Screen.standardError(err(), System.getenv());
     try {
       BackupSet set = backup.set(Optional.ofNullable(number));
       Restore.Revived revived;
@@ -177,7 +173,7 @@ public final class RestoreCommand implements Callable<Integer> {
             .filter(problem -> problem.kind().weight() == Problem.Weight.WRONG)
             .map(problem -> problem.kind() + ", " + problem.place() + ": " + problem.text())
             .toList();
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     if (isJson) {
       out.println(
           GSON.toJson(

@@ -1,16 +1,11 @@
 package io.tunnel.cli.cluster;
 
 import io.tunnel.cli.service.Service;
+import io.tunnel.cli.service.ServiceCommand;
 import io.tunnel.cli.service.WatchOptions;
-import io.tunnel.terminal.ExitCode;
-import io.tunnel.terminal.options.ServiceOptions;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** Shows the nodes of a cluster; its subcommand empties one. */
 @Command(
@@ -28,42 +23,26 @@ import picocli.CommandLine.Spec;
       "  tunnel cluster --watch 1s",
       "  tunnel cluster drain n2"
     })
-public final class ClusterCommand implements Callable<Integer> {
-
-  private final Service.Connector<Cluster> connector;
-
-  @Spec private CommandSpec spec;
-
-  @Mixin private ServiceOptions service;
+public final class ClusterCommand extends ServiceCommand {
 
   @Mixin private WatchOptions watch;
 
-  /** For picocli: the command on real servers. */
-  public ClusterCommand() {
-    this(SdkCluster::connect);
-  }
+  /** For picocli. */
+  public ClusterCommand() {}
 
-  public ClusterCommand(Service.Connector<Cluster> connector) {
-    this.connector = Objects.requireNonNull(connector, "connector");
-  }
-
-  Cluster connect(String endpoint) {
-    return connector.connect(endpoint);
+  @Override
+  protected void check() {
+    watch.check();
   }
 
   @Override
-  public Integer call() throws InterruptedException {
-    watch.check();
-    try (Cluster cluster = connect(service.endpoint())) {
-      watch.show(
-          spec.commandLine().getOut(), service.isJson(), columnsMax -> lines(cluster, columnsMax));
-    }
-    return ExitCode.OK;
+  protected void run(Service service) throws InterruptedException {
+    watch.show(out(), isJson(), columnsMax -> lines(service, columnsMax));
   }
 
-  private List<String> lines(Cluster cluster, int columnsMax) {
-    ClusterState state = ClusterState.of(cluster);
-    return service.isJson()
+  private List<String> lines(Service service, int columnsMax) {
+    ClusterState state = ClusterState.of(service);
+    return isJson()
         ? List.of(ClusterReport.json(state).toString())
         : ClusterReport.lines(state, columnsMax);
   }

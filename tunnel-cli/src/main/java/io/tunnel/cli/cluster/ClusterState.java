@@ -1,5 +1,6 @@
 package io.tunnel.cli.cluster;
 
+import io.tunnel.cli.service.Service;
 import io.tunnel.sdk.cluster.ClusterInfo;
 import io.tunnel.sdk.cluster.NodeInfo;
 import io.tunnel.sdk.cluster.NodeStatus;
@@ -11,7 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A cluster at one moment: who is to do what, and what each node says that it does.
+ * A cluster at one moment: the placement, and the report of each node about its work.
  *
  * @param nodes in the order of the description
  */
@@ -61,12 +62,12 @@ record ClusterState(ClusterInfo description, List<Node> nodes) {
     }
   }
 
-  /** Asks one node about all, and then each about itself. */
-  static ClusterState of(Cluster cluster) {
-    ClusterInfo description = cluster.describe();
+  /** Asks one node for the cluster, and then each node for its own status. */
+  static ClusterState of(Service service) {
+    ClusterInfo description = service.describeCluster();
     List<Node> nodes = new ArrayList<>();
     for (NodeInfo node : description.nodes()) {
-      nodes.add(new Node(node, cluster.status(node)));
+      nodes.add(new Node(node, service.nodeStatus(node)));
     }
     return new ClusterState(description, nodes);
   }

@@ -1,47 +1,43 @@
 package io.tunnel.cli.cluster;
 
 import com.google.gson.JsonObject;
+import io.tunnel.cli.service.Service;
+import io.tunnel.cli.service.ServiceAccess;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.Human;
+import io.tunnel.terminal.Job;
 import io.tunnel.terminal.StopSignal;
 import io.tunnel.terminal.options.DurationConverter;
-import io.tunnel.terminal.options.ServiceOptions;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 /** Empties a node, and waits until it is empty. */
 @Command(
     name = "drain",
     mixinStandardHelpOptions = true,
     description = {
-      "Empty a node: others lead what it led, and it can be stopped without anybody noticing.",
-      "Returns when it leads nothing. It stays empty until it is restarted, or told --undo."
+      "Empty a node: other nodes take over its partitions and tunnels, so that it can be stopped"
+          + " without an interruption.",
+      "Returns when the node leads nothing. The node stays empty until it restarts, or until"
+          + " --undo."
     },
     footerHeading = "%nExamples:%n",
     footer = {"  tunnel cluster drain n2", "  tunnel cluster drain n2 --undo"})
-final class DrainCommand implements Callable<Integer> {
+final class DrainCommand extends Job {
 
   private static final long LOOK_MS = 500;
   private static final long PATIENCE_MS = 5_000;
 
-  @ParentCommand private ClusterCommand parent;
-
-  @Spec private CommandSpec spec;
-
-  @Mixin private ServiceOptions service;
+  @Mixin private ServiceAccess access;
 
   @Parameters(paramLabel = "NODE", description = "The node, as tunnel cluster names it.")
   private String name;
@@ -63,23 +59,23 @@ final class DrainCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     requireOwnServer();
-    try (Cluster cluster = parent.connect(service.endpoint())) {
-      ClusterState state = ClusterState.of(cluster);
+    try (Service service = access.connect()) {
+      ClusterState state = ClusterState.of(service);
       ClusterState.Node node = state.node(name).orElseThrow(() -> unknown(state));
       if (isUndone) {
-        cluster.drain(node.description(), false);
+        service.drain(node.description(), false);
         say("undone", "node " + name + " takes part again");
         return ExitCode.OK;
       }
       requireOthers(state);
-      cluster.drain(node.description(), true);
-      return awaitEmpty(cluster);
+      service.drain(node.description(), true);
+      return awaitEmpty(service);
     }
   }
 
   /** Given to the wrong command, it would be ignored, and a node of another cluster drained. */
   private void requireOwnServer() {
-    CommandLine.ParseResult ofParent = spec.parent().commandLine().getParseResult();
+    CommandLine.ParseResult ofParent = spec().parent().commandLine().getParseResult();
     for (String option : List.of("--server", "--profile")) {
       if (ofParent != null && ofParent.hasMatchedOption(option)) {
         throw CommandFailure.usage(
@@ -101,17 +97,17 @@ final class DrainCommand implements Callable<Integer> {
             .anyMatch(node -> !node.name().equals(name) && !node.description().isDraining());
     if (!hasOther) {
       throw CommandFailure.failed(
-          "no other node takes part, so nobody would lead what '" + name + "' leads");
+          "no other node takes part that could lead what '" + name + "' leads");
     }
   }
 
-  private int awaitEmpty(Cluster cluster) throws InterruptedException {
-    PrintWriter err = spec.commandLine().getErr();
+  private int awaitEmpty(Service service) throws InterruptedException {
+    PrintWriter err = err();
     String said = "";
     long deadlineNanos = System.nanoTime() + timeout.toNanos();
     try (StopSignal stop = new StopSignal(PATIENCE_MS)) {
       while (true) {
-        Optional<ClusterState.Node> node = ClusterState.of(cluster).node(name);
+        Optional<ClusterState.Node> node = ClusterState.of(service).node(name);
         if (node.isEmpty()) {
           say("gone", "node " + name + " has left the cluster");
           return ExitCode.OK;
@@ -154,8 +150,8 @@ final class DrainCommand implements Callable<Integer> {
   }
 
   private void say(String outcome, String line) {
-    PrintWriter out = spec.commandLine().getOut();
-    if (service.isJson()) {
+    PrintWriter out = out();
+    if (access.isJson()) {
       JsonObject json = new JsonObject();
       json.addProperty("node", name);
       json.addProperty("outcome", outcome);

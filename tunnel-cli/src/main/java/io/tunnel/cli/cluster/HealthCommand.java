@@ -2,6 +2,7 @@ package io.tunnel.cli.cluster;
 
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
+import io.tunnel.terminal.Job;
 import io.tunnel.terminal.options.DurationConverter;
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,12 +11,9 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.Callable;
 import javax.net.ssl.HttpsURLConnection;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /**
  * {@code tunnel health}: what a container's engine or a supervisor asks every few seconds, so it
@@ -31,12 +29,10 @@ import picocli.CommandLine.Spec;
       "  tunnel health --http 127.0.0.1:7751 --timeout 1s",
       "  tunnel health --authority security/authority.crt"
     })
-public final class HealthCommand implements Callable<Integer> {
+public final class HealthCommand extends Job {
 
   private static final int PAGE_BYTES_MAX = 64 << 10;
   private static final Duration TIMEOUT_MAX = Duration.ofHours(1);
-
-  @Spec private CommandSpec spec;
 
   @Option(
       names = "--http",
@@ -74,7 +70,7 @@ public final class HealthCommand implements Callable<Integer> {
     }
     URI page = page();
     try {
-      spec.commandLine().getOut().println(healthy(page));
+      out().println(healthy(page));
       return ExitCode.OK;
     } catch (IOException e) {
       String reason = e.getMessage() == null ? e.toString() : e.getMessage();

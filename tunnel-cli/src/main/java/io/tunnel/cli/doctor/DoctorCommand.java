@@ -8,6 +8,7 @@ import io.tunnel.server.check.Salvage;
 import io.tunnel.server.check.StoredDirectory;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
+import io.tunnel.terminal.Job;
 import io.tunnel.terminal.ProgressBar;
 import io.tunnel.terminal.Screen;
 import java.io.IOException;
@@ -17,11 +18,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code tunnel doctor}. */
 @Command(
@@ -39,9 +37,7 @@ import picocli.CommandLine.Spec;
       "  tunnel doctor --data DIR --salvage",
       "  tunnel doctor --data DIR --salvage --yes"
     })
-public final class DoctorCommand implements Callable<Integer> {
-
-  @Spec private CommandSpec spec;
+public final class DoctorCommand extends Job {
 
   @Option(
       names = "--data",
@@ -155,12 +151,12 @@ public final class DoctorCommand implements Callable<Integer> {
   }
 
   private ProgressBar bar(String label, long bytes) {
-    Screen screen = Screen.standardError(spec.commandLine().getErr(), System.getenv());
+    Screen screen = Screen.standardError(err(), System.getenv());
     return new ProgressBar(label, "bytes", OptionalLong.of(bytes), screen, System::nanoTime);
   }
 
   private void print(DoctorReport report) {
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     if (isJson) {
       out.println(report.json());
     } else {

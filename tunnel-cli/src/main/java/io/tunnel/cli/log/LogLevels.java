@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * Levels by logger; {@value #ROOT} is that of all loggers that have none.
+ * Levels by logger; {@value #ROOT} is the level of all loggers without their own.
  *
  * @param byLogger of at most {@value #LOGGERS_MAX} loggers
  */
@@ -19,16 +19,18 @@ record LogLevels(Map<String, LogLevel> byLogger) {
 
   private static final Pattern LOGGER = Pattern.compile("[A-Za-z_$][A-Za-z0-9_$.-]{0,254}");
 
-  /** What libraries say of their ordinary work, which nobody has asked about. */
+  /** Keeps libraries quiet about their ordinary work. */
   private static final LogLevels LIBRARIES =
       new LogLevels(
           Map.of(
               "io.netty",
               LogLevel.WARN,
-              // All settings of each new client, and each of many connections that a broker closes.
+              // Kafka logs all settings of each new client, and each connection that a broker
+              // closes.
               "org.apache.kafka",
               LogLevel.WARN,
-              // At every decision: nobody reads the topic that the group of nodes seems to read.
+              // Kafka warns at every placement that no member reads the topic of the group of
+              // nodes.
               "org.apache.kafka.clients.consumer.internals.ConsumerCoordinator",
               LogLevel.ERROR,
               // Every step of a job, and at its end every part that is closed.
@@ -63,7 +65,7 @@ record LogLevels(Map<String, LogLevel> byLogger) {
     return parse(Arrays.asList(text.split(",", -1)));
   }
 
-  /** Reads one level a line; empty lines and those that begin with # say nothing. */
+  /** Reads one level a line; skips empty lines and lines that begin with #. */
   static LogLevels parseLines(String text) {
     return parse(
         text.lines().filter(line -> !line.isBlank() && !line.strip().startsWith("#")).toList());
@@ -92,7 +94,7 @@ record LogLevels(Map<String, LogLevel> byLogger) {
     }
   }
 
-  /** These levels, but where {@code other} says something else. */
+  /** These levels, overridden by {@code other}. */
   LogLevels with(LogLevels other) {
     Map<String, LogLevel> all = new TreeMap<>(byLogger);
     all.putAll(other.byLogger);

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/** Options of a program that runs for long: where its own log lines go, and which there are. */
+/** Options of a program that runs for long: where its log lines go, and their levels. */
 public final class LogOptions {
 
   /** The format of a line. */

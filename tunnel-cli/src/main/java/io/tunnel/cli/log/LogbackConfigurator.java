@@ -98,7 +98,7 @@ public final class LogbackConfigurator extends ContextAwareBase implements Confi
     return encoder;
   }
 
-  /** Makes every logger say what {@code levels} say, and nothing else. */
+  /** Sets the level of every logger to {@code levels}, and removes all other levels. */
   static void apply(LoggerContext context, LogLevels levels) {
     Map<String, LogLevel> left = new HashMap<>(levels.byLogger());
     LogLevel root = left.remove(LogLevels.ROOT);

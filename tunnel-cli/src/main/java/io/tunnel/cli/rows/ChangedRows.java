@@ -4,7 +4,10 @@ import io.tunnel.model.RowChange;
 import io.tunnel.stress.rows.RowSource;
 import java.util.function.UnaryOperator;
 
-/** The rows of a source as other changes. A row that cannot be changed so is one refused. */
+/**
+ * The rows of a source, turned into other changes. A row that {@code change} refuses counts as a
+ * bad line.
+ */
 record ChangedRows(RowSource rows, UnaryOperator<RowChange> change) implements RowSource {
 
   @Override

@@ -5,7 +5,6 @@ import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.TableClient;
-import io.tunnel.terminal.Prompt;
 import io.tunnel.terminal.options.ConfirmOption;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
@@ -16,8 +15,8 @@ import picocli.CommandLine.Mixin;
     name = "delete",
     mixinStandardHelpOptions = true,
     description =
-        "Delete the row of a key; that there is none is no error, unless --if-exists says so. Or"
-            + " delete the rows of all keys in a file, whatever else it has; that has to be"
+        "Delete the row of a key; a missing row is an error only with --if-exists. Or delete the"
+            + " rows of all keys in a file, whose other columns are ignored; this has to be"
             + " confirmed.",
     footerHeading = "%nExamples:%n",
     footer = {
@@ -26,18 +25,16 @@ import picocli.CommandLine.Mixin;
     })
 public final class DeleteRowsCommand extends RowsCommand {
 
-  private final Prompt prompt;
-
-  @Mixin private ConfirmOption confirm;
+  @Mixin private final ConfirmOption confirm;
 
   /** For picocli: the command on real servers. */
   public DeleteRowsCommand() {
-    this(TableClient::connect, Prompt.terminal());
+    this(TableClient::connect, new ConfirmOption());
   }
 
-  DeleteRowsCommand(Function<ClientConfig, TableClient> connect, Prompt prompt) {
+  DeleteRowsCommand(Function<ClientConfig, TableClient> connect, ConfirmOption confirm) {
     super(connect);
-    this.prompt = prompt;
+    this.confirm = confirm;
   }
 
   @Override
@@ -52,7 +49,7 @@ public final class DeleteRowsCommand extends RowsCommand {
         err().println("every row whose key is in the file would be deleted");
         err().flush();
       }
-      confirm.require(prompt, isJson(), "nothing was deleted");
+      confirm.require(isJson(), "nothing was deleted");
     }
   }
 

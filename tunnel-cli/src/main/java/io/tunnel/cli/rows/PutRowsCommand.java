@@ -18,8 +18,9 @@ import picocli.CommandLine.Mixin;
     name = "put",
     mixinStandardHelpOptions = true,
     description = {
-      "Write a row: it has these columns then, and no others. Or write the rows of a file.",
-      "A line of the file that says its kind, as those of 'tail --json' do, is applied as that."
+      "Write a row that has exactly these columns. Or write the rows of a file.",
+      "A line of the file that names a kind, as the lines of 'tail --json' do, is applied as a"
+          + " change of this kind."
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -18,22 +18,19 @@ import io.tunnel.stress.file.UnreadableFileException;
 import io.tunnel.stress.rows.BadLineException;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
+import io.tunnel.terminal.Job;
 import io.tunnel.terminal.options.ServiceOptions;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** A command that writes one row, named by its key, or those of a file. */
-abstract class RowsCommand implements Callable<Integer> {
+abstract class RowsCommand extends Job {
 
   private final Function<ClientConfig, TableClient> connect;
 
-  @Spec private CommandSpec spec;
   @Mixin private ServiceOptions service;
   @Mixin private KeyOption key;
   @Mixin private RowsFileOptions from;
@@ -73,10 +70,6 @@ abstract class RowsCommand implements Callable<Integer> {
 
   final boolean isIfExists() {
     return ifExists;
-  }
-
-  final PrintWriter err() {
-    return spec.commandLine().getErr();
   }
 
   final boolean isJson() {
@@ -150,7 +143,7 @@ abstract class RowsCommand implements Callable<Integer> {
   }
 
   private void print(RowChange change, RowResult result) {
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     if (isJson()) {
       JsonObject json = new JsonObject();
       json.addProperty("applied", true);
@@ -172,7 +165,7 @@ abstract class RowsCommand implements Callable<Integer> {
 
   private int writeFile(TableClient client, RowFile file, List<PrimaryKeySchema> schema)
       throws Exception {
-    ManyRows many = new ManyRows(spec.commandLine(), done(), isJson(), from.inDoubtFile());
+    ManyRows many = new ManyRows(spec().commandLine(), done(), isJson(), from.inDoubtFile());
     try (FileRows rows =
         FileRows.open(file, from.binding(schema, key.isHashed()), from.badLines(err()::println))) {
       return many.write(

@@ -13,7 +13,7 @@ final class SetOptions {
       paramLabel = "NAME[:TYPE]=VALUE",
       description =
           "A column. TYPE is INTEGER, DOUBLE, BOOLEAN, STRING or BINARY (hexadecimal); without it"
-              + " the value is what it looks like.")
+              + " the text decides the type.")
   private List<String> set = List.of();
 
   @Option(

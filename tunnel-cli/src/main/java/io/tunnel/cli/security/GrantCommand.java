@@ -1,5 +1,6 @@
 package io.tunnel.cli.security;
 
+import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.security.SecurityClient.Permission;
 import java.util.List;
@@ -14,7 +15,8 @@ import picocli.CommandLine.Option;
     description = {
       "Allow rights to a principal or a group, or deny them; at once, also for those who are"
           + " connected.",
-      "What nothing allows is denied, and deny wins. Whoever has a right on something sees it."
+      "A right that nothing allows is denied, and a denial overrides any grant. A principal sees"
+          + " every table and tunnel on which it has a right."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -50,7 +52,7 @@ final class GrantCommand extends SecurityAction {
   }
 
   @Override
-  protected void run(SecurityClient client, Administered server) {
+  protected void run(SecurityClient client, ClientConfig config) {
     Permission permission = rights.of(subject);
     client.grant(permission);
     if (!isKnown(client)) {

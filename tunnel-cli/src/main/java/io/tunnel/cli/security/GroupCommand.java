@@ -1,6 +1,7 @@
 package io.tunnel.cli.security;
 
 import com.google.gson.JsonObject;
+import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.security.SecurityClient.Group;
 import io.tunnel.terminal.CommandGroup;
@@ -59,7 +60,7 @@ final class GroupCommand extends CommandGroup {
     Add() {}
 
     @Override
-    protected void run(SecurityClient client, Administered server) {
+    protected void run(SecurityClient client, ClientConfig config) {
       client.changeGroup(groupName(), principals(), List.of());
       done("group", groupName(), String.join(", ", principals()) + " added to " + groupName());
     }
@@ -78,7 +79,7 @@ final class GroupCommand extends CommandGroup {
     Remove() {}
 
     @Override
-    protected void run(SecurityClient client, Administered server) {
+    protected void run(SecurityClient client, ClientConfig config) {
       client.changeGroup(groupName(), List.of(), principals());
       done("group", groupName(), String.join(", ", principals()) + " removed from " + groupName());
     }
@@ -97,7 +98,7 @@ final class GroupCommand extends CommandGroup {
     ListGroups() {}
 
     @Override
-    protected void run(SecurityClient client, Administered server) {
+    protected void run(SecurityClient client, ClientConfig config) {
       List<Group> groups = client.groups();
       print(() -> SecurityJson.list("groups", groups, ListGroups::json), () -> lines(groups));
     }

@@ -1,6 +1,7 @@
 package io.tunnel.cli.security;
 
 import com.google.gson.JsonObject;
+import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.security.SecurityClient.IssuedKey;
 import io.tunnel.sdk.security.SecurityClient.KeyDetails;
@@ -44,13 +45,13 @@ final class KeyCommand extends CommandGroup {
     private Path out;
 
     /** Asks for a secret when it has a place: the server says it once. */
-    final void issue(Supplier<IssuedKey> request, Administered server, String what)
+    final void issue(Supplier<IssuedKey> request, ClientConfig config, String what)
         throws IOException {
       if (out == null) {
         printSecret(request.get(), what);
         return;
       }
-      ProfileWriter profile = ProfileWriter.create(out, server.config());
+      ProfileWriter profile = ProfileWriter.create(out, config);
       IssuedKey issued = ask(request, profile);
       try {
         profile.write(issued);
@@ -71,7 +72,7 @@ final class KeyCommand extends CommandGroup {
     /** Refuses {@code --out} beside an option by which no secret is issued. */
     final void requireNoProfile(String option) {
       if (out != null) {
-        throw CommandFailure.usage(option + " issues no secret, so there is nothing for --out");
+        throw CommandFailure.usage(option + " issues no secret, so leave --out out");
       }
     }
 
@@ -119,8 +120,8 @@ final class KeyCommand extends CommandGroup {
     Create() {}
 
     @Override
-    protected void run(SecurityClient client, Administered server) throws Exception {
-      issue(() -> client.createKey(principal), server, "made key");
+    protected void run(SecurityClient client, ClientConfig config) throws Exception {
+      issue(() -> client.createKey(principal), config, "made key");
     }
   }
 
@@ -137,7 +138,7 @@ final class KeyCommand extends CommandGroup {
     ListKeys() {}
 
     @Override
-    protected void run(SecurityClient client, Administered server) {
+    protected void run(SecurityClient client, ClientConfig config) {
       List<KeyDetails> keys = client.keys();
       print(
           () -> SecurityJson.list("keys", keys, SecurityJson::key),
@@ -170,13 +171,13 @@ final class KeyCommand extends CommandGroup {
     Rotate() {}
 
     @Override
-    protected void run(SecurityClient client, Administered server) throws Exception {
+    protected void run(SecurityClient client, ClientConfig config) throws Exception {
       if (isFinished) {
         requireNoProfile("--finish");
         client.finishRotation(id);
         done("finished", id, "key " + id + " has its newest secret alone");
       } else {
-        issue(() -> client.rotateKey(id), server, "rotated key");
+        issue(() -> client.rotateKey(id), config, "rotated key");
       }
     }
   }
@@ -199,7 +200,7 @@ final class KeyCommand extends CommandGroup {
     RevokeKey() {}
 
     @Override
-    protected void run(SecurityClient client, Administered server) {
+    protected void run(SecurityClient client, ClientConfig config) {
       client.revokeKey(id);
       done("revoked", id, "key " + id + " is revoked");
     }

@@ -1,6 +1,7 @@
 package io.tunnel.cli.security;
 
 import com.google.gson.JsonObject;
+import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.security.SecurityClient.Quota;
 import io.tunnel.terminal.CommandGroup;
@@ -59,7 +60,7 @@ final class QuotaCommand extends CommandGroup {
     SetQuota() {}
 
     @Override
-    protected void run(SecurityClient client, Administered server) {
+    protected void run(SecurityClient client, ClientConfig config) {
       Quota quota = new Quota(subject, limits);
       client.setQuota(quota);
       print(
@@ -81,7 +82,7 @@ final class QuotaCommand extends CommandGroup {
     ListQuotas() {}
 
     @Override
-    protected void run(SecurityClient client, Administered server) {
+    protected void run(SecurityClient client, ClientConfig config) {
       List<Quota> quotas = client.quotas();
       print(() -> SecurityJson.list("quotas", quotas, QuotaCommand::json), () -> lines(quotas));
     }

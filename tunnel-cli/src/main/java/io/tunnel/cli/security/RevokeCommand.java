@@ -1,5 +1,6 @@
 package io.tunnel.cli.security;
 
+import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.security.SecurityClient.Permission;
 import java.util.List;
@@ -31,7 +32,7 @@ final class RevokeCommand extends SecurityAction {
   RevokeCommand() {}
 
   @Override
-  protected void run(SecurityClient client, Administered server) {
+  protected void run(SecurityClient client, ClientConfig config) {
     Permission permission = rights.of(subject);
     client.withdraw(permission);
     print(

@@ -2,8 +2,7 @@ package io.tunnel.cli.security;
 
 import io.tunnel.cli.security.directory.CertificateCommand;
 import io.tunnel.cli.security.directory.InitCommand;
-import io.tunnel.cli.service.Service;
-import io.tunnel.cli.service.ServiceGroup;
+import io.tunnel.terminal.CommandGroup;
 import picocli.CommandLine.Command;
 
 /** Says who may come to a server, and what they may do. */
@@ -27,14 +26,8 @@ import picocli.CommandLine.Command;
       TokenCommand.class,
       QuotaCommand.class
     })
-public final class SecurityCommand extends ServiceGroup<Administered> {
+public final class SecurityCommand extends CommandGroup {
 
-  /** For picocli: the command on real servers. */
-  public SecurityCommand() {
-    this(Administered::connect);
-  }
-
-  SecurityCommand(Service.Connector<Administered> connector) {
-    super(connector);
-  }
+  /** For picocli. */
+  public SecurityCommand() {}
 }

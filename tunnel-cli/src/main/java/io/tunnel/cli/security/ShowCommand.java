@@ -1,6 +1,7 @@
 package io.tunnel.cli.security;
 
 import com.google.gson.JsonObject;
+import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.security.SecurityClient.Permissions;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ final class ShowCommand extends SecurityAction {
   ShowCommand() {}
 
   @Override
-  protected void run(SecurityClient client, Administered server) {
+  protected void run(SecurityClient client, ClientConfig config) {
     Permissions found = client.permissions(Optional.ofNullable(subject));
     print(() -> json(found), () -> lines(found));
   }

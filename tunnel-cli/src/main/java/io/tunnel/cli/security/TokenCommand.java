@@ -1,6 +1,7 @@
 package io.tunnel.cli.security;
 
 import com.google.gson.JsonObject;
+import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.security.SecurityClient.IssuedToken;
 import io.tunnel.sdk.security.SecurityClient.Token;
@@ -60,7 +61,7 @@ final class TokenCommand extends CommandGroup {
     Create() {}
 
     @Override
-    protected void run(SecurityClient client, Administered server) {
+    protected void run(SecurityClient client, ClientConfig config) {
       Optional<Instant> expires = Optional.ofNullable(lifetime).map(Instant.now()::plus);
       IssuedToken issued = client.createToken(principal, expires);
       String text = new String(issued.text().utf8(), StandardCharsets.UTF_8);
@@ -91,7 +92,7 @@ final class TokenCommand extends CommandGroup {
     ListTokens() {}
 
     @Override
-    protected void run(SecurityClient client, Administered server) {
+    protected void run(SecurityClient client, ClientConfig config) {
       List<Token> tokens = client.tokens();
       print(
           () -> SecurityJson.list("tokens", tokens, SecurityJson::token),
@@ -115,7 +116,7 @@ final class TokenCommand extends CommandGroup {
     RevokeToken() {}
 
     @Override
-    protected void run(SecurityClient client, Administered server) {
+    protected void run(SecurityClient client, ClientConfig config) {
       client.revokeToken(id);
       done("revoked", id, "token " + id + " is revoked");
     }

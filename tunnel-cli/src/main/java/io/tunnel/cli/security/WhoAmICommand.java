@@ -1,6 +1,7 @@
 package io.tunnel.cli.security;
 
 import com.google.gson.JsonObject;
+import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.security.SecurityClient.Identity;
 import java.util.ArrayList;
@@ -20,7 +21,7 @@ final class WhoAmICommand extends SecurityAction {
   WhoAmICommand() {}
 
   @Override
-  protected void run(SecurityClient client, Administered server) {
+  protected void run(SecurityClient client, ClientConfig config) {
     Identity identity = client.whoAmI();
     print(() -> json(identity), () -> lines(identity));
   }

@@ -1,19 +1,87 @@
 package io.tunnel.cli.service;
 
-import java.time.Duration;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.Row;
+import io.tunnel.model.TableOptions;
+import io.tunnel.sdk.ClientConfig;
+import io.tunnel.sdk.RangeQuery;
+import io.tunnel.sdk.ReadMode;
+import io.tunnel.sdk.checkpoint.CheckpointSet;
+import io.tunnel.sdk.cluster.ClusterInfo;
+import io.tunnel.sdk.cluster.NodeInfo;
+import io.tunnel.sdk.cluster.NodeStatus;
+import io.tunnel.sdk.security.SecurityClient;
+import io.tunnel.sdk.table.TableInfo;
+import io.tunnel.sdk.tunnel.CreateTunnelRequest;
+import io.tunnel.sdk.tunnel.DescribeTunnelResponse;
+import io.tunnel.sdk.tunnel.SeekTunnelRequest;
+import io.tunnel.sdk.tunnel.SeekTunnelResponse;
+import io.tunnel.sdk.tunnel.TunnelInfo;
+import java.util.List;
+import java.util.Optional;
 
-/** What a server offers to a group of commands, on a connection that is closed afterwards. */
+/**
+ * A server or a cluster as the commands ask it; its connections close with it. Every method may
+ * throw {@link io.tunnel.model.RefusedException} or {@link io.tunnel.sdk.ConnectionException}.
+ */
 public interface Service extends AutoCloseable {
 
-  /** Retries are kept short: somebody is waiting at a terminal, and no server stays no server. */
-  Duration RETRY_DEADLINE = Duration.ofSeconds(2);
+  List<String> listTables();
+
+  TableInfo describeTable(String table);
+
+  /** Returns the table without figures. */
+  TableInfo alterTable(String table, TableOptions options);
+
+  void dropTable(String table);
+
+  Optional<Row> getRow(String table, PrimaryKey key, ReadMode mode);
+
+  /** The rows of a range, fetched while they are iterated. */
+  Iterable<Row> scan(String table, RangeQuery query);
+
+  TunnelInfo createTunnel(CreateTunnelRequest request);
+
+  /** The tunnels of one table, or of all. */
+  List<TunnelInfo> listTunnels(Optional<String> table);
+
+  DescribeTunnelResponse describeTunnel(String table, String tunnel);
+
+  void deleteTunnel(String table, String tunnel);
+
+  /** Pauses these channels; an empty list means the whole tunnel. */
+  void pauseTunnel(String table, String tunnel, List<String> channels);
+
+  /** Resumes these channels; an empty list means the whole tunnel. */
+  void resumeTunnel(String table, String tunnel, List<String> channels);
+
+  SeekTunnelResponse seekTunnel(SeekTunnelRequest request);
+
+  CheckpointSet exportCheckpoints(String table, String tunnel);
+
+  void endSession(String table, String tunnel, String session);
+
+  /** The cluster, as the node that answers sees it. */
+  ClusterInfo describeCluster();
+
+  /** A node's report about itself; empty when the node does not answer. */
+  Optional<NodeStatus> nodeStatus(NodeInfo node);
+
+  /** Tells a node to hand over everything that it leads, or to take part again. */
+  void drain(NodeInfo node, boolean isDraining);
+
+  /** Keys, rights, groups, tokens and quotas. */
+  SecurityClient security();
+
+  /** How the clients of this service connect. */
+  ClientConfig config();
 
   @Override
   void close();
 
-  /** Reaches the server at an endpoint. */
+  /** Reaches the service at an endpoint. */
   @FunctionalInterface
-  interface Connector<S extends Service> {
-    S connect(String endpoint);
+  interface Connector {
+    Service connect(String endpoint);
   }
 }

@@ -2,56 +2,39 @@ package io.tunnel.cli.service;
 
 import com.google.gson.JsonObject;
 import io.tunnel.terminal.ExitCode;
-import io.tunnel.terminal.options.ServiceOptions;
-import java.io.PrintWriter;
+import io.tunnel.terminal.Job;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /**
  * A command that asks a service: it checks its options before anything is connected, asks, and
  * prints the answer for people or for programs.
  */
-public abstract class ServiceCommand<S extends Service> implements Callable<Integer> {
+public abstract class ServiceCommand extends Job {
 
-  @Spec private CommandSpec spec;
-
-  @Mixin private ServiceOptions service;
-
-  /** The group that it belongs to. */
-  protected abstract ServiceGroup<S> group();
+  @Mixin private ServiceAccess access;
 
   /**
    * Throws a {@linkplain io.tunnel.terminal.CommandFailure#usage usage error} for options that can
    * be seen to be wrong without a server.
    */
-  protected abstract void check();
+  protected void check() {}
 
   /** Asks, and prints the answer. */
-  protected abstract void run(S connected) throws Exception;
+  protected abstract void run(Service service) throws Exception;
 
   @Override
   public final Integer call() throws Exception {
     check();
-    try (S connected = group().connect(service.endpoint())) {
-      run(connected);
+    try (Service service = access.connect()) {
+      run(service);
     }
     return ExitCode.OK;
   }
 
   protected final boolean isJson() {
-    return service.isJson();
-  }
-
-  protected final PrintWriter out() {
-    return spec.commandLine().getOut();
-  }
-
-  protected final PrintWriter err() {
-    return spec.commandLine().getErr();
+    return access.isJson();
   }
 
   /** Prints an answer in the form that was asked for. */

@@ -31,7 +31,9 @@ public final class WatchOptions {
   /** For picocli. */
   WatchOptions() {}
 
-  /** What is shown, in lines of so many characters if that can be: asked for anew each time. */
+  /**
+   * Makes the lines to show, if possible no longer than {@code columnsMax}; called for every page.
+   */
   @FunctionalInterface
   public interface Page {
     List<String> lines(int columnsMax);

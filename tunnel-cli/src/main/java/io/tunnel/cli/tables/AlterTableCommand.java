@@ -1,5 +1,6 @@
 package io.tunnel.cli.tables;
 
+import io.tunnel.cli.service.Service;
 import io.tunnel.model.Durability;
 import io.tunnel.model.TableOptions;
 import io.tunnel.partition.tool.RetentionOptions;
@@ -44,15 +45,15 @@ final class AlterTableCommand extends TableCommand {
   }
 
   @Override
-  protected void run(Tables tables) {
-    TableOptions before = tables.describe(table()).meta().options();
+  protected void run(Service service) {
+    TableOptions before = service.describeTable(table()).meta().options();
     TableOptions wanted =
         retention.over(
             new TableOptions(
                 durability == null ? before.durability() : durability,
                 before.retentionMs(),
                 before.retentionBytes()));
-    TableInfo altered = tables.alter(table(), wanted);
+    TableInfo altered = service.alterTable(table(), wanted);
     TableOptions options = altered.meta().options();
     print(
         () -> TableReport.optionsJson(altered.meta()),

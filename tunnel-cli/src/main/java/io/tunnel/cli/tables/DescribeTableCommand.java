@@ -1,5 +1,6 @@
 package io.tunnel.cli.tables;
 
+import io.tunnel.cli.service.Service;
 import io.tunnel.partition.tool.TableReport;
 import io.tunnel.sdk.table.TableInfo;
 import picocli.CommandLine.Command;
@@ -17,8 +18,8 @@ final class DescribeTableCommand extends TableCommand {
   DescribeTableCommand() {}
 
   @Override
-  protected void run(Tables tables) {
-    TableInfo description = tables.describe(table());
+  protected void run(Service service) {
+    TableInfo description = service.describeTable(table());
     print(() -> TableReport.json(description), () -> TableReport.lines(description));
   }
 }

@@ -1,6 +1,7 @@
 package io.tunnel.cli.tables;
 
 import com.google.gson.JsonObject;
+import io.tunnel.cli.service.Service;
 import io.tunnel.sdk.table.PartitionFigures;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.terminal.Human;
@@ -27,13 +28,13 @@ final class DropTableCommand extends TableCommand {
   DropTableCommand() {}
 
   @Override
-  protected void run(Tables tables) {
+  protected void run(Service service) {
     if (!confirm.isGiven()) {
-      err().println(whatWouldBeLost(tables.describe(table())));
+      err().println(whatWouldBeLost(service.describeTable(table())));
       err().flush();
-      confirm.require(group().prompt(), isJson(), "nothing was dropped");
+      confirm.require(isJson(), "nothing was dropped");
     }
-    tables.drop(table());
+    service.dropTable(table());
     print(this::json, () -> List.of("table " + table() + " dropped"));
   }
 

@@ -2,6 +2,7 @@ package io.tunnel.cli.tables;
 
 import io.tunnel.cli.arguments.KeyOption;
 import io.tunnel.cli.arguments.TypedKey;
+import io.tunnel.cli.service.Service;
 import io.tunnel.model.Row;
 import io.tunnel.stress.file.TypedJson;
 import io.tunnel.terminal.CommandFailure;
@@ -36,9 +37,9 @@ final class GetRowCommand extends TableCommand {
   }
 
   @Override
-  protected void run(Tables tables) {
-    TypedKey wanted = key.in(tables.describe(table()).meta().primaryKey());
-    Optional<Row> row = tables.get(table(), wanted.key(), mode.mode());
+  protected void run(Service service) {
+    TypedKey wanted = key.in(service.describeTable(table()).meta().primaryKey());
+    Optional<Row> row = service.getRow(table(), wanted.key(), mode.mode());
     if (row.isEmpty()) {
       throw new CommandFailure(ExitCode.NO_ROW, wanted.notFound(table()));
     }

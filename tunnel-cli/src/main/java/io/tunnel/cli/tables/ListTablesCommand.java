@@ -2,11 +2,10 @@ package io.tunnel.cli.tables;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import io.tunnel.cli.service.Service;
 import io.tunnel.cli.service.ServiceCommand;
-import io.tunnel.cli.service.ServiceGroup;
 import java.util.List;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ParentCommand;
 
 /** Prints the names of all tables. */
 @Command(
@@ -15,26 +14,14 @@ import picocli.CommandLine.ParentCommand;
     description = "Print the names of all tables, one a line.",
     footerHeading = "%nExample:%n",
     footer = "  tunnel tables list")
-final class ListTablesCommand extends ServiceCommand<Tables> {
-
-  @ParentCommand private TablesCommand parent;
+final class ListTablesCommand extends ServiceCommand {
 
   /** For picocli. */
   ListTablesCommand() {}
 
   @Override
-  protected ServiceGroup<Tables> group() {
-    return parent;
-  }
-
-  @Override
-  protected void check() {
-    // Nothing can be wrong.
-  }
-
-  @Override
-  protected void run(Tables tables) {
-    List<String> names = tables.list();
+  protected void run(Service service) {
+    List<String> names = service.listTables();
     print(() -> json(names), () -> names);
   }
 

@@ -8,7 +8,8 @@ final class ReadModeOption {
 
   @Option(
       names = "--strict",
-      description = "In a cluster: ask its log first, so that nothing applied before is missing.")
+      description =
+          "In a cluster: ask the log first, so that the answer includes every earlier write.")
   private boolean isStrict;
 
   /** For picocli. */

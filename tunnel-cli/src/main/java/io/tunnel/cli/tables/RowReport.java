@@ -28,7 +28,7 @@ final class RowReport {
     return table.lines();
   }
 
-  /** Many rows, one line each with long values cut; the first line is a heading. */
+  /** One line for each row, with long values cut, below a heading. */
   static List<String> lines(List<PrimaryKeySchema> key, List<Row> rows) {
     List<String> headings = new ArrayList<>();
     key.forEach(column -> headings.add(column.name()));

@@ -1,6 +1,7 @@
 package io.tunnel.cli.tables;
 
 import io.tunnel.cli.arguments.KeyArguments;
+import io.tunnel.cli.service.Service;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
 import io.tunnel.sdk.RangeQuery;
@@ -64,9 +65,9 @@ final class ScanCommand extends TableCommand {
   }
 
   @Override
-  protected void run(Tables tables) {
-    List<PrimaryKeySchema> key = tables.describe(table()).meta().primaryKey();
-    print(key, tables.scan(table(), query(key, parseLimit(limit))));
+  protected void run(Service service) {
+    List<PrimaryKeySchema> key = service.describeTable(table()).meta().primaryKey();
+    print(key, service.scan(table(), query(key, parseLimit(limit))));
   }
 
   static long parseLimit(String text) {

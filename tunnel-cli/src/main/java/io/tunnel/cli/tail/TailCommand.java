@@ -9,8 +9,10 @@ import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.processor.StreamRecord.RecordType;
 import io.tunnel.sdk.table.TableInfo;
+import io.tunnel.sdk.table.TablePositions;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
+import io.tunnel.terminal.Job;
 import io.tunnel.terminal.StopSignal;
 import io.tunnel.terminal.options.ServiceOptions;
 import java.io.PrintWriter;
@@ -19,13 +21,10 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.function.LongSupplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code tunnel tail}: prints changes, and disturbs no tunnel. */
 @Command(
@@ -33,8 +32,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "Print the changes of a table. No tunnel is needed, none is disturbed, nothing is stored.",
-      "Changes that are there already come in the order of their commit; with --follow, those that"
-          + " come then are printed as they come. The order inside a partition is always kept."
+      "Prints existing changes in the order of their commit; with --follow, then prints new changes"
+          + " as they arrive. The order inside a partition is always kept."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -42,14 +41,12 @@ import picocli.CommandLine.Spec;
       "  tunnel tail --table orders --from -15m --kind DELETE --json",
       "  tunnel tail --table orders --partition 3 --from 4711 --limit 1"
     })
-public final class TailCommand implements Callable<Integer> {
+public final class TailCommand extends Job {
 
   private static final long PATIENCE_MS = 5_000;
 
-  private final Changes.Connector connector;
   private final LongSupplier epochMs;
 
-  @Spec private CommandSpec spec;
   @Mixin private ServiceOptions service;
   @Mixin private KeyOption key;
 
@@ -90,11 +87,10 @@ public final class TailCommand implements Callable<Integer> {
 
   /** For picocli: the command on real servers. */
   public TailCommand() {
-    this(SdkChanges::open, System::currentTimeMillis);
+    this(System::currentTimeMillis);
   }
 
-  TailCommand(Changes.Connector connector, LongSupplier epochMs) {
-    this.connector = connector;
+  TailCommand(LongSupplier epochMs) {
     this.epochMs = epochMs;
   }
 
@@ -106,10 +102,15 @@ public final class TailCommand implements Callable<Integer> {
       throw CommandFailure.usage("--limit is a number of changes from 1 on, not " + limit);
     }
     try (StopSignal signal = new StopSignal(PATIENCE_MS);
-        Changes changes = connector.open(service.endpoint(), name)) {
+        Changes changes = Changes.open(service.endpoint(), name)) {
       TailFilter filter = filter(changes.table());
+      long sentMs = epochMs.getAsLong();
+      TablePositions found = changes.positions(start.moment());
+      Moments.clockRemark("--from", from, found.serverMs(), sentMs, epochMs.getAsLong())
+          .ifPresent(err()::println);
+      err().flush();
       new TailRun(changes, lines(filter), signal::isAsked)
-          .run(filter.partitions(), start, isFollowing);
+          .run(found, filter.partitions(), start, isFollowing);
       return signal.isAsked() ? ExitCode.INTERRUPTED : ExitCode.OK;
     } catch (RefusedException e) {
       throw explain(e);
@@ -133,7 +134,7 @@ public final class TailCommand implements Callable<Integer> {
   }
 
   private Lines lines(TailFilter filter) {
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     if (!service.isJson()) {
       out.println(ChangeText.HEADING);
     }

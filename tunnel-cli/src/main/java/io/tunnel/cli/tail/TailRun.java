@@ -3,6 +3,7 @@ package io.tunnel.cli.tail;
 import io.tunnel.sdk.PartitionRecords;
 import io.tunnel.sdk.ReadStart;
 import io.tunnel.sdk.table.PartitionPositions;
+import io.tunnel.sdk.table.TablePositions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -14,9 +15,9 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
- * Prints the changes of partitions: first those up to the ends that they had at the start, merged
- * in the order of their commit; then, if it is to follow, what comes, in the order in which it
- * comes. The order inside each partition is kept in both.
+ * Prints the changes of partitions: first the changes up to the ends at the start, merged in the
+ * order of their commit; then, when following, new changes in the order of their arrival. Both keep
+ * the order inside each partition.
  */
 final class TailRun {
 
@@ -34,13 +35,10 @@ final class TailRun {
   }
 
   /** Returns at the end, when it is stopped, and when nothing more is to be printed. */
-  void run(List<Integer> partitions, TailStart start, boolean isFollowing)
+  void run(TablePositions now, List<Integer> partitions, TailStart start, boolean isFollowing)
       throws InterruptedException {
     Map<Integer, PartitionPositions> found = new HashMap<>();
-    changes
-        .positions(start.moment())
-        .partitions()
-        .forEach(positions -> found.put(positions.partition(), positions));
+    now.partitions().forEach(positions -> found.put(positions.partition(), positions));
     found.keySet().retainAll(partitions);
     List<ReadStart> history = new ArrayList<>();
     List<ReadStart> following = new ArrayList<>();

@@ -29,7 +29,7 @@ record ChannelTable(List<ChannelInfo> channels) {
           "COMMITTED",
           "OWNER");
 
-  /** Characters of a session's id that tell it from others on one page. */
+  /** Characters of a session id that are enough to tell sessions apart on one page. */
   private static final int SHORT_ID = 8;
 
   /** What the node that answered cannot know. */

@@ -33,7 +33,7 @@ final class ChannelsOption {
     };
   }
 
-  /** Says that something was done, and to which channels: an empty list is the whole tunnel. */
+  /** Adds the channels to which something was {@code done}; an empty list is the whole tunnel. */
   JsonObject addTo(JsonObject json, String done) {
     json.addProperty(done, true);
     JsonArray array = new JsonArray();

@@ -1,6 +1,7 @@
 package io.tunnel.cli.tunnels;
 
 import com.google.gson.JsonObject;
+import io.tunnel.cli.service.Service;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Names;
 import io.tunnel.model.RefusedException;
@@ -13,13 +14,13 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Gives another tunnel the progress of this one. */
+/** Copies the progress of one tunnel to another tunnel of the table. */
 @Command(
     name = "clone",
     mixinStandardHelpOptions = true,
     description = {
-      "Give another tunnel of the table the progress of this one, which stays as it is.",
-      "First it shows what would happen to each channel of the other."
+      "Copy the progress of a tunnel to another tunnel of the table.",
+      "First shows the effect on each channel of the target."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -38,8 +39,8 @@ final class CloneCommand extends MoveCommand {
   @Option(
       names = "--create",
       description =
-          "Create it, of the same type, if there is none; it has no progress to lose, so --yes is"
-              + " not needed then.")
+          "Create the target tunnel, of the type of --tunnel, if it does not exist. A new tunnel has"
+              + " no progress to lose, so --yes is not needed.")
   private boolean create;
 
   /** For picocli. */
@@ -55,21 +56,21 @@ final class CloneCommand extends MoveCommand {
   }
 
   @Override
-  protected void run(Tunnels tunnels) {
-    CheckpointSet checkpoints = tunnels.export(table(), tunnel());
+  protected void run(Service service) {
+    CheckpointSet checkpoints = service.exportCheckpoints(table(), tunnel());
     SeekTunnelRequest request = SeekTunnelRequest.toCheckpoints(table(), target, checkpoints);
-    if (!create || exists(tunnels)) {
-      move(tunnels, target, request);
+    if (!create || exists(service)) {
+      move(service, target, request);
     } else if (isDryRun()) {
       print(this::planned, () -> List.of("tunnel " + target + " would be created as a copy"));
     } else {
-      createAndMove(tunnels, request);
+      createAndMove(service, request);
     }
   }
 
-  private boolean exists(Tunnels tunnels) {
+  private boolean exists(Service service) {
     try {
-      var unused = tunnels.describe(table(), target);
+      var unused = service.describeTunnel(table(), target);
       return true;
     } catch (RefusedException e) {
       if (e.code() == ErrorCode.TUNNEL_NOT_FOUND) {
@@ -80,16 +81,16 @@ final class CloneCommand extends MoveCommand {
   }
 
   /** What was made for this alone is taken away again when it cannot become a copy. */
-  private void createAndMove(Tunnels tunnels, SeekTunnelRequest request) {
-    TunnelInfo source = tunnels.describe(table(), tunnel()).getTunnelInfo();
+  private void createAndMove(Service service, SeekTunnelRequest request) {
+    TunnelInfo source = service.describeTunnel(table(), tunnel()).getTunnelInfo();
     var created =
-        tunnels.create(
+        service.createTunnel(
             new CreateTunnelRequest(
                 table(), target, source.getTunnelType(), source.getStreamTunnelConfig()));
     try {
-      show(target, tunnels.seek(request), true);
+      show(target, service.seekTunnel(request), true);
     } catch (RefusedException e) {
-      tunnels.delete(table(), created.getTunnelName());
+      service.deleteTunnel(table(), created.getTunnelName());
       throw e;
     }
   }

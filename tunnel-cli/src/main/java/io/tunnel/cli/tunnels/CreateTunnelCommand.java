@@ -1,6 +1,7 @@
 package io.tunnel.cli.tunnels;
 
 import io.tunnel.cli.arguments.Moments;
+import io.tunnel.cli.service.Service;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.sdk.tunnel.CreateTunnelRequest;
@@ -90,9 +91,9 @@ final class CreateTunnelCommand extends OneTunnelCommand {
   }
 
   @Override
-  protected void run(Tunnels tunnels) {
+  protected void run(Service service) {
     long sentMs = System.currentTimeMillis();
-    TunnelInfo created = tunnels.create(request);
+    TunnelInfo created = service.createTunnel(request);
     long answeredMs = System.currentTimeMillis();
     long serverMs = created.getCreateTime();
     Moments.clockRemark("--start", start, serverMs, sentMs, answeredMs).ifPresent(err()::println);

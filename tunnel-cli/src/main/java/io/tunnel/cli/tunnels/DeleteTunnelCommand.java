@@ -1,6 +1,7 @@
 package io.tunnel.cli.tunnels;
 
 import com.google.gson.JsonObject;
+import io.tunnel.cli.service.Service;
 import io.tunnel.sdk.tunnel.ChannelInfo;
 import io.tunnel.sdk.tunnel.DescribeTunnelResponse;
 import io.tunnel.terminal.Human;
@@ -27,13 +28,13 @@ final class DeleteTunnelCommand extends OneTunnelCommand {
   DeleteTunnelCommand() {}
 
   @Override
-  protected void run(Tunnels tunnels) {
+  protected void run(Service service) {
     if (!confirm.isGiven()) {
-      err().println(whatWouldBeLost(tunnels.describe(table(), tunnel())));
+      err().println(whatWouldBeLost(service.describeTunnel(table(), tunnel())));
       err().flush();
-      confirm.require(group().prompt(), isJson(), "nothing was deleted");
+      confirm.require(isJson(), "nothing was deleted");
     }
-    tunnels.delete(table(), tunnel());
+    service.deleteTunnel(table(), tunnel());
     print(this::deleted, () -> List.of(name() + " deleted"));
   }
 

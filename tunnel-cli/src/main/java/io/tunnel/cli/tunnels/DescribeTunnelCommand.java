@@ -1,5 +1,6 @@
 package io.tunnel.cli.tunnels;
 
+import io.tunnel.cli.service.Service;
 import io.tunnel.cli.service.WatchOptions;
 import io.tunnel.sdk.tunnel.DescribeTunnelResponse;
 import java.util.List;
@@ -30,9 +31,11 @@ final class DescribeTunnelCommand extends OneTunnelCommand {
   }
 
   @Override
-  protected void run(Tunnels tunnels) throws InterruptedException {
+  protected void run(Service service) throws InterruptedException {
     watch.show(
-        out(), isJson(), columnsMax -> lines(tunnels.describe(table(), tunnel()), columnsMax));
+        out(),
+        isJson(),
+        columnsMax -> lines(service.describeTunnel(table(), tunnel()), columnsMax));
   }
 
   private List<String> lines(DescribeTunnelResponse described, int columnsMax) {

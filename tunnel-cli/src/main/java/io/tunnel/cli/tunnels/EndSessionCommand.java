@@ -1,6 +1,7 @@
 package io.tunnel.cli.tunnels;
 
 import com.google.gson.JsonObject;
+import io.tunnel.cli.service.Service;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -28,8 +29,8 @@ final class EndSessionCommand extends OneTunnelCommand {
   EndSessionCommand() {}
 
   @Override
-  protected void run(Tunnels tunnels) {
-    tunnels.endSession(table(), tunnel(), session);
+  protected void run(Service service) {
+    service.endSession(table(), tunnel(), session);
     print(this::ended, () -> List.of("session " + session + " of " + name() + " ended"));
   }
 

@@ -1,6 +1,7 @@
 package io.tunnel.cli.tunnels;
 
 import com.google.gson.JsonObject;
+import io.tunnel.cli.service.Service;
 import io.tunnel.terminal.StandardStream;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -27,9 +28,9 @@ final class ExportCommand extends OneTunnelCommand {
   ExportCommand() {}
 
   @Override
-  protected void run(Tunnels tunnels) throws IOException {
+  protected void run(Service service) throws IOException {
     CheckpointFile export =
-        CheckpointFile.of(tunnels.export(table(), tunnel()), System.currentTimeMillis());
+        CheckpointFile.of(service.exportCheckpoints(table(), tunnel()), System.currentTimeMillis());
     if (file == null || StandardStream.is(file)) {
       out().println(export.text());
       return;

@@ -1,5 +1,6 @@
 package io.tunnel.cli.tunnels;
 
+import io.tunnel.cli.service.Service;
 import io.tunnel.sdk.tunnel.SeekTunnelRequest;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.StandardStream;
@@ -14,7 +15,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Give a tunnel the progress that was exported, from it or from another tunnel of its table.",
-      "First it shows what would happen to each channel."
+      "First shows the effect on each channel."
     },
     footerHeading = "%nExample:%n",
     footer = "  tunnel tunnels import --table orders --tunnel audit --in audit.json")
@@ -40,10 +41,10 @@ final class ImportCommand extends MoveCommand {
   }
 
   @Override
-  protected void run(Tunnels tunnels) throws IOException {
+  protected void run(Service service) throws IOException {
     CheckpointFile export = CheckpointFile.read(file);
     move(
-        tunnels,
+        service,
         tunnel(),
         SeekTunnelRequest.toCheckpoints(table(), tunnel(), export.checkpoints()));
   }

@@ -1,7 +1,7 @@
 package io.tunnel.cli.tunnels;
 
+import io.tunnel.cli.service.Service;
 import io.tunnel.cli.service.ServiceCommand;
-import io.tunnel.cli.service.ServiceGroup;
 import io.tunnel.model.Names;
 import io.tunnel.sdk.tunnel.TunnelInfo;
 import io.tunnel.terminal.CommandFailure;
@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 
 /** Lists tunnels. */
 @Command(
@@ -18,20 +17,13 @@ import picocli.CommandLine.ParentCommand;
     description = "List the tunnels of one table or of all.",
     footerHeading = "%nExample:%n",
     footer = "  tunnel tunnels list --table orders")
-final class ListTunnelsCommand extends ServiceCommand<Tunnels> {
-
-  @ParentCommand private TunnelsCommand parent;
+final class ListTunnelsCommand extends ServiceCommand {
 
   @Option(names = "--table", paramLabel = "TABLE", description = "Only those of this table.")
   private String table;
 
   /** For picocli. */
   ListTunnelsCommand() {}
-
-  @Override
-  protected ServiceGroup<Tunnels> group() {
-    return parent;
-  }
 
   @Override
   protected void check() {
@@ -41,8 +33,8 @@ final class ListTunnelsCommand extends ServiceCommand<Tunnels> {
   }
 
   @Override
-  protected void run(Tunnels tunnels) {
-    List<TunnelInfo> found = tunnels.list(Optional.ofNullable(table));
+  protected void run(Service service) {
+    List<TunnelInfo> found = service.listTunnels(Optional.ofNullable(table));
     print(() -> TunnelJson.json(found), () -> TunnelReport.lines(found));
   }
 }

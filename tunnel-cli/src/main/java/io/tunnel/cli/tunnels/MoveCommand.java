@@ -1,10 +1,12 @@
 package io.tunnel.cli.tunnels;
 
 import com.google.gson.JsonObject;
+import io.tunnel.cli.service.Service;
 import io.tunnel.sdk.tunnel.SeekTunnelRequest;
 import io.tunnel.sdk.tunnel.SeekTunnelResponse;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.options.ConfirmOption;
+import java.util.Optional;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -37,18 +39,34 @@ abstract class MoveCommand extends OneTunnelCommand {
   }
 
   /** Moves, if that is wanted. */
-  final void move(Tunnels tunnels, String tunnel, SeekTunnelRequest request) {
+  final void move(Service service, String tunnel, SeekTunnelRequest request) {
     if (confirm.isGiven()) {
-      show(tunnel, tunnels.seek(request), true);
+      show(tunnel, seek(service, request), true);
       return;
     }
-    SeekTunnelResponse plan = tunnels.seek(request.dryRun(true));
+    SeekTunnelResponse plan = seek(service, request.dryRun(true));
     show(tunnel, plan, false);
     if (dryRun) {
       return;
     }
-    confirm.require(group().prompt(), isJson(), "nothing was moved");
-    show(tunnel, tunnels.seek(request), true);
+    confirm.require(isJson(), "nothing was moved");
+    show(tunnel, service.seekTunnel(request), true);
+  }
+
+  private SeekTunnelResponse seek(Service service, SeekTunnelRequest request) {
+    long sentMs = System.currentTimeMillis();
+    SeekTunnelResponse answer = service.seekTunnel(request);
+    remark(answer.serverMs(), sentMs, System.currentTimeMillis()).ifPresent(err()::println);
+    err().flush();
+    return answer;
+  }
+
+  /**
+   * A remark about the clock of the server, which answered {@code serverMs} between {@code sentMs}
+   * and {@code answeredMs} of this machine's clock; empty when no time was typed.
+   */
+  Optional<String> remark(long serverMs, long sentMs, long answeredMs) {
+    return Optional.empty();
   }
 
   final void show(String tunnel, SeekTunnelResponse moves, boolean isDone) {

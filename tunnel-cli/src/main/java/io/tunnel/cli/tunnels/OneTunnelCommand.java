@@ -4,12 +4,9 @@ import com.google.gson.JsonObject;
 import io.tunnel.cli.service.ServiceCommand;
 import io.tunnel.cli.service.TableOption;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.ParentCommand;
 
 /** A command about one tunnel. */
-abstract class OneTunnelCommand extends ServiceCommand<Tunnels> {
-
-  @ParentCommand private TunnelsCommand parent;
+abstract class OneTunnelCommand extends ServiceCommand {
 
   @Mixin private TableOption table;
 
@@ -28,17 +25,12 @@ abstract class OneTunnelCommand extends ServiceCommand<Tunnels> {
     return "tunnel " + tunnel() + " of table " + table();
   }
 
-  /** An object that says which tunnel it is about. */
+  /** A JSON object with the names of the table and the tunnel. */
   final JsonObject json() {
     JsonObject json = new JsonObject();
     json.addProperty("table", table());
     json.addProperty("tunnel", tunnel());
     return json;
-  }
-
-  @Override
-  protected final TunnelsCommand group() {
-    return parent;
   }
 
   @Override

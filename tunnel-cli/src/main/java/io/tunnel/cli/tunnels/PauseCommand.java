@@ -1,5 +1,6 @@
 package io.tunnel.cli.tunnels;
 
+import io.tunnel.cli.service.Service;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -22,8 +23,8 @@ final class PauseCommand extends OneTunnelCommand {
   PauseCommand() {}
 
   @Override
-  protected void run(Tunnels tunnels) {
-    tunnels.pause(table(), tunnel(), channels.ids());
+  protected void run(Service service) {
+    service.pauseTunnel(table(), tunnel(), channels.ids());
     print(() -> channels.addTo(json(), "paused"), () -> List.of(channels.of(name()) + " paused"));
   }
 }

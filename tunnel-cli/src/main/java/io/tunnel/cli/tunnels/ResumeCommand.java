@@ -1,5 +1,6 @@
 package io.tunnel.cli.tunnels;
 
+import io.tunnel.cli.service.Service;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -23,8 +24,8 @@ final class ResumeCommand extends OneTunnelCommand {
   ResumeCommand() {}
 
   @Override
-  protected void run(Tunnels tunnels) {
-    tunnels.resume(table(), tunnel(), channels.ids());
+  protected void run(Service service) {
+    service.resumeTunnel(table(), tunnel(), channels.ids());
     print(() -> channels.addTo(json(), "resumed"), () -> List.of(channels.of(name()) + " resumed"));
   }
 }

@@ -1,6 +1,7 @@
 package io.tunnel.cli.tunnels;
 
 import io.tunnel.cli.arguments.Moments;
+import io.tunnel.cli.service.Service;
 import io.tunnel.model.StreamStart;
 import io.tunnel.sdk.tunnel.SeekTunnelRequest;
 import io.tunnel.terminal.CommandFailure;
@@ -18,7 +19,7 @@ import picocli.CommandLine.Option;
     description = {
       "Move the progress of stream channels back, so that changes are delivered again, or on, so"
           + " that some are skipped. Workers may run meanwhile: no stale checkpoint undoes it.",
-      "First it shows what would happen to each channel."
+      "First shows the effect on each channel."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -87,7 +88,12 @@ final class SeekCommand extends MoveCommand {
   }
 
   @Override
-  protected void run(Tunnels tunnels) {
-    move(tunnels, tunnel(), request);
+  Optional<String> remark(long serverMs, long sentMs, long answeredMs) {
+    return Moments.clockRemark("--to", to, serverMs, sentMs, answeredMs);
+  }
+
+  @Override
+  protected void run(Service service) {
+    move(service, tunnel(), request);
   }
 }

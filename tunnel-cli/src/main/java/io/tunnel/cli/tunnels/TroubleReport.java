@@ -30,7 +30,7 @@ final class TroubleReport {
     return channel.retry().isPresent() ? " RETRYING" : "";
   }
 
-  /** One line for each channel that is stopped or retried. */
+  /** One line for each channel that has stopped or is retrying. */
   static List<String> lines(List<ChannelInfo> channels) {
     List<String> lines = new ArrayList<>();
     for (ChannelInfo channel : channels) {

@@ -1,9 +1,6 @@
 package io.tunnel.cli.tunnels;
 
-import io.tunnel.cli.service.Service;
-import io.tunnel.cli.service.ServiceGroup;
-import io.tunnel.terminal.Prompt;
-import java.util.Objects;
+import io.tunnel.terminal.CommandGroup;
 import picocli.CommandLine.Command;
 
 /** Creates and deletes tunnels, shows how far they are, and moves them. */
@@ -24,21 +21,8 @@ import picocli.CommandLine.Command;
       EndSessionCommand.class,
       DeleteTunnelCommand.class
     })
-public final class TunnelsCommand extends ServiceGroup<Tunnels> {
+public final class TunnelsCommand extends CommandGroup {
 
-  private final Prompt prompt;
-
-  /** For picocli: the command on real servers. */
-  public TunnelsCommand() {
-    this(SdkTunnels::connect, Prompt.terminal());
-  }
-
-  public TunnelsCommand(Service.Connector<Tunnels> connector, Prompt prompt) {
-    super(connector);
-    this.prompt = Objects.requireNonNull(prompt, "prompt");
-  }
-
-  Prompt prompt() {
-    return prompt;
-  }
+  /** For picocli. */
+  public TunnelsCommand() {}
 }

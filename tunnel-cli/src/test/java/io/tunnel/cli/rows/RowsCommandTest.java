@@ -16,6 +16,7 @@ import io.tunnel.sdk.testing.InMemoryTunnelService;
 import io.tunnel.stress.file.TypedJson;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;
+import io.tunnel.terminal.options.ConfirmOption;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -64,7 +65,9 @@ class RowsCommandTest {
         switch (command) {
           case "put" -> new PutRowsCommand(RowsCommandTest::connect);
           case "update" -> new UpdateRowsCommand(RowsCommandTest::connect);
-          default -> new DeleteRowsCommand(RowsCommandTest::connect, question -> answer);
+          default ->
+              new DeleteRowsCommand(
+                  RowsCommandTest::connect, new ConfirmOption(question -> answer));
         };
     List<String> line = new ArrayList<>(List.of("--server", service.endpoint()));
     line.addAll(Arrays.asList(options));

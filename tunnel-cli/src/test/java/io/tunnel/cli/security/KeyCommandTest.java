@@ -45,14 +45,16 @@ class KeyCommandTest {
   static final class PlayedIssue extends KeyCommand.Issue {
 
     private final Supplier<IssuedKey> server;
+    private final ClientConfig config;
 
-    PlayedIssue(Supplier<IssuedKey> server) {
+    PlayedIssue(Supplier<IssuedKey> server, ClientConfig config) {
       this.server = server;
+      this.config = config;
     }
 
     @Override
-    protected void run(SecurityClient client, Administered administered) throws Exception {
-      issue(server, administered, "rotated key");
+    protected void run(SecurityClient client, ClientConfig unused) throws Exception {
+      issue(server, config, "rotated key");
     }
   }
 
@@ -64,14 +66,12 @@ class KeyCommandTest {
         };
     List<String> line = new ArrayList<>(List.of("issue", "--out", profile().toString()));
     line.addAll(List.of(options));
-    return run(security().addSubcommand(new PlayedIssue(counted)), line.toArray(String[]::new));
+    return run(
+        security().addSubcommand(new PlayedIssue(counted, config)), line.toArray(String[]::new));
   }
 
   private CommandLine security() {
-    return new CommandLine(
-        new SecurityCommand(
-            endpoint ->
-                new Administered(config, new SecurityClient(ClientConfig.of("127.0.0.1:1")))));
+    return new CommandLine(new SecurityCommand());
   }
 
   private int run(CommandLine root, String... line) {

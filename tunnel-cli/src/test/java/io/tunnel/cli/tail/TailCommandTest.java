@@ -48,6 +48,9 @@ class TailCommandTest {
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
 
+  /** How far the clock of this machine is ahead of the clock of the server. */
+  private Duration aheadOfServer = Duration.ZERO;
+
   @BeforeEach
   void a_table_of_four_partitions() {
     service.createTable(
@@ -60,7 +63,7 @@ class TailCommandTest {
     List<String> line =
         new ArrayList<>(List.of("--table", "users", "--server", service.endpoint()));
     line.addAll(Arrays.asList(arguments));
-    TailCommand command = new TailCommand(SdkChanges::open, () -> service.now().toEpochMilli());
+    TailCommand command = new TailCommand(() -> service.now().plus(aheadOfServer).toEpochMilli());
     CommandLine commandLine = new CommandLine(command).setOut(to).setErr(new PrintWriter(err));
     return CommandRunner.run(commandLine, Diagnosis.standard(), line.toArray(String[]::new));
   }
@@ -204,6 +207,26 @@ class TailCommandTest {
     assertThat(found).containsExactly(fifth);
     assertThat(json("--partition", partition, "--from", "position:" + position, "--limit", "1"))
         .isEqualTo(found);
+  }
+
+  @Test
+  void a_distance_from_now_by_a_clock_that_differs_from_the_clock_of_the_server_is_remarked() {
+    put("early");
+    service.advance(Duration.ofMinutes(3));
+    put("late");
+
+    assertThat(run("--from", "-2m")).isZero();
+    assertThat(err.toString()).isEmpty();
+
+    aheadOfServer = Duration.ofMinutes(2);
+    assertThat(run("--from", "-6m")).isZero();
+    assertThat(err.toString())
+        .startsWith("--from '-6m' was counted from the clock of this machine")
+        .contains("behind");
+    assertThat(run("--from", service.now().toString())).isZero();
+    assertThat(err.toString()).isEmpty();
+    assertThat(run("--from", "earliest")).isZero();
+    assertThat(err.toString()).isEmpty();
   }
 
   @Test

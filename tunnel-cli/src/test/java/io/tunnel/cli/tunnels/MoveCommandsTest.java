@@ -69,6 +69,23 @@ class MoveCommandsTest extends AuditTunnelTest {
   }
 
   @Test
+  void a_distance_from_now_by_a_clock_that_differs_from_the_clock_of_the_server_is_remarked() {
+    assertThat(runLine("tunnels seek --to -1h --dry-run" + AUDIT)).isZero();
+    assertThat(err.toString()).isEmpty();
+
+    service.serverMs += 3_600_000;
+    assertThat(runLine("tunnels seek --to -1h --yes" + AUDIT)).isZero();
+    assertThat(err.toString())
+        .startsWith("--to '-1h' was counted from the clock of this machine")
+        .contains("ahead");
+    service.answer = Optional.of("y");
+    assertThat(runLine("tunnels seek --to -1h" + AUDIT)).isZero();
+    assertThat(errLines()).filteredOn(line -> line.startsWith("--to")).hasSize(1);
+    assertThat(runLine("tunnels seek --to latest --yes" + AUDIT)).isZero();
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
   void a_program_is_never_asked() {
     service.answer = Optional.of("y");
     assertThat(runLine("tunnels seek --to position:17 --channel c1 --json" + AUDIT)).isEqualTo(2);
@@ -127,6 +144,7 @@ class MoveCommandsTest extends AuditTunnelTest {
         "''|it is empty",
         "no json|",
         "{}|lacks a valid format",
+        "{\"format\":\"x\",\"format\":\"y\"}|the name 'format' comes twice in an object",
         "{\"format\":\"x\"}|its format is 'x', not 'tunnel-checkpoints'",
         "{\"format\":\"tunnel-checkpoints\",\"version\":2}|its version is 2, and this program reads 1",
         "{\"format\":\"tunnel-checkpoints\",\"version\":1}|lacks a valid checkpoints",

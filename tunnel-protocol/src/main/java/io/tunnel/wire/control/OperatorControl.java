@@ -148,7 +148,7 @@ public sealed interface OperatorControl extends Control {
   }
 
   /** The result of a seek or of its dry run, in the order of the channels. */
-  record SeekResult(List<Move> moves) implements OperatorControl {
+  record SeekResult(List<Move> moves, long serverMs) implements OperatorControl {
     /** Refuses null and copies the list. */
     public SeekResult {
       moves = List.copyOf(Objects.requireNonNull(moves, "moves"));

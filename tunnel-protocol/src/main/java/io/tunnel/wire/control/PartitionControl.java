@@ -130,8 +130,10 @@ public sealed interface PartitionControl extends Control {
    * The positions of each partition.
    *
    * @param tableId the id of the table that has the name now
+   * @param serverMs the clock of the server, in milliseconds since 1970
    */
-  record FoundPositions(int tableId, List<Positions> partitions) implements PartitionControl {
+  record FoundPositions(int tableId, List<Positions> partitions, long serverMs)
+      implements PartitionControl {
     /** Refuses null and copies the list. */
     public FoundPositions {
       partitions = List.copyOf(Objects.requireNonNull(partitions, "partitions"));

@@ -77,6 +77,7 @@ public final class TableAnswers {
                 at ->
                     new PartitionPositions(
                         at.partition(), at.earliest(), at.latest(), at.before(), at.incarnation()))
-            .toList());
+            .toList(),
+        found.serverMs());
   }
 }

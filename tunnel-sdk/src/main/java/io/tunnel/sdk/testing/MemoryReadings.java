@@ -181,6 +181,7 @@ final class MemoryReadings {
                             .timeMs()
                             .map(ms -> partition.lastBefore(TimeUnit.MILLISECONDS.toMicros(ms))),
                         Optional.of(incarnation)))
-            .toList());
+            .toList(),
+        time.ms());
   }
 }

@@ -104,7 +104,7 @@ final class Operators {
     if (!seek.isDryRun()) {
       apply(targets);
     }
-    return new SeekResult(targets.stream().map(Target::move).toList());
+    return new SeekResult(targets.stream().map(Target::move).toList(), time.ms());
   }
 
   private void apply(List<Target> targets) {

@@ -8,8 +8,9 @@ import java.util.List;
  * The result of a seek or of its dry run.
  *
  * @param moves one element per channel, in the order of the channels
+ * @param serverMs the clock of the server that answered, in milliseconds since 1970
  */
-public record SeekTunnelResponse(List<ChannelMove> moves) {
+public record SeekTunnelResponse(List<ChannelMove> moves, long serverMs) {
 
   /** Copies the list. */
   public SeekTunnelResponse {

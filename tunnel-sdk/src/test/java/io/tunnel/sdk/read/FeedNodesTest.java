@@ -194,7 +194,7 @@ class FeedNodesTest {
     assertThat(first).isCompletedExceptionally();
     var second = feeds.ask(Operation.FIND_POSITIONS, new byte[0]);
     assertThat(second).isNotDone();
-    at.line(SECOND_NODE).answerNext(Operation.FIND_POSITIONS, new FoundPositions(3, List.of()));
+    at.line(SECOND_NODE).answerNext(Operation.FIND_POSITIONS, new FoundPositions(3, List.of(), 0));
     assertThat(second).isCompleted();
   }
 

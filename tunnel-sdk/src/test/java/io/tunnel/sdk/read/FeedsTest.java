@@ -158,7 +158,7 @@ class FeedsTest {
     nodes.pass(SECOND);
     line.answerNext(
         Operation.FIND_POSITIONS,
-        new FoundPositions(3, List.of(new Positions(7, 0, 50, Optional.of(20L)))));
+        new FoundPositions(3, List.of(new Positions(7, 0, 50, Optional.of(20L))), 0));
     assertThat(line.limits).containsExactly(new ChannelEnd(1, 0, 20));
     int asked = line.asked.size();
     nodes.pass(3 * SECOND);

@@ -30,6 +30,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
@@ -262,7 +263,8 @@ public final class Operators {
                 lookByPartition,
                 surroundings.epochMicros())
             .plan(seek);
-    SeekResult result = new SeekResult(plan.moves());
+    SeekResult result =
+        new SeekResult(plan.moves(), TimeUnit.MICROSECONDS.toMillis(surroundings.epochMicros()));
     if (!seek.isDryRun()) {
       catalog.store(tunnel.tunnelId(), plan.states(), asked, Json.toText(result));
       coordinator.apply(run, run.core().seek(plan.states(), surroundings.nanos()));

@@ -108,7 +108,8 @@ public final class PositionFinder {
                           .incarnation()
                           .or(() -> bounds.incarnation(partition.id())));
                 })
-            .toList());
+            .toList(),
+        TimeUnit.MICROSECONDS.toMillis(surroundings.epochMicros()));
   }
 
   private static long before(StreamBounds found, ChannelKey key, long timeMs, LogBounds.Look look) {

@@ -9,25 +9,22 @@ import io.tunnel.programs.servers.Interrupt;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.stress.SystemClock;
 import io.tunnel.terminal.ExitCode;
+import io.tunnel.terminal.Job;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /**
  * A benchmark: checks its options, makes the directory of its report, measures on a ground of its
  * own, and tells what it found: a table, files, and one JSON object on the last line.
  */
-abstract class MeasuredCommand implements Callable<Integer> {
+abstract class MeasuredCommand extends Job {
 
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
 
-  @Spec private CommandSpec spec;
   @Mixin private BenchOptions options;
 
   /** Refuses options that cannot be, before anything is started. */
@@ -38,7 +35,7 @@ abstract class MeasuredCommand implements Callable<Integer> {
 
   /** Of the programs, as {@code --version} says it; empty for a command that has none. */
   final String version() {
-    return String.join(" ", spec.version());
+    return String.join(" ", spec().version());
   }
 
   @Override
@@ -47,9 +44,9 @@ abstract class MeasuredCommand implements Callable<Integer> {
     require();
     LoadClock clock = new SystemClock();
     ReportFiles files = ReportFiles.in(options.out().orElseGet(() -> directory(clock)));
-    PrintWriter err = spec.commandLine().getErr();
+    PrintWriter err = err();
     Report report;
-    try (Interrupt interrupt = new Interrupt(spec.qualifiedName(), err);
+    try (Interrupt interrupt = new Interrupt(spec().qualifiedName(), err);
         Ground ground = Ground.make(options, interrupt, clock)) {
       report = measure(ground);
     }
@@ -59,13 +56,13 @@ abstract class MeasuredCommand implements Callable<Integer> {
 
   private Path directory(LoadClock clock) {
     String time = TIME.format(Instant.ofEpochMilli(clock.epochMs()).atZone(ZoneId.systemDefault()));
-    return Path.of("tunnel-bench", spec.name() + "-" + time);
+    return Path.of("tunnel-bench", spec().name() + "-" + time);
   }
 
   /** The numbers come first, because files can fail. */
   private void tell(Report report, ReportFiles files) {
-    PrintWriter out = spec.commandLine().getOut();
-    PrintWriter people = options.isJson() ? spec.commandLine().getErr() : out;
+    PrintWriter out = out();
+    PrintWriter people = options.isJson() ? err() : out;
     Machine machine = Machine.here();
     ReportText.lines(report).forEach(people::println);
     people.println();

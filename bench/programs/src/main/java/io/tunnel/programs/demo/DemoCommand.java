@@ -14,6 +14,7 @@ import io.tunnel.stress.file.UnreadableFileException;
 import io.tunnel.stress.rows.BadLineException;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
+import io.tunnel.terminal.Job;
 import io.tunnel.terminal.options.ServerOption;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -21,12 +22,9 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code tunnel demo}: the main job, from an empty directory to the proof. */
 @Command(
@@ -43,7 +41,7 @@ import picocli.CommandLine.Spec;
       "  tunnel demo --from packages.csv --key name,version",
       "  tunnel demo --nodes 3 --secure"
     })
-public final class DemoCommand implements Callable<Integer>, Program {
+public final class DemoCommand extends Job implements Program {
 
   private static final long ROWS_DEFAULT = 2_000_000;
 
@@ -56,7 +54,6 @@ public final class DemoCommand implements Callable<Integer>, Program {
   private static final int NODES_MAX = 9;
   private static final Gson GSON = new Gson();
 
-  @Spec private CommandSpec spec;
   @Mixin private FileOptions file;
 
   @Option(
@@ -163,7 +160,7 @@ public final class DemoCommand implements Callable<Integer>, Program {
   @Override
   public Integer call() throws Exception {
     requireOptions();
-    PrintWriter err = spec.commandLine().getErr();
+    PrintWriter err = err();
     try (DemoLoad load = load(err);
         Interrupt interrupt = new Interrupt("tunnel demo", err)) {
       DemoRun run = new DemoRun(plan(), load, new SystemClock(), interrupt);
@@ -260,11 +257,11 @@ public final class DemoCommand implements Callable<Integer>, Program {
   }
 
   private void print(DemoSummary summary) {
-    PrintWriter people = isJson ? spec.commandLine().getErr() : spec.commandLine().getOut();
+    PrintWriter people = isJson ? err() : out();
     summary.lines().forEach(people::println);
     people.flush();
     if (isJson) {
-      PrintWriter out = spec.commandLine().getOut();
+      PrintWriter out = out();
       out.println(toJson(summary));
       out.flush();
     }

@@ -8,6 +8,7 @@ import io.tunnel.stress.SystemClock;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.CompletionCommand;
 import io.tunnel.terminal.ExitCode;
+import io.tunnel.terminal.Job;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -20,22 +21,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code tunnel torture}. */
 @Command(
     name = "torture",
     mixinStandardHelpOptions = true,
     description =
-        "Starts servers and treats them badly while clients write: kills and suspends them, cuts"
-            + " their power, fills their disk, lets it fail. After each fault what clients were"
-            + " told is held against the table and against the changes of a tunnel from EARLIEST."
+        "Injects faults into servers while clients write: kills and suspends them, cuts their power,"
+            + " fills their disk, lets it fail. After each fault compares the answers that clients got"
+            + " with the table and with the changes of a tunnel from EARLIEST."
             + " Exit code 0 means that nothing was lost. With --hostile: attacks a closed server on"
             + " this machine; exit code 0 means that nothing was obtained.",
     footerHeading = "%nExamples:%n",
@@ -47,12 +45,10 @@ import picocli.CommandLine.Spec;
       "  tunnel torture --minutes 30 --seed 7 --work /var/tmp",
       "  tunnel torture --hostile --time 2m --connections 2000"
     })
-public final class TortureCommand implements Callable<Integer>, ExpectsTrouble, Program {
+public final class TortureCommand extends Job implements ExpectsTrouble, Program {
 
   private static final int MINUTES_MAX = 7 * 24 * 60;
   private static final String MAIN_CLASS = "io.tunnel.cli.TunnelCommand";
-
-  @Spec private CommandSpec spec;
 
   @Option(
       names = "--minutes",
@@ -147,7 +143,7 @@ public final class TortureCommand implements Callable<Integer>, ExpectsTrouble, 
             work,
             Optional.ofNullable(history));
     TortureTally tally = new TortureTally(chosen, leftOut);
-    PrintWriter err = spec.commandLine().getErr();
+    PrintWriter err = err();
     leftOut.forEach(text -> err.println("left out: " + text));
     err.println("seed " + chosen + ", faults " + names(kinds));
     err.flush();
@@ -171,8 +167,8 @@ public final class TortureCommand implements Callable<Integer>, ExpectsTrouble, 
       throw CommandFailure.usage(
           "--faults, --history and --secure are not for --hostile, whose server is closed always");
     }
-    PrintWriter out = spec.commandLine().getOut();
-    PrintWriter err = spec.commandLine().getErr();
+    PrintWriter out = out();
+    PrintWriter err = err();
     return new HostileCommand(hostile, chosenSeed(), work)
         .run(isJson ? err : out, err, isJson ? Optional.of(out) : Optional.empty());
   }
@@ -239,7 +235,7 @@ public final class TortureCommand implements Callable<Integer>, ExpectsTrouble, 
       }
     }
     if (kinds.isEmpty()) {
-      throw CommandFailure.failed("none of these faults can be had here: " + leftOut);
+      throw CommandFailure.failed("this machine can cause none of these faults: " + leftOut);
     }
     return kinds;
   }
@@ -281,8 +277,8 @@ public final class TortureCommand implements Callable<Integer>, ExpectsTrouble, 
   }
 
   private void print(TortureTally tally, long elapsedMs) {
-    PrintWriter out = spec.commandLine().getOut();
-    PrintWriter people = isJson ? spec.commandLine().getErr() : out;
+    PrintWriter out = out();
+    PrintWriter people = isJson ? err() : out;
     tally.lines(elapsedMs).forEach(people::println);
     people.flush();
     if (isJson) {

@@ -76,7 +76,7 @@ final class AuthorityFiles {
                         + " authority's key in it"));
   }
 
-  /** What a file holds, if it is there. */
+  /** The text of a file; empty when the file does not exist. */
   Optional<String> text(String name) throws IOException {
     try {
       return Optional.of(Files.readString(directory.resolve(name)));

@@ -33,9 +33,9 @@ import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
 /**
- * The authority whose certificates servers and clients of one service trust, and nobody else's. All
- * keys are of the curve P-256. What it has made it does not remember: a certificate counts until it
- * ends, or until servers have another authority.
+ * The only authority whose certificates the servers and clients of one service trust. All keys are
+ * of the curve P-256. The authority keeps no list: a certificate counts until it expires, or until
+ * the servers get another authority.
  */
 final class CertificateAuthority {
 
@@ -71,8 +71,8 @@ final class CertificateAuthority {
   /**
    * A new authority.
    *
-   * @param chance gives so many random bytes that nobody can guess
-   * @param life at least as long as that of what it is to make
+   * @param chance returns the given number of cryptographically random bytes
+   * @param life of the authority; at least as long as the life of its certificates
    */
   static CertificateAuthority create(IntFunction<Bytes> chance, Instant now, Duration life) {
     X500Name name = name("tunnel authority " + chance.apply(NAME_BYTES));
@@ -111,7 +111,7 @@ final class CertificateAuthority {
     return root;
   }
 
-  /** When all that it has made ends at the latest. */
+  /** The latest moment at which any of its certificates expires. */
   Instant end() {
     return root.certificate().getNotAfter().toInstant();
   }

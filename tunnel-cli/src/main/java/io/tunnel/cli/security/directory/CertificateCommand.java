@@ -5,6 +5,7 @@ import com.google.gson.JsonObject;
 import io.tunnel.server.engine.WiringChance;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
+import io.tunnel.terminal.Job;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -12,13 +13,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code tunnel security certificate}. */
 @Command(
@@ -35,14 +33,12 @@ import picocli.CommandLine.Spec;
       "  tunnel security certificate --dir security --name n2.example.org --out security-n2",
       "  tunnel security certificate --dir security --client billing --out billing"
     })
-public final class CertificateCommand implements Callable<Integer> {
+public final class CertificateCommand extends Job {
 
   private static final Gson GSON = new Gson();
 
   /** As for names that access keys are for; more would have to be escaped in a subject. */
   private static final Pattern CLIENT = Pattern.compile("[A-Za-z0-9_.@-]{1,64}");
-
-  @Spec private CommandSpec spec;
 
   @Option(
       names = "--dir",
@@ -165,7 +161,7 @@ public final class CertificateCommand implements Callable<Integer> {
   }
 
   private void say(String line) {
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     out.println(line);
     out.flush();
   }

@@ -42,7 +42,7 @@ final class CertificateOptions {
   /**
    * The hosts that were named, and those that a server always is.
    *
-   * @throws CommandFailure when one is none, or there are too many
+   * @throws CommandFailure when a name is not the name of a host, or there are too many names
    */
   List<HostName> names(Optional<HostName> thisMachine) {
     if (names.size() > HostName.NAMES_MAX) {

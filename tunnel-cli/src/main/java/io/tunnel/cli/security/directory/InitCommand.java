@@ -2,6 +2,7 @@ package io.tunnel.cli.security.directory;
 
 import com.google.gson.Gson;
 import io.tunnel.terminal.ExitCode;
+import io.tunnel.terminal.Job;
 import io.tunnel.wire.Protocol;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -9,12 +10,9 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code tunnel security init}. */
 @Command(
@@ -34,11 +32,9 @@ import picocli.CommandLine.Spec;
       "  tunnel server --data data --host 10.0.0.5 --security security",
       "  tunnel tables list --profile security/admin.json"
     })
-public final class InitCommand implements Callable<Integer> {
+public final class InitCommand extends Job {
 
   private static final Gson GSON = new Gson();
-
-  @Spec private CommandSpec spec;
 
   @Option(
       names = "--dir",
@@ -71,7 +67,7 @@ public final class InitCommand implements Callable<Integer> {
   }
 
   private void print(NewSecurity made) {
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     if (isJson) {
       out.println(
           GSON.toJson(

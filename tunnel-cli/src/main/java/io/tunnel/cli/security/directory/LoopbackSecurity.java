@@ -28,7 +28,7 @@ public final class LoopbackSecurity {
     this.directory = directory;
   }
 
-  /** Servers that are open to everybody on this machine. */
+  /** Open servers: everybody on this machine may use them. */
   public static LoopbackSecurity none() {
     return new LoopbackSecurity(Optional.empty());
   }
@@ -47,7 +47,7 @@ public final class LoopbackSecurity {
     return directory.map(path -> List.of("--security", path.toString())).orElse(List.of());
   }
 
-  /** What a client that may do everything is told of those endpoints. */
+  /** These endpoints with the profile of the administrator, for a client that may do everything. */
   public String forAdministrator(String endpoints) {
     return directory
         .map(path -> endpoint(path.resolve(NewSecurity.ADMINISTRATOR), endpoints))

@@ -21,9 +21,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A directory that is made with all its files, or not at all: what was written is taken away again
- * when it is closed before it is {@linkplain #keep kept}. Each file is there whole or not, and at
- * no moment may others read a private one.
+ * A directory that appears with all its files, or not at all: closing it before {@link #keep}
+ * deletes the files again. A file is never there in part, and other users can never read a private
+ * file.
  */
 final class NewDirectory implements AutoCloseable {
 

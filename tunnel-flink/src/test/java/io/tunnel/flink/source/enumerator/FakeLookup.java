@@ -68,7 +68,8 @@ final class FakeLookup implements TableLookup {
                         partition.id() * 10L,
                         timeMs.map(ms -> 5L),
                         incarnation))
-            .toList());
+            .toList(),
+        0);
   }
 
   @Override

@@ -90,7 +90,7 @@ final class FakePartitions implements PartitionSource {
   public CompletableFuture<TablePositions> positions() {
     questions++;
     return CompletableFuture.completedFuture(
-        new TablePositions(3, List.of(new PartitionPositions(7, 0, 100, Optional.empty()))));
+        new TablePositions(3, List.of(new PartitionPositions(7, 0, 100, Optional.empty())), 0));
   }
 
   @Override

@@ -1,0 +1,188 @@
+package io.tunnel.cli.service;
+
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.Row;
+import io.tunnel.model.TableOptions;
+import io.tunnel.sdk.ClientConfig;
+import io.tunnel.sdk.ClusterClient;
+import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.RangeQuery;
+import io.tunnel.sdk.ReadMode;
+import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.TunnelClient;
+import io.tunnel.sdk.checkpoint.CheckpointSet;
+import io.tunnel.sdk.checkpoint.ExportCheckpointsRequest;
+import io.tunnel.sdk.cluster.ClusterInfo;
+import io.tunnel.sdk.cluster.NodeInfo;
+import io.tunnel.sdk.cluster.NodeStatus;
+import io.tunnel.sdk.security.SecurityClient;
+import io.tunnel.sdk.table.TableInfo;
+import io.tunnel.sdk.tunnel.CreateTunnelRequest;
+import io.tunnel.sdk.tunnel.DeleteTunnelRequest;
+import io.tunnel.sdk.tunnel.DescribeTunnelRequest;
+import io.tunnel.sdk.tunnel.DescribeTunnelResponse;
+import io.tunnel.sdk.tunnel.EndSessionRequest;
+import io.tunnel.sdk.tunnel.ListTunnelRequest;
+import io.tunnel.sdk.tunnel.PauseTunnelRequest;
+import io.tunnel.sdk.tunnel.ResumeTunnelRequest;
+import io.tunnel.sdk.tunnel.SeekTunnelRequest;
+import io.tunnel.sdk.tunnel.SeekTunnelResponse;
+import io.tunnel.sdk.tunnel.TunnelInfo;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** A real server or cluster. A client exists from its first use on. */
+final class SdkService implements Service {
+
+  /** Retries end soon, because a person waits at a terminal. */
+  private static final Duration RETRY_DEADLINE = Duration.ofSeconds(2);
+
+  private final ClientConfig config;
+  private TableClient tables;
+  private TunnelClient tunnels;
+  private ClusterClient cluster;
+  private SecurityClient security;
+
+  SdkService(String endpoint) {
+    config = ClientConfig.of(endpoint).withRetryDeadline(RETRY_DEADLINE);
+  }
+
+  @Override
+  public ClientConfig config() {
+    return config;
+  }
+
+  private TableClient tables() {
+    if (tables == null) {
+      tables = TableClient.connect(config);
+    }
+    return tables;
+  }
+
+  private TunnelClient tunnels() {
+    if (tunnels == null) {
+      tunnels = new TunnelClient(config);
+    }
+    return tunnels;
+  }
+
+  private ClusterClient cluster() {
+    if (cluster == null) {
+      cluster = new ClusterClient(config);
+    }
+    return cluster;
+  }
+
+  @Override
+  public SecurityClient security() {
+    if (security == null) {
+      security = new SecurityClient(config);
+    }
+    return security;
+  }
+
+  @Override
+  public List<String> listTables() {
+    return tables().listTables();
+  }
+
+  @Override
+  public TableInfo describeTable(String table) {
+    return tables().describeTable(table);
+  }
+
+  @Override
+  public TableInfo alterTable(String table, TableOptions options) {
+    return tables().alterTable(table, options);
+  }
+
+  @Override
+  public void dropTable(String table) {
+    tables().dropTable(table);
+  }
+
+  @Override
+  public Optional<Row> getRow(String table, PrimaryKey key, ReadMode mode) {
+    return tables().getRow(table, key, mode);
+  }
+
+  @Override
+  public Iterable<Row> scan(String table, RangeQuery query) {
+    return tables().getRange(table, query);
+  }
+
+  @Override
+  public TunnelInfo createTunnel(CreateTunnelRequest request) {
+    return tunnels().createTunnel(request).tunnelInfo();
+  }
+
+  @Override
+  public List<TunnelInfo> listTunnels(Optional<String> table) {
+    return tunnels().listTunnel(new ListTunnelRequest(table)).getTunnelInfos();
+  }
+
+  @Override
+  public DescribeTunnelResponse describeTunnel(String table, String tunnel) {
+    return tunnels().describeTunnel(new DescribeTunnelRequest(table, tunnel));
+  }
+
+  @Override
+  public void deleteTunnel(String table, String tunnel) {
+    tunnels().deleteTunnel(new DeleteTunnelRequest(table, tunnel));
+  }
+
+  @Override
+  public void pauseTunnel(String table, String tunnel, List<String> channels) {
+    tunnels().pauseTunnel(new PauseTunnelRequest(table, tunnel, channels));
+  }
+
+  @Override
+  public void resumeTunnel(String table, String tunnel, List<String> channels) {
+    tunnels().resumeTunnel(new ResumeTunnelRequest(table, tunnel, channels));
+  }
+
+  @Override
+  public SeekTunnelResponse seekTunnel(SeekTunnelRequest request) {
+    return tunnels().seekTunnel(request);
+  }
+
+  @Override
+  public CheckpointSet exportCheckpoints(String table, String tunnel) {
+    return tunnels().exportCheckpoints(new ExportCheckpointsRequest(table, tunnel)).checkpoints();
+  }
+
+  @Override
+  public void endSession(String table, String tunnel, String session) {
+    tunnels().endSession(new EndSessionRequest(table, tunnel, session));
+  }
+
+  @Override
+  public ClusterInfo describeCluster() {
+    return cluster().describeCluster();
+  }
+
+  @Override
+  public Optional<NodeStatus> nodeStatus(NodeInfo node) {
+    try {
+      return Optional.of(cluster().nodeStatus(node.address()));
+    } catch (ConnectionException noAnswer) {
+      return Optional.empty();
+    }
+  }
+
+  @Override
+  public void drain(NodeInfo node, boolean isDraining) {
+    cluster().drain(node.address(), isDraining);
+  }
+
+  @Override
+  public void close() {
+    try (TableClient unusedTables = tables;
+        TunnelClient unusedTunnels = tunnels;
+        ClusterClient unusedCluster = cluster;
+        SecurityClient unusedSecurity = security) {
+      // Closes those that exist, and keeps later errors as suppressed ones.
+    }
+  }
+}
