@@ -113,8 +113,7 @@ class DocumentedCommandsTest {
     List<String> refused = new ArrayList<>();
     int commands = 0;
     for (Page page : Page.all()) {
-      for (Shown shown :
-          Stream.concat(inBlocks(page).stream(), inText(page).stream()).toList()) {
+      for (Shown shown : Stream.concat(inBlocks(page).stream(), inText(page).stream()).toList()) {
         commands++;
         refused.addAll(refusal(shown));
       }

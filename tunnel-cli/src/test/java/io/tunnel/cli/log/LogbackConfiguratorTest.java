@@ -11,6 +11,8 @@ import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -101,6 +103,32 @@ class LogbackConfiguratorTest {
     // No more goes than has to.
     assertThat(bytes).isGreaterThan(2 * LogSettings.Rotated.BYTES_MIN);
     assertThat(Files.readString(path)).contains("line 1999 ");
+  }
+
+  /** Also those that were put aside before a long rest, or by a server that kept them longer. */
+  @Test
+  void no_file_is_kept_for_more_days_than_asked_for() throws IOException {
+    LocalDate today = LocalDate.now(ZoneId.systemDefault());
+    for (int days : List.of(1, 14, 15, 40, 60, 700)) {
+      Files.writeString(directory.resolve(aside(today.minusDays(days))), "old");
+    }
+    for (String foreign : List.of("server.log.old", "server.log.2020-02-30.1")) {
+      Files.writeString(directory.resolve(foreign), "of somebody else");
+    }
+    configure(false, 1 << 20, 1 << 20);
+    try (Stream<Path> files = Files.list(directory)) {
+      assertThat(files.map(file -> file.getFileName().toString()))
+          .containsExactlyInAnyOrder(
+              "server.log",
+              aside(today.minusDays(1)),
+              aside(today.minusDays(14)),
+              "server.log.old",
+              "server.log.2020-02-30.1");
+    }
+  }
+
+  private static String aside(LocalDate day) {
+    return "server.log." + day + ".0";
   }
 
   /** The files after 2,000 lines, some 300 KB. */
