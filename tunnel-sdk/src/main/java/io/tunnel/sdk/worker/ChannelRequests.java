@@ -49,20 +49,26 @@ final class ChannelRequests {
         || (reason instanceof RefusedException refused && refused.retriable());
   }
 
-  static byte[] release(Assignment assignment) {
-    return new ChannelRef(assignment.handle(), assignment.epoch()).encode();
+  /** Gives the channel back. */
+  static CompletableFuture<Frame> release(Link link, Assignment assignment) {
+    return link.request(
+        Operation.RELEASE, new ChannelRef(assignment.handle(), assignment.epoch()).encode());
   }
 
-  static byte[] stop(Assignment assignment, Throwable reason, Optional<FailedChange> at) {
-    return Json.encode(
-        new StopChannel(
-            assignment.handle(),
-            assignment.epoch(),
-            text(reason),
-            at.map(Retrying::wire),
-            reason instanceof RefusedException refused
-                ? Optional.of(refused.code())
-                : Optional.empty()));
+  /** Gives the channel back, to wait for an operator. */
+  static CompletableFuture<Frame> stop(
+      Link link, Assignment assignment, Throwable reason, Optional<FailedChange> at) {
+    return link.request(
+        Operation.STOP_CHANNEL,
+        Json.encode(
+            new StopChannel(
+                assignment.handle(),
+                assignment.epoch(),
+                text(reason),
+                at.map(Retrying::wire),
+                reason instanceof RefusedException refused
+                    ? Optional.of(refused.code())
+                    : Optional.empty())));
   }
 
   /** A refusal as servers write their own reasons: code and message. */

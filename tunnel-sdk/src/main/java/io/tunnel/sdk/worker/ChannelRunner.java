@@ -12,7 +12,6 @@ import io.tunnel.sdk.processor.IChannelProcessor;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.sdk.transport.Caller;
-import io.tunnel.sdk.worker.channel.ChannelAction;
 import io.tunnel.sdk.worker.channel.ChannelState;
 import io.tunnel.sdk.worker.channel.Ending;
 import io.tunnel.sdk.worker.channel.WorkerChannelCore;
@@ -22,7 +21,7 @@ import io.tunnel.sdk.worker.input.Retrying;
 import io.tunnel.sdk.worker.input.RowKeys;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Delivery;
-import io.tunnel.wire.Operation;
+import io.tunnel.wire.Frame;
 import io.tunnel.wire.control.FailureControl.RetryingChannel;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import java.util.ArrayDeque;
@@ -247,8 +246,8 @@ final class ChannelRunner
 
   @Override
   public void drive() {
-    for (ChannelAction action = next(); action != ChannelAction.WAIT; action = next()) {
-      switch (action) {
+    while (true) {
+      switch (core.next(runtime.nowNanos())) {
         case PROCESS -> process();
         case TELL ->
             calls.tell(
@@ -258,20 +257,17 @@ final class ChannelRunner
                 troubledThen("processor failed at the end of the channel", this::told));
         case CHECKPOINT -> checkpoint();
         case STOP_PROCESSOR -> stopProcessor();
-        case RELEASE -> giveBack(Operation.RELEASE, ChannelRequests.release(assignment));
+        case RELEASE -> giveBack(ChannelRequests.release(session.link(), assignment));
         case STOP_CHANNEL ->
-            giveBack(
-                Operation.STOP_CHANNEL, ChannelRequests.stop(assignment, stopReason, failedAt()));
+            giveBack(ChannelRequests.stop(session.link(), assignment, stopReason, failedAt()));
         case CLOSE -> close();
-        case WAIT -> throw new IllegalStateException("unreachable");
+        case WAIT -> {
+          setCheckpointTimer();
+          progress = progressNow();
+          return;
+        }
       }
     }
-    setCheckpointTimer();
-    progress = progressNow();
-  }
-
-  private ChannelAction next() {
-    return core.next(runtime.nowNanos());
   }
 
   private void process() {
@@ -450,12 +446,8 @@ final class ChannelRunner
     drive();
   }
 
-  private void giveBack(Operation operation, byte[] payload) {
-    var unused =
-        session
-            .link()
-            .request(operation, payload)
-            .whenComplete((answer, failure) -> runtime.guarded(() -> givenBack(failure)));
+  private void giveBack(CompletableFuture<Frame> asked) {
+    var unused = asked.whenComplete((answer, failure) -> runtime.guarded(() -> givenBack(failure)));
   }
 
   private void givenBack(Throwable failure) {
