@@ -32,7 +32,8 @@ public final class BatchValidator {
 
   /**
    * Checks every row: its key against the schema and the range {@code [from, to)} of encoded first
-   * key columns ({@link Bytes#EMPTY} for an open end), its columns' types, values and names.
+   * key columns ({@link Bytes#EMPTY} for an open end), its columns' types, values and names, which
+   * must differ from those of the key.
    *
    * @throws RefusedException with the reason
    */
@@ -43,6 +44,7 @@ public final class BatchValidator {
     }
     try {
       Dictionary.requireDistinct(batch.names());
+      requireNoKeyColumn(batch.names());
       boolean mustJudge = false;
       ColumnSizes columnSizes = new ColumnSizes(batch.nameCount());
       RowCursor row = batch.rows();
@@ -56,6 +58,25 @@ public final class BatchValidator {
       return new Checked(mustJudge, columnSizes);
     } catch (MalformedException e) {
       throw new RefusedException(e.code(), e.getMessage());
+    }
+  }
+
+  /**
+   * Refuses columns that have the name of a key column: the row would have two values under one
+   * name, and a tool that prints or loads rows by name would lose one. Only new batches are
+   * checked, so a log that holds such columns still opens.
+   */
+  private void requireNoKeyColumn(String[] names) {
+    for (String name : names) {
+      for (PrimaryKeySchema column : schema) {
+        if (column.name().equals(name)) {
+          throw new MalformedException(
+              "column '"
+                  + name
+                  + "' has the name of a column of the table's key; give the value in the key only,"
+                  + " or choose a different name");
+        }
+      }
     }
   }
 

@@ -88,6 +88,25 @@ class BatchValidatorTest {
   }
 
   @Test
+  void a_column_with_the_name_of_a_key_column_is_refused() {
+    String message = "column 'id' has the name of a column of the table's key";
+    for (ChangeKind kind : List.of(ChangeKind.PUT, ChangeKind.UPDATE)) {
+      ChangeBatch batch = new RawBatch().name("a").name("id").row(kind, ONE, "02000301010301").build();
+      ChangeBatch apart =
+          new RawBatch()
+              .name("a")
+              .name("id")
+              .row(kind, ONE, "01000301")
+              .row(kind, ONE, "01010301")
+              .build();
+      assertRefused(batch, ErrorCode.INVALID_REQUEST, message);
+      assertRefused(apart, ErrorCode.INVALID_REQUEST, message);
+    }
+    ChangeBatch other = new RawBatch().name("ID").row(ChangeKind.PUT, ONE, "01000301").build();
+    assertThat(validator.require(other, Bytes.EMPTY, Bytes.EMPTY).mustJudge()).isFalse();
+  }
+
+  @Test
   void a_batch_without_rows_is_refused() {
     assertRefused(new RawBatch().build(), ErrorCode.INVALID_REQUEST, "at least one row");
   }
