@@ -166,6 +166,11 @@ final class Attachment {
    * equal epoch that client is the same worker on a second connection. Its two requests may arrive
    * out of order, so the refusal must not say FENCED: the worker would stop instead of attaching
    * again.
+   *
+   * <p>A worker that gave its channel back may be told FENCED here: on a node of a cluster that
+   * does not coordinate the tunnel, the next holder's ATTACH can arrive before the worker's DETACH.
+   * It logs that its epoch is over, and nothing is lost or repeated, because it has released the
+   * channel. On the session's own server {@link Attachments#release} ended the attachment first.
    */
   void replacedBy(long epoch) {
     take(
