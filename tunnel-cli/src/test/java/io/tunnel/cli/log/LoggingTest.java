@@ -13,11 +13,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDate;
-import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -103,28 +100,6 @@ class LoggingTest {
     assertThat(Logging.settings().file())
         .contains(new LogSettings.Rotated(file, 1 << 20, 3, 5 << 20));
     assertThat(file).exists();
-  }
-
-  /** Also those that were put aside long ago, and by a server that kept them longer. */
-  @Test
-  void no_file_is_kept_for_more_days_than_the_option_says() throws IOException {
-    Path file = directory.resolve("server.log");
-    LocalDate today = LocalDate.now(ZoneId.systemDefault());
-    for (int days : List.of(1, 3, 4, 20, 60, 700)) {
-      Files.writeString(directory.resolve("server.log." + today.minusDays(days) + ".0"), "old");
-    }
-    for (String foreign : List.of("server.log.old", "server.log.2020-02-30.1")) {
-      Files.writeString(directory.resolve(foreign), "not of the server");
-    }
-    assertThat(server("--log-file", file.toString(), "--log-file-days", "3")).isZero();
-    try (Stream<Path> files = Files.list(directory)) {
-      assertThat(files.map(each -> each.getFileName().toString()).filter(n -> n.contains(".log.")))
-          .containsExactlyInAnyOrder(
-              "server.log." + today.minusDays(1) + ".0",
-              "server.log." + today.minusDays(3) + ".0",
-              "server.log.old",
-              "server.log.2020-02-30.1");
-    }
   }
 
   @Test
