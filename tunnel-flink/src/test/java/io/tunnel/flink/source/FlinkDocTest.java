@@ -5,14 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.fixtures.LocalServer;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.value.PrimaryKeyType;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.net.URL;
-import java.net.URLClassLoader;
-import java.nio.charset.StandardCharsets;
+import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.tools.ToolProvider;
@@ -26,30 +23,40 @@ class FlinkDocTest {
 
   @Test
   void the_programs_of_the_page_write_and_read_a_table() throws Exception {
-    PrintStream out = System.out;
-    ByteArrayOutputStream printed = new ByteArrayOutputStream();
     try (LocalServer server = new LocalServer()) {
       server.create("orders", List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)));
       run("WriteOrders", server.endpoint());
-      System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
-      run("ReadOrders", server.endpoint());
-    } finally {
-      System.setOut(out);
+      assertThat(run("ReadOrders", server.endpoint()).lines().filter(l -> l.contains("amount")))
+          .hasSize(100)
+          .anySatisfy(line -> assertThat(line).contains("\"id\":7", "\"columns\":{\"amount\":70}"));
     }
-    assertThat(printed.toString(StandardCharsets.UTF_8).lines().filter(l -> l.contains("amount")))
-        .hasSize(100)
-        .anySatisfy(line -> assertThat(line).contains("\"id\":7", "\"columns\":{\"amount\":70}"));
   }
 
-  private void run(String program, String endpoint) throws Exception {
+  /** What a program printed, in a JVM of its own, where Flink finds its classes. */
+  private String run(String program, String endpoint) throws Exception {
     compile(program);
-    try (URLClassLoader loader =
-        new URLClassLoader(new URL[] {directory.toUri().toURL()}, getClass().getClassLoader())) {
-      loader
-          .loadClass(program)
-          .getMethod("main", String[].class)
-          .invoke(null, (Object) new String[] {endpoint});
+    Path printed = directory.resolve(program + ".out");
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx512m",
+                "--add-opens=java.base/java.lang=ALL-UNNAMED",
+                "--add-opens=java.base/java.util=ALL-UNNAMED",
+                "-cp",
+                directory + File.pathSeparator + System.getProperty("java.class.path"),
+                program,
+                endpoint)
+            .redirectErrorStream(true)
+            .redirectOutput(printed.toFile())
+            .start();
+    try {
+      assertThat(process.waitFor(3, TimeUnit.MINUTES)).as("%s ends", program).isTrue();
+    } finally {
+      process.destroyForcibly();
     }
+    String text = Files.readString(printed);
+    assertThat(process.exitValue()).as(text).isZero();
+    return text;
   }
 
   private void compile(String program) throws Exception {
