@@ -230,7 +230,7 @@ public final class Shard implements Closeable, PartitionHost {
       folding.look();
     }
     ShardTask next = turns.peek();
-    if (!isFull && turns.hasJudged() || next instanceof PendingWrite) {
+    if ((!isFull && turns.hasJudged()) || next instanceof PendingWrite) {
       if (disk.state() == ShardState.BEHIND || folds.hasFailed()) {
         folding.foldAll();
       }
