@@ -32,7 +32,7 @@ final class DoneRequests {
    * A done request.
    *
    * @param number rises with every request
-   * @param operation and target, see {@link Asked#what}
+   * @param what operation and target, see {@link Asked#what}
    * @param result result that answers a retry
    */
   private record Done(long number, String what, String result) {
