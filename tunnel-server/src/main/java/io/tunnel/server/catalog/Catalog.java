@@ -31,9 +31,8 @@ import org.slf4j.LoggerFactory;
  * <p>A catalog leads or follows. A leader has a store, and decides. A follower hears what another
  * node has stored, and refuses to decide; a new follower shows no table until {@link #caughtUp}.
  * {@link #lead} and {@link #resign} switch between the two, and the tables stay visible meanwhile.
- * A leader notes what it hears, too, because its own writes come back to it, possibly after it has
- * resigned: a former leader shows its tables until {@link #caughtUp}, so no stored table ever
- * disappears for a while.
+ * A leader hears its own writes too, possibly after it has resigned. A former leader shows its
+ * tables until {@link #caughtUp}, so no stored table ever disappears for a while.
  *
  * <p>The part that made the store closes it.
  */

@@ -18,11 +18,11 @@ final class Failure {
     RefusedException reason = reason(cause);
     if (cause instanceof RefusedException refused && refused.retriable()) {
       LOGGER.info(
-          "stopped delivering partition {}: {}; the worker will retry",
+          "stopped delivering partition {}: {}; its worker or reader will retry",
           partition,
           cause.getMessage());
     } else {
-      LOGGER.error("cannot deliver partition {}; the worker will retry", partition, cause);
+      LOGGER.error("cannot deliver partition {}; told its worker or reader", partition, cause);
     }
     return reason;
   }

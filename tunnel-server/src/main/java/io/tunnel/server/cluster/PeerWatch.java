@@ -48,7 +48,7 @@ public final class PeerWatch implements Closeable {
   private final Map<Placement.Member, Watch> watches = new HashMap<>();
 
   /**
-   * Watches nobody yet.
+   * Watches no node yet.
    *
    * @param self name of this node, which the watch skips
    * @param sockets makes connections to other nodes, with TLS where the nodes use TLS

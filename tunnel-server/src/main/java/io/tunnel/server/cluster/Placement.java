@@ -36,7 +36,7 @@ public record Placement(
     }
   }
 
-  /** Nobody leads anything. */
+  /** Gives no unit a leader. */
   public static final Placement NONE = new Placement(-1, List.of(), Map.of(), Map.of());
 
   /** Copies everything; the maps keep the order of the units. */

@@ -56,7 +56,7 @@ public final class Ticks implements Runnable {
     wasLeftOut = !wasLeftOut && gapNanos > gapNanosMax;
     if (wasLeftOut) {
       LOGGER.warn(
-          "thread {} was held up for {} ms",
+          "thread {} was held up for {} ms; skipping a look, so that waiting tasks run first",
           Thread.currentThread().getName(),
           gapNanos / 1_000_000);
     } else {

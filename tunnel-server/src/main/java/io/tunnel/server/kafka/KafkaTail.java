@@ -159,7 +159,7 @@ final class KafkaTail implements SharedLog.Tail {
     } catch (OffsetOutOfRangeException e) {
       tryAgainAfter(() -> lost(e.offsetOutOfRangePartitions()));
     } catch (InterruptException e) {
-      LOG.warn("interrupted; the tail ends");
+      LOG.warn("interrupted; this node no longer reads the log");
       isClosed = true;
     } catch (RuntimeException e) {
       LOG.warn("cannot read the log; will retry", e);
@@ -186,7 +186,7 @@ final class KafkaTail implements SharedLog.Tail {
         task.run();
       }
     } catch (InterruptedException e) {
-      LOG.warn("interrupted; the tail ends");
+      LOG.warn("interrupted; this node no longer reads the log");
       isClosed = true;
     }
   }

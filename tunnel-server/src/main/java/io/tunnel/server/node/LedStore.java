@@ -135,7 +135,7 @@ final class LedStore {
     }
   }
 
-  /** From this moment on nobody takes this node for the leader; the holder resigns soon. */
+  /** {@link #isLeading} is false from now on; the holder resigns soon. */
   private void halt() {
     state.compareAndSet(State.LEADING, State.LEAVING);
     onOwner(this::end);
@@ -273,7 +273,7 @@ final class LedStore {
     public void fenced(FencedStoreException reason) {
       if (own == attempt && state.get().hasHolder()) {
         LOGGER.warn(
-            "another node took over {}: {}; will retry in {} ms if still told to lead",
+            "the store of {} was fenced: {}; will retry in {} ms if still told to lead",
             what,
             reason.getMessage(),
             PAUSE_MS);

@@ -94,7 +94,7 @@ record LeftTopics(Catalog catalog, Topics topics, Executor control) {
     }
   }
 
-  /** A table of an older version is told apart from now on by the origin of its topic. */
+  /** Notes the origin of its topic for a table of an older version, which has none. */
   private void noteOrigin(TableRecord table) {
     topics
         .origin(table.tableId())

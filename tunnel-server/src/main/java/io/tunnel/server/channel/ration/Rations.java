@@ -139,7 +139,7 @@ public final class Rations {
     }
     long waited = writes.waitNanos() - lookedWaitNanos;
     Waits seen = isSilent ? new Waits(passed, 0, 0, 0) : new Waits(passed, written, waited, open);
-    boolean isQuiet = isQuiet(passed, now);
+    boolean isQuiet = measureUse(passed, now);
     Meanwhile meanwhile =
         isQuiet
             ? Meanwhile.NOTHING
@@ -162,7 +162,8 @@ public final class Rations {
     lookedBytes = bytes;
   }
 
-  private boolean isQuiet(long passed, long now) {
+  /** Updates the used rate; true when no channel has caught up for a while. */
+  private boolean measureUse(long passed, long now) {
     double newest = (bytes - lookedBytes) * 1e9 / passed;
     usedPerSecond += (newest - usedPerSecond) * Math.min(1, passed / USED_NANOS);
     if (bytes != lookedBytes || waiting.get() > 0) {

@@ -110,7 +110,7 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
 
   /** Whether the group is deciding. */
   private enum Rebalance {
-    /** The consumer was closed because it was fenced, and is made anew. Next: UNDER_WAY. */
+    /** The fenced consumer is closed, and a new one is about to replace it. Next: UNDER_WAY. */
     DISCONNECTED,
     /** A placement is being decided, by introductions that were sent. Next: OVER, DISCONNECTED. */
     UNDER_WAY,
@@ -124,7 +124,7 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
     NONE,
     /** Leaves the group, so that other nodes take over at once. */
     LEAVE,
-    /** Tells nobody, as a process that is killed. */
+    /** Ends without a word to the group, like a killed process. */
     ABANDON
   }
 
@@ -379,7 +379,7 @@ public final class KafkaMembership implements Membership, PlacementAssignor.Memb
     return CloseOptions.timeout(CLOSE_MAX).withGroupMembershipOperation(operation);
   }
 
-  /** Ends like a process that is killed, and tells nobody. For tests. */
+  /** Ends like a killed process, without a word to the group. For tests. */
   void abandon() throws IOException {
     end(End.ABANDON);
     close();
