@@ -94,7 +94,8 @@ public final class LocalRooms {
 
   /** Rows are fresh once their shard has run all tasks before the question. */
   private static Freshness folded(Shards shards) {
-    return (partition, then) -> shards.of(partition).execute(partition, () -> then.accept(Optional.empty()));
+    return (partition, then) ->
+        shards.of(partition).execute(partition, () -> then.accept(Optional.empty()));
   }
 
   /** Refuses a partition whose table does not exist. */
@@ -104,7 +105,11 @@ public final class LocalRooms {
   }
 
   private static long rows(Shards shards, int partition) {
-    return shards.of(partition).tableNow(partition).count(partition, Ports.Tunnels.COUNTED_ROWS_MAX).rows();
+    return shards
+        .of(partition)
+        .tableNow(partition)
+        .count(partition, Ports.Tunnels.COUNTED_ROWS_MAX)
+        .rows();
   }
 
   /** The ports for the rooms that face clients. */
