@@ -88,6 +88,7 @@ final class StoreFolds {
 
     /** The very bytes of a write that failed are kept: names in them were given a number. */
     @Override
+    @SuppressWarnings("NonAtomicVolatileUpdate") // One thread at a time folds.
     public boolean run(Offsets offsets, BooleanSupplier mayGoOn) throws IOException {
       if (made.isPresent() && !hasFailed) {
         throw new IllegalStateException("a fold goes on before another one that failed");
