@@ -1,2 +1,2 @@
-/** JMH benchmarks, each stating the question that it answers. */
+/** JMH benchmarks; the Javadoc of each benchmark asks the question that it answers. */
 package io.tunnel.bench;

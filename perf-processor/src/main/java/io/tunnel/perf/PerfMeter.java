@@ -11,8 +11,8 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 
 /**
- * Counts the changes that processors receive. Each channel has its own cell, so channels never wait
- * for one another. Totals are sums of cells that only grow; reading them resets nothing.
+ * Counts the changes that processors receive. A channel has its own cell, so that channels never
+ * contend. Totals are sums of cells that only grow; reading them resets nothing.
  */
 final class PerfMeter {
 

@@ -153,7 +153,7 @@ public final class LoadRun {
     observer.completed(row, result, nowNanos);
   }
 
-  /** A row in flight: everything that is kept until its outcome arrives. */
+  /** A row in flight: the data that is kept until the outcome arrives. */
   private record SentRow(LoadRun run, long intendedNanos) implements RowCallback {
     @Override
     public void completed(RowChange row, RowResult result) {

@@ -22,7 +22,9 @@ public interface Diagnosis {
   /** The failure that {@code trouble} is, or empty when this diagnosis does not know it. */
   Optional<CommandFailure> of(Throwable trouble);
 
-  /** This diagnosis first, then {@code other} for failures that this one does not know. */
+  /**
+   * Asks this diagnosis first, then {@code other} when this diagnosis does not know the failure.
+   */
   default Diagnosis or(Diagnosis other) {
     return trouble -> of(trouble).or(() -> other.of(trouble));
   }

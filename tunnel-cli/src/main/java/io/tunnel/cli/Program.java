@@ -6,6 +6,6 @@ package io.tunnel.cli;
  */
 public interface Program {
 
-  /** The command of this module before which the help lists this one. */
+  /** The help lists this command before the returned command of this module. */
   Class<?> listedBefore();
 }

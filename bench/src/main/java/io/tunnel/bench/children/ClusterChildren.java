@@ -46,7 +46,7 @@ public final class ClusterChildren {
     return started;
   }
 
-  /** Starts a node, also one that was there before. */
+  /** Starts a node for the first time, or again. */
   public void startNode(String name) throws IOException {
     List<String> options =
         List.of(

@@ -37,7 +37,7 @@ public final class TunnelServerChild {
     return start(children, clock, NAME, options);
   }
 
-  /** Starts one of that name, with further options; its name is also that of its directory. */
+  /** Starts a server with further options; {@code name} also names the directory of the server. */
   static TunnelServerChild start(
       Children children, LoadClock clock, String name, List<String> options) throws IOException {
     Path data = children.directory().resolve(name);

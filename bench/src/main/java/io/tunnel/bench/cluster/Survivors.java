@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Nodes, asked one by one for what they know. */
+/** Nodes, each asked separately for its own state. */
 final class Survivors implements AutoCloseable {
 
   private final Ground ground;
@@ -66,7 +66,7 @@ final class Survivors implements AutoCloseable {
         .noneMatch(seen -> seen.nodes().stream().anyMatch(node -> node.name().equals(name)));
   }
 
-  /** Whether their replicas of all these partitions lead. */
+  /** Whether the replicas of these partitions on the nodes lead. */
   boolean lead(List<Integer> partitions) {
     Set<Integer> led = new HashSet<>();
     clients.forEach(

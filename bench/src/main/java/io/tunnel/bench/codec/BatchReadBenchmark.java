@@ -70,7 +70,7 @@ public class BatchReadBenchmark {
     return keyBytes;
   }
 
-  /** What does a processor pay that reads one integer attribute of every row? */
+  /** How long does a processor take to read one integer attribute of every row? */
   @Benchmark
   @OperationsPerInvocation(WhitepaperRows.COUNT)
   public long readOneColumn() {

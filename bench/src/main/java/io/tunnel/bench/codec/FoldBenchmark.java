@@ -47,7 +47,7 @@ public class FoldBenchmark {
   private TableStore table;
   private long offset;
 
-  /** Puts all rows, so that each update finds its row. */
+  /** Puts all rows first: every update then finds an existing row. */
   @Setup
   public void open() throws IOException {
     directory = DataDirectory.temporary("fold-jmh", Path.of(System.getProperty("java.io.tmpdir")));

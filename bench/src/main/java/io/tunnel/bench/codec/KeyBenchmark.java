@@ -45,7 +45,7 @@ public class KeyBenchmark {
     }
   }
 
-  /** What does a reader pay that asks each record for its key? */
+  /** How long does a reader take to get the key of each record? */
   @Benchmark
   @OperationsPerInvocation(WhitepaperRows.COUNT)
   public int decodeKey() {

@@ -50,7 +50,7 @@ public class LookupBenchmark {
     List<RowChange> rows = WhitepaperRows.rows();
     directory = DataDirectory.temporary("lookup", Path.of(System.getProperty("java.io.tmpdir")));
     log = LocalLog.open(Files.createDirectory(directory.data()), 0, SEGMENT_BYTES_MAX);
-    // So that no two batches are made one.
+    // At most one byte in a merged batch, so that no two batches merge.
     GroupCore group = new GroupCore(1);
     for (int i = 0; i < BATCHES; i++) {
       BatchBuilder batch = new BatchBuilder(WhitepaperRows.SCHEMA, 512);
@@ -72,8 +72,8 @@ public class LookupBenchmark {
   }
 
   /**
-   * How many nanoseconds does it take to find the next delivery behind any position? It has 256
-   * KiB, here some 900 batches.
+   * How many nanoseconds does it take to find the next delivery behind any position? A delivery has
+   * 256 KiB, here some 900 batches.
    */
   @Benchmark
   public int plan() {

@@ -44,7 +44,7 @@ public class RecordBenchmark {
     return new DeliveredRecords(deliveries, WhitepaperRows.SCHEMA);
   }
 
-  /** What does a processor pay that walks over the records and asks nothing of them? */
+  /** How long does a processor take to iterate over the records without reading a column? */
   @Benchmark
   @OperationsPerInvocation(WhitepaperRows.COUNT)
   public long walk() {

@@ -18,7 +18,7 @@ public record WorkerChild(Children children, String tag, Process process) {
     return start(bed.children(), bed.server().endpoint(), tunnelId, tag, callbackMs);
   }
 
-  /** Starts one that takes so long for each callback. */
+  /** Starts a worker whose callbacks take the given time. */
   public static WorkerChild start(
       Children children, String endpoint, String tunnelId, String tag, long callbackMs)
       throws IOException {
@@ -58,7 +58,7 @@ public record WorkerChild(Children children, String tag, Process process) {
     return first;
   }
 
-  /** Live heap, direct bytes and rows, each time that it said them. */
+  /** Live heap, direct bytes and rows, for each report of the worker. */
   public List<long[]> memory() {
     List<long[]> memory = new ArrayList<>();
     for (String line : said()) {

@@ -41,7 +41,7 @@ public final class FigureOptions {
    */
   public interface Measure<G> {
 
-    /** Makes a ground for the figure alone, so that it inherits nothing from another one. */
+    /** Makes a fresh ground for the figure, without leftovers of earlier figures. */
     void on(Figure<G> figure, Run run) throws Exception;
   }
 

@@ -95,7 +95,7 @@ public final class FoldMain implements Callable<Integer> {
     System.out.println(
         "| way | thread us/row | process us/row | written, bytes a row | read us | scan us |");
     System.out.println("| --- | --- | --- | --- | --- | --- |");
-    // The first one warms up what all do.
+    // The first measurement warms up the code of all measurements.
     measure(Way.NOT_KEPT);
     for (int round = 0; round < rounds; round++) {
       for (Way way : only) {

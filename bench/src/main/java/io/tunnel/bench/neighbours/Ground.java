@@ -33,7 +33,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 
-/** A closed server with two principals: the one who is measured, and its neighbour. */
+/** A closed server with two principals: the measured principal, and its neighbour. */
 record Ground(
     Children children, TunnelServerChild server, Path security, LoadClock clock, PrintWriter out) {
 

@@ -68,7 +68,7 @@ record NeighbourFigure(Habit habit) implements Figure<Ground> {
             nanos.getValueAtPercentile(99.9) / NANOS_PER_MS);
   }
 
-  /** Writes a row and reads it, one after the other, for so long. */
+  /** Writes and reads one row after another, for {@code ms} milliseconds. */
   private static void rounds(Ground ground, TableClient tables, long ms, Histogram tookNanos) {
     long endNanos = ground.clock().nanos() + TimeUnit.MILLISECONDS.toNanos(ms);
     long nowNanos = ground.clock().nanos();

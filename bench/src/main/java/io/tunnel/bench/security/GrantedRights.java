@@ -33,7 +33,7 @@ final class GrantedRights {
     MANY(100_000),
     /** One principal with all of them. */
     ONE(1),
-    /** 64 groups with 15,625 permissions each, and a principal that is in all of these. */
+    /** 64 groups with 15,625 permissions each, and a principal in all groups. */
     GROUPS(64);
 
     private final int count;
@@ -48,7 +48,7 @@ final class GrantedRights {
    *
    * @param table that there is a permission on
    * @param tunnel of the table, when the permission is on that
-   * @param other a table that there is none on, whose name is like the first one's
+   * @param other a table without any permission, whose name is similar to {@code table}
    */
   record Question(Principal principal, String table, String tunnel, String other) {}
 

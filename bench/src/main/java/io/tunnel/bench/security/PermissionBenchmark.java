@@ -81,7 +81,7 @@ public class PermissionBenchmark {
         question.principal(), Right.CONSUME, question.table(), question.tunnel());
   }
 
-  /** What does the right cost that there is on the table, but not this one? */
+  /** How long does a refusal take when the principal has another right on the table? */
   @Benchmark
   public boolean deniedRight() {
     Question question = ask(tables);

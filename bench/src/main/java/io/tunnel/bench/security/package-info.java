@@ -1,2 +1,2 @@
-/** What a decision costs that says who may do what, among as many permissions as there may be. */
+/** The cost of an authorization decision, with the largest allowed number of permissions. */
 package io.tunnel.bench.security;

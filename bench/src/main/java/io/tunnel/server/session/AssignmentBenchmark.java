@@ -19,8 +19,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What it costs a coordinator to spread 10,000 channels over sessions anew. It is in this package
- * because nobody else can call what is measured.
+ * The cost for a coordinator to assign 10,000 channels to sessions anew. The class is in this
+ * package because the measured methods are package-private.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

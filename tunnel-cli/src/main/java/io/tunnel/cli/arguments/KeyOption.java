@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Option;
 
-/** The options that name one row by its key. */
+/** The options {@code --key} and {@code --hashed}, which name one row. */
 public final class KeyOption {
 
   @Option(

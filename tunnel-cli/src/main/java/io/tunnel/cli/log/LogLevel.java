@@ -1,6 +1,6 @@
 package io.tunnel.cli.log;
 
-/** How much a logger writes: lines of this level, and of all levels before it. */
+/** How much a logger writes: lines of this level and of the levels above. */
 enum LogLevel {
   OFF,
   ERROR,

@@ -1,6 +1,7 @@
 package io.tunnel.cli.security;
 
 import com.google.gson.JsonObject;
+import io.tunnel.cli.security.directory.ProfileWriter;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.security.SecurityClient.IssuedKey;

@@ -26,7 +26,7 @@ public final class Child {
   private final long secondsMax;
   private int started;
 
-  /** Gives its processes these options, and so many seconds each. */
+  /** Starts its processes with {@code jvmOptions}, and bounds each to {@code secondsMax} seconds. */
   Child(Children children, List<String> jvmOptions, long secondsMax) {
     this.children = children;
     this.secondsMax = secondsMax;

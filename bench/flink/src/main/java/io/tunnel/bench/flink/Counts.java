@@ -5,8 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The counts of this process. Static, because Flink copies a schema by its bytes: what a task has
- * of this program is what it finds by name.
+ * The counts of this process. Static, because Flink copies a schema by serialization: a task can reach only static state of this program.
  */
 final class Counts {
 

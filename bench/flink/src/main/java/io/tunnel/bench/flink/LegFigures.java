@@ -7,7 +7,7 @@ import java.util.Map;
 /**
  * What a leg tells.
  *
- * @param rowsRead in all passes, those that do not count too: what a server's time is shared by
+ * @param rowsRead rows of all passes, also of the warm-up; divides the CPU time of a server
  * @param passes that count
  * @param figures by name, in the order in which they are shown
  */

@@ -1,9 +1,7 @@
 package io.tunnel.bench.flink;
 
 /**
- * One task's share of a {@link RowCount}: it tells of its first row, and then of many at once, so
- * that counting costs next to nothing. For one thread; a thread that looks at what it has not told
- * waits until the owner is done.
+ * The share of one task in a {@link RowCount}: it reports its first row, and then batches of rows, so that counting costs next to nothing. For one thread; a thread that reads the unreported rows waits until the owner has finished.
  */
 final class RowTally {
 

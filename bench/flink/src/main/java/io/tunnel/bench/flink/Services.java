@@ -17,7 +17,7 @@ public record Services(
     return reader == Reader.KAFKA ? kafkaEndpoint : tunnelEndpoint;
   }
 
-  /** Returns when both have done what they put off. */
+  /** Returns when both servers have finished their deferred work. */
   public void settle() {
     CpuTimes.settle(List.of(tunnel, kafka), clock);
   }

@@ -46,7 +46,7 @@ final class TunnelLooks {
     }
   }
 
-  /** All of it, with the schema that the connector brings. */
+  /** Decodes whole changes, with the schema of the connector. */
   static final class Decode implements TunnelDeserializationSchema<ChangeRecord> {
 
     private static final long serialVersionUID = 1L;

@@ -107,7 +107,7 @@ public final class SideBySideMain implements Callable<Integer> {
     return clusters;
   }
 
-  /** All promise what a cluster does: a broker that is lost loses nothing that others have. */
+  /** All sides give the guarantee of a cluster: the loss of a broker loses no replicated row. */
   private void besideClusters(
       BesidePlan plan,
       LoadClock clock,

@@ -23,7 +23,7 @@ final class SideBySideOptions {
       names = "--nodes",
       split = ",",
       paramLabel = "N",
-      description = "Beside one server, clusters of so many nodes on the same Kafka.")
+      description = "Also measure clusters with these numbers of nodes, on the Kafka of the comparison.")
   List<Integer> nodes = List.of();
 
   @Option(

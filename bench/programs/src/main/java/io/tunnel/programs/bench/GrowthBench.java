@@ -18,7 +18,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** Measures each value of each variable, and keeps all other variables fixed. */
+/** Varies one variable at a time, and measures every value. */
 final class GrowthBench {
 
   private static final int PARTITIONS = 8;

@@ -104,7 +104,7 @@ public final class Interrupt implements AutoCloseable {
     } catch (TimeoutException e) {
       return "; could not remove all of its files and tables in time";
     } catch (ExecutionException e) {
-      return "; not all that it has made could be removed: " + e.getCause().getMessage();
+      return "; could not remove all files and tables: " + e.getCause().getMessage();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return "";

@@ -16,7 +16,8 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * A server in a child process, with the Java and the class path of this process. The server ends
- * when this process ends in any way: it watches its standard input, a pipe from this process.
+ * when this process ends in any way: the server watches its standard input, a pipe from this
+ * process.
  */
 public final class ServerProcess implements StartedServers {
 

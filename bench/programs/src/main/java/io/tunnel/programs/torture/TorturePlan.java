@@ -10,7 +10,7 @@ import java.util.Set;
  * What is asked for.
  *
  * @param durationNanos after which no further round begins
- * @param faults kinds of faults, of which there is at least one
+ * @param faults kinds of faults; at least one
  * @param isNode whether the server is a node of a cluster, whose Kafka is left alone
  * @param isSecured whether the server requires authentication
  * @param work an existing directory; the run makes a directory in it, and removes that at the end

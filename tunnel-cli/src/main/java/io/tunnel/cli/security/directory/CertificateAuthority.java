@@ -111,7 +111,7 @@ final class CertificateAuthority {
     return root;
   }
 
-  /** The latest moment at which any of its certificates expires. */
+  /** The latest expiry of the certificates that this authority can make. */
   Instant end() {
     return root.certificate().getNotAfter().toInstant();
   }

@@ -1,6 +1,5 @@
 package io.tunnel.cli.security.directory;
 
-import io.tunnel.cli.security.ProfileWriter;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.security.SecurityClient.IssuedKey;

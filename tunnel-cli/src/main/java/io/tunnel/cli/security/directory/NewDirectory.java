@@ -21,9 +21,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A directory that appears with all its files, or not at all: closing it before {@link #keep}
- * deletes the files again. A file is never there in part, and other users can never read a private
- * file.
+ * A new directory with all files or none: closing it before {@link #keep} deletes the files again.
+ * A file is never there in part, and other users can never read a private file.
  */
 final class NewDirectory implements AutoCloseable {
 

@@ -1,4 +1,4 @@
-package io.tunnel.cli.security;
+package io.tunnel.cli.security.directory;
 
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonObject;
@@ -66,7 +66,7 @@ public final class ProfileWriter {
   }
 
   /** Deletes the file, which gets no key because of {@code why}. */
-  void discard(Throwable why) {
+  public void discard(Throwable why) {
     try {
       Files.deleteIfExists(file);
     } catch (IOException e) {

@@ -3,7 +3,7 @@ package io.tunnel.bench.flink.recovery;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The last row that was seen of each partition: each is to be the one behind it. */
+/** The ordinal of the last row of each partition; the next row has to follow it without a gap. */
 final class Ordinals {
 
   private final Map<Integer, Long> lastByPartition = new HashMap<>();

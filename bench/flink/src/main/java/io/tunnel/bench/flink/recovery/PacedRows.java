@@ -42,7 +42,7 @@ final class PacedRows implements AutoCloseable {
     }
   }
 
-  /** Stops, and says how many rows there are then. */
+  /** Stops writing, and returns the number of rows. */
   long stop() throws InterruptedException {
     isStopped = true;
     thread.join();

@@ -16,7 +16,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Interrupts a job that reads what this process writes, and tells how long that took it. */
+/** Interrupts a job that reads the rows of this process, and prints the time to recover. */
 @Command(name = "recovery", description = "A part of FlinkMain.")
 final class RecoveryMain implements Callable<Integer> {
 

@@ -7,12 +7,12 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * What tasks of the job and the thread that interrupts it know of each other. Safe for use by any
+ * The state that the tasks of a job share with the thread that interrupts the job. Safe for use by any
  * thread.
  */
 final class RecoveryWatch {
 
-  /** Static, because a task has nothing of this process but what it finds here. */
+  /** Static, because a task can reach only static state of this process. */
   private static final AtomicReference<RecoveryWatch> PRESENT = new AtomicReference<>();
 
   private final LoadClock clock;
@@ -26,7 +26,7 @@ final class RecoveryWatch {
     this.clock = clock;
   }
 
-  /** The one that tasks of this process will find. */
+  /** Makes this object the watch of all tasks of this process. */
   void install() {
     PRESENT.set(this);
   }
@@ -74,7 +74,7 @@ final class RecoveryWatch {
     trouble = trouble.or(() -> Optional.of(reason));
   }
 
-  /** Throws what tasks saw that they must not. */
+  /** Throws when a task has seen a forbidden row. */
   synchronized void require() {
     if (trouble.isPresent()) {
       throw new IllegalStateException(trouble.get());

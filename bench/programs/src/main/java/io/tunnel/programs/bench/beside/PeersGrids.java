@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The tables of {@code bench peers}, one row for each number of partitions. A table has one unit,
- * and so one chart; in JSON the tables are one array.
+ * The tables of {@code bench peers}, one row for each number of partitions. A table has one unit
+ * and therefore one chart; in JSON the tables are one array.
  */
 final class PeersGrids {
 

@@ -48,7 +48,7 @@ public record KafkaService(
     return of(broker, Map.of());
   }
 
-  /** A broker that this process has started, whose clients have those settings besides. */
+  /** A broker of this process, with further settings for its clients. */
   public static KafkaService of(KafkaBroker broker, Map<String, String> client) {
     return new KafkaService(
         broker.bootstrap(), () -> OptionalLong.of(broker.cpuNanos()), "", client);

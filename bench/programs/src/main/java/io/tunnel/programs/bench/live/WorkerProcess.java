@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** {@code tunnel perf} in a child process: one worker, and its figures of each second. */
+/** {@code tunnel perf} in a child process: one worker with figures for each second. */
 public final class WorkerProcess implements AutoCloseable {
 
   private static final Gson GSON = new Gson();

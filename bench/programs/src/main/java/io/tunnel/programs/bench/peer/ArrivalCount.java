@@ -23,7 +23,7 @@ public class ArrivalCount implements Arrivals {
   private final LongAdder amounts = new LongAdder();
   private final LongAdder digest = new LongAdder();
 
-  /** One count for each of the three marks: a thread that waits sees all of them. */
+  /** One count for each of the three marks: a waiting thread sees all marks. */
   private final CountDownLatch complete = new CountDownLatch(3);
 
   private volatile long firstNanos;

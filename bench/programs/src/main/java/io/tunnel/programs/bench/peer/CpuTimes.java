@@ -9,8 +9,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * CPU time of this process and of the server of a peer, since the creation of this object. The time
- * of this process includes collector and compiler; nothing else runs in this process during a
- * round.
+ * of this process includes collector and compiler; a round is the only work of this process.
  */
 public final class CpuTimes {
 

@@ -3,7 +3,7 @@ package io.tunnel.programs.bench.peer;
 import io.tunnel.model.value.Bytes;
 
 /**
- * The values of one row in the shape of the whitepaper; each peer encodes them in its own way.
+ * The values of one row in the shape of the whitepaper; every peer has its own encoding.
  *
  * @param hash 4 bytes, first column of the key
  * @param user second column of the key

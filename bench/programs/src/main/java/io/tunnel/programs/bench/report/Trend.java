@@ -6,10 +6,10 @@ import java.util.Optional;
 /**
  * The slope of a straight line through points by least squares, with its confidence.
  *
- * <p>Samples of one process depend on each other: memory that is high now is still high a second
- * later. So the number of independent samples is smaller; the error of the slope grows by the
- * correlation of each residual with its predecessor (an AR(1) model). Without this correction any
- * slow wave would pass for a trend.
+ * <p>Consecutive samples of a process are correlated: memory that is high now is still high a
+ * second later. So the number of independent samples is smaller; the error of the slope grows by
+ * the correlation of each residual with its predecessor (an AR(1) model). Without this correction
+ * any slow wave would pass for a trend.
  *
  * @param low the slope is above, with a confidence of 99 % together with {@code high}
  * @param high the slope is below

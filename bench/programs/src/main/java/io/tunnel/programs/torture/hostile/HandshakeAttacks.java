@@ -31,7 +31,7 @@ final class HandshakeAttacks {
 
   private HandshakeAttacks() {}
 
-  /** Everything that the server sends until it closes the connection. */
+  /** All bytes from the server until the end of the connection. */
   private static byte[] answer(int port, byte[] said, boolean isEnded) throws IOException {
     try (Socket socket = RawConnection.socket(port)) {
       try {

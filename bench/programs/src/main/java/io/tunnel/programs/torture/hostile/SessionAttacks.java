@@ -68,8 +68,8 @@ final class SessionAttacks {
   }
 
   /**
-   * Throws when somebody else has ended what the session held, by the words of the server: frames
-   * that it pushed, and its answer to a heartbeat.
+   * Throws when somebody else has ended what the session held, by the words of the server: the
+   * pushed frames and the answer to a heartbeat.
    *
    * @throws IOException when the lease of the session ran out, because this machine is too slow
    */

@@ -3,7 +3,7 @@ package io.tunnel.programs.torture.hostile;
 import java.util.OptionalInt;
 
 /**
- * Where the attacked server listens: always on loopback, so that no other machine is attacked.
+ * Where the attacked server listens: always on loopback, never on another machine.
  *
  * @param port of the tunnel protocol
  * @param httpPort of {@code /health} and {@code /metrics}, if it is known
