@@ -202,8 +202,14 @@ final class SessionAttacks {
         victim.principal());
   }
 
+  /**
+   * Also BUSY refuses: the server answers so until the session has heard that it lost the channel.
+   */
   private static void requireNoAttachment(RawConnection connection, Held held) throws IOException {
-    requireNoAttachment(connection, held.named(), held.assignment().grant());
+    var unused =
+        connection.refused(
+            Operation.ATTACH,
+            Json.encode(Payloads.attach(held.named(), held.assignment().grant())));
   }
 
   private static Named withEpoch(Named named, long epoch) {
