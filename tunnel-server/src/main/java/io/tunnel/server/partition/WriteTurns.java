@@ -142,8 +142,8 @@ final class WriteTurns {
       return !mayWrite
           || parkedPartitions.contains(partition)
           || heldPartitions.contains(partition)
-          || judging.isPresent()
-              && (isLong(write) || partition == judging.get().write.batch().partition());
+          || (judging.isPresent()
+              && (isLong(write) || partition == judging.get().write.batch().partition()));
     }
     if (task instanceof ShardTask.Barrier barrier && barrier.isBehindWrites()) {
       return judging.isPresent() || !parked.isEmpty() || !held.isEmpty();

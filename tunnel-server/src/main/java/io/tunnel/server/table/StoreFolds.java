@@ -103,7 +103,8 @@ final class StoreFolds {
         throw TableStore.failed("cannot fold into the table: " + e.getMessage(), e);
       }
       if (fold.isEnded()) {
-        rows = rows + rowCount;
+        long total = rows + rowCount;
+        rows = total;
         offset = offsets.after();
       }
       return fold.isEnded();
