@@ -91,7 +91,8 @@ class BatchValidatorTest {
   void a_column_with_the_name_of_a_key_column_is_refused() {
     String message = "column 'id' has the name of a column of the table's key";
     for (ChangeKind kind : List.of(ChangeKind.PUT, ChangeKind.UPDATE)) {
-      ChangeBatch batch = new RawBatch().name("a").name("id").row(kind, ONE, "02000301010301").build();
+      ChangeBatch batch =
+          new RawBatch().name("a").name("id").row(kind, ONE, "02000301010301").build();
       ChangeBatch apart =
           new RawBatch()
               .name("a")
