@@ -13,7 +13,7 @@ if [ -z "$jdk" ]; then
   echo "jdk25.sh: no JDK 25 was found; set JAVA_25_HOME to use one"
   exit 0
 fi
-for module in it sim; do
+for module in it it/sim; do
   [ -f $module/target/planted.classpath ] || { echo "jdk25.sh: nothing is built; run mvn verify first" >&2; exit 2; }
 done
 
@@ -37,5 +37,5 @@ run() {
 for class in contract.FakeContractTest contract.ServerContractTest programs.StartTest session.RestartTest session.FleetTest; do
   run it io.tunnel.it.planted.JudgeMain "io.tunnel.it.$class"
 done
-run sim io.tunnel.it.sim.SimulationMain find 1 300
-run sim io.tunnel.it.sim.cluster.ClusterSimulationMain find 1 50
+run it/sim io.tunnel.it.sim.SimulationMain find 1 300
+run it/sim io.tunnel.it.sim.cluster.ClusterSimulationMain find 1 50

@@ -15,16 +15,16 @@ every='(^|/)pom\.xml$|^\.mvn/|^tunnel-protocol/src/main/|^it/proof\.sh$|^\.ci/'
 server='^tunnel-server/src/main/java/io/tunnel/server'
 sdk='^tunnel-sdk/src/main/'
 parts=(
-  "cluster|$server/(replica|cluster|kafka|node|engine|session|catalog|changes|net/delivery)/|$sdk|^kafka-broker/src/main/|^it/src/test/java/io/tunnel/(it/(cluster|process|ledger|contract)|server)/"
+  "cluster|$server/(replica|cluster|kafka|node|engine|session|catalog|changes|net/delivery)/|$sdk|^it/kafka-broker/src/main/|^it/src/test/java/io/tunnel/(it/(cluster|process|ledger|contract)|server)/"
   "containers|^Dockerfile$|^docker-compose|^tunnel$|^it/containers/|^it/src/test/java/io/tunnel/it/containers/"
   "docs|^README\.md$|^docs/|^(tunnel-cli|partition-tool|stress-writer|perf-processor|terminal|tunnel-sdk)/src/main/|^tunnel$|^it/src/test/java/io/tunnel/it/docs/"
-  "flink|^(tunnel-flink|perf-flink|it-flink)/|$sdk"
-  "fuzz|$server/(log|net|partition)/|^(tunnel-cli|stress-writer|tunnel-sdk)/src/main/|^fuzz/"
+  "flink|^(tunnel-flink|perf-processor/flink|it/flink)/|$sdk"
+  "fuzz|$server/(log|net|partition)/|^(tunnel-cli|stress-writer|tunnel-sdk)/src/main/|^it/fuzz/"
   "hostile|$server/(net|security|partition/read)/|^bench/programs/src/main/java/io/tunnel/programs/torture/|^it/src/test/java/io/tunnel/it/hostile/"
-  "kafka|$server/(kafka|node|cluster|replica)/|^(kafka-broker|kafka-table)/"
+  "kafka|$server/(kafka|node|cluster|replica)/|^(it/kafka-broker|bench/kafka-table)/"
   "programs|^(tunnel-cli|bench/programs|partition-tool|stress-writer|perf-processor|terminal)/src/main/|$server/metrics/|^it/src/test/java/io/tunnel/it/programs/"
   "service|$server/(partition|log|disk|table|changes|channel|session|catalog|net|engine)/|$sdk|^it/src/test/java/io/tunnel/it/(session|table|process|ledger)/"
-  "sim|$server/|$sdk|^sim/"
+  "sim|$server/|$sdk|^it/sim/"
 )
 
 fail() {

@@ -8,10 +8,10 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 shopt -s nullglob
-reports=(*/target/surefire-reports/TEST-*.xml)
-outputs=(*/target/surefire-reports/*-output.txt)
+reports=({*,*/*}/target/surefire-reports/TEST-*.xml)
+outputs=({*,*/*}/target/surefire-reports/*-output.txt)
 if [ ${#reports[@]} -eq 0 ]; then
-  echo "reports.sh: no reports of tests in */target/surefire-reports; run mvn verify first" >&2
+  echo "reports.sh: no reports of tests in target/surefire-reports of any module; run mvn verify first" >&2
   exit 2
 fi
 

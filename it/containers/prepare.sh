@@ -146,9 +146,9 @@ kafka_version() {
 }
 
 make_kafka() {
-  local image="$1" files libraries="$root/kafka-broker/target/classes/broker-libraries"
+  local image="$1" files libraries="$root/it/kafka-broker/target/classes/broker-libraries"
   say "making $image from the artifacts of module kafka-broker"
-  if ! (cd "$root" && mvn -q -B -ntp -pl kafka-broker process-resources) >"$state/kafka.log" 2>&1; then
+  if ! (cd "$root" && mvn -q -B -ntp -pl it/kafka-broker process-resources) >"$state/kafka.log" 2>&1; then
     tail -5 "$state/kafka.log" >&2
     skip "Kafka's artifacts could not be fetched, see $state/kafka.log"
   fi

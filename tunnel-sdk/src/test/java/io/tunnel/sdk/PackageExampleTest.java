@@ -99,7 +99,7 @@ class PackageExampleTest {
         .isEqualTo(version);
     assertThat(first("<artifactId>tunnel-bom</artifactId>\\s*<version>([^<]+)<", readme))
         .isEqualTo(version);
-    String bom = Files.readString(Path.of("../tunnel-bom/pom.xml"));
+    String bom = Files.readString(Path.of("../packaging/bom/pom.xml"));
     assertThat(first("<artifactId>tunnel-bom</artifactId>\\s*<version>([^<]+)<", bom))
         .isEqualTo(version);
     for (String artifact : List.of("tunnel-protocol", "tunnel-sdk", "tunnel-flink")) {

@@ -66,7 +66,7 @@ class DocumentedCommandsTest {
   private static List<Shown> inBlocks(Page page) {
     List<Shown> shown = new ArrayList<>();
     for (Block block : page.blocks()) {
-      for (String line : block.text().replace("\\\n", " ").split("\n")) {
+      for (String line : block.text().replace("\\\n", " ").split("\n", -1)) {
         Matcher matcher = IN_BLOCK.matcher(line);
         while (matcher.find()) {
           shown.add(new Shown(block.where(), matcher.group(1).strip()));
@@ -162,7 +162,7 @@ class DocumentedCommandsTest {
 
   private static boolean isValue(String text) {
     try {
-      JsonParser.parseString(text);
+      var unused = JsonParser.parseString(text);
       return true;
     } catch (JsonParseException e) {
       return false;

@@ -6,6 +6,7 @@ import io.tunnel.fixtures.FreePort;
 import io.tunnel.fixtures.Poll;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -148,7 +149,7 @@ final class PageTerminal implements AutoCloseable {
 
   private boolean listens() {
     try (Socket probe = new Socket()) {
-      probe.connect(new InetSocketAddress("127.0.0.1", port), 1_000);
+      probe.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1_000);
       return true;
     } catch (IOException e) {
       return false;

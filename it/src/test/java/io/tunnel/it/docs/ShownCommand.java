@@ -22,7 +22,7 @@ record ShownCommand(String command, List<String> output) {
   /** The commands of a session, in which they stand behind a prompt. */
   static List<ShownCommand> session(String text) {
     List<ShownCommand> session = new ArrayList<>();
-    String[] lines = text.split("\n");
+    String[] lines = text.split("\n", -1);
     for (int i = 0; i < lines.length; i++) {
       if (lines[i].startsWith("$ ")) {
         String command = lines[i].substring(2);

@@ -11,7 +11,7 @@ sealed interface Judge {
   record World(Kind kind, long seed) implements Judge {
     @Override
     public String module() {
-      return "sim";
+      return "it/sim";
     }
 
     @Override

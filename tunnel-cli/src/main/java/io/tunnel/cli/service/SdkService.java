@@ -177,6 +177,7 @@ final class SdkService implements Service {
   }
 
   @Override
+  @SuppressWarnings("try") // Closes those that exist; the body uses none of them.
   public void close() {
     try (TableClient unusedTables = tables;
         TunnelClient unusedTunnels = tunnels;

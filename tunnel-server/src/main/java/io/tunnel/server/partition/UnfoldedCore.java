@@ -65,7 +65,7 @@ final class UnfoldedCore {
 
     /** Bytes that are held of the batch: all of its request, however little of it is the batch. */
     long bytes() {
-      return batch.array().length + OBJECT_BYTES;
+      return (long) batch.array().length + OBJECT_BYTES;
     }
   }
 

@@ -83,15 +83,6 @@ final class ShardTurnsTest {
     shard = new Shard(0, CONFIG, TestLogs.open(disk, 0), rows, new NoMeter(), new TestClock());
   }
 
-  private static void apply(ChangeBatch batch, Map<Integer, Set<Bytes>> keys) {
-    Set<Bytes> of = keys.computeIfAbsent(batch.partition(), id -> new HashSet<>());
-    RowCursor row = batch.rows();
-    while (row.next()) {
-      Bytes key = Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
-      boolean unused = row.kind() == ChangeKind.DELETE ? of.remove(key) : of.add(key);
-    }
-  }
-
   private Told write(String name, ChangeBatch batch, boolean isConditional) {
     Told outcome = new Told(name);
     shard.write(new PendingWrite(batch, isConditional, ColumnSizes.of(batch), true, outcome));
