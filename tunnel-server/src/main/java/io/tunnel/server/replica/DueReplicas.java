@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The replicas of a shard that have something to do: those that were told something, and those
- * whose time has come. A shard has hundreds of replicas, and most steps concern one or two. For the
- * shard's thread.
+ * The replicas of a shard that have work to do: a replica that got a task, or whose timer has
+ * expired. A shard has hundreds of replicas, and most steps concern one or two. For the shard's
+ * thread.
  */
 final class DueReplicas {
 

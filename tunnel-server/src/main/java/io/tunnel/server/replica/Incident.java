@@ -1,6 +1,6 @@
 package io.tunnel.server.replica;
 
-/** What happens to a node's replicas now and then, and is counted for those who operate it. */
+/** A rare event of a node's replicas, counted in the metrics for operators. */
 public enum Incident {
   /** It asked to lead a partition, by a marker; also again, behind an append that failed. */
   CLAIMED,

@@ -13,11 +13,11 @@ import java.util.function.IntPredicate;
 import java.util.function.IntToLongFunction;
 
 /**
- * Which changes of a local log may go: those that the shared log may compact as well. That also
- * holds of partitions that are not followed here any more: when one is followed again, what its log
- * has had is not put into it a second time. Where the disk is to hold less than that, the oldest
- * go, of whatever partition, and channels are given them from the shared log. What a table needs is
- * no matter: it is never made from the local log.
+ * Decides which changes of a local log to delete: changes that the shared log may compact as well.
+ * The rule also applies to partitions that this node no longer follows: when the node follows a
+ * partition again, it does not append the changes that the local log had before. If the bytes limit
+ * of the disk is lower, the oldest changes of all partitions go first, and channels read them from
+ * the shared log. The table sets no limit: the server never rebuilds it from the local log.
  */
 final class LocalRetention {
 
@@ -54,7 +54,8 @@ final class LocalRetention {
     }
     mustSeal |= isTooLarge(all);
     giveUp(shard, all, lastBases, meter);
-    // Behind that, for it may make the room that this needs; what is sealed may be too much too.
+    // Seal after the deletion, which may free the room that sealing needs. Then delete again: the
+    // sealed segment may exceed the limit too.
     if (mustSeal) {
       log.seal();
       giveUp(shard, all, lastBases, meter);

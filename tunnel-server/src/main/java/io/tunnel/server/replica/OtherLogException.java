@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A directory has replicas of another log than the one that a node was given. They are not deleted:
- * they may be all that is left of that log.
+ * A directory has replicas of a different log than the node is configured for. The node does not
+ * delete the replicas: they may be the last copy of their log.
  */
 final class OtherLogException extends IOException {
 

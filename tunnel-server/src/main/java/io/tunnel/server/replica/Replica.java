@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A node's replica of one partition: what it has read, what comes of it, and the leader in it. For
- * the shard's thread, but for {@link #view}.
+ * A node's replica of one partition: the records read, the rows folded from them, and the leader.
+ * For the shard's thread, except {@link #view}.
  */
 final class Replica {
 
@@ -60,17 +60,17 @@ final class Replica {
   private volatile View view;
 
   /**
-   * What others may know.
+   * The state of a replica, for other threads.
    *
-   * @param role what it does; FAILED when a record was read that nobody can have written
+   * @param role its role; FAILED after a record that no writer can have written
    * @param isServing whether rows are read and changes delivered here
    * @param isWritable whether writes are taken
-   * @param next the position that it reads next: everything before is folded
+   * @param next the position to read next: all records before it are folded
    * @param end of the log as last seen; -1 when it was not seen yet
    * @param startEnd of the log when the replica began; -1 when it was not seen yet
-   * @param firstPosition of those from which on all changes are kept
+   * @param firstPosition the lowest position from which the local log has all changes
    * @param lastMicros commit time of the last change that was read; 0 when there was none
-   * @param epochHistory what counts of what was read
+   * @param epochHistory which of the records read count
    */
   record View(
       String role,
@@ -160,15 +160,17 @@ final class Replica {
   }
 
   /**
-   * Serves its rows no longer. Comes before anything is done with them that a reader must not see;
-   * the view first, so that nobody finds them served and the new count.
+   * Stops serving rows. Must run before any change to the rows that a reader must not see. The view
+   * changes before the counter, so that no reader sees the new counter together with served rows.
    */
   void withdraw() {
     view = view.withdrawn();
     withdrawals.incrementAndGet();
   }
 
-  /** Withdraws when the records that were read say that another leader served these rows since. */
+  /**
+   * Withdraws when a record just read shows that a different leader has served these rows since.
+   */
   void withdrawIfLost() {
     boolean goesOn = isServing() && core.epoch() == view.epoch();
     if (view.isServing() && !goesOn) {
@@ -277,7 +279,7 @@ final class Replica {
     return ends;
   }
 
-  /** Reads that have to see what anybody was told before they came. */
+  /** Linearizable reads: they see every write acknowledged before they began. */
   ReadIndex strict() {
     return strict;
   }
@@ -298,8 +300,8 @@ final class Replica {
   }
 
   /**
-   * Whether it was behind for so long that it may have rows that were deleted: all of it has to be
-   * made again.
+   * Whether the replica was behind for so long that it may have deleted rows: the node must rebuild
+   * it.
    */
   boolean isStale() {
     return isStale;
@@ -313,7 +315,7 @@ final class Replica {
   }
 
   /**
-   * What is the same for all records that are read together.
+   * Values shared by all records of one read.
    *
    * @param youngAfterMicros records that the log took later cannot have been compacted
    * @param logged position of the last change in the local log

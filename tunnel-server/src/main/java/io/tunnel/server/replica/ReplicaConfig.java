@@ -203,7 +203,7 @@ public record ReplicaConfig(Batches batches, Times times, History history, long 
     return new ReplicaConfig(batches, bound, history, warmLagMax);
   }
 
-  /** What is the node's, divided among so many shards. */
+  /** Divides the limits of the node among the shards. */
   ReplicaConfig perShard(int shards) {
     long localBytes = history.localBytesMax();
     History part =

@@ -95,7 +95,7 @@ final class ReplicaShard implements Closeable {
     return replicas.all();
   }
 
-  /** Partitions of which there was a replica when it was opened. */
+  /** Partitions that had a replica on disk when the shard was opened. */
   List<Integer> storedAtOpen() {
     return storedAtOpen;
   }
@@ -184,7 +184,8 @@ final class ReplicaShard implements Closeable {
   }
 
   /**
-   * Does what waits, and what it is time for. For the shard's thread, or in its place.
+   * Runs the queued tasks and the timers that have expired. For the shard's thread, or in its
+   * place.
    *
    * @return whether anything waited
    */
@@ -368,7 +369,7 @@ final class ReplicaShard implements Closeable {
     }
   }
 
-  /** Nobody else says that it serves no more before there is room. */
+  /** Withdraws the replica at once: while the disk is full, no later step would do so. */
   private void withdrawIfStuck(Replica replica) {
     if (room.isStuck()) {
       replica.withdraw();

@@ -24,13 +24,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a shard keeps of its replicas on disk: changes in the local log, rows and states in the
- * table.
+ * The data of a shard's replicas on disk: changes in the local log, rows and states in the table.
  *
- * <p>The local log has, of each partition, all changes from some position up to its last one, and
- * nothing in it depends on the replica that put them there. So when a replica is made anew, it
- * leaves out what is there already. That position is the highest of what the log kept, of where the
- * replica is whole, and of the replica's floor, which therefore outlives the replica.
+ * <p>For each partition, the local log has all changes from a first position to the last change.
+ * Its content does not depend on the replica that appended it, so a rebuilt replica skips the
+ * changes that the log already has. The first position is the highest of three: the oldest change
+ * that the log kept, the position where the replica is whole, and the replica's floor, which
+ * therefore outlives the replica.
  */
 final class ReplicaStore implements Closeable {
 
@@ -107,7 +107,7 @@ final class ReplicaStore implements Closeable {
     return stored.keySet();
   }
 
-  /** Partitions of which there is something to go on from. */
+  /** Partitions whose stored replica can resume. */
   List<Integer> partitions() {
     return stored.entrySet().stream()
         .filter(entry -> entry.getValue().replica().next() > 0)
@@ -153,12 +153,12 @@ final class ReplicaStore implements Closeable {
   }
 
   /**
-   * Gives up what a replica has; the next one begins at {@code next}.
+   * Deletes the data of a replica; the next replica begins at {@code next}.
    *
-   * @throws io.tunnel.server.disk.DiskFullException when there is no room to say so: to be called
-   *     again
-   * @throws IllegalStateException while {@link #fold} has not stored all that it was given: that
-   *     may be of this replica, and the table can fold again only what it was given last
+   * @throws io.tunnel.server.disk.DiskFullException when the disk has no room to record the
+   *     deletion; call again
+   * @throws IllegalStateException while {@link #fold} has not stored its whole batch: the batch may
+   *     have changes of this replica, and the table can only repeat the last batch
    */
   void drop(int partition, long next, Left leaving) throws IOException {
     if (left.isPresent()) {

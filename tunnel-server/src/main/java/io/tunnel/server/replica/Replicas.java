@@ -226,8 +226,8 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
   }
 
   /**
-   * About how many rows a partition has, counted one by one up to {@code countedMax}; nothing where
-   * there is no replica of it, or one that has not read yet what there was when it began.
+   * Estimates the rows of a partition, counting them one by one up to {@code countedMax}; empty if
+   * the node has no replica of the partition, or its replica has not caught up yet.
    */
   public OptionalLong rowEstimate(int partition, long countedMax) {
     ReplicaShard shard = shard(partition);
@@ -265,15 +265,16 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
   /**
    * Figures of all replicas.
    *
-   * @param waitingReadBytes records that were read and are not folded
-   * @param waitingWriteBytes batches that were accepted and not answered
+   * @param waitingReadBytes bytes of records that were read but not folded
+   * @param waitingWriteBytes bytes of batches that were accepted but not answered
    * @param localBytes of the local logs
    * @param failedShards whose disk failed
-   * @param behind replicas that have not read yet what there was when they began
-   * @param unread positions that those have to read before they are of use
-   * @param historyReads how often changes were read that the local logs have not, since the start
+   * @param behind replicas that have not caught up with the end of the log as of their start
+   * @param unread positions that these replicas must read to catch up
+   * @param historyReads reads of the shared log since the start, for changes missing in the local
+   *     logs
    * @param historyBytes of those
-   * @param heldBytes of those that are held in memory now
+   * @param heldBytes bytes of those reads now in memory
    */
   public record Figures(
       int replicas,

@@ -24,7 +24,7 @@ public record ReplicasIdentity(String log, Optional<Bytes> catalog, int shards) 
   private static final Pattern TEXT =
       Pattern.compile("replicas 1\n(.*)\nshards (\\d{1,4})\n(?:catalog ([0-9a-f]{2,510})\n)?");
 
-  /** What the file says; nothing where there is none, or none that was written to its end. */
+  /** Reads the file; empty if the file is missing or was not written to its end. */
   public static Optional<ReplicasIdentity> read(Path directory) throws IOException {
     Path file = directory.resolve(FILE);
     if (!Files.isRegularFile(file)) {

@@ -87,7 +87,7 @@ final class ShardReplicas {
     due.add(replica);
   }
 
-  /** Those that were told something, or whose time has come. */
+  /** Takes the replicas that got a task or whose timer has expired. */
   List<Replica> takeTold() {
     return due.take(clock.nanos());
   }

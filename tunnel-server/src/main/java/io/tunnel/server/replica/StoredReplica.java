@@ -16,16 +16,16 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What is stored of a replica with its rows; {@code docs/storage.md} draws the bytes.
+ * The state stored with the rows of a replica; {@code docs/storage.md} draws the bytes.
  *
- * @param logged position up to which the local log had the changes then
+ * @param logged position up to which the local log had the changes at that time
  * @param lastMicros commit time of the last change read; 0 when there was none
- * @param floor no change before this position is to be read from the local log
- * @param freshMicros when it had certainly read everything, so that it is known whether a deletion
- *     may have been missed
- * @param origin which log it is a replica of, as {@link SharedLog.End} has it; empty when not known
- * @param epochHistory what counts of what it has read
- * @param epochs who led the log in what it has read
+ * @param floor readers must not read changes before this position from the local log
+ * @param freshMicros when the replica had certainly read to the end of the log; tells whether it
+ *     may have missed a deletion
+ * @param origin the identity of the replica's log, as in {@link SharedLog.End}; empty if unknown
+ * @param epochHistory which of the records read count
+ * @param epochs the leaders of the log over the records read
  */
 record StoredReplica(
     ReplicaState replica,
@@ -41,8 +41,9 @@ record StoredReplica(
   static final int ORIGIN_BYTES_MAX = 255;
 
   /**
-   * Keys to be repaired that a replica remembers. A fenced leader has one append under way, so
-   * there are as many as rows in a few groups; more means that something else writes to the log.
+   * The most keys to repair that a replica remembers. A fenced leader has one append in flight, so
+   * the keys are at most the rows of a few groups; more keys mean that a foreign program writes to
+   * the log.
    */
   static final int UNREPAIRED_MAX = 1_000_000;
 

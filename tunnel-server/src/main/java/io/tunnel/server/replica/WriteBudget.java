@@ -6,16 +6,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Room for the writes of a node that have no answer yet: so much for each partition, and so much
- * for all together. Whatever is over is refused, so a client keeps its rows and comes again.
+ * Limits the bytes of a node's unanswered writes, for each partition and for the node. The node
+ * refuses a write over a limit, so the client keeps its rows and retries.
  *
- * <p>The first half of the node's room is for the writes that come first. Of the second half each
- * partition with waiting writes has an equal share, and one batch at least while there is room at
- * all. So partitions whose brokers do not answer, and whose writes therefore wait until their
- * deadline, do not keep the others from writing.
+ * <p>The first half of the node's bytes goes to the first writes. Of the second half each partition
+ * with waiting writes has an equal share, and one batch at least while there is room at all. So
+ * partitions whose brokers do not answer, and whose writes therefore wait until their deadline, do
+ * not keep the others from writing.
  *
- * <p>Safe for any thread. Never more than {@code nodeBytesMax} is taken; how the second half is
- * shared may be wrong by what others take at the same moment.
+ * <p>Safe for any thread. Writes never take more than {@code nodeBytesMax}; the shares of the
+ * second half may be wrong by the bytes that concurrent writes take.
  */
 final class WriteBudget {
 

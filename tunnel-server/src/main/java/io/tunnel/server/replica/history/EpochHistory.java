@@ -7,16 +7,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What counts in the part of a log that a replica has read without a gap, in so few words that they
- * can be kept for ever: from where on which epoch was the newest, and where it was broken. A
- * replica that comes back to that part needs neither the records before nor their sequences to
- * judge a record.
+ * Which records count in the part of a log that a replica has read without a gap, small enough to
+ * keep for ever: the offsets where each epoch became the newest, and where it was broken. A replica
+ * that comes back to that part needs neither the records before nor their sequences to judge a
+ * record.
  *
  * <p>The part begins at the log's first record, or where the replica knew the epoch again behind a
  * hole: at a marker, or where the replica became whole. The next hole ends it, and all is
  * forgotten: what lies before a hole is of no use to a reader, who could not go past it.
  *
- * @param barrier nothing before this position is known, whatever was read: it is of another log
+ * @param barrier the history does not cover positions before this one: they belong to a different
+ *     log
  * @param stretches rising; at most {@link #STRETCHES_MAX}, the oldest are forgotten
  */
 public record EpochHistory(long barrier, List<Stretch> stretches) {
@@ -27,7 +28,7 @@ public record EpochHistory(long barrier, List<Stretch> stretches) {
   /**
    * A stretch of the log in which one epoch is the newest.
    *
-   * @param from the offset at which it begins, or behind which it is known
+   * @param from the offset at which the stretch begins, or from which the replica knows the epoch
    * @param epoch -1 before the first marker
    * @param brokenAt from this offset on nothing of the epoch counts
    */
@@ -65,9 +66,7 @@ public record EpochHistory(long barrier, List<Stretch> stretches) {
     return new EpochHistory(barrier, List.of(new Stretch(0, -1, Long.MAX_VALUE)));
   }
 
-  /**
-   * The position from which on it is known what counts; {@link Long#MAX_VALUE} if there is none.
-   */
+  /** The first position that the history covers; {@link Long#MAX_VALUE} if it covers none. */
   public long from() {
     return stretches.isEmpty() ? Long.MAX_VALUE : Math.max(barrier, stretches.get(0).from());
   }

@@ -43,7 +43,7 @@ public final class History implements SharedLog.TailListener, Closeable {
   /**
    * Reads nothing yet.
    *
-   * @param epochHistory what counts, by partition, as its replica has it now
+   * @param epochHistory the current epoch history of a partition's replica
    * @param wake tells the channels of a partition to look again; any thread
    */
   public History(
@@ -113,8 +113,8 @@ public final class History implements SharedLog.TailListener, Closeable {
     }
     EpochHistory known = epochHistory.apply(partition);
     if (from < known.from()) {
-      // The replica is made anew, or has found a hole: whether that is a loss, it says when it
-      // serves.
+      // The node rebuilds the replica, or the replica has found a hole. The replica tells whether
+      // changes were lost once it serves.
       open.remove(partition);
       carryOut(() -> core.abandoned(page.get().fetch()));
     } else if (page.get().read(records, next, known)) {

@@ -16,9 +16,9 @@ import java.util.function.IntPredicate;
 
 /**
  * Which pages of the shared log are held for channels that are behind the local log, and which are
- * fetched next. Channels that are at different places of a partition have pages of their own: those
- * of one partition are fetched one after the other, in the order in which they were asked for, so
- * none waits for ever. Pages that nobody has looked at for longest go first.
+ * fetched next. Channels at different positions of a partition have separate pages. The pages of a
+ * partition are fetched one by one, in the order of the requests, so no request starves. The least
+ * recently used pages are evicted first.
  */
 final class HistoryCore {
 
@@ -132,7 +132,7 @@ final class HistoryCore {
     return Optional.ofNullable(fetches.get(partition));
   }
 
-  /** A fetch is done; nothing happens if it is not under way any more. */
+  /** Ends a fetch; does nothing if the fetch is no longer in flight. */
   Work fetched(Fetch fetch, HistoryPage page) {
     if (!fetches.remove(fetch.partition(), fetch)) {
       return Work.NONE;

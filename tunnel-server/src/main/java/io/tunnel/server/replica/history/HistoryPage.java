@@ -23,7 +23,7 @@ record HistoryPage(
     long micros,
     Optional<RefusedException> refusal) {
 
-  /** What a page without changes counts for, so that there cannot be too many of them. */
+  /** The bytes charged for a page without changes, to limit the number of such pages. */
   static final int OVERHEAD_BYTES = 16_384;
 
   /** Refuses what is no stretch. */

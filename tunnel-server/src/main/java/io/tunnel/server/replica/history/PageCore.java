@@ -109,7 +109,10 @@ final class PageCore {
     return !isDone;
   }
 
-  /** It ends here; what follows is for the next one, unless this has nothing. */
+  /**
+   * Ends the page before the refused position: the next page reports the reason, or this page if it
+   * is empty.
+   */
   private void refuse(RefusedException reason) {
     isDone = true;
     if (next == fetch.from()) {

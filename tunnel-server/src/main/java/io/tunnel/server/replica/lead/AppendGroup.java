@@ -40,8 +40,8 @@ final class AppendGroup {
    *
    * @param rejections rows whose condition did not hold
    * @param from number of the entry of its first accepted row
-   * @param appended so many of its accepted rows are in this append
-   * @param accepted the others are left to the writer
+   * @param appended the number of accepted rows in this append
+   * @param accepted the number of accepted rows; the writer must send the rest again
    */
   record Piece(
       PendingWrite write, List<Rejection> rejections, int from, int appended, int accepted) {}

@@ -48,7 +48,7 @@ final class GroupMaker {
   private final List<Draft> drafts = new ArrayList<>();
   private final List<AppendGroup.Piece> pieces = new ArrayList<>();
 
-  /** What the group leaves of the rows that it changes; kept only when something needs it. */
+  /** The rows that the group changes, as they are after it; kept only when needed. */
   private final Map<Bytes, Optional<SortedMap<String, Bytes>>> after = new HashMap<>();
 
   private int bytes;
@@ -79,8 +79,8 @@ final class GroupMaker {
         waiting.remove();
       }
       if (drafts.isEmpty()) {
-        // Nothing but rows whose condition does not hold, which only a leader can know: an entry
-        // that changes nothing proves that it is one.
+        // The conditions of all rows failed, which only a leader can judge: an entry without a
+        // change proves the lead.
         ChangeBatch batch = pieces.get(0).write().batch();
         RowCursor row = batch.rows();
         row.next();

@@ -75,10 +75,12 @@ public final class Leader {
    */
   private final Set<Bytes> claims = new HashSet<>();
 
-  /** The entries that are appended and not settled; while there are any, no others are appended. */
+  /**
+   * The group in flight: appended but not settled. The leader appends no second group meanwhile.
+   */
   private Optional<AppendGroup> group = Optional.empty();
 
-  /** What it was told to be, which the next {@link #advance} follows. */
+  /** Whether the node was told to lead; the next {@link #advance} acts on it. */
   private boolean isWanted;
 
   private State state = State.FOLLOWING;
@@ -89,10 +91,10 @@ public final class Leader {
   /** Of the last append, marker or group: only what became of that one matters. */
   private long number;
 
-  /** When it claims, while it {@link State#awaitsClaim waits} for that; empty for at once. */
+  /** When to claim in a state that {@link State#awaitsClaim awaits a claim}; empty: at once. */
   private Optional<Long> claimNanos = Optional.empty();
 
-  /** By when the group was to be read back; of interest while it has no answer. */
+  /** The deadline for reading back the group in flight. */
   private long deadlineNanos;
 
   /**
@@ -140,13 +142,13 @@ public final class Leader {
     }
   }
 
-  /** Why it moves from one state to another. */
+  /** The cause of a change of state. */
   private enum Event {
-    /** It is to lead, which it was not. */
+    /** Told to lead. */
     WANTED,
-    /** It is not to lead; a marker that is under way may still come. */
+    /** Told to stop leading; a marker in flight may still arrive. */
     UNWANTED,
-    /** It is not to lead, and the last group has its answer. */
+    /** Told to stop leading, and the last group is answered. */
     SETTLED,
     /** Its marker is appended; only when it awaited that. */
     CLAIMED,
@@ -222,7 +224,7 @@ public final class Leader {
     }
   }
 
-  /** Whether nothing that it appended is without an answer. */
+  /** Whether all appended groups are answered and no write waits. */
   public boolean isIdle() {
     return group.isEmpty() && settled.isEmpty() && waiting.isEmpty();
   }
@@ -245,7 +247,7 @@ public final class Leader {
             settle(unavailable());
           }
         });
-    // Its epoch may be a newer one, whose marker nobody has.
+    // The record may have a newer epoch whose marker was compacted away.
     lostLead(nowNanos);
   }
 
@@ -336,9 +338,9 @@ public final class Leader {
   }
 
   /**
-   * Does what is to be done next. To be called when everything that was read is folded.
+   * Takes the next step. To be called when all records read are folded.
    *
-   * @param isCaughtUp whether the replica has read what there was when it began
+   * @param isCaughtUp whether the replica has caught up with the log's end as of its start
    */
   public void advance(boolean isCaughtUp, long nowNanos) {
     if (group.isPresent() && nowNanos - deadlineNanos >= 0 && !group.get().isAnswered()) {

@@ -4,7 +4,8 @@ import io.tunnel.codec.ChangeBatch;
 
 /**
  * A put or a delete without a condition, as it stands in the batch that its writer sent. The leader
- * that appended it holds that batch, so it need not make a row again of the record that it reads.
+ * that appended the row still holds the batch, so it need not decode the row from the record that
+ * it reads back.
  *
  * @param rowOffset where the row starts in the batch's array, its length included
  * @param rowEnd where it ends

@@ -19,7 +19,7 @@ final class FreshCore {
   private long aim = -1;
   private long aimMicros;
 
-  /** A replica that had read everything at that moment, or began from nothing. */
+  /** A replica that had read the whole log at {@code freshMicros}, or began empty. */
   FreshCore(long freshMicros) {
     this.freshMicros = freshMicros;
     this.storedMicros = freshMicros;

@@ -1,9 +1,9 @@
 package io.tunnel.server.replica.shared;
 
 /**
- * How long ago the log last confirmed what a replica has: the log's end was asked for at that
- * moment, and the replica has read to it since. So the replica has everything that anybody was told
- * before.
+ * How long ago the log last confirmed a replica: the replica asked for the log's end at that
+ * moment, and has read to that end since. So the replica has every change acknowledged before the
+ * request.
  *
  * <p>Nanoseconds of a clock that never goes back, unlike {@link FreshCore}'s, which outlive the
  * process. Written by one thread; {@link #isOlder} is for any.

@@ -117,7 +117,8 @@ public final class RecordCodec {
   /**
    * Reads a value.
    *
-   * @throws MalformedException when it is not one that was written for {@code key}
+   * @throws MalformedException when the bytes are no value, or were written for a different key
+   *     than {@code key}
    */
   public static RecordValue decode(Bytes key, Bytes value) {
     byte[] array = value.toByteArray();

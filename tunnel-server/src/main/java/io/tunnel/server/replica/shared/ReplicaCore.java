@@ -19,29 +19,29 @@ import java.util.TreeMap;
  * <p>A node that wants to lead appends a marker. Its offset is the epoch of what its writer appends
  * from then on, so no two leaders have the same epoch, and the log itself decides between them:
  * <em>a record counts if its epoch is the newest seen, and its sequence follows that of the record
- * before it</em>. All others are fenced: a leader that was replaced and does not know it may append
- * as much as it likes. What counts of one append is therefore always its beginning, and when a
- * leader has read a later marker, or a gap in its own sequence, it knows for certain that what it
- * has not read back never counts.
+ * before it</em>. All other records are fenced: the records of a replaced leader that does not know
+ * of its successor do no harm. What counts of one append is therefore always its beginning, and
+ * when a leader has read a later marker, or a gap in its own sequence, it knows for certain that
+ * what it has not read back never counts.
  *
- * <p>A sequence is the number of an append and, in its lower bits, the number of the entry in it.
- * An append begins only when all of the former was read back and counts. So its first entry follows
- * whatever was before, and says that everything before counted, also to those who could not see it.
+ * <p>A sequence is the number of an append and, in its lower bits, the number of the entry in it. A
+ * leader begins an append only after it has read back the whole previous append, which counts. So
+ * the first entry of an append follows any sequence, and proves to a replica that could not read
+ * the earlier appends that they counted.
  *
  * <p>Compaction does not know fencing. A fenced record hides the true one of its key once both are
  * old, so its key is remembered until something that counts comes behind it, and the leader appends
  * the row as it is as a repair, that of the youngest fenced record first. Where records are
- * compacted away ("a hole"), their sequence cannot be checked and markers may be missing; what is
- * read wrongly there is made right by the repairs behind it, before the replica has read to the
- * end.
+ * compacted away ("a hole"), their sequence cannot be checked and markers may be missing; the
+ * repairs behind the hole correct wrong judgements before the replica has read to the end.
  *
  * <p>The rest of an append whose beginning was compacted away, or lost, is a matter of doubt to
  * those who read it behind a hole. If it does not count, something in the hole was a fenced record
  * too, and since that was compacted it is repaired, and so, youngest first, is the rest. The
- * exception is a hole that deletions left which the log has forgotten. So what is doubtful is
- * folded, and its key remembered for repair, which is no harm if it counts; otherwise all take the
- * row that this replica has when it comes to lead. Whole are changes only from the next beginning
- * of an append, or marker.
+ * exception is a hole that deletions left which the log has forgotten. So a replica folds a
+ * doubtful record and remembers its key for repair. If the record counts, the repair does no harm;
+ * if not, this replica's row becomes the row of all replicas when this replica leads. Changes are
+ * whole only from the next first entry of an append, or the next marker.
  */
 public final class ReplicaCore {
 
@@ -233,11 +233,12 @@ public final class ReplicaCore {
 
   private boolean counts(long offset, Entry entry) {
     if (entry.epoch() >= offset) {
-      // No marker of this log: its writer began to lead in another, which had the same name.
+      // Not a marker of this log: the writer began to lead in a different log of the same name.
       return false;
     }
     if (entry.sequence() < 0) {
-      // No leader counts so: somebody else has written a header that looks like ours.
+      // No leader writes a negative sequence: a foreign writer has written a header that looks like
+      // ours.
       return false;
     }
     if (entry.epoch() > epoch) {
@@ -277,10 +278,10 @@ public final class ReplicaCore {
   }
 
   /**
-   * There is nothing up to {@code offset}: what was there is compacted away. A leader is one no
-   * more then, since it cannot know what was there; what it has not read back may count.
+   * Skips to {@code offset}: the log has compacted all records before it. A leader stops leading,
+   * since it cannot know the compacted records; its entries that it has not read back may count.
    *
-   * @throws IllegalStateException when more than that was read
+   * @throws IllegalStateException when the replica has already read past {@code offset}
    */
   public void skipTo(long offset) {
     if (offset < next) {

@@ -3,9 +3,9 @@ package io.tunnel.server.replica.shared;
 import io.tunnel.model.value.Bytes;
 
 /**
- * What a replica knows of the log that it reads: which one that is, where it ends, whether it still
- * has the record that the replica reads next, and when it last confirmed what the replica has. For
- * the shard's thread, but for {@link #isUnconfirmed}.
+ * A replica's knowledge of its log: the log's identity and end, whether the log still has the next
+ * record to read, and when the log last confirmed the replica. For the shard's thread, except
+ * {@link #isUnconfirmed}.
  */
 public final class ReplicaEnds {
 
@@ -18,10 +18,10 @@ public final class ReplicaEnds {
   /** As last seen, and at least what was read; -1 when it was not seen yet. */
   private long end = -1;
 
-  /** As first seen: a replica that has read to it has read what there was when it began; or -1. */
+  /** The end of the log as first seen, or -1; a replica that has read to this end has caught up. */
   private long startEnd = -1;
 
-  /** Where the log begins that does not have the record to be read next; -1 while it has it. */
+  /** The begin of a log that no longer has the next record to read; -1 while the log has it. */
   private long lostFirst = -1;
 
   private long lostMicros;
@@ -66,8 +66,8 @@ public final class ReplicaEnds {
   }
 
   /**
-   * Whether a log that ends there is the one that this is a replica of; if not, all of it has to be
-   * made again.
+   * Whether the log that reported {@code seen} is the log of this replica; if not, the node must
+   * rebuild the replica.
    */
   public boolean isOf(SharedLog.End seen) {
     return origin.length() == 0 || origin.equals(seen.origin());

@@ -42,13 +42,13 @@ public record ReplicaState(
   public enum Standing {
     /**
      * Every record was read since the epoch's marker, or since the first entry of one of its
-     * appends: the next record counts if its sequence follows. So it is also before any epoch was
-     * seen.
+     * appends: the next record counts if its sequence follows. Also the state before the first
+     * epoch.
      */
     CERTAIN,
     /**
-     * Records were compacted away, perhaps the marker too, and no record of the epoch was read
-     * since that counts: the next one of the epoch counts, whatever its sequence.
+     * Records were compacted away, perhaps also the marker, and the replica has read no record of
+     * the epoch that counts since: the next record of the epoch counts, regardless of its sequence.
      */
     HOLE,
     /**

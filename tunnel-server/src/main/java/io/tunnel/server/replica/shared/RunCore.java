@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Puts records that follow each other into batches again: as long as their positions have no hole,
- * they were taken by the log at the same time, and name the same columns. A run has two forms: what
- * was changed, for channels, and the rows after that, for the table, which then need not look at
- * the rows before.
+ * Rebuilds batches from consecutive records: records join a batch while their positions have no
+ * hole, their log times are equal, and they name the same columns. A run has two forms: what was
+ * changed, for channels, and the rows after that, for the table, which then need not look at the
+ * rows before.
  */
 public final class RunCore {
 

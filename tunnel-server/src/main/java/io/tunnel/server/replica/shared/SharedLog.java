@@ -59,10 +59,10 @@ public interface SharedLog extends Closeable {
    */
   record Stored(long offset, long timeMicros, Entry entry, int leaderEpoch) {
 
-    /** Of a log that does not say who led it. */
+    /** The epoch of records from a log that does not store leaders. */
     public static final int NO_EPOCH = -1;
 
-    /** Of a log that does not say who led it. */
+    /** A record of a log that does not store leaders. */
     public Stored(long offset, long timeMicros, Entry entry) {
       this(offset, timeMicros, entry, NO_EPOCH);
     }
@@ -84,9 +84,9 @@ public interface SharedLog extends Closeable {
   }
 
   /**
-   * Appends entries to a partition's log, in their order. Returns at once. Entries of one call may
-   * be interleaved with those of other nodes, and a failure may leave out any of them; but none
-   * ever arrives behind one that comes after it in the same call.
+   * Appends entries to a partition's log, in their order. Returns at once. Other nodes' entries may
+   * come between the entries of one call, and a failure may leave out any entry; but entries never
+   * change their order within a call.
    */
   void append(int partition, List<Entry> entries, Appended appended);
 
@@ -125,12 +125,12 @@ public interface SharedLog extends Closeable {
     /**
      * Some records of one partition, in order.
      *
-     * @param from the offset that was to be read; so a listener can tell what was read for an
+     * @param from the offset that was requested; lets a listener recognize records read for an
      *     earlier {@link Tail#follow}
-     * @param next the offset that is read next: there is nothing between the last of {@code
-     *     records} and it. What is missing below was compacted away.
-     * @param readMicros when the log had answered, or later, in microseconds since 1970; so what
-     *     was young enough then not to be compacted was so when it was read
+     * @param next the offset to read next: the log has no record between the last of {@code
+     *     records} and {@code next}. The log has compacted all offsets missing in {@code records}.
+     * @param readMicros a time at or after the log's answer, in microseconds since 1970; a record
+     *     too young for compaction at this time was too young when the log read it
      */
     void read(int partition, long from, List<Stored> records, long next, long readMicros);
 
