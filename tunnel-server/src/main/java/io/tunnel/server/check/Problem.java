@@ -25,9 +25,9 @@ public record Problem(Kind kind, String place, String text) {
     WRONG
   }
 
-  /** What can be wrong, and what to do about it. */
+  /** The kinds of problems, each with its remedy. */
   public enum Kind {
-    /** The catalog is not there. */
+    /** The catalog is missing. */
     CATALOG_MISSING(Weight.WRONG, "restore the directory 'catalog' from a backup"),
     /** The catalog cannot be read. */
     CATALOG_DAMAGED(Weight.WRONG, "restore the directory 'catalog' from a backup"),

@@ -48,7 +48,10 @@ public final class Repair {
           Kind.ROWS_EXTRA,
           Kind.ROWS_DIFFERENT);
 
-  /** Without these nobody knows which changes count, or has them. */
+  /**
+   * Problems that no repair can solve: the changes, or the knowledge of which changes count, are
+   * missing.
+   */
   private static final Set<Kind> HOPELESS =
       EnumSet.of(
           Kind.CATALOG_MISSING,

@@ -13,7 +13,7 @@ final class GroupBuffer {
 
   private ByteBuffer bytes = ByteBuffer.allocateDirect(0);
 
-  /** Begins a group whose batches have so many bytes. */
+  /** Begins a group with {@code batchBytes} bytes of batches. */
   void begin(int batchBytes) {
     int wanted = Math.addExact(LogFormat.GROUP_HEADER_BYTES, batchBytes);
     if (bytes.capacity() < wanted) {

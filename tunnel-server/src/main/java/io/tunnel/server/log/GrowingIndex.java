@@ -55,9 +55,7 @@ final class GrowingIndex extends BatchIndex {
     return entries.lastPositions[count - 1];
   }
 
-  /**
-   * Parallel arrays; a grown copy holds everything that its predecessor held when it was published.
-   */
+  /** Parallel arrays; a grown copy holds all published entries of its predecessor. */
   private static final class Entries {
     private final long[] firstPositions;
     private final long[] lastPositions;

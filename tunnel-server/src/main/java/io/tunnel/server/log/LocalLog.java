@@ -138,7 +138,7 @@ public final class LocalLog implements ChangeReader, Closeable {
       if (sync) {
         sync();
       }
-      // Of a sync that failed meanwhile on another thread's account.
+      // A sync of a different thread may have failed since.
       synced.requireWhole();
       commit(group, groupOffset);
     } catch (DiskFullException e) {
@@ -150,7 +150,7 @@ public final class LocalLog implements ChangeReader, Closeable {
     return firstPositions;
   }
 
-  /** Without room for all of it there is nothing of it: a part would look like a torn end. */
+  /** Writes the whole group or none of it: a part of a group would look like a torn end. */
   private void writeBuffer() throws IOException {
     try {
       active.append(buffer.written());
@@ -295,10 +295,10 @@ public final class LocalLog implements ChangeReader, Closeable {
   }
 
   /**
-   * What a {@link #trim} gave up.
+   * The result of a {@link #trim}.
    *
-   * @param changes that no reader sees any more
-   * @param segments whose files were deleted, of so many {@code bytes}
+   * @param changes number of changes that readers no longer see
+   * @param segments number of deleted segment files, with {@code bytes} in total
    * @param isHeldByTable whether more files could go if the table had more of the log on disk
    */
   public record Freed(long changes, long segments, long bytes, boolean isHeldByTable) {}

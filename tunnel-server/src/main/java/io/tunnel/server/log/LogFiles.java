@@ -17,11 +17,11 @@ import java.util.Optional;
 import java.util.SortedMap;
 
 /**
- * Which files a log consists of at a moment, also of one that a server writes to.
+ * The files of a log at one moment, also while a server writes to the log.
  *
- * @param trimmed content of the file that says what was given up; read before the names
- * @param sealed names of the segments that are written no more, oldest first
- * @param last name of the segment behind them, if there is any
+ * @param trimmed content of the file that lists the deleted ranges; read before the names
+ * @param sealed names of the sealed segments, oldest first
+ * @param last name of the segment behind the sealed segments, if any
  */
 public record LogFiles(Optional<Bytes> trimmed, List<String> sealed, Optional<String> last) {
 
@@ -81,8 +81,8 @@ public record LogFiles(Optional<Bytes> trimmed, List<String> sealed, Optional<St
   }
 
   /**
-   * Whether copies of segments are one log together with what was given up: each begins where the
-   * one before it ends.
+   * Whether the copied segments and the deleted ranges form one log: each segment begins where the
+   * previous segment or deleted range ends.
    *
    * @param bytesByName of all segments that were copied
    */

@@ -22,12 +22,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Reads every byte of a log that no server has open, says what is wrong with it, and changes
- * nothing. Where bytes are damaged the reading goes on at the next group that is intact, so that
- * one look finds all there is to find.
+ * Reads every byte of a log that no server has open and reports damage, but changes nothing. Behind
+ * damaged bytes the inspection continues at the next intact group, so one run finds all damage.
  *
- * <p>What recovery decides at a start, this class only reports; both read groups with {@link
- * SegmentScan}, so they cannot differ on what is intact.
+ * <p>Recovery acts on damage at a start; this class only reports it. Both read groups with {@link
+ * SegmentScan}, so they agree on which groups are intact.
  */
 public final class LogInspection {
 
@@ -69,15 +68,15 @@ public final class LogInspection {
     INDEX_MISSING,
     /** An index cannot be read, or is of a part of its segment only. */
     INDEX_UNUSABLE,
-    /** An index says of its segment what is not so. */
+    /** An index contradicts its segment. */
     INDEX_WRONG
   }
 
   /**
-   * Something that is not as it should be.
+   * A fault found in the log.
    *
-   * @param file the name of the file that it is about
-   * @param text what was found there, for people
+   * @param file the name of the faulty file
+   * @param text description of the fault, for operators
    */
   public record Finding(Trouble trouble, String file, String text) {}
 
@@ -381,7 +380,7 @@ public final class LogInspection {
     return stored;
   }
 
-  /** What an index says of its segment against what stands there. */
+  /** Compares a stored index with the batches found in its segment. */
   private void compare(Segment segment, StoredIndex.Contents stored, String name) {
     Map<Integer, BatchIndex> scanned = new HashMap<>(segment.index());
     for (Map.Entry<Integer, StoredIndex> entry : stored.partitions().entrySet()) {

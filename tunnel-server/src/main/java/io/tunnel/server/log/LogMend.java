@@ -23,15 +23,15 @@ import java.util.TreeMap;
 import java.util.function.IntPredicate;
 
 /**
- * Gives up what is damaged in a log that no server has open, and nothing else. Offsets stay what
- * they are: fillers take the place of damaged bytes, in a copy of their file. Positions of a
- * partition follow each other without a hole, so those that no intact batch has are the ones that
- * are lost; the file {@code trimmed} names them, and readers are told.
+ * Removes the damaged parts, and nothing else, from a log that no server has open. Offsets do not
+ * change: fillers replace the damaged bytes, in a copy of the file. Positions of a partition are
+ * consecutive, so a position without an intact batch is lost; the file {@code trimmed} lists the
+ * lost positions, and readers are told.
  *
- * <p>A crash between any two steps leaves a log that is refused as before, or is cut off at the
- * damage if that is its end, and that can be given to this class again. For first the lost
- * positions are durable, then the index goes, which the damaged file may be shorter than, then the
- * mended copy takes the place of its file.
+ * <p>A crash between two steps leaves a log that the server still refuses, or cuts off at damage at
+ * its end; this class can mend that log again. The order ensures this: first it makes the lost
+ * positions durable, then deletes the index, which may cover more than the damaged file has, and
+ * then replaces the damaged file by the mended copy.
  */
 public final class LogMend {
 

@@ -101,7 +101,7 @@ final class LogRecovery {
     }
   }
 
-  /** Between the segments there is nothing but what was deleted. */
+  /** Requires that every gap between segments is a deleted range. */
   private static void requireNoGap(
       NavigableMap<Long, Segment> segments, TrimFile trimmed, long end, long next)
       throws IOException {

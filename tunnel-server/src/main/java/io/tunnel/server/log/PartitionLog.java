@@ -221,7 +221,10 @@ final class PartitionLog {
     return index.lastPosition(low);
   }
 
-  /** A listener that fails is its own trouble: what is committed stays so, and others are told. */
+  /**
+   * Tells the listeners. A failing listener neither undoes the commit nor keeps the remaining
+   * listeners from being told.
+   */
   void tellListeners() {
     long position = committed;
     for (ChangeReader.CommitListener listener : listeners) {

@@ -193,8 +193,8 @@ final class Segment implements Closeable {
   }
 
   /**
-   * No batch in it was committed before: the commit time of its first group, unless times fall;
-   * {@link Long#MIN_VALUE}, which is no one's, when damage hides it or there is none.
+   * A lower bound of the commit times in the segment: the commit time of the first group, unless
+   * times fall; {@link Long#MIN_VALUE} if the segment is empty or damage hides the time.
    */
   long oldestMicros() throws IOException {
     if (oldestMicros == UNKNOWN) {

@@ -14,8 +14,8 @@ import java.util.List;
 final class SegmentExtents implements Extents {
 
   /**
-   * Batches that lie this near to each other are read together: a system call costs more than the
-   * bytes between.
+   * Batches with gaps up to this size are read together: a system call costs more than reading the
+   * gap.
    */
   private static final int GAP_BYTES_MAX = 4 * 1024;
 
@@ -123,7 +123,7 @@ final class SegmentExtents implements Extents {
         && after.end() - extents.get(first).offset() <= SPAN_BYTES_MAX;
   }
 
-  /** Reads extents {@code [first, end)}, which lie near each other. */
+  /** Reads extents {@code [first, end)}, whose gaps are small. */
   private void readRun(ByteBuffer target, int first, int end) throws IOException {
     Extent start = extents.get(first);
     if (end == first + 1) {

@@ -97,7 +97,7 @@ final class SegmentScan {
     return header == null ? Long.MIN_VALUE : Binary.getLong(header, 16);
   }
 
-  /** The group's header at {@code offset}; null when none that is intact stands there. */
+  /** Reads the group header at {@code offset}; null if no intact header is there. */
   byte[] readHeader(long offset) throws IOException {
     if (segment.size() - offset < LogFormat.GROUP_HEADER_BYTES) {
       return null;

@@ -10,13 +10,13 @@ import java.util.function.Supplier;
  * <p>Two threads sync a log: its owner, and RocksDB's before rows become a file. The operating
  * system tells of a write that failed in the background once for each open file, to the sync that
  * looks first, and keeps the pages as if they had been written. Of two syncs that overlap, the
- * second may therefore succeed although the disk lacks what it vouches for. So:
+ * second may therefore succeed although its bytes are not on the disk. So:
  *
  * <ul>
  *   <li>there is one sync at a time;
  *   <li>a failure is noted before the next sync begins, and every sync behind it fails;
- *   <li>the offset is the log's end from before the sync: what is appended meanwhile may have
- *       missed it.
+ *   <li>the offset is the log's end from before the sync: bytes appended during a sync may not be
+ *       durable after it.
  * </ul>
  *
  * <p>The lock is held across the system's call, and nothing else is locked inside. An append does
@@ -59,9 +59,7 @@ final class SyncedEnd {
     }
   }
 
-  /**
-   * Makes the segment that is written durable; those before it were synced when they were sealed.
-   */
+  /** Makes the active segment durable; earlier segments were synced when they were sealed. */
   synchronized void sync(Supplier<Segment> active) throws IOException {
     requireWhole();
     Segment segment = active.get();

@@ -76,16 +76,16 @@ record TrimFile(
   }
 
   /**
-   * Whether a segment that begins at {@code base} follows what ends at {@code end}: nothing is
-   * between them, or what was deleted alone.
+   * Whether a segment that begins at {@code base} follows a segment that ends at {@code end}:
+   * directly, or with only a deleted range between.
    */
   boolean follows(long base, long end) {
     return base == end || Long.valueOf(base).equals(gaps.get(end));
   }
 
   /**
-   * {@code gaps} and one more range, joined with those that it touches. Some of them may have it
-   * already: a file that could not be deleted is given up once more.
+   * Adds a range to {@code gaps} and joins it with adjacent ranges. The range may be in {@code
+   * gaps} already: a trim repeats the deletion of a file that failed.
    */
   static void addGap(NavigableMap<Long, Long> gaps, long from, long end) {
     Map.Entry<Long, Long> before = gaps.floorEntry(from);

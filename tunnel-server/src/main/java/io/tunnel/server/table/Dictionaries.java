@@ -79,7 +79,7 @@ final class Dictionaries {
     /** The value of a key, or null when there is none; for any thread. */
     byte[] get(byte[] key);
 
-    /** Visits all keys with this prefix, in their order. */
+    /** Visits the keys with the prefix, in key order. */
     void forEach(byte[] prefix, BiConsumer<byte[], byte[]> visitor);
   }
 

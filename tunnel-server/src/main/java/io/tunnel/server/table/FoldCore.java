@@ -16,14 +16,15 @@ import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * Turns changes into writes to the store. The changes of a partition are brought into the order of
- * their keys, and those of one key are made one: the last put or delete, with the updates behind
- * it. Updates alone become a part that is laid upon the stored row, whatever that is.
+ * Turns changes into writes to the store. The core sorts the changes of a partition by key and
+ * merges the changes of a key into one: the last put or delete, with the updates behind it. Updates
+ * without a put or delete become a part on top of the stored row, which the fold does not read.
  *
  * <p>A fold is one write to the store, or several: rows may need more room than their changes had,
  * since they carry names or are written anew, so a write ends when it has {@value #WRITE_BYTES_MAX}
- * bytes; and it ends when others want their turn. Only the last write says that all is folded:
- * after a crash between two writes, all changes are folded once more, which leaves the same rows.
+ * bytes; and it ends when other tasks are due. Only the last write records that the fold is
+ * complete: after a crash between two writes, the table folds all changes again, with equal rows as
+ * the result.
  *
  * <p>Each part makes its row a little dearer to read, so now and then an update reads its row and
  * writes all of it as one part. Chance says when, since nobody counts the parts of each row: of

@@ -5,10 +5,11 @@ import io.tunnel.codec.RowCursor;
 import java.util.Arrays;
 
 /**
- * The rows of some batches of a partition by their keys, because RocksDB inserts neighbours two to
- * three times as fast as strangers, and rows of the same key in the order in which they came. A row
- * is one long, 40 bits of its key behind what all keys share and 24 bits of its number, so that a
- * sort of primitives does nearly all of it; rows whose 40 bits are alike are compared whole.
+ * Sorts the rows of batches of a partition by key, because RocksDB inserts neighbours two to three
+ * times as fast as distant keys. Rows with equal keys keep the order of their batches. A row is one
+ * long: 40 bits of its key, taken behind the prefix common to all keys, and 24 bits of its number.
+ * So a sort of primitives does most of the work; rows with equal 40 bits are compared by their
+ * whole keys.
  */
 final class KeyRuns {
 

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class OpenGate {
 
-  /** Added to the count when it closes, so that it is negative from then on. */
+  /** Added to the count when the gate closes, so that the count stays negative. */
   private static final int CLOSED = Integer.MIN_VALUE / 2;
 
   private final AtomicInteger inside = new AtomicInteger();

@@ -75,7 +75,7 @@ final class OpenReads {
     return notFreed.size();
   }
 
-  /** Frees all snapshots; when the gate is closed, so that nobody reads from any. */
+  /** Frees all snapshots. Call after the gate is closed, when no thread reads from a snapshot. */
   synchronized void close() {
     Set.copyOf(notFreed).forEach(this::release);
   }

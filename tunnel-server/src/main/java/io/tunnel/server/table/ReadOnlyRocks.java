@@ -29,16 +29,16 @@ public final class ReadOnlyRocks implements Closeable {
   }
 
   /**
-   * Opens what is stored in {@code directory}, and what its write-ahead log has beside that.
+   * Opens the store in {@code directory}, including the rows in its write-ahead log.
    *
-   * @throws IOException when nothing is there, or it cannot be read
+   * @throws IOException when the store is missing or cannot be read
    */
   public ReadOnlyRocks(Path directory) throws IOException {
     if (!Files.exists(directory.resolve("CURRENT"))) {
       closeOptions();
       throw new IOException("there is no store in " + directory + ": it has no file CURRENT");
     }
-    // It warns of what only its tuning is about.
+    // RocksDB's warnings concern only tuning.
     log = new RocksLog(directory.toString(), InfoLogLevel.ERROR_LEVEL);
     options.setLogger(log);
     RocksDB opened;
@@ -86,7 +86,7 @@ public final class ReadOnlyRocks implements Closeable {
     }
   }
 
-  /** Is another one as soon as other files count. */
+  /** A stamp that changes when the set of current files changes. */
   private static String stamp(Path directory) throws IOException {
     Path current = directory.resolve("CURRENT");
     if (!Files.exists(current)) {

@@ -126,7 +126,9 @@ final class StoreResources implements AutoCloseable {
         .setPartitionFilters(true);
   }
 
-  /** Rows of a partition come by their keys: each is looked for beside the one before it. */
+  /**
+   * Rows of a partition come in key order: RocksDB searches for each row next to the previous row.
+   */
   private static Options nearTheLast() {
     Properties inserts = new Properties();
     inserts.setProperty(

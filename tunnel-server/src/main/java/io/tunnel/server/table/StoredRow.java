@@ -21,10 +21,10 @@ import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
 /**
- * The value of a row: one part or several, each laid upon those before it. A part is a dictionary's
- * id as a varint, then columns as they came in their batch. With id 0 the names come between: their
- * count and their bytes, each as a varint, and the names. What opens with a number above all ids
- * has a form of a later version, and is refused.
+ * The value of a row: one part or several, each on top of the parts before it. A part is a
+ * dictionary's id as a varint, then columns as in their batch. With id 0, the names follow the id:
+ * their count and their bytes, each as a varint, and the names. The server refuses a part whose id
+ * is above all valid ids: a later version has written it.
  *
  * <p>A put is one part. An update is a part that RocksDB appends to the value when somebody reads
  * the row, or when it writes the row anew, so that nobody has to read a row to update it.
@@ -109,7 +109,9 @@ final class StoredRow {
     }
   }
 
-  /** What is left when nothing is below it: a whole row, no part of one. */
+  /**
+   * Removes deleted columns, as a row needs that has no part below it: the result is a whole row.
+   */
   StoredRow withoutRemoved() {
     valueByName.values().removeIf(Slice::isDelete);
     return this;
@@ -172,9 +174,9 @@ final class StoredRow {
   }
 
   /**
-   * The part to store, its columns sorted by name. Columns that one dictionary named keep it, so
-   * that a row does not take along its names because it was written anew. Others get the dictionary
-   * of their sorted names, so that rows with the same columns share one.
+   * The part to store, its columns sorted by name. If one dictionary names all columns, the part
+   * keeps that dictionary, so that a rewritten row does not store its names. Otherwise the part
+   * gets the dictionary of its sorted names, so that rows with equal columns share a dictionary.
    */
   byte[] encode(int partition, Dictionaries dictionaries) {
     int common = commonDictionary();
@@ -236,7 +238,10 @@ final class StoredRow {
       this.columnsOffset = columnsOffset;
     }
 
-    /** A cursor before its first column; what is behind its last one is no part of it. */
+    /**
+     * A cursor before the first column of the part. Bytes behind its last column belong to the next
+     * part.
+     */
     ColumnCursor columns() {
       return new ColumnCursor(value, columnsOffset, value.length);
     }

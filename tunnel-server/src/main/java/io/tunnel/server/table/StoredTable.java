@@ -111,7 +111,7 @@ public final class StoredTable implements Closeable {
     /** A row that only this table has. */
     void extra(int partition, Bytes key);
 
-    /** A row that both have, with other columns. */
+    /** A row in both tables whose columns differ. */
     void different(int partition, Bytes key);
   }
 

@@ -11,12 +11,12 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
 /**
- * The files that a table on the disk consists of at a moment, also of one that a server has open.
- * Table files never change; the manifest, which says which of them count, only grows.
+ * The files of a stored table at one moment, also while a server has the table open. Table files
+ * never change; the manifest, which lists the current table files, only grows.
  *
  * @param tables names of the files of rows
  * @param manifest name of the manifest
- * @param manifestBytes how much of it is of this moment
+ * @param manifestBytes length of the manifest at this moment
  */
 public record TableFiles(List<String> tables, String manifest, long manifestBytes) {
 

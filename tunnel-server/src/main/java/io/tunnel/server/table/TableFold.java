@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.function.BooleanSupplier;
 
 /**
- * Changes that are being folded into a table, some at a time. Several folds of a table may be open
- * as long as their partitions differ; one thread at a time works on any of them.
+ * A fold of changes into a table, in slices. Several folds of a table may be open if their
+ * partitions differ, but only one thread at a time may run a slice of a fold.
  */
 @FunctionalInterface
 public interface TableFold {

@@ -3,8 +3,8 @@ package io.tunnel.server.table;
 import io.tunnel.model.value.Bytes;
 
 /**
- * The rows of a table's store as they were at one moment. Safe for use by any thread; it may be
- * closed while others read from it.
+ * The rows of a table's store at one moment. Safe for use by any thread; a thread may close the
+ * snapshot while other threads read from it.
  */
 public interface TableSnapshot extends AutoCloseable {
 

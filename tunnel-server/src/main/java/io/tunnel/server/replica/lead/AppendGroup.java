@@ -41,7 +41,7 @@ final class AppendGroup {
    * @param rejections rows whose condition did not hold
    * @param from number of the entry of its first accepted row
    * @param appended the number of accepted rows in this append
-   * @param accepted the number of accepted rows; the writer must send the rest again
+   * @param accepted the number of accepted rows; the writer sends rows that are not appended again
    */
   record Piece(
       PendingWrite write, List<Rejection> rejections, int from, int appended, int accepted) {}
