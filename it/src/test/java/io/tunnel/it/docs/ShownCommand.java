@@ -22,19 +22,19 @@ record ShownCommand(String command, List<String> output) {
   /** The commands of a session, in which they stand behind a prompt. */
   static List<ShownCommand> session(String text) {
     List<ShownCommand> session = new ArrayList<>();
-    String[] lines = text.split("\n", -1);
-    for (int i = 0; i < lines.length; i++) {
-      if (lines[i].startsWith("$ ")) {
-        String command = lines[i].substring(2);
+    List<String> lines = text.lines().toList();
+    for (int i = 0; i < lines.size(); i++) {
+      if (lines.get(i).startsWith("$ ")) {
+        String command = lines.get(i).substring(2);
         while (command.endsWith("\\")) {
           i++;
-          command = command.substring(0, command.length() - 1) + lines[i].strip();
+          command = command.substring(0, command.length() - 1) + lines.get(i).strip();
         }
         session.add(new ShownCommand(command, new ArrayList<>()));
       } else if (session.isEmpty()) {
-        throw new IllegalStateException("a session begins with a command, not: " + lines[i]);
+        throw new IllegalStateException("a session begins with a command, not: " + lines.get(i));
       } else {
-        session.get(session.size() - 1).output().add(lines[i]);
+        session.get(session.size() - 1).output().add(lines.get(i));
       }
     }
     return session;

@@ -172,22 +172,22 @@ class BadSessionsTest {
     requireRefused(
         refusedCheckpoint(owner, held.handle(), held.epoch(), 1),
         ErrorCode.INVALID_CHECKPOINT,
-        "last delivered change at 0");
+        "is not from 0 (stored) to 0 (delivered)");
     awaitDelivered(owner, held, ROWS);
     checkpoint(held, 2);
     checkpoint(held, 2);
     requireRefused(
         refusedCheckpoint(owner, held.handle(), held.epoch(), 1),
         ErrorCode.INVALID_CHECKPOINT,
-        "the last one at 2");
+        "is not from 2 (stored)");
     requireRefused(
         refusedCheckpoint(owner, held.handle(), held.epoch(), ROWS + 1),
         ErrorCode.INVALID_CHECKPOINT,
-        "last delivered change at " + ROWS);
+        "to " + ROWS + " (delivered)");
     requireRefused(
         refusedCheckpoint(owner, held.handle(), held.epoch(), Long.MAX_VALUE),
         ErrorCode.INVALID_CHECKPOINT,
-        "last delivered change at " + ROWS);
+        "to " + ROWS + " (delivered)");
     checkpoint(held, ROWS);
   }
 
@@ -213,7 +213,7 @@ class BadSessionsTest {
     requireRefused(
         refusedCheckpoint(owner, held.handle(), held.epoch(), madeUp),
         ErrorCode.INVALID_CHECKPOINT,
-        "last delivered change at " + ROWS);
+        "to " + ROWS + " (delivered)");
     awaitDelivered(owner, held, ROWS);
     checkpoint(held, ROWS);
   }

@@ -96,7 +96,8 @@ class StartTest {
         .contains("newer");
     assertThat(Files.readString(format)).isEqualTo(newer);
     Files.writeString(format, "what is this");
-    assertThat(refused(IO_FAILED, server.data())).contains("does not say what format");
+    assertThat(refused(IO_FAILED, server.data()))
+        .contains("does not contain the format of the data directory");
   }
 
   @Test

@@ -93,10 +93,10 @@ public final class StoredDirectory implements Closeable {
               + " directories",
           e);
     } catch (JsonParseException e) {
-      throw new IOException(file + " does not say what format the data directory has", e);
+      throw new IOException(file + " does not contain the format of the data directory", e);
     }
     if (format == null || format.format() < 1 || format.shards() < 1) {
-      throw new IOException(file + " does not say what format the data directory has");
+      throw new IOException(file + " does not contain the format of the data directory");
     }
     if (format.format() != FORMAT) {
       throw new IOException(
