@@ -26,7 +26,9 @@ public final class Child {
   private final long secondsMax;
   private int started;
 
-  /** Starts its processes with {@code jvmOptions}, and bounds each to {@code secondsMax} seconds. */
+  /**
+   * Starts its processes with {@code jvmOptions}, and bounds each to {@code secondsMax} seconds.
+   */
   Child(Children children, List<String> jvmOptions, long secondsMax) {
     this.children = children;
     this.secondsMax = secondsMax;

@@ -5,7 +5,8 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The counts of this process. Static, because Flink copies a schema by serialization: a task can reach only static state of this program.
+ * The counts of this process. Static, because Flink copies a schema by serialization: a task can
+ * reach only static state of this program.
  */
 final class Counts {
 

@@ -1,8 +1,8 @@
 package io.tunnel.bench.flink;
 
-import io.tunnel.programs.bench.peer.Look;
 import io.tunnel.flink.source.EndAt;
 import io.tunnel.flink.source.TunnelDeserializationSchema;
+import io.tunnel.programs.bench.peer.Look;
 import java.util.Optional;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;

@@ -1,7 +1,9 @@
 package io.tunnel.bench.flink;
 
 /**
- * The share of one task in a {@link RowCount}: it reports its first row, and then batches of rows, so that counting costs next to nothing. For one thread; a thread that reads the unreported rows waits until the owner has finished.
+ * The share of one task in a {@link RowCount}: it reports its first row, and then batches of rows,
+ * so that counting costs next to nothing. For one thread; a thread that reads the unreported rows
+ * waits until the owner has finished.
  */
 final class RowTally {
 

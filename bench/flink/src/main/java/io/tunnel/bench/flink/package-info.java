@@ -3,7 +3,8 @@
  * that reads the same rows from a real broker. {@code docs/notes/flink.md} has the command and the
  * results.
  *
- * <p>{@code FlinkMain} starts both servers and then one process after another, to measure the CPU time of each process: a {@code LegMain} for each leg of each round, and a {@code
- * RecoveryMain} for each source. These processes receive and print JSON ({@code Child}).
+ * <p>{@code FlinkMain} starts both servers and then one process after another, to measure the CPU
+ * time of each process: a {@code LegMain} for each leg of each round, and a {@code RecoveryMain}
+ * for each source. These processes receive and print JSON ({@code Child}).
  */
 package io.tunnel.bench.flink;

@@ -23,7 +23,8 @@ final class SideBySideOptions {
       names = "--nodes",
       split = ",",
       paramLabel = "N",
-      description = "Also measure clusters with these numbers of nodes, on the Kafka of the comparison.")
+      description =
+          "Also measure clusters with these numbers of nodes, on the Kafka of the comparison.")
   List<Integer> nodes = List.of();
 
   @Option(

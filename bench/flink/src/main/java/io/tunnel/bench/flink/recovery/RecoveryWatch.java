@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The state that the tasks of a job share with the thread that interrupts the job. Safe for use by any
- * thread.
+ * The state that the tasks of a job share with the thread that interrupts the job. Safe for use by
+ * any thread.
  */
 final class RecoveryWatch {
 
