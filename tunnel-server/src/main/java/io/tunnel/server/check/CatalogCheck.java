@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Whether what a catalog says can be so: partitions cover each key once, tunnels have tables. */
+/** Checks that a catalog is consistent: partitions cover each key once, tunnels have tables. */
 final class CatalogCheck {
 
   private CatalogCheck() {}

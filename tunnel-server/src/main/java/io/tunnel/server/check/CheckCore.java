@@ -12,7 +12,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Holds the parts of a data directory against each other: catalog, log, rows and checkpoints.
+ * Compares the parts of a data directory: catalog, log, rows and checkpoints.
  *
  * <p>What must hold: no partition is in the log or the rows that the catalog never gave out; the
  * rows are folded up to the end of a group, at or before the log's end and at or behind the last

@@ -19,7 +19,7 @@ public record CheckReport(
   }
 
   /**
-   * What was read of a shard.
+   * The figures of one checked shard.
    *
    * @param wholeFrom offset from which on no file of the log was deleted
    * @param logBytes of all segments

@@ -22,7 +22,7 @@ import java.util.TreeMap;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 
-/** Looks at a whole data directory, and changes nothing in it. */
+/** Checks a whole data directory without changing any file. */
 public final class DirectoryCheck {
 
   private final StoredDirectory directory;
@@ -33,9 +33,9 @@ public final class DirectoryCheck {
   /**
    * A check of a directory.
    *
-   * @param work an existing directory for the rows that the log makes, which are as many as those
-   *     in the data directory; without it rows are not compared
-   * @param progress is told bytes of the log that were read, more with each call
+   * @param work an existing directory for the rows that the check makes from the log, with room for
+   *     as many rows as the data directory has; without this directory the check compares no rows
+   * @param progress takes the total of log bytes that the check has read so far
    */
   public DirectoryCheck(StoredDirectory directory, Optional<Path> work, LongConsumer progress) {
     this.directory = directory;

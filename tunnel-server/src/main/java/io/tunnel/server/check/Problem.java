@@ -3,10 +3,10 @@ package io.tunnel.server.check;
 import java.util.Objects;
 
 /**
- * Something in a data directory that is not as it should be.
+ * A problem that a check found in a data directory.
  *
- * @param place the file, table or tunnel that it is about
- * @param text what was found there
+ * @param place the file, table or tunnel with the problem
+ * @param text what the check found in this place
  */
 public record Problem(Kind kind, String place, String text) {
 
@@ -17,11 +17,11 @@ public record Problem(Kind kind, String place, String text) {
     Objects.requireNonNull(text, "text");
   }
 
-  /** What becomes of the directory if nothing is done. */
+  /** The consequence of leaving a problem alone. */
   public enum Weight {
-    /** The next start puts it right, or it is no loss. */
+    /** The next start corrects the problem, or the problem loses nothing. */
     NOTE,
-    /** Something is lost, wrong, or keeps the server from starting. */
+    /** The problem loses or falsifies data, or keeps the server from starting. */
     WRONG
   }
 
@@ -43,8 +43,8 @@ public record Problem(Kind kind, String place, String text) {
     OF_ANOTHER_CATALOG(
         Weight.WRONG,
         "the catalog and this shard do not belong together: restore 'catalog' and the shard from"
-            + " one backup. The ids of partitions are the same in both, so nothing is made again"
-            + " from this log: one table would show the changes of another"),
+            + " one backup. Both number their partitions alike, so no repair rebuilds rows from"
+            + " this log: one table would show the changes of another"),
     /** A tunnel's table does not exist. */
     TUNNEL_WITHOUT_TABLE(Weight.WRONG, "restore the directory 'catalog' from a backup"),
     /** The files of a shard are not there, though tables have partitions in it. */
@@ -55,7 +55,7 @@ public record Problem(Kind kind, String place, String text) {
     TRIMMED_DAMAGED(Weight.WRONG, "restore the file 'trimmed' from a backup"),
     /** Files of the log are missing. */
     LOG_GAP(Weight.WRONG, "restore the missing file of the log from a backup"),
-    /** A file of the log is not what its name says. */
+    /** The name and the contents of a log file disagree. */
     LOG_FOREIGN(Weight.WRONG, "restore that file of the log from a backup"),
     /** A file of the log is shorter than it was. */
     LOG_CUT(
@@ -74,17 +74,18 @@ public record Problem(Kind kind, String place, String text) {
     CHANGES_MISSING(Weight.WRONG, "restore the log of this shard from a backup"),
     /** The end of the log is what a crash leaves. */
     LOG_TORN(
-        Weight.NOTE, "nothing: nobody was told that it is there, and the next start cuts it off"),
+        Weight.NOTE, "nothing: the server acknowledged no torn group; the next start cuts it off"),
     /** A sealed segment has no index. */
-    INDEX_MISSING(Weight.NOTE, "nothing, or --repair: until then each start reads that file whole"),
+    INDEX_MISSING(
+        Weight.NOTE, "nothing, or --repair: without an index each start reads the whole file"),
     /** An index is of no use. */
     INDEX_UNUSABLE(
-        Weight.NOTE, "nothing, or --repair: until then each start reads that file whole"),
+        Weight.NOTE, "nothing, or --repair: without an index each start reads the whole file"),
     /** An index leads readers astray. */
     INDEX_WRONG(Weight.WRONG, "--repair makes the index again: readers would miss changes"),
-    /** There are no rows, and the log can give them back. */
+    /** The directory of the rows is missing, and the log can rebuild the rows. */
     TABLE_MISSING(Weight.NOTE, "nothing, or --repair: the next start folds the whole log again"),
-    /** There are no rows, and the log cannot give them back. */
+    /** The directory of the rows is missing, and the log cannot rebuild the rows. */
     TABLE_LOST(
         Weight.WRONG,
         "restore the directory 'table' of this shard from a backup: the log does not have all"
@@ -114,7 +115,7 @@ public record Problem(Kind kind, String place, String text) {
     ROWS_DIFFERENT(Weight.WRONG, "--repair makes the rows again from the log"),
     /** Rows or changes of a dropped table. */
     DROPPED_LEFT(Weight.NOTE, "nothing: they go with the next start, and with the next retention"),
-    /** A tunnel has processed changes that are not there, which were promised to survive. */
+    /** A tunnel has processed synced changes that the log no longer has. */
     CHECKPOINT_BEYOND(
         Weight.WRONG,
         "the log has lost acknowledged changes: restore a newer one. Otherwise the next start takes"
@@ -124,7 +125,7 @@ public record Problem(Kind kind, String place, String text) {
         Weight.NOTE,
         "nothing: changes of this table are not synced, and the next start takes the checkpoint"
             + " back"),
-    /** A tunnel has not processed changes that are not kept any more. */
+    /** Retention gave up changes that a tunnel had not processed yet. */
     HISTORY_LOST(
         Weight.NOTE,
         "move the tunnel to 'earliest' when the server runs; a longer retention keeps more");
@@ -137,7 +138,7 @@ public record Problem(Kind kind, String place, String text) {
       this.advice = advice;
     }
 
-    /** What becomes of the directory if nothing is done. */
+    /** The consequence of leaving the problem alone. */
     public Weight weight() {
       return weight;
     }

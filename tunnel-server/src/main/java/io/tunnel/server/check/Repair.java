@@ -24,12 +24,11 @@ import java.util.Set;
 import java.util.function.LongConsumer;
 
 /**
- * Makes indexes and rows again from a log that is whole. What was there is moved aside and never
- * deleted.
+ * Rebuilds indexes and rows from an intact log. A repair moves old files aside and deletes none.
  *
- * <p>Invariant: the log is the truth and is not changed, but for a torn end, which every start cuts
- * off. A crash between any two steps leaves a directory that a server opens: without an index it
- * scans, and rows that are folded up to some offset it folds on from there.
+ * <p>Invariant: the log is the truth, and a repair changes only a torn end of the log, which every
+ * start cuts off. A crash between any two steps leaves a directory that a server opens: the server
+ * scans a segment without an index, and goes on to fold rows from their stored offset.
  */
 public final class Repair {
 

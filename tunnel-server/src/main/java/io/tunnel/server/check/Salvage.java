@@ -19,15 +19,15 @@ import java.util.Set;
 import java.util.function.LongConsumer;
 
 /**
- * Gives up what is damaged in the logs of a directory, so that a server can serve everything else.
- * The files that it replaces are copied aside before.
+ * Gives up the damaged changes in the logs of a directory, so that a server can serve the intact
+ * ones. Salvage copies each file aside before replacing the file.
  *
- * <p>Rows that are folded already have the lost changes and keep them. Rows that are not there are
- * made of the changes that are left, since no start may do that without consent.
+ * <p>Folded rows keep the lost changes. Salvage rebuilds missing rows from the remaining changes,
+ * because no start of a server may do so without consent.
  */
 public final class Salvage {
 
-  /** What is lost cannot be told without a catalog that is this log's. */
+  /** Problems that rule out a salvage: only the catalog of the log can name the lost changes. */
   private static final Set<Kind> HOPELESS =
       EnumSet.of(
           Kind.CATALOG_MISSING,

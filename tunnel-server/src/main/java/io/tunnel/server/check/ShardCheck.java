@@ -25,13 +25,13 @@ import java.util.TreeSet;
 import java.util.function.LongConsumer;
 
 /**
- * One shard: every byte of its log, every block of its rows, and the rows against those that its
- * log makes. The latter are folded into a table of their own, outside of the data directory, while
- * the log is read.
+ * Checks one shard: every byte of the log, every block of the rows, and each row against the log.
+ * While the check reads the log, the check folds the changes into a separate table outside of the
+ * data directory, and then compares the two tables.
  *
- * <p>Rows of a partition that has lost changes to retention cannot be made from the log; they are
- * left out of the comparison, and counted as that. A table that a crash left in the midst of a fold
- * is not compared: the next start of the server folds those changes again.
+ * <p>The log cannot rebuild the rows of a partition that has lost changes to retention; the check
+ * counts these partitions as skipped and does not compare their rows. The check also skips a table
+ * that a crash left in the midst of a fold: the next start of the server folds those changes again.
  */
 final class ShardCheck implements LogInspection.Visitor {
 

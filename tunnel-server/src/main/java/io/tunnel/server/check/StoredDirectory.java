@@ -16,8 +16,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
 /**
- * A data directory that exists, without a server. While it is held no server can take it: the lock
- * is the server's own, shared among those who only read.
+ * An existing data directory that no server has open. The lock of this object, which is the lock of
+ * the server, keeps servers out until the close; readers share the lock.
  */
 public final class StoredDirectory implements Closeable {
 
@@ -51,12 +51,12 @@ public final class StoredDirectory implements Closeable {
     return open(path, false);
   }
 
-  /** How many shards a directory has, also one that a server has open. */
+  /** The number of shards of a directory, even while a server has the directory open. */
   public static int shardsOf(Path path) throws IOException {
     return format(path).shards();
   }
 
-  /** Says in a directory that holds everything already how many shards it has, durably. */
+  /** Writes the file FORMAT, with the number of shards, durably into a complete directory. */
   public static void storeFormat(Path path, int shards) throws IOException {
     Path next = path.resolve("FORMAT.next");
     PrivateFiles.write(
@@ -126,7 +126,7 @@ public final class StoredDirectory implements Closeable {
     try {
       lock = file.tryLock(0, Long.MAX_VALUE, isShared);
     } catch (OverlappingFileLockException e) {
-      // A server in this very process has it; said below like any other.
+      // A server in this process holds the lock; the code below reports this server too.
     }
     if (lock == null) {
       file.close();

@@ -63,10 +63,10 @@ final class FoldQueue {
   /** The folds of the parts that were begun, by partition; under the lock. */
   private final Map<Integer, BegunFold> begun = new HashMap<>();
 
-  /** The part whose fold failed, which goes on before all others; under the lock. */
+  /** The part whose fold failed; a retry folds this part before all others; under the lock. */
   private Optional<UnfoldedCore.Part> failed = Optional.empty();
 
-  /** What the table lacks of the log from before; folded before all groups. */
+  /** The end of the log that the table lacked at the start; folded before all groups. */
   private Optional<Rest> rest = Optional.empty();
 
   /** The fold of a part, and the time that it took. */
@@ -144,7 +144,7 @@ final class FoldQueue {
     this.folder = new Thread(this::foldAsTheyCome, name);
   }
 
-  /** Before it starts: there was no room for {@code lacking}, which comes before all groups. */
+  /** Call before {@link #start}: the disk had no room for {@code lacking}, which folds first. */
   void beginBehind(Rest lacking, DiskFullException full) {
     rest = Optional.of(lacking);
     failure = full;
@@ -288,8 +288,8 @@ final class FoldQueue {
   }
 
   /**
-   * Folds the changes of a partition that were added before; for any thread. When a fold failed,
-   * now or before, the rest stays as it is.
+   * Folds the changes of a partition that were added before this call; for any thread. When a fold
+   * failed, now or before, the remaining changes stay unfolded.
    */
   void foldAdded(int partition) {
     long end;
@@ -297,7 +297,7 @@ final class FoldQueue {
       end = unfolded.addedEnd();
     }
     while (!isFolded(partition, end) && foldNext(partition)) {
-      // Until all of it is folded, or one fails.
+      // foldNext() ends the loop when a fold fails.
     }
     if (hasFailed()) {
       wakeOwner.run();
@@ -322,12 +322,12 @@ final class FoldQueue {
   }
 
   /**
-   * Returns when the table has all that was added. What found no room before is tried again. For
-   * the shard's thread, so that nothing is added meanwhile.
+   * Folds all added groups, and retries a fold that failed for lack of room. Only the shard's
+   * thread calls this method and adds groups, so no group arrives during the call.
    *
-   * @throws DiskFullException when there is no room still; nothing is lost
-   * @throws IOException when a fold failed otherwise, now or before: nobody knows what the table
-   *     has
+   * @throws DiskFullException when the disk still lacks room; no change is lost
+   * @throws IOException when a fold failed for another reason, now or before: the contents of the
+   *     table are unknown
    */
   void finish() throws IOException {
     folding.lock();
@@ -336,7 +336,7 @@ final class FoldQueue {
         failure = null;
       }
       while (foldNext()) {
-        // Until nothing is left, or one fails.
+        // foldNext() ends the loop when a fold fails or nothing is left.
       }
       requireNone(failure);
     } finally {

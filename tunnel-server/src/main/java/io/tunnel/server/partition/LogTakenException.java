@@ -7,7 +7,7 @@ public final class LogTakenException extends IOException {
 
   private static final long serialVersionUID = 1L;
 
-  /** Says what is wrong with the log that is there. */
+  /** The message names the difference between the existing log and the log of the table. */
   public LogTakenException(String message, Throwable cause) {
     super(message, cause);
   }

@@ -63,12 +63,13 @@ public final class OwnerLoop<T> {
   /**
    * What the owner does.
    *
-   * @param step does what waits, and what it is time for; returns whether any task waited
-   * @param idleNanos until {@code step} has something to do although no task comes; {@link
-   *     #FOREVER_NANOS} when it has not
-   * @param fail is told what a step threw, and throws nothing. The owner goes on, because others
-   *     wait for what is queued; so {@code step} refuses from then on what it cannot vouch for
-   * @param end is given each task that came too late to be done, one at a time, on any thread
+   * @param step runs the waiting tasks and the work that is due; returns whether any task waited
+   * @param idleNanos time until {@code step} has work to do even without a new task; {@link
+   *     #FOREVER_NANOS} when only a new task brings work
+   * @param fail takes the exception of a step, and throws nothing. The owner goes on, because
+   *     callers wait for the queued tasks; so after a failure {@code step} must refuse each task
+   *     whose result is uncertain
+   * @param end takes each task that came too late for {@code step}, one at a time, on any thread
    */
   public record Work<T>(
       BooleanSupplier step, LongSupplier idleNanos, Consumer<Throwable> fail, Consumer<T> end) {}
@@ -191,9 +192,10 @@ public final class OwnerLoop<T> {
   }
 
   /**
-   * Lets the owner take what waits, ends it and what came too late, and then closes what is {@code
-   * behind} it. Only the first call does anything. An interrupt of the calling thread is kept until
-   * all is closed: a file that an interrupted thread uses is closed under everybody's hands.
+   * Lets the owner run the waiting tasks, stops the owner, ends the tasks that came too late, and
+   * then closes {@code behind}. Only the first call has an effect. An interrupt of the calling
+   * thread takes effect after the close: the JDK closes a file channel that an interrupted thread
+   * uses, for all threads.
    */
   public void close(Closeable behind) throws IOException {
     if (!state.compareAndSet(State.OPEN, State.CLOSING)
@@ -225,7 +227,7 @@ public final class OwnerLoop<T> {
     }
   }
 
-  /** Ends what was posted while the owner ended; nobody else takes from the queue any more. */
+  /** Ends the tasks that callers posted while the owner stopped; the owner polls no longer. */
   private synchronized void endLeft() {
     for (T task = queue.poll(); task != null; task = queue.poll()) {
       T left = task;

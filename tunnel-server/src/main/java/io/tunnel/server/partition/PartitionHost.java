@@ -33,8 +33,8 @@ public interface PartitionHost {
   }
 
   /**
-   * Throws when another node may have taken over this host for so long that its rows are older than
-   * they may be; to be called in front of a read.
+   * Throws when another node may have taken over this host long enough ago that the rows exceed the
+   * allowed staleness. Callers call this method before a read.
    *
    * @throws RefusedException NOT_LEADER
    */
@@ -52,9 +52,9 @@ public interface PartitionHost {
   }
 
   /**
-   * Throws unless everything that was read from {@link #table} since this host was asked for is
-   * what there was: to be called behind each read, and before anybody sees what was read. Rows may
-   * be dropped, or be those of another leader already, while they are read.
+   * Throws unless all reads of {@link #table} since the caller looked up this host saw complete
+   * rows. Callers call this method after each read, and before they show the result: during a read
+   * the host may drop the rows, or the rows may already be those of another leader.
    *
    * @throws RefusedException NOT_LEADER when they are, or are about to be, hosted elsewhere;
    *     STORAGE_FAILED when the disk failed

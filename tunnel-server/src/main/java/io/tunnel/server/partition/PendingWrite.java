@@ -30,10 +30,10 @@ public record PendingWrite(
   /** Is told once what became of a write. Called on the shard's thread: it must only pass it on. */
   public interface Outcome {
 
-    /** The write is as durable as it asked to be. */
+    /** The write has the durability that its request asked for. */
     void written(WriteResult result);
 
-    /** Nothing was applied, except that after STORAGE_FAILED nobody knows. */
+    /** The shard applied no change; after STORAGE_FAILED the outcome is unknown. */
     void refused(RefusedException reason);
   }
 

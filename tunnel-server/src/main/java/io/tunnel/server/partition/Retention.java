@@ -109,7 +109,7 @@ final class Retention {
 
   private void trim(int id, Shard shard, Work work) throws IOException {
     giveUp(id, shard, work);
-    // Behind that, for it may make the room that this needs; what is sealed now goes later.
+    // Giving up segments may free the room that sealing needs; a later run gives up this segment.
     if (work.mustSeal) {
       shard.log().seal();
     }

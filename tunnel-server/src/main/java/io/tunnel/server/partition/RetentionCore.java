@@ -13,12 +13,13 @@ import java.util.concurrent.TimeUnit;
 /**
  * Decides which changes of a table may go.
  *
- * <p>Changes go by segment. Those of one may go when its newest is older than the table keeps
- * changes, or when the changes that are certainly newer amount to what the table keeps: those in
- * later segments of the same log, and those in segments of other logs that begin after its end. So
- * what is promised is kept wherever the table's changes are, however unevenly, and up to a segment
- * for each shard more. A segment that is written keeps everything, so it is sealed when something
- * in it should go.
+ * <p>Retention gives up whole segments. A table no longer needs a segment when the newest change in
+ * the segment exceeds the retention time of the table. The table also no longer needs the segment
+ * when the changes that are certainly newer amount to the retention size. Certainly newer changes
+ * are in later segments of this log, or in segments of other logs that begin after the end of the
+ * segment. So a table keeps the promised changes however unevenly shards hold them, and up to one
+ * more segment for each shard. A log never gives up its open segment, so retention seals an open
+ * segment with changes that should go.
  */
 final class RetentionCore {
 

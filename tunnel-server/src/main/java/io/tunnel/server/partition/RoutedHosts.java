@@ -4,7 +4,10 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.cluster.ClusterView;
 
-/** The partitions of a node of a cluster; of others it says which node serves them. */
+/**
+ * The partitions that a node of a cluster hosts; a refusal for any other partition names the leader
+ * of the partition.
+ */
 public record RoutedHosts(PartitionHosts hosts, ClusterView view) implements PartitionHosts {
 
   @Override

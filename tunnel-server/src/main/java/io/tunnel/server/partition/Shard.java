@@ -96,7 +96,7 @@ public final class Shard implements Closeable, PartitionHost {
     this.folding = new FoldState(folds, disk, this::fail);
   }
 
-  /** Before it works: there is no room for {@code rest}, which its table lacks. */
+  /** Call before {@link #start}: the disk has no room to fold {@code rest} into the table. */
   void beginBehind(FoldQueue.Rest rest, DiskFullException full) {
     folds.beginBehind(rest, full);
     disk.move(ShardState.FOLDING, "the table lacks the end of the log");
@@ -409,7 +409,7 @@ public final class Shard implements Closeable, PartitionHost {
     }
   }
 
-  /** Before it is acknowledged, so that {@link #tableNow} misses nothing that was. */
+  /** Queues a group for folding before its acknowledgement, so {@link #tableNow} misses none. */
   private void leaveToFolds(long commitNanos) {
     if (group.isEmpty()) {
       if (disk.state() == ShardState.FULL) {

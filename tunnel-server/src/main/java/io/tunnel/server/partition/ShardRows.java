@@ -23,8 +23,8 @@ public interface ShardRows extends ConditionCore.StoredRows, Closeable {
   }
 
   /**
-   * Begins to fold batches in order, and to store what is beside them. Several folds may be open
-   * when their partitions differ; one thread at a time works on any of them.
+   * Begins to fold batches in order, and to store the rows of {@code beside} with them. Folds of
+   * different partitions may be open together; the caller must not use two folds concurrently.
    */
   TableFold begin(List<ChangeBatch> batches, BesideRows beside);
 

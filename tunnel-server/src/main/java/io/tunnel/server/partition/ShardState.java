@@ -11,16 +11,16 @@ enum ShardState {
   SERVING,
   /** Everything; groups that are in the log, and acknowledged or about to be, may not be folded. */
   FOLDING,
-  /** There was no room for the last group: it was refused, and the next one tries again. */
+  /** The disk had no room for the last group: the shard refused it; the next group tries again. */
   FULL,
-  /** There was no room to fold the last group, which is acknowledged: rows cannot be read. */
+  /** The disk had no room to fold an acknowledged group: the shard refuses reads of rows. */
   BEHIND,
-  /** The log failed: nothing is written any more, and the table has all that was acknowledged. */
+  /** The log failed: the shard refuses writes, and the table has all acknowledged changes. */
   READ_ONLY,
-  /** Nobody knows how far the last group came: nothing is written, and no row read. */
+  /** The outcome of the last group is unknown: the shard refuses writes and reads of rows. */
   FAILED;
 
-  /** Where it may go from here. */
+  /** The states that may follow this state. */
   Set<ShardState> next() {
     return switch (this) {
       case SERVING, FULL -> Set.of(SERVING, FOLDING, FULL, READ_ONLY, FAILED);
@@ -31,17 +31,17 @@ enum ShardState {
     };
   }
 
-  /** Whether nothing is written until the next start. */
+  /** Whether the shard refuses writes until the next start. */
   boolean isFinal() {
     return this == READ_ONLY || this == FAILED;
   }
 
-  /** Whether rows lack something that was acknowledged, or may lack it. */
+  /** Whether the rows lack acknowledged changes, or may lack some. */
   boolean hidesRows() {
     return this == BEHIND || this == FAILED;
   }
 
-  /** Whether it waits for room. */
+  /** Whether the shard waits for room on the disk. */
   boolean wantsRoom() {
     return this == FULL || this == BEHIND;
   }

@@ -2,18 +2,18 @@ package io.tunnel.server.partition;
 
 import java.util.Set;
 
-/** What waits in a shard's queue. */
+/** A task in a shard's queue. */
 sealed interface ShardTask permits PendingWrite, ShardTask.Barrier {
 
-  /** The partitions of which the table must have all that was acknowledged before this task. */
+  /** The partitions whose acknowledged changes the table must have before this task runs. */
   Set<Integer> partitions();
 
   /**
-   * Runs on the shard's thread when everything of some partitions that was acknowledged before it
-   * is folded; writes of these partitions that come behind it wait for it.
+   * Runs an action on the shard's thread once the table has all changes of some partitions that the
+   * shard acknowledged before the barrier; later writes to these partitions wait for the barrier.
    *
-   * @param isBehindWrites whether it also waits until all writes that were posted before it are
-   *     answered, be they judged in slices
+   * @param isBehindWrites whether the barrier also waits until the shard has answered all earlier
+   *     writes, even those that the shard judges in slices
    */
   record Barrier(Set<Integer> partitions, Runnable action, boolean isBehindWrites)
       implements ShardTask {

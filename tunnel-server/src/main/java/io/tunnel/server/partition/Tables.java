@@ -20,7 +20,7 @@ import java.util.function.Function;
  */
 public final class Tables {
 
-  /** Rows of a table that a description counts one by one; each partition has its share. */
+  /** A description counts at most so many rows of a table; partitions share this budget. */
   static final long COUNTED_ROWS_MAX = 200_000;
 
   private final PartitionHosts hosts;
@@ -72,7 +72,10 @@ public final class Tables {
     return describe(table, partitions);
   }
 
-  /** None of a partition that is on another node, or goes there while it is counted. */
+  /**
+   * Counts a partition; empty when another node hosts the partition, or takes the partition over
+   * during the count.
+   */
   private Optional<Figures> figures(int partition, long countedMax) {
     return ifHere(
         partition,
@@ -100,7 +103,7 @@ public final class Tables {
     }
   }
 
-  /** Who has the figures: this node says that it has them only when it gives them. */
+  /** The address of the leader; this node names itself only when this node hosts the partition. */
   private Optional<String> leader(int partition) {
     return ifHere(partition, host -> host).isPresent()
         ? own()

@@ -63,7 +63,7 @@ final class UnfoldedCore {
     /** The objects of a batch, and of its request. */
     private static final int OBJECT_BYTES = 128;
 
-    /** Bytes that are held of the batch: all of its request, however little of it is the batch. */
+    /** The memory that a batch holds: the array of the whole request, however small the batch. */
     long bytes() {
       return (long) batch.array().length + OBJECT_BYTES;
     }

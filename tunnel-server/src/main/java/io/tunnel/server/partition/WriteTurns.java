@@ -15,17 +15,17 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * What a shard takes next. A write of many rows that must be judged by the rows that are stored is
- * judged in slices, a task that needs rows of a partition which are not folded yet waits while they
- * are folded in slices, and what other partitions want is taken in between: it waits for a slice,
- * not for the write or the fold.
+ * Chooses the next task of a shard. The shard judges a write of many rows against the stored rows
+ * in slices. A task that needs unfolded rows of a partition waits while the shard folds these rows in
+ * slices. Between two slices the shard runs the tasks of other partitions, so these tasks wait for
+ * one slice at most, never for the whole write or the whole fold.
  *
- * <p>What keeps order and conditions: writes of a partition that is being judged, or whose fold a
- * task waits for, wait behind that, and so do all later writes of a partition of which one waits.
- * So nothing changes the rows by which a write is judged, writes of one partition keep their order,
- * and a fold that is waited for is not added to. A read does not wait for a write that is being
- * judged: it needs what was acknowledged before, which such a write was not. One write is judged in
- * slices at a time; other long ones wait for it. For the shard's thread.
+ * <p>Order and conditions: while the shard judges a write, or a task waits for a fold, later writes
+ * to this partition wait. While a write to a partition waits, all later writes to the partition
+ * wait too. So no write changes the rows that decide another write, the writes to a partition keep
+ * their order, and no write adds to a fold that a task waits for. A read never waits for a write in
+ * judgment: reads need acknowledged changes only, and the shard has not acknowledged the write yet.
+ * The shard judges one write in slices at a time; other long writes wait. For the shard's thread.
  */
 final class WriteTurns {
 
@@ -103,7 +103,7 @@ final class WriteTurns {
     loop.post(write);
   }
 
-  /** Bytes of batches that wait; of one that is being judged they do not count. */
+  /** The total size of the waiting batches; a batch in judgment does not count. */
   long queuedBytes() {
     return queuedBytes.get();
   }
@@ -159,7 +159,7 @@ final class WriteTurns {
     mayWrite = mayTakeWrites;
   }
 
-  /** All that is held looks again whether it must wait. */
+  /** Makes all held tasks ready in their order; the next turn may hold some of them again. */
   private void letGo() {
     while (!held.isEmpty()) {
       ready.addFirst(held.removeLast());

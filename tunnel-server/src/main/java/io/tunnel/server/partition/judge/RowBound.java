@@ -20,7 +20,7 @@ final class RowBound {
 
   private static final int TOTAL_BYTES = Long.BYTES + Integer.BYTES;
 
-  /** All columns of a key, each byte of which may be escaped, with what closes them. */
+  /** The longest key: escapes may double each byte, and a terminator closes each column. */
   private static final int KEY_BYTES_MAX =
       Limits.KEY_COLUMNS_MAX * (2 * Limits.KEY_COLUMN_BYTES_MAX + 4);
 

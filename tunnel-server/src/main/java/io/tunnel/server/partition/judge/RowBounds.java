@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * What the rows of each partition do not exceed, so that most updates are known to leave a row of a
- * legal size without a look at the row. A row has each of its columns once, as some change brought
- * it; so the largest values of all columns that ever came are together at least as large.
+ * Upper bounds for the sizes of the rows of each partition. With a bound, a shard accepts most
+ * updates without reading the row to check the size limit. A row has one value for each column, and
+ * some change brought this value. So the largest values of all columns together bound the row.
  *
  * <p>Bounds are raised when a write is judged, and stored by the very write to the table whose rows
  * they were raised for, so no crash leaves a row above its bound. They never fall while their

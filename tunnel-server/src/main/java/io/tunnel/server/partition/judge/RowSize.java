@@ -22,10 +22,10 @@ final class RowSize {
   /** Length, flags, the key's length and the count of columns, as a batch holds them. */
   private static final long OVERHEAD_BYTES = 16;
 
-  /** No batch names so many columns that an index takes more. */
+  /** The largest size of a name index; a batch names too few columns for a larger one. */
   private static final long NAME_INDEX_BYTES_MAX = 2;
 
-  /** A column that is not there; one that is there has a type, which takes a byte. */
+  /** The size of a missing column; a present column takes at least one byte, for its type. */
   private static final int ABSENT = 0;
 
   private final Columns below;

@@ -10,7 +10,7 @@ import io.tunnel.server.table.BaseRows;
 import io.tunnel.server.table.TableSnapshot;
 import java.util.List;
 
-/** Rows of a partition as one batch of PUTs; at least one, then as many as there is room for. */
+/** Rows of a partition as one batch of PUTs: one row of any size, and more while they fit. */
 final class BasePage {
 
   private final List<PrimaryKeySchema> schema;
@@ -19,7 +19,7 @@ final class BasePage {
   private final BatchBuilder rows;
   private Bytes lastKey = Bytes.EMPTY;
 
-  /** A page of {@code bytesMax} bytes, if a single row is not larger; of 0 it takes no row. */
+  /** Makes a page of {@code bytesMax} bytes, or of one larger row; a page of 0 takes no row. */
   BasePage(List<PrimaryKeySchema> schema, long firstPosition, int bytesMax) {
     this.schema = schema;
     this.firstPosition = firstPosition;
@@ -31,7 +31,7 @@ final class BasePage {
     return rows.rowCount();
   }
 
-  /** Takes a row; false when it has no room for it. */
+  /** Adds a row; false when the page has no room for the row. */
   boolean add(Bytes key, List<Column> columns) {
     if (bytesMax == 0 || !fits(key, columns)) {
       return false;
@@ -46,7 +46,7 @@ final class BasePage {
     return rows.addWithin(bytesMax, row);
   }
 
-  /** Tells what a scan that offered its rows has found. */
+  /** Passes the page to {@code sink} after {@code scan} has offered its rows to the page. */
   void tell(TableSnapshot.Scan scan, int partition, long commitMicros, BaseRows.Sink sink) {
     if (bytesMax == 0 && scan == TableSnapshot.Scan.STOPPED) {
       sink.more();
@@ -57,7 +57,7 @@ final class BasePage {
     }
   }
 
-  /** Tells what it has; it has at least one row. */
+  /** Passes the rows of the page to {@code sink}; the page must have a row. */
   void tell(int partition, long commitMicros, boolean isEnd, BaseRows.Sink sink) {
     sink.rows(
         rows.build(partition, firstPosition, commitMicros),

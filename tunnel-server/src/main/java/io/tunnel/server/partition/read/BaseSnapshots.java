@@ -41,7 +41,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
   private final long ageNanosMax;
   private final Map<String, Map<Shard, Moment>> momentsByTunnel = new HashMap<>();
 
-  /** Reads that found the readers busy: at most one of each base channel that is held. */
+  /** Reads that the busy readers rejected: at most one for each base channel in use. */
   private final Queue<Read> postponed = new ConcurrentLinkedQueue<>();
 
   private volatile boolean isClosed;
@@ -110,7 +110,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
         partitions.forEach(id -> positions.put(id, shard.log().committed(id)));
         long takenMicros = clock.epochMicros();
         long takenNanos = clock.nanos();
-        // Last: a snapshot that nobody keeps is closed by nobody.
+        // Taken last: a failure between snapshot() and keep() would leak the snapshot.
         TableSnapshot rows = shard.table().snapshot();
         keep(tunnelId, moments, shard, new Moment(rows, takenMicros, takenNanos, partitions));
       } catch (RefusedException e) {
@@ -121,7 +121,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
                 new RefusedException(
                     ErrorCode.INTERNAL, "the rows cannot be kept: " + e.getMessage()));
       } catch (VirtualMachineError e) {
-        // The tunnel's creation waits for this, and nobody else would answer it.
+        // Without a reason the creation of the tunnel would wait forever.
         reason =
             Optional.of(new RefusedException(ErrorCode.INTERNAL, "the rows cannot be kept: " + e));
       }
@@ -256,7 +256,7 @@ public final class BaseSnapshots implements TunnelRows, Closeable {
       read.sink().failed(e);
       return;
     } catch (VirtualMachineError e) {
-      // The channel waits for this read, and nobody else would tell it.
+      // Without this call the channel would wait for the answer forever.
       read.sink().failed(new RefusedException(ErrorCode.INTERNAL, "the rows cannot be read: " + e));
       return;
     }

@@ -46,7 +46,7 @@ public final class CurrentRows implements BaseRows {
             } catch (RuntimeException e) {
               sink.failed(e);
             } catch (VirtualMachineError e) {
-              // The channel waits for this read, and nobody else would tell it.
+              // Without this call the channel would wait for the answer forever.
               sink.failed(
                   new RefusedException(ErrorCode.INTERNAL, "the rows cannot be read: " + e));
             }

@@ -17,11 +17,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Threads that read for many in turns: an owner with a thousand reads waits behind one read of each
- * other owner, however many askers its reads come from, and so does an asker behind the others of
- * its owner. An asker that does not take its answers is passed over until it does.
+ * Threads that run reads in turns. An owner with a thousand reads waits behind one read of each
+ * other owner, however many askers send the owner's reads. An asker likewise waits behind one read
+ * of each other asker of the same owner. The threads pass over an asker without room for an answer
+ * until {@link #wake}.
  *
- * <p>Its monitor guards its fields; under it only {@link ReadTurns.Asker#takesAnswers} is called.
+ * <p>The monitor of this object guards the fields. Code under the monitor calls only {@link
+ * ReadTurns.Asker#takesAnswers} of other objects.
  */
 public final class FairReads implements ReadTurns, Executor, Closeable {
 
@@ -33,18 +35,18 @@ public final class FairReads implements ReadTurns, Executor, Closeable {
   private final List<Thread> threads = new ArrayList<>();
   private final Map<Object, Lane> lanes = new HashMap<>();
 
-  /** The owners whose turn comes: each that has a lane which is not {@link #stalled}. */
+  /** The owners that wait for a turn: every owner with a lane outside {@link #stalled}. */
   private final Deque<Owner> turns = new ArrayDeque<>();
 
   private final Map<Object, Owner> owners = new HashMap<>();
 
-  /** The lanes whose askers took no answers when it was their turn. */
+  /** The lanes whose askers had no room for an answer at their turn. */
   private final Set<Lane> stalled = new HashSet<>();
 
   private int waiting;
   private boolean isClosed;
 
-  /** The reads of one asker, of which there are some. */
+  /** The waiting reads of one asker; a lane without reads is removed. */
   private static final class Lane {
     private final Asker asker;
     private final Object key;
@@ -58,7 +60,7 @@ public final class FairReads implements ReadTurns, Executor, Closeable {
     }
   }
 
-  /** The lanes of one owner whose turn comes, of which there are some. */
+  /** The lanes of one owner that wait for a turn; an owner without lanes is removed. */
   private record Owner(Object key, Deque<Lane> lanes) {}
 
   /**
@@ -76,7 +78,7 @@ public final class FairReads implements ReadTurns, Executor, Closeable {
     }
   }
 
-  /** Runs a read of somebody who has one at a time, and takes it. */
+  /** Runs a read that has a lane and an owner of its own, and always has room for its answer. */
   @Override
   public void execute(Runnable read) {
     add(ANYBODY, read, read, read);
@@ -102,7 +104,7 @@ public final class FairReads implements ReadTurns, Executor, Closeable {
     notifyAll();
   }
 
-  /** The turn of a lane comes behind those of its owner's other lanes. */
+  /** Queues a lane behind the other lanes of the owner. */
   private void queue(Lane lane) {
     Owner owner = owners.get(lane.owner);
     if (owner == null) {
@@ -113,7 +115,7 @@ public final class FairReads implements ReadTurns, Executor, Closeable {
     owner.lanes().add(lane);
   }
 
-  /** The lane whose turn it is; null when there is none. */
+  /** Takes the lane at the front; null when no lane waits. */
   private Lane next() {
     Owner owner = turns.poll();
     if (owner == null) {
@@ -167,7 +169,7 @@ public final class FairReads implements ReadTurns, Executor, Closeable {
     }
   }
 
-  /** The next read; null when it is closed and there is none. */
+  /** Waits for the next read; null after {@link #close} when no lane waits. */
   private synchronized Runnable take() {
     while (true) {
       Lane lane = next();
@@ -182,7 +184,7 @@ public final class FairReads implements ReadTurns, Executor, Closeable {
         try {
           wait();
         } catch (InterruptedException e) {
-          // Only closing ends these threads; an interrupt is nobody's.
+          // Only close() ends these threads; no code interrupts them on purpose.
           LOGGER.debug("{} was interrupted", name, e);
         }
       }
@@ -206,12 +208,12 @@ public final class FairReads implements ReadTurns, Executor, Closeable {
     };
   }
 
-  /** Reads that wait. */
+  /** The number of waiting reads. */
   public synchronized int waiting() {
     return waiting;
   }
 
-  /** Does what waits, except for those who take nothing, and ends its threads. */
+  /** Runs the waiting reads, except for those of stalled lanes, and ends the threads. */
   @Override
   public void close() throws IOException {
     synchronized (this) {

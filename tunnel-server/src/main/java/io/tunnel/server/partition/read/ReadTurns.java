@@ -11,25 +11,25 @@ public interface ReadTurns {
     return (asker, read) -> readers.execute(read);
   }
 
-  /** Somebody whose reads come one behind the other. */
+  /** A source of reads, such as a channel; the reads of one asker run one after the other. */
   interface Asker {
 
     /**
-     * Whether what is read would be taken; nothing is read for an asker meanwhile. If so, a read is
-     * begun, and {@link #answered} ends it.
+     * Whether the asker has room for an answer; no other read of the asker runs during this call.
+     * After true a read begins, and {@link #answered} ends the read.
      */
     boolean takesAnswers();
 
-    /** Whose turn its reads take: owners have turns with each other, and so have their askers. */
+    /** The owner of the asker: owners take turns, and the askers of one owner take turns. */
     default Object owner() {
       return this;
     }
 
-    /** A read is over, and its answer was given. */
+    /** Tells the asker that a read has ended and has given its answer. */
     default void answered() {}
   }
 
-  /** An asker that takes everything. */
+  /** An asker that always has room for an answer. */
   Asker ANYBODY = () -> true;
 
   /**

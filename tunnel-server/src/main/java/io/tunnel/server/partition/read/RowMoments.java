@@ -118,7 +118,7 @@ public final class RowMoments {
     }
   }
 
-  /** On the host's thread: everything that is settled is folded, and nothing comes between. */
+  /** Takes a snapshot on the host's thread: all settled changes are folded, and none arrive. */
   private Moment takeNow(int partition) {
     PartitionHost host = hosts.of(partition);
     TableSnapshot rows = host.table().snapshot();
@@ -162,7 +162,7 @@ public final class RowMoments {
       read.sink().failed(e);
       return;
     } catch (VirtualMachineError e) {
-      // The channel waits for this read, and nobody else would tell it.
+      // Without this call the channel would wait for the answer forever.
       read.sink().failed(new RefusedException(ErrorCode.INTERNAL, "the rows cannot be read: " + e));
       return;
     }
