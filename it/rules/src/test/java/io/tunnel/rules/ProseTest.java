@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,22 +19,6 @@ class ProseTest {
   private static final int PERMILLE_MAX = 10;
   private static final int SHOWN_MAX = 20;
 
-  /** Modules and pages above the rule, until their text is edited; ends with its last line. */
-  private static final Map<String, Integer> PERMILLE_UNTIL_EDITED =
-      Map.ofEntries(
-          Map.entry("docs", 28),
-          Map.entry("bench", 108),
-          Map.entry("bench/flink", 138),
-          Map.entry("bench/peers", 118),
-          Map.entry("bench/programs", 94),
-          Map.entry("partition-tool", 30),
-          Map.entry("perf-flink", 94),
-          Map.entry("perf-processor", 81),
-          Map.entry("stress-writer", 42),
-          Map.entry("terminal", 51),
-          Map.entry("tunnel-cli", 99),
-          Map.entry("tunnel-server", 64));
-
   static List<String> modules() {
     return Modules.all().stream().map(Modules::name).toList();
   }
@@ -44,7 +27,7 @@ class ProseTest {
   @MethodSource("modules")
   void the_code_of_a_module_has_few_heavy_sentences(String module) throws IOException {
     List<Path> sources = Modules.sources(Modules.root().resolve(module), "main");
-    check(sources, PERMILLE_UNTIL_EDITED.getOrDefault(module, PERMILLE_MAX));
+    check(sources);
   }
 
   @Test
@@ -56,15 +39,15 @@ class ProseTest {
           Stream.concat(roots, docs.filter(file -> file.toString().endsWith(".md")).sorted())
               .toList();
       assertThat(pages).hasSizeGreaterThan(10);
-      check(pages, PERMILLE_UNTIL_EDITED.getOrDefault("docs", PERMILLE_MAX));
+      check(pages);
     }
   }
 
   /** Whole modules are measured, and a small one may have one: no good sentence is bent for it. */
-  private static void check(List<Path> files, int permilleMax) throws IOException {
+  private static void check(List<Path> files) throws IOException {
     List<Sentence> sentences = Prose.sentences(files);
     List<Sentence> heavy = sentences.stream().filter(Sentence::isHeavy).toList();
-    int allowed = Math.max(1, sentences.size() * permilleMax / 1_000);
+    int allowed = Math.max(1, sentences.size() * PERMILLE_MAX / 1_000);
     assertThat(heavy.size())
         .as(
             "heavy sentences of %d; name the thing, the heaviest first:%n%s",

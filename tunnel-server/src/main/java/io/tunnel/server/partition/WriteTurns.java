@@ -16,9 +16,9 @@ import java.util.function.LongSupplier;
 
 /**
  * Chooses the next task of a shard. The shard judges a write of many rows against the stored rows
- * in slices. A task that needs unfolded rows of a partition waits while the shard folds these rows in
- * slices. Between two slices the shard runs the tasks of other partitions, so these tasks wait for
- * one slice at most, never for the whole write or the whole fold.
+ * in slices. A task that needs unfolded rows of a partition waits while the shard folds these rows
+ * in slices. Between two slices the shard runs the tasks of other partitions, so these tasks wait
+ * for one slice at most, never for the whole write or the whole fold.
  *
  * <p>Order and conditions: while the shard judges a write, or a task waits for a fold, later writes
  * to this partition wait. While a write to a partition waits, all later writes to the partition
