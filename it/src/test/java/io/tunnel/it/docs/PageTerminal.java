@@ -34,7 +34,7 @@ final class PageTerminal implements AutoCloseable {
   /** A command with this remark takes the place of the one that has a terminal of its own. */
   private static final String SAME_TERMINAL = "in its place";
 
-  /** A command with this remark runs until it has printed something, and is interrupted. */
+  /** A command with this remark runs until it has printed something, and is ended. */
   private static final String INTERRUPTED = "until Ctrl-C";
 
   private final Path directory;
@@ -185,15 +185,10 @@ final class PageTerminal implements AutoCloseable {
 
   private static Said interrupted(Process process, Path said) {
     awaitOutput(process, said);
-    try {
-      new ProcessBuilder("kill", "-INT", "" + process.pid()).start().waitFor();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
+    // SIGTERM: what a shell starts in the background ignores SIGINT, and so do its children.
+    process.destroy();
     Said ended = awaitEnd(process, said);
-    return new Said(ended.text(), ended.exitCode() == 130 ? 0 : ended.exitCode());
+    return new Said(ended.text(), ended.exitCode() == 143 ? 0 : ended.exitCode());
   }
 
   private static Said awaitEnd(Process process, Path said) {
