@@ -37,10 +37,10 @@ final class Circles {
   static Map<String, Set<String>> dependencies(JavaClasses classes, List<Path> sources)
       throws IOException {
     Map<String, Set<String>> files = new TreeMap<>();
-    classes.forEach(type -> files.put(file(type), new TreeSet<>()));
+    classes.forEach(type -> files.put(Rules.outermost(type), new TreeSet<>()));
     for (JavaClass type : classes) {
       type.getDirectDependenciesFromSelf()
-          .forEach(to -> add(files, file(type), file(to.getTargetClass().getBaseComponentType())));
+          .forEach(to -> add(files, Rules.outermost(type), Rules.outermost(to.getTargetClass())));
     }
     for (Path source : sources) {
       String text = Files.readString(source);
@@ -60,10 +60,6 @@ final class Circles {
     if (!from.equals(to) && files.containsKey(from) && files.containsKey(to)) {
       files.get(from).add(to);
     }
-  }
-
-  private static String file(JavaClass type) {
-    return type.getName().replaceFirst("\\$.*", "");
   }
 
   private static String outermost(String imported, Set<String> files) {

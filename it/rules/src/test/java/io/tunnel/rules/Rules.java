@@ -193,9 +193,9 @@ final class Rules {
     return !origin.equals(dependency.getTargetClass().getPackageName());
   }
 
-  /** The name of the class itself, or of the class that it is nested in. */
+  /** The name of the top-level type that a class, or the element of an array, belongs to. */
   static String outermost(JavaClass type) {
-    return type.getName().replaceFirst("\\$.*", "");
+    return type.getBaseComponentType().getName().replaceFirst("\\$.*", "");
   }
 
   private static String packagesOfRoom(String room) {
@@ -208,7 +208,6 @@ final class Rules {
     return DescribedPredicate.describe(
         description,
         type ->
-            pattern.matcher(type.getName().replaceFirst("\\$.*", "")).matches()
-                && !type.getName().endsWith("package-info"));
+            pattern.matcher(outermost(type)).matches() && !type.getName().endsWith("package-info"));
   }
 }

@@ -254,10 +254,10 @@ final class FoldQueue {
   private Optional<UnfoldedCore.Part> choose(OptionalInt partition) {
     synchronized (unfolded) {
       if (partition.isEmpty()) {
-        return unfolded.isEmpty() ? Optional.empty() : Optional.of(unfolded.next());
+        return unfolded.isEmpty() ? Optional.empty() : Optional.of(unfolded.begin());
       }
       int wanted = partition.getAsInt();
-      return unfolded.isFolded(wanted) ? Optional.empty() : Optional.of(unfolded.next(wanted));
+      return unfolded.isFolded(wanted) ? Optional.empty() : Optional.of(unfolded.begin(wanted));
     }
   }
 
@@ -269,7 +269,7 @@ final class FoldQueue {
     BegunFold of = begun.computeIfAbsent(part.partition(), id -> begin(part));
     long begunNanos = timing.nanos();
     int[] rowCount = {0};
-    // Most rows take less time than a look at the clock four times.
+    // Reads the clock for every fourth row, because most rows take less time than that.
     boolean isWhole =
         of.fold.run(
             offsets, () -> ++rowCount[0] % 4 != 0 || timing.nanos() - begunNanos < SLICE_NANOS);

@@ -22,10 +22,10 @@ final class FoldState {
   }
 
   /**
-   * Whether the table has all that a task needs, if need be after one slice of a fold. Also true
-   * when it does not help to wait.
+   * Folds one slice for a task, if the table lacks changes that the task needs. Returns true when
+   * the table has all of them, or when waiting does not help.
    */
-  boolean isFolded(ShardTask task) {
+  boolean foldFor(ShardTask task) {
     boolean hadSlice = false;
     for (int partition : task.partitions()) {
       if (disk.state().isFinal() || folds.isFolded(partition)) {

@@ -236,7 +236,7 @@ public final class Shard implements Closeable, PartitionHost {
       }
       commitGroup();
     } else if (next instanceof ShardTask.Barrier barrier) {
-      if (!folding.isFolded(barrier)) {
+      if (!folding.foldFor(barrier)) {
         turns.park();
       } else if (turns.peek() == barrier) {
         turns.take();
@@ -254,7 +254,7 @@ public final class Shard implements Closeable, PartitionHost {
     if (waiting == null) {
       return;
     }
-    if (folding.isFolded(waiting)) {
+    if (folding.foldFor(waiting)) {
       // A fold that failed has refused what waited, and let it go.
       if (turns.nextParked() == waiting) {
         turns.unpark();
@@ -340,7 +340,7 @@ public final class Shard implements Closeable, PartitionHost {
       }
       boolean mustJudge =
           bounds.mustJudge(write.batch(), write.isConditional(), write.columnSizes());
-      if (mustJudge && judgesLater(write)) {
+      if (mustJudge && setAside(write)) {
         break;
       }
       ConditionCore.Judged judged = conditions.judge(write.batch(), mustJudge);
@@ -352,10 +352,10 @@ public final class Shard implements Closeable, PartitionHost {
   }
 
   /**
-   * Whether a write that must be judged is not judged with this group: because it is long, or
-   * because a slice of a fold did not bring all rows that it is judged by.
+   * Sets a write that must be judged aside, so that the write is not judged with this group, when
+   * the write is long, or when a slice of a fold did not bring all rows that the write needs.
    */
-  private boolean judgesLater(PendingWrite write) throws IOException {
+  private boolean setAside(PendingWrite write) throws IOException {
     int partition = write.batch().partition();
     if (!folds.isFolded(partition)) {
       boolean unused = folds.foldNext(partition);

@@ -160,12 +160,12 @@ final class UnfoldedCore {
   }
 
   /** Begins the part with the oldest change, or goes on with it; something is not folded. */
-  Part next() {
-    return next(groups.element().left.iterator().next());
+  Part begin() {
+    return begin(groups.element().left.iterator().next());
   }
 
   /** Begins a part of a partition, or goes on with it; something of it is not folded. */
-  Part next(int partition) {
+  Part begin(int partition) {
     Part begun = parts.get(partition);
     if (begun != null) {
       return begun;

@@ -68,6 +68,7 @@ final class StoreFolds {
     while (!isWhole) {
       isWhole = last.run();
     }
+    last = () -> true; // The batches of a whole fold are not held until the next one.
   }
 
   /** See {@link TableStore#begin}. */
@@ -103,8 +104,7 @@ final class StoreFolds {
         throw TableStore.failed("cannot fold into the table: " + e.getMessage(), e);
       }
       if (fold.isEnded()) {
-        long total = rows + rowCount;
-        rows = total;
+        rows += rowCount;
         offset = offsets.after();
       }
       return fold.isEnded();

@@ -152,9 +152,9 @@ final class UnfoldedCoreTest {
       if (random.nextInt(3) == 0) {
         addGroup(random);
       } else if (random.nextBoolean() && !core.isFolded(partition)) {
-        slice(core.next(partition), random);
+        slice(core.begin(partition), random);
       } else if (!core.isEmpty()) {
-        slice(core.next(), random);
+        slice(core.begin(), random);
       }
       requireThatTheRestOfTheLogLeavesTheModel();
       if (core.isFolded(partition)) {
@@ -162,7 +162,7 @@ final class UnfoldedCoreTest {
       }
     }
     while (!core.isEmpty()) {
-      slice(core.next(), random);
+      slice(core.begin(), random);
     }
     assertThat(table).isEqualTo(model);
     assertThat(storedBounds).isEqualTo(bounds);
@@ -175,12 +175,12 @@ final class UnfoldedCoreTest {
     ChangeBatch batch = batch(1, put("k".repeat((int) PART_BYTES_MAX)));
     core.add(List.of(batch, batch(1, put("a")), batch(1, put("b"))), 1, Map.of());
     core.add(List.of(batch(1, put("c"))), 2, Map.of());
-    UnfoldedCore.Part first = core.next(1);
+    UnfoldedCore.Part first = core.begin(1);
     assertThat(first.batches()).containsExactly(batch);
     assertThat(core.offsets(first)).isEqualTo(new TableFold.Offsets(0, 0, 1));
     core.folded(first);
-    assertThat(core.next(1).batches()).hasSize(3);
-    assertThat(core.offsets(core.next(1))).isEqualTo(new TableFold.Offsets(0, 2, 2));
+    assertThat(core.begin(1).batches()).hasSize(3);
+    assertThat(core.offsets(core.begin(1))).isEqualTo(new TableFold.Offsets(0, 2, 2));
   }
 
   @Test
@@ -190,11 +190,11 @@ final class UnfoldedCoreTest {
     assertThat(core.isFolded(2, 10)).isTrue();
     assertThat(core.isFolded(2, 20)).isFalse();
     assertThat(core.isFolded(3)).isTrue();
-    UnfoldedCore.Part part = core.next(2);
+    UnfoldedCore.Part part = core.begin(2);
     assertThat(core.isFolded(2)).isFalse();
     assertThat(core.offsets(part)).isEqualTo(new TableFold.Offsets(0, 0, 20));
     core.folded(part);
     assertThat(core.isFolded(2)).isTrue();
-    assertThat(core.offsets(core.next())).isEqualTo(new TableFold.Offsets(0, 20, 20));
+    assertThat(core.offsets(core.begin())).isEqualTo(new TableFold.Offsets(0, 20, 20));
   }
 }
