@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FailureControlTest {
 
   @Test
-  void limitsOfWhatWorkersSayOfFailuresAreKept() {
+  void limits_of_what_workers_say_of_failures_are_kept() {
     FailureControl.Skip skip = new FailureControl.Skip(8, KEY, "x".repeat(600));
     assertThat(skip.error()).hasSize(FailureControl.ERROR_CHARS_MAX);
     List<FailureControl.Skip> most =
@@ -54,7 +54,7 @@ class FailureControlTest {
   /** Each limit is inside of an emoji of one text; the others hold what UTF-8 cannot. */
   @ParameterizedTest
   @ValueSource(strings = {"\ud83d\ude00", "\ud83d", "\ude00", "x\ud83d\ude00\ude00"})
-  void whateverAProcessorSaysOfItsFailureCanBeSent(String odd) {
+  void whatever_a_processor_says_of_its_failure_can_be_sent(String odd) {
     for (String error : List.of(odd, odd.repeat(1_000), "x" + odd.repeat(1_000))) {
       FailureControl.Skip skip = new FailureControl.Skip(8, KEY, error);
       FailureControl.SkippingCheckpoint skipping =
@@ -82,7 +82,7 @@ class FailureControlTest {
   }
 
   @Test
-  void anErrorLosesNoMoreThanTheCharacterThatIsCut() {
+  void an_error_loses_no_more_than_the_character_that_is_cut() {
     String cut = "x".repeat(FailureControl.ERROR_CHARS_MAX - 1);
     assertThat(new FailureControl.Skip(8, KEY, cut + "\ud83d\ude00").error()).isEqualTo(cut);
     String whole = cut.substring(1) + "\ud83d\ude00";

@@ -182,7 +182,7 @@ class TablesCommandTest extends CommandLineTest {
   }
 
   @Test
-  void rowsAreReadStrictlyOnlyWhereThatIsAskedFor() {
+  void rows_are_read_strictly_only_where_that_is_asked_for() {
     assertThat(runLine("tables scan --table orders")).isZero();
     assertThat(runLine("tables scan --table orders --strict")).isZero();
     runLine("tables get --table orders --key hash=10 --key n=1");

@@ -26,24 +26,24 @@ final class HashedKeyTest {
     "user-14066,5adf392c",
     "Köln,33a611fb"
   })
-  void aStringIsHashedAsItsUtf8(String text, String hash) {
+  void a_string_is_hashed_as_its_utf8(String text, String hash) {
     assertThat(hashOf(PrimaryKeyValue.fromString(text))).isEqualTo(hash);
   }
 
   @ParameterizedTest
   @CsvSource({"7,7c1450ca", "-1,627564e8", "-9223372036854775808,1174b9a2"})
-  void anIntegerIsHashedAsEightBytesInBigEndianOrder(long number, String hash) {
+  void an_integer_is_hashed_as_eight_bytes_in_big_endian_order(long number, String hash) {
     assertThat(hashOf(PrimaryKeyValue.fromLong(number))).isEqualTo(hash);
   }
 
   @Test
-  void aBinaryIsHashedAsItIs() {
+  void a_binary_is_hashed_as_it_is() {
     PrimaryKeyValue value = PrimaryKeyValue.fromBinary(Bytes.fromHex("00ff12").toByteArray());
     assertThat(hashOf(value)).isEqualTo("e809c27d");
   }
 
   @Test
-  void aZeroByteStandsBetweenColumns() {
+  void a_zero_byte_stands_between_columns() {
     PrimaryKeyValue ada = PrimaryKeyValue.fromString("Ada");
     assertThat(hashOf(ada, PrimaryKeyValue.fromLong(7))).isEqualTo("1a17774d");
     assertThat(hashOf(text("a"), text("bc"))).isEqualTo("94fc5ad0");
@@ -53,7 +53,7 @@ final class HashedKeyTest {
   }
 
   @Test
-  void theHashLeadsTheKeyUnderTheNameThatTheTableGivesIt() {
+  void the_hash_leads_the_key_under_the_name_that_the_table_gives_it() {
     PrimaryKeyColumn uid = new PrimaryKeyColumn("uid", text("user-14066"));
     PrimaryKey expected =
         PrimaryKey.builder()
@@ -66,7 +66,7 @@ final class HashedKeyTest {
   }
 
   @Test
-  void aHashedKeyIsRecognisedByTheNameAndTypeOfItsFirstColumn() {
+  void a_hashed_key_is_recognised_by_the_name_and_type_of_its_first_column() {
     PrimaryKeySchema uid = new PrimaryKeySchema("uid", PrimaryKeyType.STRING);
     PrimaryKeySchema digest = new PrimaryKeySchema("digest", PrimaryKeyType.BINARY);
     PrimaryKeySchema text = new PrimaryKeySchema("hash", PrimaryKeyType.STRING);
@@ -79,7 +79,7 @@ final class HashedKeyTest {
   }
 
   @Test
-  void splitPointsDivideTheHashesEvenly() {
+  void split_points_divide_the_hashes_evenly() {
     assertThat(HashedKey.splitPoints(4))
         .extracting(Object::toString)
         .containsExactly("40000000", "80000000", "c0000000");
@@ -93,7 +93,7 @@ final class HashedKeyTest {
 
   /** 100,000 consecutive names over 64 partitions: 1,562 each, give or take five deviations. */
   @Test
-  void hashesOfSimilarNamesSpreadEvenly() {
+  void hashes_of_similar_names_spread_evenly() {
     int[] rows = new int[64];
     for (int i = 0; i < 100_000; i++) {
       rows[(HashedKey.hash(List.of(text("user-" + i))).at(0) + 128) >> 2]++;

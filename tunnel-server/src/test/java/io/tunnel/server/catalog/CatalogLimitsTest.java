@@ -71,7 +71,7 @@ final class CatalogLimitsTest {
   }
 
   @Test
-  void partitionsOfAllTables() throws IOException {
+  void partitions_of_all_tables() throws IOException {
     limit(100, 5, 100, 100);
     create("m");
     create("g", "m");
@@ -79,7 +79,7 @@ final class CatalogLimitsTest {
   }
 
   @Test
-  void tunnelsOfATable() throws IOException {
+  void tunnels_of_a_table() throws IOException {
     limit(100, 100, 2, 100);
     TableRecord table = create();
     createTunnel(table, "a", TunnelType.Stream);
@@ -89,7 +89,7 @@ final class CatalogLimitsTest {
   }
 
   @Test
-  void channelsOfAllTunnels() throws IOException {
+  void channels_of_all_tunnels() throws IOException {
     limit(100, 100, 100, 6);
     TableRecord table = create("m");
     createTunnel(table, "a", TunnelType.BaseAndStream);
@@ -98,7 +98,7 @@ final class CatalogLimitsTest {
   }
 
   @Test
-  void theMoreNodesThereAreTheFewerPartitions() {
+  void the_more_nodes_there_are_the_fewer_partitions() {
     assertThat(CatalogConfig.DEFAULT.forNodes(0)).isEqualTo(CatalogConfig.DEFAULT);
     assertThat(CatalogConfig.DEFAULT.forNodes(14)).isEqualTo(CatalogConfig.DEFAULT);
     assertThat(CatalogConfig.DEFAULT.forNodes(30).partitionsMax()).isEqualTo(4_666);

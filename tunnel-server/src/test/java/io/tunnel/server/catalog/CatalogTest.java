@@ -42,7 +42,7 @@ final class CatalogTest {
   }
 
   @Test
-  void otherOptionsOfATableAreThereAfterAReopenAndAllElseStays() throws IOException {
+  void other_options_of_a_table_are_there_after_a_reopen_and_all_else_stays() throws IOException {
     Catalog catalog = open();
     TableRecord table = table(catalog, "t", "b");
     TableRecord altered = catalog.alterTable(table, OTHER, Asked.NAMELESS);
@@ -56,7 +56,7 @@ final class CatalogTest {
   }
 
   @Test
-  void idsAreNeverUsedAgain() throws IOException {
+  void ids_are_never_used_again() throws IOException {
     Catalog catalog = open();
     TableRecord first = table(catalog, "t", "b", "c");
     catalog.dropTable(first, Asked.NAMELESS);
@@ -68,7 +68,7 @@ final class CatalogTest {
   }
 
   @Test
-  void partitionsCoverEveryKeyOnce() throws IOException {
+  void partitions_cover_every_key_once() throws IOException {
     TableRecord table = table(open(), "t", "b", "bb", "c");
     for (String key : new String[] {"", "a", "b", "b\0", "ba", "bb", "bz", "c", "zz"}) {
       PartitionRecord partition = table.partitionOf(TestRows.keyBytes(key));
@@ -81,7 +81,7 @@ final class CatalogTest {
   }
 
   @Test
-  void splitPointsMustRiseAndBeOfTheKeysTypeAndNotTooMany() throws IOException {
+  void split_points_must_rise_and_be_of_the_keys_type_and_not_too_many() throws IOException {
     Catalog catalog = open();
     requireRefused(
         ErrorCode.INVALID_REQUEST, "split points must rise", () -> table(catalog, "t", "b", "b"));
@@ -105,7 +105,7 @@ final class CatalogTest {
   }
 
   @Test
-  void namesThatAreTakenOrUnknownAreRefused() throws IOException {
+  void names_that_are_taken_or_unknown_are_refused() throws IOException {
     Catalog catalog = open();
     table(catalog, "t", "b");
     requireRefused(ErrorCode.TABLE_EXISTS, "a table 't' exists", () -> table(catalog, "t"));
@@ -115,7 +115,7 @@ final class CatalogTest {
   }
 
   @Test
-  void aWriteThatFailsLeavesEverythingAsItWas() throws IOException {
+  void a_write_that_fails_leaves_everything_as_it_was() throws IOException {
     Catalog catalog = open();
     TableRecord table = table(catalog, "t", "b");
     store.fail(true);
@@ -131,7 +131,7 @@ final class CatalogTest {
   }
 
   @Test
-  void partitionsAreFoundUntilTheirTableIsDropped() throws IOException {
+  void partitions_are_found_until_their_table_is_dropped() throws IOException {
     Catalog catalog = open();
     TableRecord table = table(catalog, "t", "b");
     assertThat(catalog.tableOfPartition(2)).isEqualTo(table);
@@ -147,7 +147,7 @@ final class CatalogTest {
   }
 
   @Test
-  void listenersAreToldWhatBecomesOfTables() throws IOException {
+  void listeners_are_told_what_becomes_of_tables() throws IOException {
     Catalog catalog = open();
     List<String> told = told(catalog);
     TableRecord altered = catalog.alterTable(table(catalog, "t"), OTHER, Asked.NAMELESS);
@@ -161,7 +161,7 @@ final class CatalogTest {
   }
 
   @Test
-  void aTableIsNeverTakenForDroppedBeforeItIsThere() throws IOException {
+  void a_table_is_never_taken_for_dropped_before_it_is_there() throws IOException {
     Catalog leader = open();
     table(leader, "s");
     table(leader, "t");
@@ -208,7 +208,8 @@ final class CatalogTest {
   }
 
   @Test
-  void aFollowerKnowsNothingBeforeItIsToldEverythingAndThenEachChange() throws IOException {
+  void a_follower_knows_nothing_before_it_is_told_everything_and_then_each_change()
+      throws IOException {
     Catalog leader = open();
     Catalog follower = new Catalog();
     List<String> told = told(follower);
@@ -231,7 +232,7 @@ final class CatalogTest {
   }
 
   @Test
-  void whatIsToldTwiceIsToldOnceToListeners() throws IOException {
+  void what_is_told_twice_is_told_once_to_listeners() throws IOException {
     Catalog leader = open();
     table(leader, "t");
     Catalog follower = new Catalog();
@@ -244,7 +245,8 @@ final class CatalogTest {
   }
 
   @Test
-  void aTableThatTakesTheNameOfADroppedOneIsFoundInWhateverOrderTheyAreTold() throws IOException {
+  void a_table_that_takes_the_name_of_a_dropped_one_is_found_in_whatever_order_they_are_told()
+      throws IOException {
     Catalog leader = open();
     TableRecord dropped = table(leader, "t");
     Catalog follower = new Catalog();
@@ -260,7 +262,7 @@ final class CatalogTest {
   }
 
   @Test
-  void aFollowerRefusesToDecide() throws IOException {
+  void a_follower_refuses_to_decide() throws IOException {
     Catalog leader = open();
     TableRecord table = table(leader, "t");
     leader.resign();
@@ -276,7 +278,7 @@ final class CatalogTest {
   }
 
   @Test
-  void whatALeaderDecidedStaysWhenItResignsUntilItHasCaughtUp() throws IOException {
+  void what_a_leader_decided_stays_when_it_resigns_until_it_has_caught_up() throws IOException {
     Catalog catalog = open();
     List<String> told = told(catalog);
     TableRecord table = table(catalog, "t");
@@ -296,7 +298,7 @@ final class CatalogTest {
   }
 
   @Test
-  void aLeaderIsNotMovedBackByWhatItFollows() throws IOException {
+  void a_leader_is_not_moved_back_by_what_it_follows() throws IOException {
     Catalog catalog = new Catalog();
     catalog.caughtUp();
     catalog.lead(store);
@@ -310,7 +312,7 @@ final class CatalogTest {
   }
 
   @Test
-  void aLeaderBeginsWithWhatItsStoreKeeps() throws IOException {
+  void a_leader_begins_with_what_its_store_keeps() throws IOException {
     Catalog before = open();
     TableRecord gone = table(before, "gone");
     Catalog catalog = new Catalog();
@@ -327,7 +329,7 @@ final class CatalogTest {
   }
 
   @Test
-  void aWriteThatFailedAndIsStoredAfterAllIsTakenOver() throws IOException {
+  void a_write_that_failed_and_is_stored_after_all_is_taken_over() throws IOException {
     Catalog catalog = open();
     List<String> told = told(catalog);
     MemoryCatalogStore elsewhere = new MemoryCatalogStore();

@@ -23,7 +23,7 @@ final class CatalogWritesTest {
   private final MemoryCatalogStore store = new MemoryCatalogStore();
 
   @Test
-  void onlyWhatChangesIsWritten() throws IOException {
+  void only_what_changes_is_written() throws IOException {
     TunnelCatalog catalog = open(store);
     table(catalog, "t", "b");
     tunnel(catalog, "t", "n", "id");
@@ -43,7 +43,7 @@ final class CatalogWritesTest {
   }
 
   @Test
-  void aCrashAtAnyWriteLeavesAllOfItOrNothing() throws IOException {
+  void a_crash_at_any_write_leaves_all_of_it_or_nothing() throws IOException {
     for (int crash = 0; ; crash++) {
       MemoryCatalogStore disk = new MemoryCatalogStore();
       disk.failAfter(crash);
@@ -92,7 +92,7 @@ final class CatalogWritesTest {
   }
 
   @Test
-  void aWriteThatFailsLeavesEverythingAsItWas() throws IOException {
+  void a_write_that_fails_leaves_everything_as_it_was() throws IOException {
     TunnelCatalog catalog = open(store);
     TableRecord table = table(catalog, "t", "b");
     TunnelInfo tunnel = tunnel(catalog, "t", "n", "id");
@@ -111,7 +111,7 @@ final class CatalogWritesTest {
   }
 
   @Test
-  void aTableIsDroppedWithItsTunnelsInOneWrite() throws IOException {
+  void a_table_is_dropped_with_its_tunnels_in_one_write() throws IOException {
     TunnelCatalog catalog = open(store);
     TableRecord table = table(catalog, "t", "b");
     table(catalog, "u");

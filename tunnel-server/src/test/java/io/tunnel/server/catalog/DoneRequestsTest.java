@@ -23,7 +23,7 @@ final class DoneRequestsTest {
   }
 
   @Test
-  void whatWasDoneIsKnownAlsoToWhoReadsItLater() {
+  void what_was_done_is_known_also_to_who_reads_it_later() {
     var unused = note(asked(1), "17");
     Map<String, String> texts = new TreeMap<>(Map.of("table/1", "{}"));
     note(asked(2), "18").forEach((name, text) -> texts.put(name, text.orElseThrow()));
@@ -38,14 +38,14 @@ final class DoneRequestsTest {
   }
 
   @Test
-  void anIdIsOfOneRequestAlone() {
+  void an_id_is_of_one_request_alone() {
     var unused = note(asked(1), "17");
     assertThatThrownBy(() -> done.result(new Asked(Optional.of("id1"), "DROP_TABLE t1")))
         .hasMessageContaining("'DROP_TABLE t1' has the request id of 'CREATE_TABLE t1'");
   }
 
   @Test
-  void theOldestAreForgottenInTheWriteThatAddsOneTooMany() {
+  void the_oldest_are_forgotten_in_the_write_that_adds_one_too_many() {
     for (int i = 1; i <= DoneRequests.REQUESTS_MAX; i++) {
       assertThat(note(asked(i), "")).hasSize(1);
     }
@@ -57,7 +57,7 @@ final class DoneRequestsTest {
   }
 
   @Test
-  void whatCameOfThemIsBoundedToo() {
+  void what_came_of_them_is_bounded_too() {
     String half = "x".repeat((int) (DoneRequests.RESULT_CHARS_MAX / 2));
     var first = note(asked(1), half);
     var second = note(asked(2), half);

@@ -91,7 +91,7 @@ final class HoldingsTest {
   }
 
   @Test
-  void tablesOfAPrincipal() throws IOException {
+  void tables_of_a_principal() throws IOException {
     quota("billing", 9, 9, 2, 9);
     TableRecord first = create(BILLING);
     create(BILLING);
@@ -105,7 +105,7 @@ final class HoldingsTest {
   }
 
   @Test
-  void partitionsOfAPrincipalAndOfATable() throws IOException {
+  void partitions_of_a_principal_and_of_a_table() throws IOException {
     quota("billing", 9, 9, 9, 5);
     create(BILLING, "m");
     create(BILLING, "g", "m");
@@ -120,7 +120,7 @@ final class HoldingsTest {
   }
 
   @Test
-  void tunnelsOfAPrincipalAndOfATable() throws IOException {
+  void tunnels_of_a_principal_and_of_a_table() throws IOException {
     quota("billing", 9, 2, 9, 9);
     TableRecord first = create(REPORTS);
     TableRecord second = create(REPORTS);
@@ -140,7 +140,7 @@ final class HoldingsTest {
   }
 
   @Test
-  void sessionsOfAPrincipalAndOfATable() throws IOException {
+  void sessions_of_a_principal_and_of_a_table() throws IOException {
     quota("billing", 2, 9, 9, 9);
     quota("table:orders", 3, 9, 9, 9);
     Holdings holdings = catalog.holdings();
@@ -164,7 +164,8 @@ final class HoldingsTest {
   }
 
   @Test
-  void whoCreatedThingsIsKnownBehindARestartAndTheyStayWhenTheQuotaIsLowered() throws IOException {
+  void who_created_things_is_known_behind_a_restart_and_they_stay_when_the_quota_is_lowered()
+      throws IOException {
     TableRecord table = create(BILLING, "m");
     createTunnel(table, "a", BILLING);
     catalog = new Catalog(store);
@@ -180,7 +181,7 @@ final class HoldingsTest {
   }
 
   @Test
-  void recordsOfAnOlderVersionHaveNobody() throws IOException {
+  void records_of_an_older_version_have_nobody() throws IOException {
     TableRecord table = create(Asked.NAMELESS);
     createTunnel(table, "a", Asked.NAMELESS);
     assertThat(store.all().values()).noneMatch(text -> text.contains("creator"));

@@ -37,7 +37,7 @@ final class TunnelCatalogTest {
   private final MemoryCatalogStore store = new MemoryCatalogStore();
 
   @Test
-  void whatWasCreatedIsThereAfterAReopen(@TempDir Path directory) throws IOException {
+  void what_was_created_is_there_after_a_reopen(@TempDir Path directory) throws IOException {
     TableRecord table;
     TunnelInfo tunnel;
     try (TunnelCatalog catalog = TunnelCatalog.open(directory)) {
@@ -61,7 +61,7 @@ final class TunnelCatalogTest {
   }
 
   @Test
-  void everythingThatIsKeptOfAChannelIsThereAfterARestart() throws IOException {
+  void everything_that_is_kept_of_a_channel_is_there_after_a_restart() throws IOException {
     TunnelCatalog catalog = open(store);
     TableRecord table = table(catalog, "t");
     int partition = table.partitions().get(0).id();
@@ -95,7 +95,8 @@ final class TunnelCatalogTest {
   }
 
   @Test
-  void theLastChangesThatWereLeftOutAreKeptWithTheCheckpointThatPassesThem() throws IOException {
+  void the_last_changes_that_were_left_out_are_kept_with_the_checkpoint_that_passes_them()
+      throws IOException {
     TunnelCatalog catalog = open(store);
     table(catalog, "t", "b");
     TunnelInfo tunnel = tunnel(catalog, "t", "n", "id");
@@ -123,7 +124,7 @@ final class TunnelCatalogTest {
   }
 
   @Test
-  void theIncarnationOfAPositionIsStoredWithItInOneText() throws IOException {
+  void the_incarnation_of_a_position_is_stored_with_it_in_one_text() throws IOException {
     TunnelCatalog catalog = open(store);
     table(catalog, "t", "b");
     var unused = tunnel(catalog, "t", "n", "id");
@@ -142,7 +143,7 @@ final class TunnelCatalogTest {
   }
 
   @Test
-  void aCatalogOfTheFirstVersionIsRead() throws IOException {
+  void a_catalog_of_the_first_version_is_read() throws IOException {
     TunnelCatalog catalog = open(store);
     table(catalog, "t", "b");
     store.write(
@@ -161,7 +162,7 @@ final class TunnelCatalogTest {
   }
 
   @Test
-  void aDroppedTableTakesItsTunnelsAlong() throws IOException {
+  void a_dropped_table_takes_its_tunnels_along() throws IOException {
     TunnelCatalog catalog = open(store);
     TableRecord table = table(catalog, "t", "b");
     tunnel(catalog, "t", "n", "id");
@@ -173,7 +174,7 @@ final class TunnelCatalogTest {
   }
 
   @Test
-  void nothingIsStoredForATunnelThatIsGone() throws IOException {
+  void nothing_is_stored_for_a_tunnel_that_is_gone() throws IOException {
     TunnelCatalog catalog = open(store);
     table(catalog, "t", "b");
     catalog.deleteTunnel(tunnel(catalog, "t", "n", "id"));
@@ -186,7 +187,7 @@ final class TunnelCatalogTest {
   }
 
   @Test
-  void namesThatAreTakenOrUnknownAreRefused() throws IOException {
+  void names_that_are_taken_or_unknown_are_refused() throws IOException {
     TunnelCatalog catalog = open(store);
     table(catalog, "t", "b");
     tunnel(catalog, "t", "n", "id");
@@ -199,7 +200,7 @@ final class TunnelCatalogTest {
   }
 
   @Test
-  void startsAreCountedBesideTheIdsOfTablesInTheSameText() throws IOException {
+  void starts_are_counted_beside_the_ids_of_tables_in_the_same_text() throws IOException {
     table(open(store), "t", "b");
     TunnelCatalog catalog = open(store);
     assertThat(store.all())

@@ -28,7 +28,7 @@ final class TunnelGroupTest {
   private final MemoryCatalogStore ofGroup = new MemoryCatalogStore();
 
   @Test
-  void aGroupCountsItsOwnStartsAndItsIdsSayWhichGroupTheyAreOf() throws IOException {
+  void a_group_counts_its_own_starts_and_its_ids_say_which_group_they_are_of() throws IOException {
     Catalog tables = new Catalog(store);
     for (int i = 0; i < 3; i++) {
       new TunnelCatalog(tables, ofGroup, 7);
@@ -50,7 +50,7 @@ final class TunnelGroupTest {
   }
 
   @Test
-  void tunnelsOfAGroupAreOrphansWhenTheirTableIsDroppedEvenIfAnotherTakesItsName()
+  void tunnels_of_a_group_are_orphans_when_their_table_is_dropped_even_if_another_takes_its_name()
       throws IOException {
     Catalog tables = new Catalog(store);
     TableRecord table = table(tables, "t", "b");
@@ -77,7 +77,7 @@ final class TunnelGroupTest {
   }
 
   @Test
-  void tunnelsOfATableThatIsNotKnownYetAreNoOrphans() throws IOException {
+  void tunnels_of_a_table_that_is_not_known_yet_are_no_orphans() throws IOException {
     Catalog tables = new Catalog(store);
     table(tables, "t");
     tunnel(new TunnelCatalog(tables, ofGroup, 1), "t", "n", "id");
@@ -93,7 +93,8 @@ final class TunnelGroupTest {
   }
 
   @Test
-  void everyWriteCanBeTakenOverWhenItIsKnownLaterThatItWasStored() throws IOException {
+  void every_write_can_be_taken_over_when_it_is_known_later_that_it_was_stored()
+      throws IOException {
     Catalog tables = new Catalog(store);
     TableRecord table = table(tables, "t", "b");
     TunnelCatalog catalog = new TunnelCatalog(tables, ofGroup, 1);

@@ -41,7 +41,7 @@ final class CatchUpTest {
   }
 
   @Test
-  void itWaitsForTheEndThatTheLogHadAndForNoLaterOne() throws IOException {
+  void it_waits_for_the_end_that_the_log_had_and_for_no_later_one() throws IOException {
     bounds.set(PARTITION, 1, 4);
     catchUp.whenFresh(PARTITION, told::add);
     bounds.set(PARTITION, 1, 100);
@@ -55,7 +55,7 @@ final class CatchUpTest {
   }
 
   @Test
-  void whatIsReadAlreadyIsNotWaitedFor() throws IOException {
+  void what_is_read_already_is_not_waited_for() throws IOException {
     commit();
     bounds.set(PARTITION, 1, 2);
     catchUp.whenFresh(PARTITION, told::add);
@@ -63,7 +63,7 @@ final class CatchUpTest {
   }
 
   @Test
-  void anEndThatIsNoChangeIsReachedWhenItIsSettled() throws IOException {
+  void an_end_that_is_no_change_is_reached_when_it_is_settled() throws IOException {
     commit();
     bounds.set(PARTITION, 1, 3);
     catchUp.whenFresh(PARTITION, told::add);
@@ -73,7 +73,7 @@ final class CatchUpTest {
   }
 
   @Test
-  void whoWaitsIsToldWhenNothingMoreWillBeRead() {
+  void who_waits_is_told_when_nothing_more_will_be_read() {
     bounds.set(PARTITION, 1, 2);
     catchUp.whenFresh(PARTITION, told::add);
     RefusedException reason = RefusedException.notLeader("no more", Optional.of("other:1"));
@@ -85,7 +85,7 @@ final class CatchUpTest {
   }
 
   @Test
-  void aLogThatCannotBeAskedIsARetriableRefusal() {
+  void a_log_that_cannot_be_asked_is_a_retriable_refusal() {
     bounds.unreachable(true);
     catchUp.whenFresh(PARTITION, told::add);
     assertThat(told).hasSize(1);

@@ -51,7 +51,7 @@ final class SharedLogBoundsTest {
   }
 
   @Test
-  void aLookIsAnsweredOnTheControlThreadAndRemembered() {
+  void a_look_is_answered_on_the_control_thread_and_remembered() {
     log.set(1, 3, 20);
     look(Set.of());
     assertThat(found).isEmpty();
@@ -67,7 +67,7 @@ final class SharedLogBoundsTest {
   }
 
   @Test
-  void anAnswerThatWasOvertakenDoesNotTakeBackWhatIsKnown() {
+  void an_answer_that_was_overtaken_does_not_take_back_what_is_known() {
     known.saw(1, new Bounds(4, 20));
     known.saw(1, new Bounds(3, 19));
     assertThat(known.last(1)).isEqualTo(20);
@@ -75,7 +75,7 @@ final class SharedLogBoundsTest {
   }
 
   @Test
-  void aMomentIsInFrontOfTheFirstRecordSinceOrAtTheEndWhenEnoughTimeHasPassed() {
+  void a_moment_is_in_front_of_the_first_record_since_or_at_the_end_when_enough_time_has_passed() {
     log.set(1, 1, 20);
     log.record(1, 0, 100);
     log.record(1, 12, 5_000);
@@ -100,7 +100,7 @@ final class SharedLogBoundsTest {
 
   /** A position that is told under a later leader than it was found under would never be judged. */
   @Test
-  void whatWasFoundUnderALeaderThatLostItIsLookedForAgain() {
+  void what_was_found_under_a_leader_that_lost_it_is_looked_for_again() {
     Start first = new Start(5, 1);
     log.set(1, 1, 20, ledBy(first));
     log.record(1, 18, 5_000);
@@ -120,7 +120,7 @@ final class SharedLogBoundsTest {
   }
 
   @Test
-  void whoseLeadersChangeAllTheTimeIsAskedAgainLater() {
+  void whose_leaders_change_all_the_time_is_asked_again_later() {
     log.set(1, 1, 20, ledBy(new Start(5, 1)));
     log.hold(true);
     look(Set.of(4_000L));
@@ -137,7 +137,7 @@ final class SharedLogBoundsTest {
   }
 
   @Test
-  void aLookSaysHowMuchOfWhatIsKnownIsThere() {
+  void a_look_says_how_much_of_what_is_known_is_there() {
     log.set(1, 1, 20, ledBy(new Start(5, 1), new Start(7, 11)));
     bounds.look(List.of(1), Set.of(), Map.of(1, new KnownPosition(15, 5)), looked);
     bounds.look(List.of(1), Set.of(), Map.of(1, new KnownPosition(9, 5)), looked);
@@ -152,7 +152,7 @@ final class SharedLogBoundsTest {
   }
 
   @Test
-  void aLogThatCannotBeAskedIsARetriableRefusal() {
+  void a_log_that_cannot_be_asked_is_a_retriable_refusal() {
     log.unreachable(true);
     look(Set.of(1L));
     surroundings.runControl();
@@ -162,7 +162,7 @@ final class SharedLogBoundsTest {
   }
 
   @Test
-  void whatIsKnownIsRefreshedOnceASecondAndOneQuestionAtATime() {
+  void what_is_known_is_refreshed_once_a_second_and_one_question_at_a_time() {
     log.set(1, 1, 5);
     bounds.keepFresh(Set.of(), 0);
     assertThat(log.questions()).isZero();
@@ -184,7 +184,7 @@ final class SharedLogBoundsTest {
   }
 
   @Test
-  void aPartitionThatCannotBeAskedKeepsNoOtherFromBeingFresh() {
+  void a_partition_that_cannot_be_asked_keeps_no_other_from_being_fresh() {
     log.set(1, 1, 5);
     log.set(2, 1, 7);
     log.unreachable(1, true);
@@ -197,7 +197,7 @@ final class SharedLogBoundsTest {
   }
 
   @Test
-  void aPartitionThatIsAnsweredLateIsAwaitedAloneAndAskedForOnce() {
+  void a_partition_that_is_answered_late_is_awaited_alone_and_asked_for_once() {
     log.set(1, 1, 5);
     log.set(2, 1, 7);
     log.hold(true);
@@ -216,7 +216,7 @@ final class SharedLogBoundsTest {
   }
 
   @Test
-  void whatIsRefreshedIsToldTogetherAndOfWhatFailsApart() {
+  void what_is_refreshed_is_told_together_and_of_what_fails_apart() {
     log.set(1, 1, 5);
     log.set(2, 1, 7);
     log.set(3, 1, 9);

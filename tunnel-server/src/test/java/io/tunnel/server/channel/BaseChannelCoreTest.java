@@ -22,7 +22,7 @@ final class BaseChannelCoreTest {
   /** A model reads rows in any order of credit, results, stops and full connections. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void rowsAreReadOneBatchAtATimeOnCreditAndTheEndComesOnceAndLast(long seed) {
+  void rows_are_read_one_batch_at_a_time_on_credit_and_the_end_comes_once_and_last(long seed) {
     Random random = new Random(seed);
     long checkpointed = random.nextInt(5);
     long rows = checkpointed + random.nextInt(30);
@@ -93,7 +93,7 @@ final class BaseChannelCoreTest {
   }
 
   @Test
-  void aChannelWithoutCreditLooksOnceWhetherThereIsARow() {
+  void a_channel_without_credit_looks_once_whether_there_is_a_row() {
     BaseChannelCore core = new BaseChannelCore(3, DELIVERY_BYTES_MAX);
     assertThat(core.beginRead(true)).hasValue(0);
     core.foundMore();
@@ -104,7 +104,7 @@ final class BaseChannelCoreTest {
   }
 
   @Test
-  void whatADeliveryTookTooMuchIsTheNextCreditsToFillUp() {
+  void what_a_delivery_took_too_much_is_the_next_credits_to_fill_up() {
     BaseChannelCore core = new BaseChannelCore(0, DELIVERY_BYTES_MAX);
     core.credit(1);
     assertThat(core.beginRead(true)).hasValue(1);
@@ -116,7 +116,7 @@ final class BaseChannelCoreTest {
   }
 
   @Test
-  void resultsOfNoReadAndPositionsThatDoNotRiseAreBrokenInvariants() {
+  void results_of_no_read_and_positions_that_do_not_rise_are_broken_invariants() {
     BaseChannelCore core = new BaseChannelCore(3, DELIVERY_BYTES_MAX);
     assertThatThrownBy(core::foundEnd).isInstanceOf(IllegalStateException.class);
     core.credit(1);

@@ -68,7 +68,8 @@ final class BaseChannelTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void everyRowIsDeliveredOnceInOrderOverManyHoldersAndThenTheEnd(long seed) throws IOException {
+  void every_row_is_delivered_once_in_order_over_many_holders_and_then_the_end(long seed)
+      throws IOException {
     Random random = new Random(seed);
     addRows(random.nextInt(40));
     if (seed % 2 == 1) {
@@ -149,7 +150,7 @@ final class BaseChannelTest {
   }
 
   @Test
-  void anEmptyPartitionEndsAtOnceWithoutCredit() {
+  void an_empty_partition_ends_at_once_without_credit() {
     channel(0, Bytes.EMPTY);
     assertThat(connection.ends).isEmpty();
     runAll();
@@ -157,7 +158,7 @@ final class BaseChannelTest {
   }
 
   @Test
-  void aChannelWhoseLastRowWasCheckpointedEndsThereWithoutCredit() {
+  void a_channel_whose_last_row_was_checkpointed_ends_there_without_credit() {
     addRows(3);
     channel(3, TestRows.keyBytes(name(2)));
     runAll();
@@ -166,7 +167,7 @@ final class BaseChannelTest {
   }
 
   @Test
-  void nothingIsReadBeforeThereIsCredit() {
+  void nothing_is_read_before_there_is_credit() {
     addRows(3);
     Channel channel = channel(0, Bytes.EMPTY);
     runAll();
@@ -179,7 +180,7 @@ final class BaseChannelTest {
   }
 
   @Test
-  void nothingIsReadWithoutRoomForAPageAndEachPageGivesItsRoomBack() {
+  void nothing_is_read_without_room_for_a_page_and_each_page_gives_its_room_back() {
     addRows(3);
     connection.hasRoom = false;
     Channel channel = channel(0, Bytes.EMPTY);
@@ -195,7 +196,7 @@ final class BaseChannelTest {
   }
 
   @Test
-  void rowsThatCannotBeReadFailTheChannelOnce() {
+  void rows_that_cannot_be_read_fail_the_channel_once() {
     addRows(3);
     Channel channel = channel(0, Bytes.EMPTY);
     rows.failure = Optional.of(new RefusedException(ErrorCode.CORRUPT, "a file is damaged"));
@@ -210,7 +211,7 @@ final class BaseChannelTest {
   }
 
   @Test
-  void anUnexpectedFailureIsToldAsInternal() {
+  void an_unexpected_failure_is_told_as_internal() {
     addRows(3);
     Channel channel = channel(0, Bytes.EMPTY);
     connection.duringDelivery =
@@ -226,7 +227,7 @@ final class BaseChannelTest {
   }
 
   @Test
-  void whatWasReadForAStoppedChannelIsDropped() {
+  void what_was_read_for_a_stopped_channel_is_dropped() {
     addRows(3);
     Channel channel = channel(0, Bytes.EMPTY);
     connection.credit(channel, 1 << 20);
@@ -238,7 +239,7 @@ final class BaseChannelTest {
   }
 
   @Test
-  void aBaseChannelCannotBeToldWhereItEnds() {
+  void a_base_channel_cannot_be_told_where_it_ends() {
     Channel channel = channel(0, Bytes.EMPTY);
     assertThatThrownBy(() -> channel.endAt(1))
         .isInstanceOf(IllegalStateException.class)
@@ -246,7 +247,7 @@ final class BaseChannelTest {
   }
 
   @Test
-  void rowsForWhoseDeliveryThereIsNoMemoryFailTheChannelToo() {
+  void rows_for_whose_delivery_there_is_no_memory_fail_the_channel_too() {
     addRows(3);
     Channel channel = channel(0, Bytes.EMPTY);
     connection.duringDelivery =

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 final class ChannelCoreTest {
 
   @Test
-  void whatIsSettledIsToldOncePerPositionAndNotOfAChannelThatEnds() {
+  void what_is_settled_is_told_once_per_position_and_not_of_a_channel_that_ends() {
     ChannelCore core = new ChannelCore(5, 100);
     assertThat(core.takeSettled(5)).as("nothing behind what the reader has").isFalse();
     assertThat(core.takeSettled(7)).isTrue();
@@ -28,7 +28,7 @@ final class ChannelCoreTest {
   private final ChannelCore core = new ChannelCore(10, 500);
 
   @Test
-  void creditOfManySmallStepsDoesNotOverflow() {
+  void credit_of_many_small_steps_does_not_overflow() {
     for (int i = 0; i < 5; i++) {
       core.credit(Integer.MAX_VALUE);
     }
@@ -38,7 +38,7 @@ final class ChannelCoreTest {
   }
 
   @Test
-  void whatADeliveryTookTooMuchIsTheNextCreditsToFillUp() {
+  void what_a_delivery_took_too_much_is_the_next_credits_to_fill_up() {
     core.credit(1);
     core.delivered(20, 300);
     core.credit(299);
@@ -49,7 +49,7 @@ final class ChannelCoreTest {
   }
 
   @Test
-  void positionsMustRise() {
+  void positions_must_rise() {
     core.credit(1);
     assertThatThrownBy(() -> core.delivered(10, 5))
         .isInstanceOf(IllegalStateException.class)
@@ -57,7 +57,7 @@ final class ChannelCoreTest {
   }
 
   @Test
-  void nothingIsWantedOfWhatWasDeliveredOrAfterAStop() {
+  void nothing_is_wanted_of_what_was_delivered_or_after_a_stop() {
     core.credit(1);
     assertThat(core.wants(10)).isFalse();
     assertThat(core.nextPosition()).isEqualTo(11);
@@ -67,7 +67,7 @@ final class ChannelCoreTest {
   }
 
   @Test
-  void nothingIsWantedBehindTheEndAndTheEndIsTakenOnce() {
+  void nothing_is_wanted_behind_the_end_and_the_end_is_taken_once() {
     core.credit(1_000);
     core.endAt(20);
     assertThat(core.wants(100)).isTrue();
@@ -79,7 +79,7 @@ final class ChannelCoreTest {
   }
 
   @Test
-  void theEndMayBeWhereTheChannelStartsOrHasComeToAndMayBeSaidTwice() {
+  void the_end_may_be_where_the_channel_starts_or_has_come_to_and_may_be_said_twice() {
     core.endAt(10);
     core.endAt(10);
     assertThat(core.takeEnd()).as("needs no credit").isTrue();
@@ -88,14 +88,14 @@ final class ChannelCoreTest {
   }
 
   @Test
-  void aStoppedChannelTellsNoEnd() {
+  void a_stopped_channel_tells_no_end() {
     core.endAt(10);
     core.stop();
     assertThat(core.takeEnd()).isFalse();
   }
 
   @Test
-  void anEndThatIsFoundInFrontOfWhatWasDeliveredIsToldAndNothingFollows() {
+  void an_end_that_is_found_in_front_of_what_was_delivered_is_told_and_nothing_follows() {
     core.endAt(9);
     core.credit(100);
     assertThat(core.wants(20)).isFalse();
@@ -105,7 +105,7 @@ final class ChannelCoreTest {
   }
 
   @Test
-  void anEndThatMovesIsABrokenInvariant() {
+  void an_end_that_moves_is_a_broken_invariant() {
     core.endAt(15);
     assertThatThrownBy(() -> core.endAt(16))
         .isInstanceOf(IllegalStateException.class)
@@ -117,7 +117,7 @@ final class ChannelCoreTest {
   }
 
   @Test
-  void anEndThatIsNoChangeIsToldWhenItIsCertainThatNoneIsLeft() {
+  void an_end_that_is_no_change_is_told_when_it_is_certain_that_none_is_left() {
     ChannelCore core = new ChannelCore(5, 100);
     core.endAt(8);
     core.emptyUpTo(7);

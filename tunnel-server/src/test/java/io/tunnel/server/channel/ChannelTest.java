@@ -79,7 +79,8 @@ final class ChannelTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void everyChangeIsDeliveredOnceAndInOrderWhateverHappensWhen(long seed) throws IOException {
+  void every_change_is_delivered_once_and_in_order_whatever_happens_when(long seed)
+      throws IOException {
     Random random = new Random(seed);
     commit(20, 10);
     long checkpointed = random.nextInt(21);
@@ -136,7 +137,8 @@ final class ChannelTest {
   }
 
   @Test
-  void whatIsFarBehindWaitsForItsTurnsAndWhatIsNearTheEndDoesNot() throws IOException {
+  void what_is_far_behind_waits_for_its_turns_and_what_is_near_the_end_does_not()
+      throws IOException {
     for (int i = 0; i < 10; i++) {
       commit(1, 100);
     }
@@ -161,7 +163,7 @@ final class ChannelTest {
   }
 
   @Test
-  void nothingIsReadBeforeThereIsCredit() throws IOException {
+  void nothing_is_read_before_there_is_credit() throws IOException {
     Channel channel = channel(0);
     commit(3, 10);
     connection.runAll();
@@ -174,7 +176,8 @@ final class ChannelTest {
   }
 
   @Test
-  void aChannelThatResumesInsideABatchDeliversWhatIsBehindItsCheckpoint() throws IOException {
+  void a_channel_that_resumes_inside_a_batch_delivers_what_is_behind_its_checkpoint()
+      throws IOException {
     commit(10, 10);
     Channel channel = channel(4);
     connection.credit(channel, 1 << 20);
@@ -183,7 +186,7 @@ final class ChannelTest {
   }
 
   @Test
-  void manyCommitsPostOneWakeUp() throws IOException {
+  void many_commits_post_one_wake_up() throws IOException {
     channel(0);
     for (int i = 0; i < 100; i++) {
       commit(1, 1);
@@ -192,7 +195,7 @@ final class ChannelTest {
   }
 
   @Test
-  void aStoppedChannelDeliversNothingAndIsNotTold() throws IOException {
+  void a_stopped_channel_delivers_nothing_and_is_not_told() throws IOException {
     Channel channel = channel(0);
     commit(1, 1);
     channel.stop();
@@ -205,7 +208,7 @@ final class ChannelTest {
   }
 
   @Test
-  void damageIsReportedOnceAndEndsTheChannel() throws IOException {
+  void damage_is_reported_once_and_ends_the_channel() throws IOException {
     commit(5, 10);
     long end = log.end();
     commit(5, 10);
@@ -222,7 +225,7 @@ final class ChannelTest {
   }
 
   @Test
-  void aDiskThatCannotBeReadIsReportedAsSuch() throws IOException {
+  void a_disk_that_cannot_be_read_is_reported_as_such() throws IOException {
     commit(5, 10);
     disk.failAfter(CrashDisk.Operation.READ, 0);
     connection.credit(channel(0), 1 << 20);
@@ -230,7 +233,7 @@ final class ChannelTest {
   }
 
   @Test
-  void noWakeUpIsLostBetweenTheThreadsOfLogAndConnection() throws Exception {
+  void no_wake_up_is_lost_between_the_threads_of_log_and_connection() throws Exception {
     Channel channel = channel(0);
     connection.credit(channel, Integer.MAX_VALUE);
     int commits = 5_000;
@@ -256,7 +259,8 @@ final class ChannelTest {
 
   /** That comes as an error, as from Netty when no direct memory is left. */
   @Test
-  void aChannelForWhoseDeliveryThereIsNoMemoryFailsAndDoesNotFallSilent() throws IOException {
+  void a_channel_for_whose_delivery_there_is_no_memory_fails_and_does_not_fall_silent()
+      throws IOException {
     commit(5, 10);
     connection.duringDelivery =
         () -> {

@@ -36,7 +36,7 @@ final class EndingChangesTest {
   }
 
   @Test
-  void itShowsWhatWasCommittedBeforeTheEndAndNothingElse() throws IOException {
+  void it_shows_what_was_committed_before_the_end_and_nothing_else() throws IOException {
     assertThat(changes.committed(1)).isZero();
     for (long atMs : new long[] {1, 500, END_MS - 1}) {
       commit(atMs);
@@ -52,7 +52,7 @@ final class EndingChangesTest {
 
   /** Older ones may be read from elsewhere, where nobody can say which belong. */
   @Test
-  void anEndBeforeTheOldestChangeThatIsKeptShowsNothing() throws IOException {
+  void an_end_before_the_oldest_change_that_is_kept_shows_nothing() throws IOException {
     commit(END_MS - 10);
     log.seal();
     commit(END_MS + 10);
@@ -63,7 +63,7 @@ final class EndingChangesTest {
   }
 
   @Test
-  void whatWasShownStaysShownWhenTheEndHasPassed() throws IOException {
+  void what_was_shown_stays_shown_when_the_end_has_passed() throws IOException {
     commit(END_MS - 10);
     assertThat(changes.committed(1)).isEqualTo(2);
     assertThat(changes.settled(1)).isEqualTo(2);
@@ -74,7 +74,7 @@ final class EndingChangesTest {
 
   /** It is asked several times for each delivery, on a thread that serves many channels. */
   @Test
-  void itReadsOnceForEachCommitAndNeverAgainWhenTheEndHasPassed() throws IOException {
+  void it_reads_once_for_each_commit_and_never_again_when_the_end_has_passed() throws IOException {
     for (int i = 0; i < 100; i++) {
       commit(i);
     }

@@ -51,7 +51,7 @@ final class FetchedChannelTest {
   }
 
   @Test
-  void aChannelWaitsForWhatIsFetchedAndNothingIsSkippedMeanwhile() throws IOException {
+  void a_channel_waits_for_what_is_fetched_and_nothing_is_skipped_meanwhile() throws IOException {
     commit();
     commit();
     Channel channel = channel();
@@ -70,7 +70,7 @@ final class FetchedChannelTest {
   }
 
   @Test
-  void whatIsGivenUpBeforeItIsReadIsPlannedAgain() throws IOException {
+  void what_is_given_up_before_it_is_read_is_planned_again() throws IOException {
     commit();
     log.seal();
     Extents planned = log.plan(PARTITION, 1, 1_000);
@@ -87,7 +87,7 @@ final class FetchedChannelTest {
   }
 
   @Test
-  void whatIsGivenUpAndNotElsewhereIsLost() throws IOException {
+  void what_is_given_up_and_not_elsewhere_is_lost() throws IOException {
     commit();
     log.seal();
     Extents planned = log.plan(PARTITION, 1, 1_000);

@@ -68,7 +68,7 @@ final class SettledChannelTest {
   }
 
   @Test
-  void aReaderIsToldOnceWhenNothingIsLeftToDeliver() throws IOException {
+  void a_reader_is_told_once_when_nothing_is_left_to_deliver() throws IOException {
     commit();
     commit();
     Channel channel = channel(endless(0));
@@ -90,7 +90,7 @@ final class SettledChannelTest {
 
   /** A reader would take an earlier begin for changes that it has missed. */
   @Test
-  void whatFollowsIsDeliveredFromBehindWhatWasSettled() throws IOException {
+  void what_follows_is_delivered_from_behind_what_was_settled() throws IOException {
     commit();
     Channel channel = channel(endless(1));
     connection.credit(channel, 1_000);
@@ -111,7 +111,7 @@ final class SettledChannelTest {
   }
 
   @Test
-  void whoHasEverythingIsToldWithoutCredit() throws IOException {
+  void who_has_everything_is_told_without_credit() throws IOException {
     commit();
     changes.settle(PARTITION, 3);
     channel(endless(1));
@@ -123,7 +123,7 @@ final class SettledChannelTest {
 
   /** A copy that was made anew from a compacted log has read it all, and not what went before. */
   @Test
-  void whatIsNotKnownIsNotTakenForEmpty() throws IOException {
+  void what_is_not_known_is_not_taken_for_empty() throws IOException {
     commit();
     changes.settle(PARTITION, 6);
     changes.forgetBefore(5);
@@ -136,7 +136,8 @@ final class SettledChannelTest {
 
   /** Such a replica lacks the changes from before its creation. */
   @Test
-  void whatHasToBeFetchedIsDeliveredBeforeTheRestIsSaidToBeEmpty() throws IOException {
+  void what_has_to_be_fetched_is_delivered_before_the_rest_is_said_to_be_empty()
+      throws IOException {
     commit();
     Channel channel = channel(endless(1));
     connection.credit(channel, 1_000);
@@ -153,7 +154,7 @@ final class SettledChannelTest {
   }
 
   @Test
-  void whatWasToldToBeEmptyMayBeForgotten() throws IOException {
+  void what_was_told_to_be_empty_may_be_forgotten() throws IOException {
     commit();
     channel(endless(1));
     changes.settle(PARTITION, 4);
@@ -166,7 +167,7 @@ final class SettledChannelTest {
   }
 
   @Test
-  void aConnectionThatIsFullIsToldWhenItTakesMore() throws IOException {
+  void a_connection_that_is_full_is_told_when_it_takes_more() throws IOException {
     commit();
     Channel channel = channel(endless(1));
     connection.isWritable = false;
@@ -181,7 +182,8 @@ final class SettledChannelTest {
   }
 
   @Test
-  void aChannelWhoseEndIsStillToBeFoundIsNotToldBecauseTheEndMayLieBefore() throws IOException {
+  void a_channel_whose_end_is_still_to_be_found_is_not_told_because_the_end_may_lie_before()
+      throws IOException {
     commit();
     changes.settle(PARTITION, 5);
     Channel channel = channel(new ChangesOf(1, Optional.of(Long.MAX_VALUE / 1_000)));
@@ -193,7 +195,7 @@ final class SettledChannelTest {
   }
 
   @Test
-  void inALogOfChangesAloneNothingIsTold() throws IOException {
+  void in_a_log_of_changes_alone_nothing_is_told() throws IOException {
     commit();
     Channel channel = channel(endless(0));
     connection.credit(channel, 1_000);

@@ -77,8 +77,8 @@ final class StreamEndTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void everythingUpToTheEndIsDeliveredThenTheEndIsToldOnceAndNothingBehindIt(long seed)
-      throws IOException {
+  void everything_up_to_the_end_is_delivered_then_the_end_is_told_once_and_nothing_behind_it(
+      long seed) throws IOException {
     Random random = new Random(seed);
     for (int i = 0; i < 8; i++) {
       commit(1 + random.nextInt(4));
@@ -140,7 +140,7 @@ final class StreamEndTest {
   }
 
   @Test
-  void aChannelThatBeginsAtItsEndSaysSoWithoutCredit() throws IOException {
+  void a_channel_that_begins_at_its_end_says_so_without_credit() throws IOException {
     commit(5);
     channel(5, OptionalLong.of(5));
     assertThat(connection.ends).containsExactly(end(5));
@@ -148,7 +148,7 @@ final class StreamEndTest {
   }
 
   @Test
-  void anEndThatTheChannelHasComeToBeforeItIsKnownIsToldAtOnce() throws IOException {
+  void an_end_that_the_channel_has_come_to_before_it_is_known_is_told_at_once() throws IOException {
     commit(5);
     Channel channel = channel(0, OptionalLong.empty());
     connection.credit(channel, 1 << 20);
@@ -163,7 +163,7 @@ final class StreamEndTest {
 
   /** A shared log may stamp a change late, with a time before an end that was found since. */
   @Test
-  void anEndBelowWhatWasDeliveredIsToldAndNothingMoreIsDelivered() throws IOException {
+  void an_end_below_what_was_delivered_is_told_and_nothing_more_is_delivered() throws IOException {
     commit(5);
     commit(5);
     Channel channel = channel(0, OptionalLong.empty());
@@ -179,7 +179,7 @@ final class StreamEndTest {
   }
 
   @Test
-  void anEndInsideOfABatchFailsTheChannelAloud() throws IOException {
+  void an_end_inside_of_a_batch_fails_the_channel_aloud() throws IOException {
     commit(5);
     commit(5);
     Channel channel = channel(0, OptionalLong.of(7));
@@ -195,7 +195,7 @@ final class StreamEndTest {
   }
 
   @Test
-  void aStoppedChannelHearsOfNoEnd() throws IOException {
+  void a_stopped_channel_hears_of_no_end() throws IOException {
     commit(5);
     Channel channel = channel(5, OptionalLong.empty());
     channel.endAt(3);
@@ -206,7 +206,8 @@ final class StreamEndTest {
   }
 
   @Test
-  void aConnectionThatFailsUnexpectedlyEndsTheChannelInsteadOfSilencingIt() throws IOException {
+  void a_connection_that_fails_unexpectedly_ends_the_channel_instead_of_silencing_it()
+      throws IOException {
     commit(5);
     Channel channel = channel(0, OptionalLong.empty());
     connection.duringDelivery =
@@ -234,7 +235,8 @@ final class StreamEndTest {
   }
 
   @Test
-  void anEndBehindTheLastChangeIsToldWhenTheLogIsSettledUpToThere() throws IOException {
+  void an_end_behind_the_last_change_is_told_when_the_log_is_settled_up_to_there()
+      throws IOException {
     commit(3);
     SettledChanges changes = new SettledChanges(log);
     Channel channel = settledChannel(changes, 0, 5);
@@ -250,7 +252,8 @@ final class StreamEndTest {
   }
 
   @Test
-  void anEndBehindTheLastChangeIsToldWithThatChangeWhenItIsSettledBefore() throws IOException {
+  void an_end_behind_the_last_change_is_told_with_that_change_when_it_is_settled_before()
+      throws IOException {
     commit(3);
     SettledChanges changes = new SettledChanges(log);
     Channel channel = settledChannel(changes, 0, 5);
@@ -263,7 +266,7 @@ final class StreamEndTest {
   }
 
   @Test
-  void anEndInFrontOfTheNextChangeIsToldWithoutIt() throws IOException {
+  void an_end_in_front_of_the_next_change_is_told_without_it() throws IOException {
     commit(3);
     commit(3);
     SettledChanges changes = new SettledChanges(log);

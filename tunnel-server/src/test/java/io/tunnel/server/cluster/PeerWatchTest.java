@@ -28,7 +28,7 @@ class PeerWatchTest {
   }
 
   @Test
-  void aNodeWhoseProcessEndsIsTold() throws Exception {
+  void a_node_whose_process_ends_is_told() throws Exception {
     try (ServerSocket listener = listener()) {
       watch.watch(List.of(member("n2", listener)));
       Socket connection = listener.accept();
@@ -39,7 +39,7 @@ class PeerWatchTest {
   }
 
   @Test
-  void aNodeThatDoesNotAnswerIsConnectedToLessAndLessOften() {
+  void a_node_that_does_not_answer_is_connected_to_less_and_less_often() {
     long pause = PeerWatch.PAUSE_NANOS;
     long whole = 0;
     for (int i = 0; i < 20; i++) {
@@ -56,7 +56,8 @@ class PeerWatchTest {
   }
 
   @Test
-  void aNodeThatOnlyClosesTheConnectionIsConnectedToAgainAndNotTold() throws Exception {
+  void a_node_that_only_closes_the_connection_is_connected_to_again_and_not_told()
+      throws Exception {
     try (ServerSocket listener = listener()) {
       watch.watch(List.of(member("n2", listener)));
       listener.accept().close();
@@ -68,7 +69,7 @@ class PeerWatchTest {
   }
 
   @Test
-  void neitherThisNodeNorOneThatWasNeverReachedIsTold() throws Exception {
+  void neither_this_node_nor_one_that_was_never_reached_is_told() throws Exception {
     try (ServerSocket own = listener();
         ServerSocket closed = listener();
         ServerSocket other = listener()) {
@@ -85,7 +86,7 @@ class PeerWatchTest {
   }
 
   @Test
-  void aNodeThatIsNoMemberAnyMoreIsNotWatched() throws Exception {
+  void a_node_that_is_no_member_any_more_is_not_watched() throws Exception {
     try (ServerSocket listener = listener()) {
       watch.watch(List.of(member("n2", listener)));
       try (Socket connection = listener.accept()) {
@@ -99,7 +100,7 @@ class PeerWatchTest {
   }
 
   @Test
-  void anAddressThatCannotBeIsNoReasonNotToWatchOthers() throws Exception {
+  void an_address_that_cannot_be_is_no_reason_not_to_watch_others() throws Exception {
     try (ServerSocket listener = listener()) {
       watch.watch(
           List.of(

@@ -56,7 +56,7 @@ final class PlacementViewTest {
   }
 
   @Test
-  void itDescribesWhatWasDecided() {
+  void it_describes_what_was_decided() {
     assertThat(view.describe().name()).isEqualTo("tunnel");
     assertThat(view.describe().generation()).isEqualTo(4);
     assertThat(view.describe().node()).isEqualTo("a");
@@ -68,7 +68,7 @@ final class PlacementViewTest {
   }
 
   @Test
-  void whatThisNodeLeadsItKnowsBestAndOtherwiseTheDecisionSays() {
+  void what_this_node_leads_it_knows_best_and_otherwise_the_decision_says() {
     assertThat(view.leader(2)).contains("there:2");
     assertThat(view.leader(3)).as("its node is gone").isEmpty();
     assertThat(view.leader(4)).isEmpty();
@@ -82,7 +82,7 @@ final class PlacementViewTest {
   }
 
   @Test
-  void nobodyIsSentToANodeThatIsNotThereYet() {
+  void nobody_is_sent_to_a_node_that_is_not_there_yet() {
     assertThat(view.notLeader(2, "partition 2").leader()).contains("there:2");
     assertThat(view.notLeader(2, "partition 2"))
         .hasMessage("partition 2 is served by the node at there:2");
@@ -93,7 +93,7 @@ final class PlacementViewTest {
   }
 
   @Test
-  void aServerThatIsAloneLeadsEverythingAndDescribesNoCluster() {
+  void a_server_that_is_alone_leads_everything_and_describes_no_cluster() {
     ClusterView alone = ClusterView.none();
     assertThat(alone.leadsCatalog()).isTrue();
     assertThat(alone.leader(1)).isEmpty();

@@ -26,12 +26,12 @@ final class ServerConfigTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 7, 64, 1_000})
-  void theDefaultsAreLegalOnAnyMachine(int cores) {
+  void the_defaults_are_legal_on_any_machine(int cores) {
     assertThat(ServerConfig.defaults(cores).log().shards()).isBetween(1, 64);
   }
 
   @Test
-  void aFileNamesOnlyWhatDiffers() throws IOException {
+  void a_file_names_only_what_differs() throws IOException {
     ServerConfig config = with("{\"net\":{\"port\":1},\"log\":{\"shards\":5}}");
     assertThat(config.net().port()).isEqualTo(1);
     assertThat(config.net().host()).isEqualTo(DEFAULTS.net().host());
@@ -42,7 +42,7 @@ final class ServerConfigTest {
   }
 
   @Test
-  void whatItPrintsIsAFileThatGivesItBack() throws IOException {
+  void what_it_prints_is_a_file_that_gives_it_back() throws IOException {
     assertThat(with(DEFAULTS.toString())).isEqualTo(DEFAULTS);
     assertThat(DEFAULTS.toString()).doesNotContain("\n");
   }
@@ -115,7 +115,7 @@ final class ServerConfigTest {
         "garbage{ | is not a JSON object",
         "`` | is not a JSON object"
       })
-  void whatCannotWorkIsRefusedWithWhatWouldBeRight(String json, String message) {
+  void what_cannot_work_is_refused_with_what_would_be_right(String json, String message) {
     assertThatThrownBy(() -> with(json.replace('\'', '"')))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(message);
@@ -123,13 +123,13 @@ final class ServerConfigTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"2000", "2000.0", "2e3"})
-  void aWholeNumberMayBeWrittenInAnyWay(String number) throws IOException {
+  void a_whole_number_may_be_written_in_any_way(String number) throws IOException {
     assertThat(with("{\"base\":{\"snapshotMsMax\":" + number + "}}").base().snapshotMsMax())
         .isEqualTo(2_000);
   }
 
   @Test
-  void aFileThatIsNotJsonIsAnsweredWithoutAdviceForProgrammers() {
+  void a_file_that_is_not_json_is_answered_without_advice_for_programmers() {
     assertThatThrownBy(() -> with("{\"net\": {port}"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("line 1")
@@ -138,7 +138,7 @@ final class ServerConfigTest {
   }
 
   @Test
-  void aFileThatIsNotThereIsAnIoFailure() {
+  void a_file_that_is_not_there_is_an_io_failure() {
     assertThatThrownBy(() -> DEFAULTS.withFile(directory.resolve("none")))
         .isInstanceOf(IOException.class);
   }

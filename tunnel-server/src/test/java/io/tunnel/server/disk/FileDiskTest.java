@@ -22,7 +22,7 @@ final class FileDiskTest {
   @TempDir private Path directory;
 
   @Test
-  void aFileIsWrittenReadAndCutWhereItIsSaid() throws IOException {
+  void a_file_is_written_read_and_cut_where_it_is_said() throws IOException {
     FileDisk disk = new FileDisk(directory.resolve("a/b/c"));
     try (Disk.File file = disk.open("f")) {
       file.write(bytes("hello"), 0);
@@ -40,7 +40,7 @@ final class FileDiskTest {
   }
 
   @Test
-  void aFileIsReplacedAsAWholeWhileItsOldContentStaysReadable() throws IOException {
+  void a_file_is_replaced_as_a_whole_while_its_old_content_stays_readable() throws IOException {
     FileDisk disk = new FileDisk(directory);
     disk.replace("f", bytes("old"));
     ByteBuffer old = disk.readOnly("f");
@@ -53,7 +53,7 @@ final class FileDiskTest {
   }
 
   @Test
-  void ofAFileThatCannotBeReplacedNoPartStays() throws IOException {
+  void of_a_file_that_cannot_be_replaced_no_part_stays() throws IOException {
     FileDisk disk = new FileDisk(directory);
     Files.createDirectories(directory.resolve("f/below"));
     assertThatThrownBy(() -> disk.replace("f", bytes("new"))).isInstanceOf(IOException.class);
@@ -62,7 +62,7 @@ final class FileDiskTest {
 
   /** As on a disk that is nearly full, on a network's file system, or under a signal. */
   @Test
-  void whatTheSystemWritesAndReadsInPiecesIsWrittenAndReadWhole() throws IOException {
+  void what_the_system_writes_and_reads_in_pieces_is_written_and_read_whole() throws IOException {
     Path path = directory.resolve("pieces");
     try (FileChannel real =
         FileChannel.open(
@@ -76,7 +76,7 @@ final class FileDiskTest {
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void aDeviceWithoutRoomIsToldFromOneThatFailed() throws IOException {
+  void a_device_without_room_is_told_from_one_that_failed() throws IOException {
     FileDisk disk = new FileDisk(Path.of("/dev"));
     try (Disk.File full = disk.open("full")) {
       assertThatThrownBy(() -> full.write(bytes("no"), 0))

@@ -31,7 +31,7 @@ final class DataDirectoryTest {
   }
 
   @Test
-  void aNewDirectoryIsCreatedAndKeepsItsShards() throws IOException {
+  void a_new_directory_is_created_and_keeps_its_shards() throws IOException {
     try (DataDirectory directory = DataDirectory.open(path(), 3)) {
       assertThat(directory.shards()).isEqualTo(3);
       assertThat(directory.path()).isEqualTo(path());
@@ -43,7 +43,7 @@ final class DataDirectoryTest {
   }
 
   @Test
-  void aDirectoryInUseIsRefusedUntilItIsFree() throws IOException {
+  void a_directory_in_use_is_refused_until_it_is_free() throws IOException {
     try (DataDirectory directory = DataDirectory.open(path(), 1)) {
       requireRefused("is in use by another server; stop that server");
       assertThat(directory.shards()).isEqualTo(1);
@@ -52,7 +52,7 @@ final class DataDirectoryTest {
   }
 
   @Test
-  void shardsWithoutTheirCatalogAreRefusedAndNothingIsMade() throws IOException {
+  void shards_without_their_catalog_are_refused_and_nothing_is_made() throws IOException {
     DataDirectory.open(path(), 1).close();
     Files.createDirectories(path().resolve("shard-0/log"));
     requireRefused("holds changes and rows but no catalog");
@@ -64,7 +64,7 @@ final class DataDirectoryTest {
   }
 
   @Test
-  void aNewerFormatIsRefusedAndTheDirectoryIsFreeAgain() throws IOException {
+  void a_newer_format_is_refused_and_the_directory_is_free_again() throws IOException {
     writeFormat("{\"format\":2,\"layout\":\"unknown\"}");
     requireRefused("has format 2, this server reads format 1");
     requireRefused("use the version of the server that wrote it");
@@ -83,14 +83,14 @@ final class DataDirectoryTest {
         "{\"format\":1,\"shards\":-1}",
         "{\"format\":\"x\",\"shards\":1}"
       })
-  void aFormatThatSaysNothingIsRefused(String text) throws IOException {
+  void a_format_that_says_nothing_is_refused(String text) throws IOException {
     writeFormat(text);
     requireRefused("does not contain the format of the data directory");
     assertThat(path().resolve("FORMAT")).hasContent(text);
   }
 
   @Test
-  void aFormatThatIsNoTextIsRefused() throws IOException {
+  void a_format_that_is_no_text_is_refused() throws IOException {
     Files.createDirectories(path());
     Files.write(path().resolve("FORMAT"), new byte[] {(byte) 0xff, (byte) 0xfe});
     requireRefused("does not contain the format of the data directory");
@@ -98,14 +98,14 @@ final class DataDirectoryTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"catalog", "shard-0"})
-  void dataWithoutAFormatIsNotTakenForANewDirectory(String name) throws IOException {
+  void data_without_a_format_is_not_taken_for_a_new_directory(String name) throws IOException {
     Files.createDirectories(path().resolve(name));
     requireRefused("holds data but no FORMAT file");
     assertThat(path().resolve("FORMAT")).doesNotExist();
   }
 
   @Test
-  void aFileInItsPlaceIsRefused() throws IOException {
+  void a_file_in_its_place_is_refused() throws IOException {
     Files.createDirectories(path().getParent());
     Files.writeString(path(), "a file");
     requireRefused("cannot write to the data directory");
@@ -113,7 +113,7 @@ final class DataDirectoryTest {
 
   /** Root may write where permissions say no, so what fails here is the file of the lock. */
   @Test
-  void aDirectoryThatCannotBeLockedIsRefused() throws IOException {
+  void a_directory_that_cannot_be_locked_is_refused() throws IOException {
     Files.createDirectories(path().resolve("LOCK"));
     requireRefused("give another with --data");
   }

@@ -21,7 +21,7 @@ final class TicksTest {
   }
 
   @Test
-  void afterAStallWhatWaitsComesFirst() {
+  void after_a_stall_what_waits_comes_first() {
     Ticks ticks = new Ticks(() -> nowNanos, GAP_NANOS_MAX, List.of(() -> done.add("look")));
     tick(ticks, 0);
     tick(ticks, GAP_NANOS_MAX);
@@ -33,7 +33,7 @@ final class TicksTest {
   }
 
   @Test
-  void aThreadThatIsAlwaysSlowStillLooksEverySecondTime() {
+  void a_thread_that_is_always_slow_still_looks_every_second_time() {
     Ticks ticks = new Ticks(() -> nowNanos, GAP_NANOS_MAX, List.of(() -> done.add("look")));
     for (int i = 0; i < 9; i++) {
       tick(ticks, 10 * GAP_NANOS_MAX);
@@ -42,7 +42,7 @@ final class TicksTest {
   }
 
   @Test
-  void aLookThatFailsKeepsNeitherTheOthersNorTheNextTickFromBeingDone() {
+  void a_look_that_fails_keeps_neither_the_others_nor_the_next_tick_from_being_done() {
     List<Runnable> looks =
         List.of(
             () -> {
@@ -59,7 +59,8 @@ final class TicksTest {
   }
 
   @Test
-  void whatIsLookedAtEveryMillisecondIsLookedAtAgainAfterAFailure() throws InterruptedException {
+  void what_is_looked_at_every_millisecond_is_looked_at_again_after_a_failure()
+      throws InterruptedException {
     CountDownLatch looks = new CountDownLatch(3);
     OwnThread thread = new OwnThread("looks");
     try {

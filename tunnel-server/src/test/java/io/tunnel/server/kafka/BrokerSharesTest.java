@@ -11,13 +11,13 @@ final class BrokerSharesTest {
   private final BrokerShares shares = new BrokerShares(new BrokerShares.Buffer(2_000, 100));
 
   @Test
-  void anAppendTakesABatchMoreThanItsBytes() {
+  void an_append_takes_a_batch_more_than_its_bytes() {
     assertThat(shares.room(1)).isEqualTo(101);
     assertThat(shares.room(1_000)).isEqualTo(1_100);
   }
 
   @Test
-  void brokersHaveEqualSharesAndNoneHasAByteMore() {
+  void brokers_have_equal_shares_and_none_has_a_byte_more() {
     assertThat(shares.take(1, 100)).isTrue();
     assertThat(shares.take(2, 500)).isTrue();
     assertThat(shares.take(1, 400)).isTrue();
@@ -29,14 +29,14 @@ final class BrokerSharesTest {
   }
 
   @Test
-  void whoHasNothingMayHaveOneAppendHoweverLargeItIs() {
+  void who_has_nothing_may_have_one_append_however_large_it_is() {
     assertThat(shares.take(1, 1_000)).isTrue();
     assertThat(shares.take(2, 5_000)).isTrue();
     assertThat(shares.take(2, 1)).isFalse();
   }
 
   @Test
-  void theBufferIsTheProducersAlsoWhereItsSettingsAreChosen() {
+  void the_buffer_is_the_producers_also_where_its_settings_are_chosen() {
     KafkaConfig plain = new KafkaConfig("a:1", "c");
     assertThat(ClientSettings.buffer(new ClientSettings(plain).appender(5)))
         .isEqualTo(new BrokerShares.Buffer(32 << 20, 256 << 10));

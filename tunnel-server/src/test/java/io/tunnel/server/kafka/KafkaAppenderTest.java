@@ -159,7 +159,7 @@ class KafkaAppenderTest {
   }
 
   @Test
-  void anAppendGoesAsAWholeToTheProducerThatSuitsItsSize() throws Exception {
+  void an_append_goes_as_a_whole_to_the_producer_that_suits_its_size() throws Exception {
     assertThat(appends(64)).isTrue();
     assertThat(made.get(0).history()).hasSize(64);
     assertThat(gathering.history()).isEmpty();

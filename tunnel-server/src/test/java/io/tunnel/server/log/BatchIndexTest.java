@@ -13,7 +13,7 @@ final class BatchIndexTest {
   private static final int BATCHES = 100;
 
   @Test
-  void whatIsAddedLaterDoesNotChangeWhatACountSays() {
+  void what_is_added_later_does_not_change_what_a_count_says() {
     GrowingIndex index = new GrowingIndex();
     index.add(1, 5, 64, 100);
     int count = index.count();
@@ -25,7 +25,7 @@ final class BatchIndexTest {
   }
 
   @Test
-  void aStoredIndexSaysWhatTheGrowingOneSaid() {
+  void a_stored_index_says_what_the_growing_one_said() {
     GrowingIndex growing = random(new Random(1));
     ByteBuffer file =
         StoredIndex.write(77, 123_456, Optional.empty(), Map.of(9, growing, 4, growing));
@@ -37,7 +37,7 @@ final class BatchIndexTest {
   }
 
   @Test
-  void anIndexOfAnotherSegmentOrACutOneIsNotRead() {
+  void an_index_of_another_segment_or_a_cut_one_is_not_read() {
     ByteBuffer file =
         StoredIndex.write(77, 123_456, Optional.empty(), Map.of(9, random(new Random(1))));
     assertThat(StoredIndex.read(file, 78)).isNull();
@@ -47,7 +47,7 @@ final class BatchIndexTest {
   }
 
   @Test
-  void theFloorIsTheLastBatchThatStartsAtOrBeforeAPosition() {
+  void the_floor_is_the_last_batch_that_starts_at_or_before_a_position() {
     GrowingIndex index = random(new Random(2));
     for (long position = 0; position <= index.lastPosition(BATCHES) + 2; position++) {
       int expected = -1;

@@ -23,7 +23,7 @@ final class GoldenLogTest {
   private static final String INDEX = LogFormat.indexName(0);
 
   @Test
-  void aSegmentAndItsIndexAreWrittenAsEver() throws IOException {
+  void a_segment_and_its_index_are_written_as_ever() throws IOException {
     CrashDisk disk = new CrashDisk();
     LocalLog log = LocalLog.open(disk, SHARD, SEGMENT_BYTES_MAX);
     append(log, true, 1_700_000_000_000_001L, batch(7, put("a", number(1)), put("b", number(2))));
@@ -40,7 +40,7 @@ final class GoldenLogTest {
   }
 
   @Test
-  void aSegmentIsReadWithItsIndexAndWithout() throws IOException {
+  void a_segment_is_read_with_its_index_and_without() throws IOException {
     CrashDisk disk = new CrashDisk();
     disk.put(SEGMENT, Golden.bytes("segment.hex"));
     requireRead(disk);

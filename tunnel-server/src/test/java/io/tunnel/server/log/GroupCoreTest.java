@@ -19,7 +19,7 @@ final class GroupCoreTest {
   private static final Column TWO = new Column("two", ColumnValue.fromLong(2));
 
   @Test
-  void smallBatchesOfOnePartitionAndShapeStandInTheLogAsOne() {
+  void small_batches_of_one_partition_and_shape_stand_in_the_log_as_one() {
     GroupCore group = new GroupCore(4_096);
     group.add(batch(1, put("a", ONE)));
     group.add(batch(2, put("b", ONE)));
@@ -31,7 +31,7 @@ final class GroupCoreTest {
   }
 
   @Test
-  void anotherShapeInBetweenKeepsTheOrderOfItsPartition() {
+  void another_shape_in_between_keeps_the_order_of_its_partition() {
     GroupCore group = new GroupCore(4_096);
     group.add(batch(1, put("a", ONE)));
     group.add(batch(1, put("b", TWO)));
@@ -41,7 +41,7 @@ final class GroupCoreTest {
   }
 
   @Test
-  void namesThatSpellTheSameBytesInAnotherCountAreAnotherShape() {
+  void names_that_spell_the_same_bytes_in_another_count_are_another_shape() {
     GroupCore group = new GroupCore(4_096);
     group.add(batch(1, put("a")));
     group.add(batch(1, put("b", ONE)));
@@ -50,7 +50,7 @@ final class GroupCoreTest {
   }
 
   @Test
-  void aMergedBatchIsNeverLargerThanItsLimit() {
+  void a_merged_batch_is_never_larger_than_its_limit() {
     ChangeBatch first = batch(1, put("a", ONE));
     int mergedBytes = first.byteCount() + first.rowsBytes();
     assertThat(batchesOf(mergedBytes)).isEqualTo(1);
@@ -65,7 +65,7 @@ final class GroupCoreTest {
   }
 
   @Test
-  void aMergedBatchNeverHasMoreRowsThanABatchMay() {
+  void a_merged_batch_never_has_more_rows_than_a_batch_may() {
     GroupCore group = new GroupCore(Limits.BATCH_BYTES_MAX);
     group.add(batch(1, Collections.nCopies(Limits.BATCH_ROWS_MAX - 1, put("a"))));
     group.add(batch(1, put("b")));
@@ -75,7 +75,7 @@ final class GroupCoreTest {
   }
 
   @Test
-  void itsBytesAreCountedAsTheyWillStand() {
+  void its_bytes_are_counted_as_they_will_stand() {
     GroupCore group = new GroupCore(4_096);
     List.of(batch(1, put("a", ONE)), batch(1, put("b", ONE)), batch(2, put("c", TWO)))
         .forEach(group::add);

@@ -41,7 +41,7 @@ final class LargeSegmentTest {
   }
 
   @Test
-  void theGroupThatOverfillsTheLargestSegmentIsReadBack() throws IOException {
+  void the_group_that_overfills_the_largest_segment_is_read_back() throws IOException {
     try (LocalLog log = open()) {
       append(log, 1, 10);
     }

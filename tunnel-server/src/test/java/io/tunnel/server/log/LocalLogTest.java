@@ -25,7 +25,8 @@ final class LocalLogTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void whatWasSyncedSurvivesAnyCrashAndTheRestIsLostFromTheEndOnly(long seed) throws IOException {
+  void what_was_synced_survives_any_crash_and_the_rest_is_lost_from_the_end_only(long seed)
+      throws IOException {
     LogHistory history = new LogHistory(seed);
     for (int life = 0; life < 5; life++) {
       history.append(history.random.nextInt(12));
@@ -36,7 +37,7 @@ final class LocalLogTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void everyStepLooksTheSameToReaders(long seed) throws IOException {
+  void every_step_looks_the_same_to_readers(long seed) throws IOException {
     LogHistory history = new LogHistory(seed);
     for (int step = 0; step < 8; step++) {
       history.append(1);
@@ -45,7 +46,8 @@ final class LocalLogTest {
   }
 
   @Test
-  void noChangeIsCommittedBeforeATimeThatHasPassedWhenTheClockIsSetBack() throws IOException {
+  void no_change_is_committed_before_a_time_that_has_passed_when_the_clock_is_set_back()
+      throws IOException {
     LogHistory history = new LogHistory(3);
     history.append(1);
     long passed = history.model.newestMicros() + 1_000_000;
@@ -61,7 +63,7 @@ final class LocalLogTest {
   }
 
   @Test
-  void readersOnOtherThreadsSeeWholeBatchesInOrderWhileTheLogGrows() throws Exception {
+  void readers_on_other_threads_see_whole_batches_in_order_while_the_log_grows() throws Exception {
     LogHistory history = new LogHistory(5);
     history.append(1);
     AtomicBoolean isDone = new AtomicBoolean();
@@ -96,7 +98,7 @@ final class LocalLogTest {
   }
 
   @Test
-  void aPositionThatIsNotKeptIsRefusedByName() throws IOException {
+  void a_position_that_is_not_kept_is_refused_by_name() throws IOException {
     LogHistory history = new LogHistory(1);
     history.append(5);
     assertThatThrownBy(() -> history.log.plan(1, 0, 1))
@@ -105,7 +107,7 @@ final class LocalLogTest {
   }
 
   @Test
-  void anUnknownPartitionHasNoChanges() throws IOException {
+  void an_unknown_partition_has_no_changes() throws IOException {
     LogHistory history = new LogHistory(1);
     assertThat(history.log.committed(99)).isZero();
     assertThat(history.log.firstPosition(99)).isEqualTo(1);
@@ -115,7 +117,8 @@ final class LocalLogTest {
   }
 
   @Test
-  void aReplayBehindTheEndIsRefusedBecauseTheLogIsOlderThanItsTable() throws IOException {
+  void a_replay_behind_the_end_is_refused_because_the_log_is_older_than_its_table()
+      throws IOException {
     LogHistory history = new LogHistory(1);
     assertThatThrownBy(() -> history.log.replay(history.log.end() + 1, null))
         .isInstanceOf(CorruptLogException.class)
@@ -123,7 +126,7 @@ final class LocalLogTest {
   }
 
   @Test
-  void listenersAreToldOfEveryCommitUntilTheyLeave() throws IOException {
+  void listeners_are_told_of_every_commit_until_they_leave() throws IOException {
     LogHistory history = new LogHistory(3);
     long[] told = new long[1];
     ChangeReader.CommitListener listener = (partition, position) -> told[0] = position;
@@ -137,7 +140,7 @@ final class LocalLogTest {
   }
 
   @Test
-  void aFileThatIsNotNamedAsASegmentIsLeftAlone() throws IOException {
+  void a_file_that_is_not_named_as_a_segment_is_left_alone() throws IOException {
     LogHistory history = new LogHistory(3);
     history.append(true);
     history.disk.put("copy of 1.log", new byte[] {1});

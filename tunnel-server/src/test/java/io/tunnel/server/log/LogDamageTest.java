@@ -28,7 +28,8 @@ final class LogDamageTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void aBitThatTurnsOverInDurableBytesIsReportedAndNothingIsCut(long seed) throws IOException {
+  void a_bit_that_turns_over_in_durable_bytes_is_reported_and_nothing_is_cut(long seed)
+      throws IOException {
     LogHistory history = new LogHistory(seed);
     history.append(12);
     history.append(true);
@@ -92,7 +93,8 @@ final class LogDamageTest {
    */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void damageInTheLastSyncedGroupIsTakenForATornWriteAndCutOff(long seed) throws IOException {
+  void damage_in_the_last_synced_group_is_taken_for_a_torn_write_and_cut_off(long seed)
+      throws IOException {
     LogHistory history = new LogHistory(seed);
     history.append(10);
     history.append(true);
@@ -113,7 +115,7 @@ final class LogDamageTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void indexFilesMayBeMissingOrDamagedOrOld(long seed) throws IOException {
+  void index_files_may_be_missing_or_damaged_or_old(long seed) throws IOException {
     LogHistory history = new LogHistory(seed);
     history.append(20);
     history.close();
@@ -134,7 +136,7 @@ final class LogDamageTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void anIndexFromAnEarlierStopServesAsFarAsItGoes(long seed) throws IOException {
+  void an_index_from_an_earlier_stop_serves_as_far_as_it_goes(long seed) throws IOException {
     LogHistory history = new LogHistory(seed);
     history.append(3);
     history.close();
@@ -150,7 +152,7 @@ final class LogDamageTest {
   }
 
   @Test
-  void aSegmentThatIsShorterThanItsIndexSaysIsRefused() throws IOException {
+  void a_segment_that_is_shorter_than_its_index_says_is_refused() throws IOException {
     LogHistory history = new LogHistory(2);
     history.append(3);
     history.close();
@@ -167,7 +169,7 @@ final class LogDamageTest {
   }
 
   @Test
-  void aMissingSegmentInTheMiddleIsNamed() throws IOException {
+  void a_missing_segment_in_the_middle_is_named() throws IOException {
     LogHistory history = new LogHistory(2);
     history.append(60);
     history.close();
@@ -180,7 +182,7 @@ final class LogDamageTest {
   }
 
   @Test
-  void aMissingFirstSegmentIsNamedUnlessItWasGivenUp() throws IOException {
+  void a_missing_first_segment_is_named_unless_it_was_given_up() throws IOException {
     LogHistory history = new LogHistory(2);
     history.append(60);
     history.close();
@@ -193,7 +195,8 @@ final class LogDamageTest {
   }
 
   @Test
-  void afterATrimAnyFurtherFileThatIsMissingOrADamagedTrimFileIsRefused() throws IOException {
+  void after_a_trim_any_further_file_that_is_missing_or_a_damaged_trim_file_is_refused()
+      throws IOException {
     LogHistory history = new LogHistory(2);
     history.append(60);
     history.log.trim(Map.of(1, history.bases().first()), id -> id == 1, Long.MAX_VALUE);
@@ -239,7 +242,7 @@ final class LogDamageTest {
   }
 
   @Test
-  void theSegmentOfAnotherShardIsRefused() throws IOException {
+  void the_segment_of_another_shard_is_refused() throws IOException {
     LogHistory history = new LogHistory(2);
     history.append(true);
     CrashDisk disk = history.disk.kill();
@@ -249,7 +252,7 @@ final class LogDamageTest {
   }
 
   @Test
-  void aLastSegmentWhoseHeaderWasNeverWrittenIsBegunAnew() throws IOException {
+  void a_last_segment_whose_header_was_never_written_is_begun_anew() throws IOException {
     LogHistory history = new LogHistory(2);
     history.append(true);
     long end = history.log.end();
@@ -269,7 +272,7 @@ final class LogDamageTest {
   }
 
   @Test
-  void commitTimesDoNotJumpWithABitOfTheNewestBatch() throws IOException {
+  void commit_times_do_not_jump_with_a_bit_of_the_newest_batch() throws IOException {
     LogHistory history = new LogHistory(2);
     history.append(true);
     history.close();

@@ -21,7 +21,8 @@ final class LogFailureTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void afterAFailureNothingIsAppendedAndAReopenFindsEverythingSynced(long seed) throws IOException {
+  void after_a_failure_nothing_is_appended_and_a_reopen_finds_everything_synced(long seed)
+      throws IOException {
     LogHistory history = new LogHistory(seed);
     Operation[] operations = {Operation.WRITE, Operation.SYNC, Operation.OPEN, Operation.REPLACE};
     history.append(5);
@@ -44,7 +45,8 @@ final class LogFailureTest {
   /** The pages that could not be written are there, and no sync writes them unless they change. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void whatAStartFindsBehindAFailedSyncIsDurableFromThenOn(long seed) throws IOException {
+  void what_a_start_finds_behind_a_failed_sync_is_durable_from_then_on(long seed)
+      throws IOException {
     LogHistory history = new LogHistory(seed);
     history.append(history.random.nextInt(20));
     history.disk.failAfter(Operation.SYNC, history.random.nextInt(3));
@@ -68,7 +70,7 @@ final class LogFailureTest {
   }
 
   @Test
-  void aSyncThatFailsOnAnotherThreadsAccountStopsAppendsToo() throws IOException {
+  void a_sync_that_fails_on_another_threads_account_stops_appends_too() throws IOException {
     LogHistory history = new LogHistory(1);
     history.append(false);
     long synced = history.log.syncedOffset();
@@ -85,7 +87,8 @@ final class LogFailureTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void aDiskWithoutRoomTakesNothingAndTheLogGoesOnWhenThereIsRoom(long seed) throws IOException {
+  void a_disk_without_room_takes_nothing_and_the_log_goes_on_when_there_is_room(long seed)
+      throws IOException {
     LogHistory history = new LogHistory(seed);
     int refused = 0;
     for (int i = 0; i < 60; i++) {
@@ -111,7 +114,7 @@ final class LogFailureTest {
   /** With ever more room: for nothing, for the index, for a part of the next header, for all. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void aSealThatFindsNoRoomTakesNothing(long seed) throws IOException {
+  void a_seal_that_finds_no_room_takes_nothing(long seed) throws IOException {
     int step = LogFormat.SEGMENT_HEADER_BYTES - 8;
     int headers = 0;
     boolean isSealed = false;
@@ -152,7 +155,7 @@ final class LogFailureTest {
   }
 
   @Test
-  void aListenerThatFailsIsNoFailureOfTheLog() throws IOException {
+  void a_listener_that_fails_is_no_failure_of_the_log() throws IOException {
     LogHistory history = new LogHistory(1);
     long[] told = new long[1];
     for (int partition = 1; partition <= LogHistory.PARTITIONS; partition++) {
@@ -172,7 +175,7 @@ final class LogFailureTest {
   @EnumSource(
       value = Operation.class,
       names = {"READ", "SYNC", "OPEN"})
-  void anOpenThatFailsLeavesNoFileOpen(Operation operation) throws IOException {
+  void an_open_that_fails_leaves_no_file_open(Operation operation) throws IOException {
     LogHistory history = new LogHistory(4);
     history.append(30);
     history.disk = history.disk.kill();
@@ -183,7 +186,7 @@ final class LogFailureTest {
 
   /** The group may be in the file and not in the index: an index stored later would hide it. */
   @Test
-  void anErrorUnderAnAppendStopsAppends() throws IOException {
+  void an_error_under_an_append_stops_appends() throws IOException {
     LogHistory history = new LogHistory(1);
     history.append(10);
     for (int partition = 1; partition <= LogHistory.PARTITIONS; partition++) {

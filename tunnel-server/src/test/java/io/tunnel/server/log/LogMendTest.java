@@ -201,7 +201,7 @@ final class LogMendTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 40, 600, 4_096})
-  void exactlyTheBatchesThatAreDamagedAreGivenUp(int bytes) throws IOException {
+  void exactly_the_batches_that_are_damaged_are_given_up(int bytes) throws IOException {
     for (int seed = 0; seed < 8; seed++) {
       Random random = new Random(seed);
       log = directory.resolve("log-" + bytes + "-" + seed);
@@ -223,7 +223,8 @@ final class LogMendTest {
   }
 
   @Test
-  void aBreakBetweenAnyTwoStepsLeavesALogThatIsMendedTheNextTime() throws IOException {
+  void a_break_between_any_two_steps_leaves_a_log_that_is_mended_the_next_time()
+      throws IOException {
     for (int steps = 0; steps < 5; steps++) {
       log = directory.resolve("log-" + steps);
       placed.clear();
@@ -275,7 +276,7 @@ final class LogMendTest {
   }
 
   @Test
-  void theRowsGoOnWhereTheyAreFoldedUpToInTheMiddleOfTheDamage() throws IOException {
+  void the_rows_go_on_where_they_are_folded_up_to_in_the_middle_of_the_damage() throws IOException {
     fill(new Random(11));
     Path file = segments().get(1);
     long base = LogInspection.base(file.getFileName().toString());
@@ -308,7 +309,8 @@ final class LogMendTest {
   }
 
   @Test
-  void theFileOfAnotherLogAMissingOneAndWhatWasNeverDurableAreLeftAlone() throws IOException {
+  void the_file_of_another_log_a_missing_one_and_what_was_never_durable_are_left_alone()
+      throws IOException {
     fill(new Random(5));
     Path second = segments().get(1);
     Path away = directory.resolve("away");

@@ -35,7 +35,8 @@ final class LogTrimTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void whatIsGivenUpStaysSoAndAllElseStaysThroughAnyCrash(long seed) throws IOException {
+  void what_is_given_up_stays_so_and_all_else_stays_through_any_crash(long seed)
+      throws IOException {
     LogHistory history = new LogHistory(seed);
     for (int life = 0; life < 6; life++) {
       for (int step = history.random.nextInt(4); step >= 0; step--) {
@@ -51,7 +52,8 @@ final class LogTrimTest {
   /** Every operation of the disk fails once, and then the process or the machine goes down. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void aTrimThatFailsAnywhereIsWhollyThereOrNotAfterACrash(long seed) throws IOException {
+  void a_trim_that_fails_anywhere_is_wholly_there_or_not_after_a_crash(long seed)
+      throws IOException {
     boolean hasFailed = true;
     for (int operation = 0; hasFailed; operation++) {
       LogHistory history = new LogHistory(seed);
@@ -101,7 +103,7 @@ final class LogTrimTest {
   }
 
   @Test
-  void historiesDeleteFilesAndLeaveHoles() throws IOException {
+  void histories_delete_files_and_leave_holes() throws IOException {
     int deleted = 0;
     int holes = 0;
     for (long seed = 0; seed < 20; seed++) {
@@ -126,7 +128,8 @@ final class LogTrimTest {
   }
 
   @Test
-  void aPartitionWithoutAnyChangeLeftStillKnowsItsPositionsAndTimes() throws IOException {
+  void a_partition_without_any_change_left_still_knows_its_positions_and_times()
+      throws IOException {
     LogHistory history = new LogHistory(4);
     history.append(30);
     history.log.seal();
@@ -159,7 +162,7 @@ final class LogTrimTest {
   }
 
   @Test
-  void itIsKnownWhenTheLastChangeThatWasGivenUpWasCommitted() throws IOException {
+  void it_is_known_when_the_last_change_that_was_given_up_was_committed() throws IOException {
     LogHistory history = new LogHistory(4);
     GroupCore group = new GroupCore(4_096);
     for (int i = 1; i <= 4; i++) {
@@ -192,7 +195,7 @@ final class LogTrimTest {
   }
 
   @Test
-  void anEmptySegmentIsNotSealed() throws IOException {
+  void an_empty_segment_is_not_sealed() throws IOException {
     LogHistory history = new LogHistory(4);
     history.append(true);
     history.log.seal();
@@ -203,7 +206,7 @@ final class LogTrimTest {
   }
 
   @Test
-  void aFileThatTheTableNeedsStaysUntilTheTableHasItOnDisk() throws IOException {
+  void a_file_that_the_table_needs_stays_until_the_table_has_it_on_disk() throws IOException {
     LogHistory history = new LogHistory(4);
     history.append(30);
     history.log.seal();
@@ -220,7 +223,7 @@ final class LogTrimTest {
   }
 
   @Test
-  void aReplayThatNeedsDeletedBytesIsRefused() throws IOException {
+  void a_replay_that_needs_deleted_bytes_is_refused() throws IOException {
     LogHistory history = new LogHistory(4);
     history.append(30);
     trimAll(history);
@@ -230,7 +233,8 @@ final class LogTrimTest {
   }
 
   @Test
-  void aPositionBehindTheTrimIsRefusedWithTheRangeThatIsLostAlsoAfterAStart() throws IOException {
+  void a_position_behind_the_trim_is_refused_with_the_range_that_is_lost_also_after_a_start()
+      throws IOException {
     LogHistory history = new LogHistory(4);
     history.append(30);
     trimAll(history);
@@ -249,7 +253,7 @@ final class LogTrimTest {
   }
 
   @Test
-  void whatWasPlannedBeforeItsFileWentIsLostByName() throws IOException {
+  void what_was_planned_before_its_file_went_is_lost_by_name() throws IOException {
     LogHistory history = new LogHistory(4);
     history.append(30);
     Extents planned = history.log.plan(2, 1, 1);
@@ -261,7 +265,7 @@ final class LogTrimTest {
   }
 
   @Test
-  void aSyncThatMeetsASegmentThatWentMeanwhileIsNoFailure() throws IOException {
+  void a_sync_that_meets_a_segment_that_went_meanwhile_is_no_failure() throws IOException {
     CrashDisk disk = new CrashDisk();
     Segment segment = new Segment(0, disk.open("file"), 0);
     segment.drop();
@@ -272,7 +276,8 @@ final class LogTrimTest {
   }
 
   @Test
-  void readersOnOtherThreadsGetChangesInOrderOrHistoryLostWhileFilesGo() throws Exception {
+  void readers_on_other_threads_get_changes_in_order_or_history_lost_while_files_go()
+      throws Exception {
     LogHistory history = new LogHistory(5);
     history.append(1);
     AtomicBoolean isDone = new AtomicBoolean();
@@ -317,7 +322,7 @@ final class LogTrimTest {
   }
 
   @Test
-  void changesOfDroppedPartitionsGoAtOnceAndOthersStay() throws IOException {
+  void changes_of_dropped_partitions_go_at_once_and_others_stay() throws IOException {
     LogHistory history = new LogHistory(4);
     history.append(30);
     LocalLog.Freed freed = history.log.trim(Map.of(), partition -> partition != 2, Long.MAX_VALUE);
@@ -333,7 +338,8 @@ final class LogTrimTest {
    */
   @ParameterizedTest(name = "delete {0} fails")
   @ValueSource(ints = {0, 1, 2, 3, 4, 5})
-  void aTrimThatCouldNotDeleteAFileIsGoneOnWithAndTheLogOpensAgain(int deleted) throws IOException {
+  void a_trim_that_could_not_delete_a_file_is_gone_on_with_and_the_log_opens_again(int deleted)
+      throws IOException {
     LogHistory history = new LogHistory(4);
     history.append(60);
     assertThat(history.log.segmentCount()).isGreaterThan(4);

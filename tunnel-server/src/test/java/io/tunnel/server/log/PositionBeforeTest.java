@@ -19,7 +19,8 @@ final class PositionBeforeTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void isTheLastChangeThatAWalkThroughAllOfThemFindsBeforeTheMoment(long seed) throws IOException {
+  void is_the_last_change_that_a_walk_through_all_of_them_finds_before_the_moment(long seed)
+      throws IOException {
     LogHistory history = new LogHistory(seed);
     history.append(40);
     requireAsWalked(history);
@@ -55,7 +56,7 @@ final class PositionBeforeTest {
   }
 
   @Test
-  void historiesHaveWhatTheSearchMayStumbleOver() throws IOException {
+  void histories_have_what_the_search_may_stumble_over() throws IOException {
     LogHistory history = new LogHistory(1);
     history.append(40);
     assertThat(history.log.segmentCount()).as("segment borders").isGreaterThan(2);
@@ -66,7 +67,7 @@ final class PositionBeforeTest {
   }
 
   @Test
-  void isNothingInAPartitionWithoutChanges() throws IOException {
+  void is_nothing_in_a_partition_without_changes() throws IOException {
     assertThat(new LogHistory(1).log.positionBefore(1, Long.MAX_VALUE)).isZero();
   }
 }

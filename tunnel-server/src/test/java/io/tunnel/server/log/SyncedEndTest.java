@@ -34,7 +34,7 @@ final class SyncedEndTest {
   }
 
   @Test
-  void aSyncWaitsForTheOneUnderWayAndFailsWithIt() throws Exception {
+  void a_sync_waits_for_the_one_under_way_and_fails_with_it() throws Exception {
     append(false);
     long synced = log.syncedOffset();
     CountDownLatch isUnderWay = new CountDownLatch(1);
@@ -101,7 +101,7 @@ final class SyncedEndTest {
   }
 
   @Test
-  void whatIsAppendedDuringASyncDoesNotCountAsSynced() throws Exception {
+  void what_is_appended_during_a_sync_does_not_count_as_synced() throws Exception {
     append(false);
     long end = log.end();
     disk.tap(
@@ -116,7 +116,7 @@ final class SyncedEndTest {
   }
 
   @Test
-  void aGroupDuringWhichTheLogFailsIsNotCommitted() throws Exception {
+  void a_group_during_which_the_log_fails_is_not_committed() throws Exception {
     long committed = log.committed(1);
     disk.tap(
         (operation, file) -> {

@@ -120,7 +120,7 @@ final class HttpServerTest {
   }
 
   @Test
-  void healthIsAnsweredWithAQueryToo() throws IOException {
+  void health_is_answered_with_a_query_too() throws IOException {
     assertThat(answer("GET /health")).startsWith("HTTP/1.1 200").endsWith("{\"status\":\"?\"}\n");
     assertThat(answer("GET /health?x=1")).startsWith("HTTP/1.1 200");
     isHealthy = false;
@@ -128,7 +128,7 @@ final class HttpServerTest {
   }
 
   @Test
-  void whoAsksAnotherNameIsRefused() throws IOException {
+  void who_asks_another_name_is_refused() throws IOException {
     try (Socket socket = connect()) {
       send(socket, "GET /health HTTP/1.1\r\nHost: evil.example.com\r\n\r\n");
       assertThat(rest(socket)).startsWith("HTTP/1.1 421").contains("net.httpHosts");
@@ -136,7 +136,7 @@ final class HttpServerTest {
   }
 
   @Test
-  void headIsWhatGetIsWithoutTheBody() throws IOException {
+  void head_is_what_get_is_without_the_body() throws IOException {
     assertThat(answer("HEAD /health"))
         .startsWith("HTTP/1.1 200")
         .contains("content-length: 15")
@@ -146,7 +146,7 @@ final class HttpServerTest {
   }
 
   @Test
-  void aHeaderOf200KiBIsRefused() throws IOException {
+  void a_header_of200_ki_b_is_refused() throws IOException {
     try (Socket socket = connect()) {
       send(socket, "GET /health HTTP/1.1\r\nX: " + "x".repeat(200 * 1024) + "\r\n\r\n");
       assertThat(rest(socket)).startsWith("HTTP/1.1 431");
@@ -155,7 +155,7 @@ final class HttpServerTest {
   }
 
   @Test
-  void healthDoesNotWaitForFigures() throws IOException, InterruptedException {
+  void health_does_not_wait_for_figures() throws IOException, InterruptedException {
     try (Socket figures = connect()) {
       send(figures, "GET /metrics HTTP/1.1\r\n\r\n");
       Runnable maker = awaitFigures();
@@ -168,7 +168,7 @@ final class HttpServerTest {
   }
 
   @Test
-  void aNewConnectionTakesThePlaceOfTheOldest() throws IOException {
+  void a_new_connection_takes_the_place_of_the_oldest() throws IOException {
     List<Socket> idle = new ArrayList<>();
     for (int i = 0; i < CONNECTIONS_MAX; i++) {
       idle.add(connect());

@@ -49,7 +49,7 @@ final class ServerMetersTest {
   }
 
   @Test
-  void aLagThatIsNotKnownIsNoNumber() {
+  void a_lag_that_is_not_known_is_no_number() {
     TunnelInfo info =
         new TunnelInfo("id", "sync", "orders", TunnelType.Stream, StreamStart.LATEST, 1);
     try (ServerMeters meters = new ServerMeters()) {
@@ -73,7 +73,7 @@ final class ServerMetersTest {
   }
 
   @Test
-  void metersOfPrincipalsAreThoseOfThePage() throws IOException {
+  void meters_of_principals_are_those_of_the_page() throws IOException {
     Shares shares = new Shares(new TestGate().gate, 1);
     shares.refused(new TestGate().caller("CN=ada"), ErrorCode.BUSY);
     try (ServerMeters meters = new ServerMeters()) {
@@ -98,7 +98,7 @@ final class ServerMetersTest {
   }
 
   @Test
-  void catchingUpHasTheMetersOfThePage() {
+  void catching_up_has_the_meters_of_the_page() {
     try (ServerMeters meters = new ServerMeters()) {
       meters.catchUp(() -> new Rations.Figures(7, 2, Double.POSITIVE_INFINITY, 5e8, 25e7));
       assertThat(

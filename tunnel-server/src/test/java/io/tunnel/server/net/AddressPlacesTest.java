@@ -68,7 +68,7 @@ final class AddressPlacesTest {
 
   @ParameterizedTest
   @CsvSource({"0,10000,2500", "0,7,1", "0,3,1", "0,8,2", "3,8,3"})
-  void unlessItIsSaidOneAddressHasAQuarterOfTheConnectionsThatAreAccepted(
+  void unless_it_is_said_one_address_has_a_quarter_of_the_connections_that_are_accepted(
       int said, int connectionsMax, int ofAddressMax) {
     NetServer.Budgets budgets = NetServer.Budgets.of(limits(said), connectionsMax, Gate.open());
     assertThat(budgets.limits()).isEqualTo(limits(ofAddressMax));
@@ -89,8 +89,9 @@ final class AddressPlacesTest {
   }
 
   @Test
-  void asManyAsOneAddressMayHaveAreServedOneMoreIsToldWhyNotAndIsServedWhenOneHasGone()
-      throws IOException {
+  void
+      as_many_as_one_address_may_have_are_served_one_more_is_told_why_not_and_is_served_when_one_has_gone()
+          throws IOException {
     try (TestNode node = TestNode.reading(directory, limits(OF_ADDRESS_MAX));
         RawClient first = node.client();
         RawClient second = node.client()) {

@@ -23,7 +23,7 @@ final class AnswersOfConnectionTest {
   }
 
   @Test
-  void anAnswerIsPromisedWhenItFitsAtItsLargestAndNotWithOneByteMore() {
+  void an_answer_is_promised_when_it_fits_at_its_largest_and_not_with_one_byte_more() {
     for (Untaken.Answer answer : Untaken.Answer.values()) {
       woken = 0;
       account.given(MAX - needed(answer));
@@ -39,7 +39,7 @@ final class AnswersOfConnectionTest {
   }
 
   @Test
-  void asManyReadsArePromisedAsThereAreThreadsAndOneOfTheDeliveriesBesideThem() {
+  void as_many_reads_are_promised_as_there_are_threads_and_one_of_the_deliveries_beside_them() {
     for (int i = 0; i < 3; i++) {
       assertThat(account.promise(Untaken.Answer.ROWS)).isTrue();
     }
@@ -51,7 +51,7 @@ final class AnswersOfConnectionTest {
   }
 
   @Test
-  void descriptionsAndBasePagesLeaveRoomForARead() {
+  void descriptions_and_base_pages_leave_room_for_a_read() {
     while (account.promise(Untaken.Answer.DESCRIPTION)
         || account.promise(Untaken.Answer.BASE_PAGE)) {
       assertThat(account.hasRoom(Untaken.Answer.ROWS)).isTrue();
@@ -60,7 +60,7 @@ final class AnswersOfConnectionTest {
   }
 
   @Test
-  void whoWaitsForRoomIsWokenOnceAndOnlyWhenThereIs() {
+  void who_waits_for_room_is_woken_once_and_only_when_there_is() {
     account.given(MAX);
     assertThat(account.promise(Untaken.Answer.ROWS)).isFalse();
     assertThat(account.hasRoom(Untaken.Answer.DELIVERY)).isFalse();
@@ -73,7 +73,7 @@ final class AnswersOfConnectionTest {
   }
 
   @Test
-  void whoIsPromisedOnlyNowIsNotWoken() {
+  void who_is_promised_only_now_is_not_woken() {
     account.given(MAX);
     assertThat(account.promiseNow(Untaken.Answer.BASE_PAGE)).isFalse();
     account.taken(MAX);
@@ -82,7 +82,7 @@ final class AnswersOfConnectionTest {
   }
 
   @Test
-  void smallAnswersThatComeToMoreThanTheLimitEndTheConnectionAndNoOther() {
+  void small_answers_that_come_to_more_than_the_limit_end_the_connection_and_no_other() {
     other.given(MAX);
     account.given(MAX);
     assertThat(closed).isEmpty();

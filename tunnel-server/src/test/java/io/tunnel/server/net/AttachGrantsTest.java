@@ -74,7 +74,7 @@ final class AttachGrantsTest {
   }
 
   @Test
-  void nothingIsDeliveredInFrontOfTheStartThatWasGranted() throws IOException {
+  void nothing_is_delivered_in_front_of_the_start_that_was_granted() throws IOException {
     at.write("a", "b", "c");
     Terms terms = terms(2, Optional.empty(), Optional.empty());
     assertThat(at.worker.refused(Operation.ATTACH, granted(5, 1, terms)).code())
@@ -85,7 +85,8 @@ final class AttachGrantsTest {
   }
 
   @Test
-  void nothingIsDeliveredBehindTheEndThatWasGrantedWhateverTheClientSays() throws IOException {
+  void nothing_is_delivered_behind_the_end_that_was_granted_whatever_the_client_says()
+      throws IOException {
     at.write("a", "b", "c");
     Attach request = granted(5, 0, terms(0, Optional.of(2L), Optional.empty()));
     int handle = attach(at.worker, request.endingAt(Optional.of(3L), Optional.empty()));
@@ -98,7 +99,8 @@ final class AttachGrantsTest {
   }
 
   @Test
-  void nothingIsDeliveredOfTheTimeBehindTheEndAndTheEndComesWithARenewal() throws IOException {
+  void nothing_is_delivered_of_the_time_behind_the_end_and_the_end_comes_with_a_renewal()
+      throws IOException {
     at.write("a");
     long endMs = at.node.clock.epochMicros() / 1_000 + 5;
     at.node.clock.pass(10);
@@ -113,7 +115,7 @@ final class AttachGrantsTest {
   }
 
   @Test
-  void anAttachmentEndsWithItsGrant() throws IOException {
+  void an_attachment_ends_with_its_grant() throws IOException {
     int handle = attach(at.worker, granted(5));
     at.node.pass(LIFE_MS - 1_000);
     settle();
@@ -126,7 +128,7 @@ final class AttachGrantsTest {
   }
 
   @Test
-  void aRenewalLetsItGoOnAndDeliversNothingAgain() throws IOException {
+  void a_renewal_lets_it_go_on_and_delivers_nothing_again() throws IOException {
     at.write("a");
     Attach older = granted(5);
     int handle = attach(at.worker, older);
@@ -146,7 +148,8 @@ final class AttachGrantsTest {
   }
 
   @Test
-  void aGrantThatHasEndedAttachesNothingAndOneThatIsKeptIsNoYounger() throws IOException {
+  void a_grant_that_has_ended_attaches_nothing_and_one_that_is_kept_is_no_younger()
+      throws IOException {
     Attach kept = granted(5);
     at.node.pass(LIFE_MS + DIFFER_MS - 2_000);
     int handle = attach(at.worker, kept);
@@ -160,7 +163,7 @@ final class AttachGrantsTest {
   }
 
   @Test
-  void aClockThatIsSetEndsNothingThatRunsAndLengthensNothing() throws IOException {
+  void a_clock_that_is_set_ends_nothing_that_runs_and_lengthens_nothing() throws IOException {
     int handle = attach(at.worker, granted(5));
     at.node.clock.set(3_600_000);
     at.node.pass(0);
@@ -172,7 +175,7 @@ final class AttachGrantsTest {
   }
 
   @Test
-  void aRenewalOfAnotherChannelOrEpochEndsTheAttachment() throws IOException {
+  void a_renewal_of_another_channel_or_epoch_ends_the_attachment() throws IOException {
     int handle = attach(at.worker, granted(5));
     at.worker.push(
         Operation.RENEW, new Renewal(handle, 5, granted(6).grant().orElseThrow()).encode());
@@ -184,7 +187,7 @@ final class AttachGrantsTest {
   }
 
   @Test
-  void rowsEndWithTheGrantToo() throws IOException {
+  void rows_end_with_the_grant_too() throws IOException {
     at.write("a");
     int handle = attach(at.worker, at.granted(at.base(5), Optional.empty()));
     at.node.pass(LIFE_MS + 1);
@@ -192,7 +195,7 @@ final class AttachGrantsTest {
   }
 
   @Test
-  void aMadeUpEpochKeepsNobodyAwayWhoHoldsTheChannel() throws IOException {
+  void a_made_up_epoch_keeps_nobody_away_who_holds_the_channel() throws IOException {
     try (RawClient stranger = at.node.client()) {
       int taken = attach(stranger, at.stream(Long.MAX_VALUE, 0, Optional.empty()));
       attach(at.worker, granted(5));
@@ -219,7 +222,7 @@ final class AttachGrantsTest {
   }
 
   @Test
-  void aMadeUpEpochIsForgottenWhereSomebodyHoldsTheChannel() throws IOException {
+  void a_made_up_epoch_is_forgotten_where_somebody_holds_the_channel() throws IOException {
     try (RawClient stranger = at.node.client()) {
       int handle = attach(stranger, at.stream(Long.MAX_VALUE, 0, Optional.empty()));
       stranger.granted(Operation.DETACH, new ChannelRef(handle, Long.MAX_VALUE).encode());
@@ -228,7 +231,7 @@ final class AttachGrantsTest {
   }
 
   @Test
-  void aGrantOfAnotherChannelOrEpochIsRefused() throws IOException {
+  void a_grant_of_another_channel_or_epoch_is_refused() throws IOException {
     Attach wrong = at.stream(6, 0, Optional.empty()).withGrant(granted(5).grant());
     assertThat(at.worker.refused(Operation.ATTACH, wrong).code())
         .isEqualTo(ErrorCode.INVALID_REQUEST);
@@ -239,7 +242,8 @@ final class AttachGrantsTest {
   }
 
   @Test
-  void theHighestEpochIsDeliveredAndOthersAreFencedOnWhateverConnection() throws IOException {
+  void the_highest_epoch_is_delivered_and_others_are_fenced_on_whatever_connection()
+      throws IOException {
     at.write("a");
     try (RawClient next = at.node.client()) {
       int former = attach(at.worker, at.stream(5, 0, Optional.empty()));
@@ -260,7 +264,8 @@ final class AttachGrantsTest {
   }
 
   @Test
-  void aLateRequestOfAnotherConnectionMayBeRepairedByAttachingAgain() throws IOException {
+  void a_late_request_of_another_connection_may_be_repaired_by_attaching_again()
+      throws IOException {
     at.write("a");
     try (RawClient late = at.node.client()) {
       int newer = attach(at.worker, at.stream(5, 0, Optional.empty()));

@@ -56,7 +56,7 @@ final class AttachIncarnationsTest {
   }
 
   @Test
-  void whoseChangesWereLostIsRefusedBeforeAnythingIsDelivered() throws IOException {
+  void whose_changes_were_lost_is_refused_before_anything_is_delivered() throws IOException {
     at.write("a", "b", "c");
     ledBy(new Start(4, 1), new Start(6, 3));
     ErrorPayload refusal = at.worker.refused(Operation.ATTACH, Json.encode(seenIn(3, 4)));
@@ -74,7 +74,7 @@ final class AttachIncarnationsTest {
   }
 
   @Test
-  void nobodyIsRefusedForChangesThatAreOnlyNotReadYet() throws IOException {
+  void nobody_is_refused_for_changes_that_are_only_not_read_yet() throws IOException {
     at.write("a");
     ledBy(new Start(4, 1));
     at.node.bounds.set(at.here, 1, 2);
@@ -90,7 +90,7 @@ final class AttachIncarnationsTest {
 
   /** Otherwise it would checkpoint changes of the later one as if they were of the first. */
   @Test
-  void whatIsOfALaterIncarnationComesToWorkersThatWereToldIt() throws IOException {
+  void what_is_of_a_later_incarnation_comes_to_workers_that_were_told_it() throws IOException {
     at.write("a");
     ledBy(new Start(4, 1));
     int former = attach(at.worker, at.stream(5, 1, Optional.empty()));

@@ -45,7 +45,7 @@ final class AttachTest {
   }
 
   @Test
-  void aChannelIsDeliveredFromWhereItsWorkerIs() throws IOException {
+  void a_channel_is_delivered_from_where_its_worker_is() throws IOException {
     at.write("a", "b", "c");
     int handle = attach(at.worker, at.stream(5, 1, Optional.empty()));
     credit(at.worker, handle, 5);
@@ -64,7 +64,7 @@ final class AttachTest {
   }
 
   @Test
-  void anEndThatIsKnownIsToldWithoutCreditToWhoHasEverything() throws IOException {
+  void an_end_that_is_known_is_told_without_credit_to_who_has_everything() throws IOException {
     at.write("a");
     int handle = attach(at.worker, at.stream(5, 1, Optional.of(1L)));
     assertThat(ChannelEnd.decode(at.worker.pushed(Operation.END_OF_CHANNEL).payload()))
@@ -72,7 +72,7 @@ final class AttachTest {
   }
 
   @Test
-  void nothingIsDeliveredThatWasCommittedAtTheTunnelsEndOrLater() throws IOException {
+  void nothing_is_delivered_that_was_committed_at_the_tunnels_end_or_later() throws IOException {
     at.write("a");
     Attach request =
         new Attach(
@@ -94,7 +94,7 @@ final class AttachTest {
   }
 
   @Test
-  void whoLosesAPartitionSaysWhoLeadsItNow() throws IOException {
+  void who_loses_a_partition_says_who_leads_it_now() throws IOException {
     at.write("a");
     int handle = attach(at.worker, at.stream(5, 0, Optional.empty()));
     at.node.lose(at.here);
@@ -114,7 +114,7 @@ final class AttachTest {
   }
 
   @Test
-  void whoHasEveryChangeIsToldOfPositionsBehindThatAreNone() throws IOException {
+  void who_has_every_change_is_told_of_positions_behind_that_are_none() throws IOException {
     at.write("a", "b");
     int handle = attach(at.worker, at.stream(5, 0, Optional.empty()));
     at.node.changes.settle(at.here, 3);
@@ -129,7 +129,7 @@ final class AttachTest {
   }
 
   @Test
-  void aConnectionAttachesToSoManyChannelsAndNoMore() throws IOException {
+  void a_connection_attaches_to_so_many_channels_and_no_more() throws IOException {
     for (int i = 0; i < Attachments.OF_CONNECTION_MAX; i++) {
       at.worker.send(Operation.ATTACH, Json.encode(of("c" + i)));
     }
@@ -141,7 +141,7 @@ final class AttachTest {
   }
 
   @Test
-  void theIdOfAChannelIsThatOfItsTunnelWhichIsShort() throws IOException {
+  void the_id_of_a_channel_is_that_of_its_tunnel_which_is_short() throws IOException {
     String longest = "t".repeat(64);
     attach(at.worker, of(longest));
     requireInvalid(of(longest + "t"), "64 characters");

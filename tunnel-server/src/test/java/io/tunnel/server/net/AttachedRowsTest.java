@@ -45,7 +45,7 @@ final class AttachedRowsTest {
   }
 
   @Test
-  void rowsAreServedWhenEverythingIsReadThatTheLogHeldThen() throws IOException {
+  void rows_are_served_when_everything_is_read_that_the_log_held_then() throws IOException {
     at.write("a");
     at.node.bounds.set(at.here, 1, 2);
     int waiting = at.worker.send(Operation.ATTACH, Json.encode(at.base(5)));
@@ -63,7 +63,7 @@ final class AttachedRowsTest {
   }
 
   @Test
-  void whoWaitsForRowsIsAnsweredWhenThePartitionIsLost() throws IOException {
+  void who_waits_for_rows_is_answered_when_the_partition_is_lost() throws IOException {
     at.node.bounds.set(at.here, 1, 2);
     int waiting = at.worker.send(Operation.ATTACH, Json.encode(at.base(5)));
     at.worker.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
@@ -78,7 +78,7 @@ final class AttachedRowsTest {
   }
 
   @Test
-  void whoIsGoneWhileItWaitsLeavesNoRequestBehind() throws IOException {
+  void who_is_gone_while_it_waits_leaves_no_request_behind() throws IOException {
     at.node.bounds.set(at.here, 1, 2);
     try (RawClient leaving = at.node.client()) {
       leaving.send(Operation.ATTACH, Json.encode(at.base(5)));
@@ -93,7 +93,7 @@ final class AttachedRowsTest {
   }
 
   @Test
-  void rowsGoOnBehindAKeyOfTheTableAndNothingElse() throws IOException {
+  void rows_go_on_behind_a_key_of_the_table_and_nothing_else() throws IOException {
     at.write("a", "b");
     Bytes noKey = Bytes.copyOf(new byte[1_000]);
     assertThat(at.worker.refused(Operation.ATTACH, behind(noKey)).code())
@@ -115,7 +115,7 @@ final class AttachedRowsTest {
   }
 
   @Test
-  void aBaseChannelHasNoLimit() throws IOException {
+  void a_base_channel_has_no_limit() throws IOException {
     at.write("a");
     int handle = attach(at.worker, at.base(5));
     at.worker.push(Operation.LIMIT, new ChannelEnd(handle, 5, 1).encode());

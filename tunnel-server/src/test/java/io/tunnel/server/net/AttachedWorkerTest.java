@@ -133,7 +133,7 @@ final class AttachedWorkerTest {
 
   @ParameterizedTest
   @EnumSource(Ending.class)
-  void whatEndsAHoldEndsItsAttachmentAndItsGrant(Ending how) throws Exception {
+  void what_ends_a_hold_ends_its_attachment_and_its_grant(Ending how) throws Exception {
     at.write("a");
     TunnelInfo tunnel = create(TunnelType.Stream);
     try (RawClient worker = at.node.client();
@@ -185,7 +185,8 @@ final class AttachedWorkerTest {
   }
 
   @Test
-  void aSessionThatLivesKeepsItsAttachmentAlsoIfItsWorkerPassesNothingOn() throws IOException {
+  void a_session_that_lives_keeps_its_attachment_also_if_its_worker_passes_nothing_on()
+      throws IOException {
     TunnelInfo tunnel = create(TunnelType.Stream);
     try (RawClient worker = at.node.client();
         RawClient other = at.node.client()) {
@@ -211,7 +212,7 @@ final class AttachedWorkerTest {
   }
 
   @Test
-  void aWorkerReadsATunnelFromBeginningToEnd() throws IOException {
+  void a_worker_reads_a_tunnel_from_beginning_to_end() throws IOException {
     at.write("a", "b");
     TunnelInfo tunnel = create(TunnelType.BaseAndStream);
     SessionOpened session =

@@ -72,7 +72,7 @@ final class ConnectionTest {
   }
 
   @Test
-  void aConnectionThatHasJustClosedIsPassedOver() {
+  void a_connection_that_has_just_closed_is_passed_over() {
     EmbeddedChannel closed = new EmbeddedChannel();
     List<Connection> met = new ArrayList<>();
     NetServer.forEach(List.of(closed, nettyChannel), met::add);
@@ -81,7 +81,8 @@ final class ConnectionTest {
 
   /** Ending the session of one client hands its channels to the session of another. */
   @Test
-  void threadsThatServeOthersTooDoNotFailBecauseAConnectionEndedWithTheServer() throws Exception {
+  void threads_that_serve_others_too_do_not_fail_because_a_connection_ended_with_the_server()
+      throws Exception {
     EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, LocalIoHandler.newFactory());
     Connection late =
         new Connection(
@@ -102,7 +103,7 @@ final class ConnectionTest {
   }
 
   @Test
-  void aBatchThatWasMadeForADeliveryIsSentAndCountedAsOne() {
+  void a_batch_that_was_made_for_a_delivery_is_sent_and_counted_as_one() {
     BatchBuilder rows = new BatchBuilder(TestRows.SCHEMA, 64);
     rows.add(new RowPutChange(TestRows.key("k"), List.of()));
     byte[] batch = rows.build(4, 11, 1);

@@ -96,7 +96,7 @@ final class FrameIntakeTest {
   }
 
   @Test
-  void untilTheGreetingAFrameOf4KiBIsTakenAndOneByteMoreIsNot() {
+  void until_the_greeting_a_frame_of4_ki_b_is_taken_and_one_byte_more_is_not() {
     byte[] largest = frame(FrameIntake.GREETING_BYTES_MAX + 4 - HEADER);
     take(largest, 0, largest.length);
     assertThat(owner.frames).hasSize(1);
@@ -110,7 +110,7 @@ final class FrameIntakeTest {
   }
 
   @Test
-  void behindTheGreetingTheLimitIsTheProtocols() {
+  void behind_the_greeting_the_limit_is_the_protocols() {
     intake.greeted();
     byte[] largest = frame(Limits.FRAME_BYTES_MAX + 4 - HEADER);
     take(largest, 0, HEADER);
@@ -121,7 +121,7 @@ final class FrameIntakeTest {
   }
 
   @Test
-  void aFrameThatIsLeftIsLateWhenTheDeadlineIsOver() {
+  void a_frame_that_is_left_is_late_when_the_deadline_is_over() {
     byte[] frame = frame(100);
     intake.greeted();
     take(frame, 0, 50);
@@ -134,7 +134,7 @@ final class FrameIntakeTest {
   }
 
   @Test
-  void oneByteNowAndThenDoesNotMoveTheDeadline() {
+  void one_byte_now_and_then_does_not_move_the_deadline() {
     byte[] frame = frame(100);
     take(frame, 0, 20);
     for (int i = 20; i < 30; i++) {
@@ -145,7 +145,7 @@ final class FrameIntakeTest {
   }
 
   @Test
-  void timeInWhichTheServerDoesNotReadIsNotTheClients() {
+  void time_in_which_the_server_does_not_read_is_not_the_clients() {
     byte[] frame = frame(100);
     take(frame, 0, 50);
     owner.isReading = false;
@@ -157,7 +157,7 @@ final class FrameIntakeTest {
   }
 
   @Test
-  void aFrameThatBecomesWholeIsForgottenAndTheNextHasItsOwnDeadline() {
+  void a_frame_that_becomes_whole_is_forgotten_and_the_next_has_its_own_deadline() {
     byte[] frame = frame(100);
     take(frame, 0, 50);
     owner.pass(9);
@@ -173,7 +173,7 @@ final class FrameIntakeTest {
   }
 
   @Test
-  void aFrameForWhichOthersLeaveNoMemoryIsGivenUp() {
+  void a_frame_for_which_others_leave_no_memory_is_given_up() {
     intake.greeted();
     PartialFrames.Holder other = () -> {};
     byte[] frame = frame(100);
@@ -185,7 +185,7 @@ final class FrameIntakeTest {
   }
 
   @Test
-  void aConnectionThatIsClosedHoldsNothingAndTakesNothing() {
+  void a_connection_that_is_closed_holds_nothing_and_takes_nothing() {
     byte[] frame = frame(100);
     take(frame, 0, 50);
     intake.close();
@@ -227,7 +227,7 @@ final class FrameIntakeTest {
   }
 
   @Test
-  void aConnectionThatAsksAndHoldsNothingIsEndedAtTheSecondLook() {
+  void a_connection_that_asks_and_holds_nothing_is_ended_at_the_second_look() {
     intake.greeted();
     byte[] request = frame(4);
     take(request, 0, request.length);
@@ -249,7 +249,7 @@ final class FrameIntakeTest {
   }
 
   @Test
-  void nobodyLooksAtAConnectionThatIsGone() {
+  void nobody_looks_at_a_connection_that_is_gone() {
     owner.isIdle = false;
     intake.greeted();
     look();

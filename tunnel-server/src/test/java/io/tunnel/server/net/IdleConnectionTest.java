@@ -129,7 +129,7 @@ final class IdleConnectionTest {
   }
 
   @Test
-  void whoIsCrowdedOutWhileRequestsAreOpenIsNotToldThatNothingWasDone() {
+  void who_is_crowded_out_while_requests_are_open_is_not_told_that_nothing_was_done() {
     CompletableFuture<Void> mayGoOn = new CompletableFuture<>();
     node.control.execute(mayGoOn::join);
     send(2, Operation.DESCRIBE_TUNNEL, Json.encode(new TunnelName("mine", "t")));
@@ -140,7 +140,7 @@ final class IdleConnectionTest {
   }
 
   @Test
-  void whoIsCrowdedOutWithoutAnOpenRequestIsToldToTryAgain() {
+  void who_is_crowded_out_without_an_open_request_is_told_to_try_again() {
     crowdOut();
     List<Frame> words = said();
     assertThat(words).hasSize(1);
@@ -193,7 +193,7 @@ final class IdleConnectionTest {
   }
 
   @Test
-  void whatIsAttachedDoesNotHoldTheRequestThatWasAnswered() {
+  void what_is_attached_does_not_hold_the_request_that_was_answered() {
     WeakReference<Told> answer = attach(7);
     for (int tries = 0; answer.get() != null && tries < 50; tries++) {
       System.gc();
@@ -211,7 +211,7 @@ final class IdleConnectionTest {
   }
 
   @Test
-  void noTimerHoldsAConnectionThatIsGone() {
+  void no_timer_holds_a_connection_that_is_gone() {
     nettyChannel.pipeline().fireChannelActive();
     assertThat(nettyChannel.runScheduledPendingTasks()).as("until it is looked at").isPositive();
     // The embedded channel's own close would cancel everything.
@@ -222,14 +222,14 @@ final class IdleConnectionTest {
   }
 
   @Test
-  void whoHoldsNothingIsClosedAtTheLimitAndNotBefore() {
+  void who_holds_nothing_is_closed_at_the_limit_and_not_before() {
     pass(IDLE_MS - 1);
     assertThat(nettyChannel.isOpen()).isTrue();
     requireClosedInTime();
   }
 
   @Test
-  void aSessionKeepsItsConnectionForAsLongAsItLives() {
+  void a_session_keeps_its_connection_for_as_long_as_it_lives() {
     connection.sessions().began();
     connection.sessions().began();
     for (int i = 0; i < 5; i++) {

@@ -74,7 +74,7 @@ final class LongAnswersTest {
   }
 
   @Test
-  void theLongestThatAFrameHoldsIsSentAndOneByteMoreIsRefusedOnce() {
+  void the_longest_that_a_frame_holds_is_sent_and_one_byte_more_is_refused_once() {
     connection.respond(request(Operation.PARTITION_MAP, 1), new byte[Frame.PAYLOAD_BYTES_MAX]);
     connection.respond(request(Operation.PARTITION_MAP, 2), new byte[Frame.PAYLOAD_BYTES_MAX + 1]);
     connection.respond(request(Operation.PARTITION_MAP, 3), new byte[3]);
@@ -92,7 +92,7 @@ final class LongAnswersTest {
   }
 
   @Test
-  void whoIsNotToldWhatCameOfAChangeIsToldThatItIsDone() throws IOException {
+  void who_is_not_told_what_came_of_a_change_is_told_that_it_is_done() throws IOException {
     connection.respond(request(Operation.DROP_TABLE, 1), new byte[Frame.PAYLOAD_BYTES_MAX + 1]);
     assertThat(ErrorPayload.decode(sent().get(0).payload()).message())
         .endsWith("the request was carried out");

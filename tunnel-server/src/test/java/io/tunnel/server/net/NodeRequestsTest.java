@@ -90,7 +90,7 @@ final class NodeRequestsTest {
   }
 
   @Test
-  void rowsAreServedByTheirPartitionsLeader() throws IOException {
+  void rows_are_served_by_their_partitions_leader() throws IOException {
     client.granted(Operation.WRITE, TestNode.write(node.mine, here, put("a"), put("b")));
     requireLedThere(client.refused(Operation.WRITE, TestNode.write(node.mine, there, put("z"))));
     byte[] row = client.granted(Operation.GET_ROW, get("a"));
@@ -104,7 +104,7 @@ final class NodeRequestsTest {
   }
 
   @Test
-  void aRequestThatOnlyNamesThingsIsShort() throws IOException {
+  void a_request_that_only_names_things_is_short() throws IOException {
     byte[] longest = naming(node.mine.meta().name(), Operation.PARTITION_MAP.requestBytesMax());
     client.granted(Operation.PARTITION_MAP, longest);
     ErrorPayload refusal =
@@ -115,7 +115,7 @@ final class NodeRequestsTest {
   }
 
   @Test
-  void aRequestThatIsLongToReadIsAnsweredAsAShortOneIs() throws IOException {
+  void a_request_that_is_long_to_read_is_answered_as_a_short_one_is() throws IOException {
     byte[] longOne = naming("absent", 2 * Limits.NAMING_REQUEST_BYTES_MAX);
     assertThat(client.refused(Operation.SEEK, longOne))
         .isEqualTo(client.refused(Operation.SEEK, naming("absent", 100)));
@@ -129,7 +129,7 @@ final class NodeRequestsTest {
   }
 
   @Test
-  void aPartitionThatNobodyLeadsIsRefusedWithoutAnAddress() throws IOException {
+  void a_partition_that_nobody_leads_is_refused_without_an_address() throws IOException {
     node.lose(here);
     node.view.leads(here, TestNode.HERE);
     ErrorPayload refusal =
@@ -140,7 +140,8 @@ final class NodeRequestsTest {
   }
 
   @Test
-  void aTableIsDescribedWithFiguresOfWhatIsLedHereAndTheAddressesOfTheRest() throws IOException {
+  void a_table_is_described_with_figures_of_what_is_led_here_and_the_addresses_of_the_rest()
+      throws IOException {
     client.granted(Operation.WRITE, TestNode.write(node.mine, here, put("a"), put("b")));
     TableDescription map =
         client.granted(Operation.PARTITION_MAP, new TableName("mine"), TableDescription.class);
@@ -172,7 +173,7 @@ final class NodeRequestsTest {
   }
 
   @Test
-  void onlyTheCatalogsLeaderSaysThatATableDoesNotExist() throws IOException {
+  void only_the_catalogs_leader_says_that_a_table_does_not_exist() throws IOException {
     assertThat(client.granted(Operation.LIST_TABLES, new Empty(), TableList.class).tables())
         .containsExactly("mine", "theirs");
     requireLedThere(client.refused(Operation.PARTITION_MAP, new TableName("none")));
@@ -190,7 +191,7 @@ final class NodeRequestsTest {
   }
 
   @Test
-  void tablesAreChangedByTheCatalogsLeader() throws IOException {
+  void tables_are_changed_by_the_catalogs_leader() throws IOException {
     TableMeta meta = new TableMeta("new", TestRows.SCHEMA);
     requireLedThere(client.refused(Operation.CREATE_TABLE, new CreateTable(meta, List.of())));
     requireLedThere(client.refused(Operation.DROP_TABLE, new TableName("mine")));
@@ -206,7 +207,7 @@ final class NodeRequestsTest {
   }
 
   @Test
-  void oneThatWasReplacedDoesNotSayThatATunnelDoesNotExist() throws IOException {
+  void one_that_was_replaced_does_not_say_that_a_tunnel_does_not_exist() throws IOException {
     OpenSession open = new OpenSession("t1g" + TestNode.group(node.mine) + "-x", "tag", 1_000, 0);
     TunnelName name = new TunnelName("mine", "none");
     assertThat(client.refused(Operation.OPEN_SESSION, open).code())
@@ -223,7 +224,7 @@ final class NodeRequestsTest {
   }
 
   @Test
-  void tunnelsAreServedByTheLeaderOfTheirTablesGroup() throws IOException {
+  void tunnels_are_served_by_the_leader_of_their_tables_group() throws IOException {
     node.bounds.set(here, 1, 8);
     TunnelInfo tunnel = create();
     assertThat(client.granted(Operation.LIST_TUNNELS, new TableName("mine"), TunnelList.class))
@@ -254,7 +255,7 @@ final class NodeRequestsTest {
   }
 
   @Test
-  void tunnelsOfAllTablesAreGatheredFromAllGroupsThatAreLedHere() throws IOException {
+  void tunnels_of_all_tables_are_gathered_from_all_groups_that_are_led_here() throws IOException {
     node.leadTheirs();
     List<TunnelInfo> made = new ArrayList<>();
     for (String[] names : new String[][] {{"theirs", "b"}, {"mine", "z"}, {"theirs", "a"}}) {
@@ -272,7 +273,7 @@ final class NodeRequestsTest {
   }
 
   @Test
-  void aNodeDescribesTheClusterAndItselfAndCanBeDrained() throws IOException {
+  void a_node_describes_the_cluster_and_itself_and_can_be_drained() throws IOException {
     assertThat(client.granted(Operation.DESCRIBE_CLUSTER, new Empty(), ClusterDescription.class))
         .isEqualTo(node.view.describe());
     assertThat(client.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class))

@@ -78,7 +78,7 @@ final class OpenRequestsTest {
   }
 
   @Test
-  void asManyAsAllowedAreServedAtATimeAndNothingIsReadMeanwhile() {
+  void as_many_as_allowed_are_served_at_a_time_and_nothing_is_read_meanwhile() {
     for (int id = 1; id <= MANY; id++) {
       requests.take(request(id, 0));
     }
@@ -101,7 +101,7 @@ final class OpenRequestsTest {
   }
 
   @Test
-  void nothingIsBegunForAClientThatDoesNotTakeItsAnswers() {
+  void nothing_is_begun_for_a_client_that_does_not_take_its_answers() {
     port.takesAnswers = false;
     requests.take(request(1, 0));
     assertThat(port.served).isEmpty();
@@ -113,7 +113,8 @@ final class OpenRequestsTest {
   }
 
   @Test
-  void aLargeRequestIsRefusedWhenOthersHaveTakenTheBudgetAndASmallOneIsStillServed() {
+  void
+      a_large_request_is_refused_when_others_have_taken_the_budget_and_a_small_one_is_still_served() {
     budget.take(BUDGET);
     requests.take(request(1, LARGE));
     assertThat(port.busy).containsExactly(1);
@@ -131,7 +132,7 @@ final class OpenRequestsTest {
   }
 
   @Test
-  void answersThatMayBeLargeAreMadeWhileTheyFitBesideEachOtherAndNoneIsForgotten() {
+  void answers_that_may_be_large_are_made_while_they_fit_beside_each_other_and_none_is_forgotten() {
     for (int id = 1; id <= MANY; id++) {
       requests.take(new Frame(Operation.PARTITION_MAP, FrameKind.REQUEST, id, new byte[0]));
     }
@@ -151,7 +152,7 @@ final class OpenRequestsTest {
   }
 
   @Test
-  void whatWaitsWhenTheConnectionGoesIsDroppedAndGivenBack() {
+  void what_waits_when_the_connection_goes_is_dropped_and_given_back() {
     port.takesAnswers = false;
     requests.take(request(1, LARGE));
     requests.take(request(2, 0));

@@ -17,7 +17,7 @@ final class PartialFramesTest {
   private final PartialFrames.Holder third = () -> crowdedOut.add("third");
 
   @Test
-  void framesUpToTheLimitDisturbNobody() {
+  void frames_up_to_the_limit_disturb_nobody() {
     frames.holds(first, LARGE, true);
     frames.holds(second, LARGE, true);
     frames.holds(third, LARGE, true);
@@ -26,7 +26,7 @@ final class PartialFramesTest {
   }
 
   @Test
-  void oneByteMoreCostsTheFrameThatBeganFirst() {
+  void one_byte_more_costs_the_frame_that_began_first() {
     frames.holds(first, LARGE, true);
     frames.holds(second, LARGE, true);
     frames.holds(third, LARGE + 1, true);
@@ -35,7 +35,7 @@ final class PartialFramesTest {
   }
 
   @Test
-  void aFrameThatGrowsStaysAsOldAsItIsAndTheNextOneOfItsConnectionIsNew() {
+  void a_frame_that_grows_stays_as_old_as_it_is_and_the_next_one_of_its_connection_is_new() {
     frames.holds(first, 1, true);
     frames.holds(second, LARGE, true);
     frames.holds(first, LARGE, false);
@@ -45,7 +45,7 @@ final class PartialFramesTest {
   }
 
   @Test
-  void whatIsWholeOrGivenUpIsNotCounted() {
+  void what_is_whole_or_given_up_is_not_counted() {
     frames.holds(first, LARGE, true);
     frames.holds(first, 0, false);
     assertThat(frames.bytes()).isZero();

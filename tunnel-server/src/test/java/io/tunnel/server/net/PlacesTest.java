@@ -20,7 +20,7 @@ final class PlacesTest {
   }
 
   @Test
-  void aNewConnectionTakesThePlaceOfTheOneThatHasWaitedLongestWithoutAGreeting() {
+  void a_new_connection_takes_the_place_of_the_one_that_has_waited_longest_without_a_greeting() {
     Places.Holder first = holder("first");
     Places.Holder second = holder("second");
     assertThat(places.enter(first, A)).isEqualTo(Places.Entry.ADMITTED);
@@ -32,7 +32,7 @@ final class PlacesTest {
   }
 
   @Test
-  void whenAllHaveGreetedItIsRefusedUntilOneLeaves() {
+  void when_all_have_greeted_it_is_refused_until_one_leaves() {
     Places.Holder first = holder("first");
     Places.Holder second = holder("second");
     places.enter(first, A);
@@ -46,7 +46,7 @@ final class PlacesTest {
   }
 
   @Test
-  void onlySomeAreToldThatTheyAreRefused() {
+  void only_some_are_told_that_they_are_refused() {
     for (int i = 0; i < 2; i++) {
       Places.Holder kept = holder("kept");
       places.enter(kept, A);
@@ -63,7 +63,7 @@ final class PlacesTest {
   }
 
   @Test
-  void aNetworkHasAsManyAsItMayAndOneMoreIsRefusedWhileOthersHaveRoom() {
+  void a_network_has_as_many_as_it_may_and_one_more_is_refused_while_others_have_room() {
     Places wide = new Places(10, 2);
     Places.Holder first = holder("first");
     Places.Holder second = holder("second");
@@ -79,7 +79,7 @@ final class PlacesTest {
   }
 
   @Test
-  void aCrowdedNetworkGivesUpItsOwnThatHaveNotGreetedAndNoOthers() {
+  void a_crowded_network_gives_up_its_own_that_have_not_greeted_and_no_others() {
     Places wide = new Places(10, 2);
     Places.Holder greeted = holder("greeted");
     Places.Holder mine = holder("mine");

@@ -93,7 +93,7 @@ final class ReadPartitionTest {
   }
 
   @Test
-  void anyNumberOfReadersReadTheSameFromWhereEachIs() throws IOException {
+  void any_number_of_readers_read_the_same_from_where_each_is() throws IOException {
     write("a", "b", "c");
     try (RawClient other = node.client()) {
       int first = read(reader, changes(1, Optional.empty()));
@@ -130,7 +130,7 @@ final class ReadPartitionTest {
   }
 
   @Test
-  void whoKnowsWhatWasLostIsRefusedAndToldUpToWhereItIsNot() throws IOException {
+  void who_knows_what_was_lost_is_refused_and_told_up_to_where_it_is_not() throws IOException {
     write("a", "b", "c");
     node.histories.put(here, new IncarnationHistory(List.of(5L, 8L), List.of(new Start(8, 3))));
     assertThat(
@@ -162,7 +162,7 @@ final class ReadPartitionTest {
   }
 
   @Test
-  void whatIsOfALaterIncarnationComesToThoseWhoWereToldIt() throws IOException {
+  void what_is_of_a_later_incarnation_comes_to_those_who_were_told_it() throws IOException {
     write("a");
     node.histories.put(here, new IncarnationHistory(List.of(5L), List.of(new Start(5, 1))));
     int former = read(reader, changes(1, Optional.empty()));
@@ -180,7 +180,7 @@ final class ReadPartitionTest {
   }
 
   @Test
-  void nothingComesWithoutCreditNorBehindDetach() throws IOException {
+  void nothing_comes_without_credit_nor_behind_detach() throws IOException {
     write("a");
     int handle = read(reader, changes(0, Optional.empty()));
     reader.granted(Operation.DETACH, new ChannelRef(handle, 0).encode());
@@ -192,7 +192,7 @@ final class ReadPartitionTest {
   }
 
   @Test
-  void readingEndsAtThePositionThatWasAskedForOrIsSaidLater() throws IOException {
+  void reading_ends_at_the_position_that_was_asked_for_or_is_said_later() throws IOException {
     write("a", "b");
     int handle = read(reader, changes(0, Optional.of(1L)));
     credit(reader, handle, 1 << 20);
@@ -204,7 +204,7 @@ final class ReadPartitionTest {
   }
 
   @Test
-  void rowsAreServedWhenEverythingIsReadThatTheLogHeldThen() throws IOException {
+  void rows_are_served_when_everything_is_read_that_the_log_held_then() throws IOException {
     write("a");
     node.bounds.set(here, 1, 2);
     int waiting = reader.send(Operation.READ_PARTITION, Json.encode(rows(0, Bytes.EMPTY)));
@@ -226,7 +226,7 @@ final class ReadPartitionTest {
   }
 
   @Test
-  void rowsSayWhichChangesTheyHave() throws IOException {
+  void rows_say_which_changes_they_have() throws IOException {
     int empty = read(reader, rows(0, Bytes.EMPTY));
     assertThat(settled()).as("also that there are none").isEqualTo(new ChannelEnd(empty, 0, 0));
     assertThat(ended(reader)).isEqualTo(new ChannelEnd(empty, 0, 0));
@@ -239,7 +239,7 @@ final class ReadPartitionTest {
   }
 
   @Test
-  void aPositionThatDoesNotExistIsRefusedWhenThatIsCertain() throws IOException {
+  void a_position_that_does_not_exist_is_refused_when_that_is_certain() throws IOException {
     write("a");
     ErrorPayload refusal = reader.refused(Operation.READ_PARTITION, changes(2, Optional.empty()));
     assertThat(refusal.code()).isEqualTo(ErrorCode.INVALID_POSITION);
@@ -259,7 +259,7 @@ final class ReadPartitionTest {
   }
 
   @Test
-  void whoLosesAPartitionSaysWhoLeadsItNow() throws IOException {
+  void who_loses_a_partition_says_who_leads_it_now() throws IOException {
     write("a");
     int handle = read(reader, changes(0, Optional.empty()));
     node.lose(here);
@@ -273,7 +273,7 @@ final class ReadPartitionTest {
   }
 
   @Test
-  void whoReadsATableThatIsDroppedIsNotSentToLookForItsLeader() throws IOException {
+  void who_reads_a_table_that_is_dropped_is_not_sent_to_look_for_its_leader() throws IOException {
     write("a");
     int there = node.mine.partitions().get(1).id();
     node.catalog.followed(Map.of("table/" + node.mine.tableId(), Optional.empty()));
@@ -291,7 +291,7 @@ final class ReadPartitionTest {
   }
 
   @Test
-  void aConnectionReadsSoManyPartitionsAndNoMore() throws IOException {
+  void a_connection_reads_so_many_partitions_and_no_more() throws IOException {
     for (int i = 0; i < Attachments.OF_CONNECTION_MAX; i++) {
       reader.send(Operation.READ_PARTITION, Json.encode(changes(0, Optional.empty())));
     }
@@ -315,7 +315,7 @@ final class ReadPartitionTest {
   }
 
   @Test
-  void positionsThatWereFoundAreOfTheLeaderWhoToldThemThoughItHasWrittenNothing()
+  void positions_that_were_found_are_of_the_leader_who_told_them_though_it_has_written_nothing()
       throws IOException {
     write("a", "b", "c");
     node.histories.put(here, ledBy(new Start(5, 1)));
@@ -334,7 +334,8 @@ final class ReadPartitionTest {
 
   /** A copy that was not told of a loss yet has positions that are other changes now. */
   @Test
-  void whoKnowsALaterIncarnationThanTheCopyWaitsUntilItHasReadTheLog() throws IOException {
+  void who_knows_a_later_incarnation_than_the_copy_waits_until_it_has_read_the_log()
+      throws IOException {
     write("a", "b");
     node.histories.put(here, ledBy(new Start(5, 1)));
     node.bounds.set(here, 1, 3, ledBy(new Start(5, 1), new Start(7, 2)));
@@ -350,7 +351,7 @@ final class ReadPartitionTest {
   }
 
   @Test
-  void positionsAreThoseOfTheSharedLog() throws IOException {
+  void positions_are_those_of_the_shared_log() throws IOException {
     int there = node.mine.partitions().get(1).id();
     node.bounds.set(here, 3, 9);
     node.bounds.set(there, 1, 0);

@@ -22,7 +22,7 @@ final class RefusalsTest {
   private final Refusals refusals = new Refusals(ClusterView.none());
 
   @Test
-  void aFailureOfAStoreIsToldByWhetherItMayPass() {
+  void a_failure_of_a_store_is_told_by_whether_it_may_pass() {
     assertThat(refusals.of(new StoreUnavailableException("later")))
         .hasMessage("later")
         .extracting(RefusedException::code)
@@ -60,7 +60,7 @@ final class RefusalsTest {
   }
 
   @Test
-  void whoCanAskAgainUnderAnIdIsToldSo() {
+  void who_can_ask_again_under_an_id_is_told_so() {
     byte[] named = Json.encode(new TableName("t"), "id-1");
     UnknownOutcomeException unknown = new UnknownOutcomeException("perhaps", new IOException());
     Frame drop = new Frame(Operation.DROP_TABLE, FrameKind.REQUEST, 1, named);

@@ -137,7 +137,7 @@ final class TableChangesTest {
   }
 
   @Test
-  void aTableIsInTheCatalogOnlyWhenItHasALog() {
+  void a_table_is_in_the_catalog_only_when_it_has_a_log() {
     create("a", options(0, 0));
     create("b", options(0, 0));
     assertThat(logs.asked).containsExactly("create a 1");
@@ -151,7 +151,7 @@ final class TableChangesTest {
   }
 
   @Test
-  void whatHasNoLogDoesNotExistAndTheNextIsNotHeldUp() {
+  void what_has_no_log_does_not_exist_and_the_next_is_not_held_up() {
     create("a", options(0, 0));
     create("a", options(0, 0));
     logs.open.remove().completeExceptionally(new IOException("no broker answers"));
@@ -172,7 +172,7 @@ final class TableChangesTest {
   }
 
   @Test
-  void aLogThatIsNotOfTheTableIsPassedOverAndItsIdNeverUsed() throws IOException {
+  void a_log_that_is_not_of_the_table_is_passed_over_and_its_id_never_used() throws IOException {
     create("a", options(0, 0));
     taken();
     taken();
@@ -192,7 +192,7 @@ final class TableChangesTest {
   }
 
   @Test
-  void soManyChangesWaitAndNotMore() {
+  void so_many_changes_wait_and_not_more() {
     for (int i = 0; i < TableChanges.WAITING_MAX + 1; i++) {
       create("t" + i, options(0, 0));
     }
@@ -205,7 +205,7 @@ final class TableChangesTest {
   }
 
   @Test
-  void soManyLogsArePassedOverAndNotMore() {
+  void so_many_logs_are_passed_over_and_not_more() {
     create("a", options(0, 0));
     create("b", options(0, 0));
     for (int i = 0; i <= TableChanges.LOGS_PASSED_MAX; i++) {
@@ -224,7 +224,7 @@ final class TableChangesTest {
   }
 
   @Test
-  void aSharedLogKeepsChangesByTheirAgeAlone() {
+  void a_shared_log_keeps_changes_by_their_age_alone() {
     create("a", options(0, 1));
     assertThat(code(failed.get(0))).isEqualTo(ErrorCode.INVALID_REQUEST);
     assertThat(failed.get(0)).hasMessageContaining("retentionBytes");
@@ -236,7 +236,7 @@ final class TableChangesTest {
   }
 
   @Test
-  void moreIsKeptBeforeItIsPromisedAndLessIsPromisedBeforeItIsKept() {
+  void more_is_kept_before_it_is_promised_and_less_is_promised_before_it_is_kept() {
     create("a", options(1_000, 0));
     logged();
     changes.alter("a", options(2_000, 0), Asked.NAMELESS, answer());
@@ -260,7 +260,8 @@ final class TableChangesTest {
   }
 
   @Test
-  void aTableIsMadeInTheLogThatWasMadeForItAndOnlyThatLogIsGivenUpWithIt() throws IOException {
+  void a_table_is_made_in_the_log_that_was_made_for_it_and_only_that_log_is_given_up_with_it()
+      throws IOException {
     Bytes origin = Bytes.fromHex("0a0b");
     logs.origin = Optional.of(origin);
     create("a", options(0, 0));
@@ -276,7 +277,7 @@ final class TableChangesTest {
   }
 
   @Test
-  void aLogThatIsDeletedIsNotNotedAnyMore() throws IOException {
+  void a_log_that_is_deleted_is_not_noted_any_more() throws IOException {
     create("a", options(0, 0));
     logged();
     changes.drop("a", Asked.NAMELESS, answer());
@@ -291,7 +292,7 @@ final class TableChangesTest {
   }
 
   @Test
-  void aTableIsDroppedBeforeItsLogIs() throws IOException {
+  void a_table_is_dropped_before_its_log_is() throws IOException {
     create("a", options(0, 0));
     logged();
     store.fail(true);
@@ -306,7 +307,8 @@ final class TableChangesTest {
   }
 
   @Test
-  void aCreationOfWhichNobodyKnowsIsAnsweredByTheNextLeaderAndNotDoneAgain() throws IOException {
+  void a_creation_of_which_nobody_knows_is_answered_by_the_next_leader_and_not_done_again()
+      throws IOException {
     Asked asked = asked("1", "CREATE_TABLE a");
     create("a", options(0, 0), asked);
     store.loseWord();
@@ -322,7 +324,7 @@ final class TableChangesTest {
   }
 
   @Test
-  void aCreationThatWasNotStoredIsDoneWhenItComesAgain() throws IOException {
+  void a_creation_that_was_not_stored_is_done_when_it_comes_again() throws IOException {
     Asked asked = asked("1", "CREATE_TABLE a");
     create("a", options(0, 0), asked);
     store.fail(true);
@@ -337,7 +339,7 @@ final class TableChangesTest {
   }
 
   @Test
-  void aCopyOfACreationWaitsForItAndGetsItsAnswer() {
+  void a_copy_of_a_creation_waits_for_it_and_gets_its_answer() {
     Asked asked = asked("1", "CREATE_TABLE a");
     create("a", options(0, 0), asked);
     create("a", options(0, 0), asked);
@@ -348,7 +350,7 @@ final class TableChangesTest {
   }
 
   @Test
-  void aDropAndAnAlterationOfWhichNobodyKnowsAreNotDoneAgain() throws IOException {
+  void a_drop_and_an_alteration_of_which_nobody_knows_are_not_done_again() throws IOException {
     create("a", options(5, 0));
     logged();
     Asked alter = asked("1", "ALTER_TABLE a");

@@ -14,7 +14,7 @@ final class UntakenTest {
   private final Untaken.Account keen = untaken.open(why -> closed.add("keen"), () -> {});
 
   @Test
-  void asMuchAsAllowedMayWait() {
+  void as_much_as_allowed_may_wait() {
     lazy.given(60);
     keen.given(40);
     assertThat(closed).isEmpty();
@@ -22,7 +22,7 @@ final class UntakenTest {
   }
 
   @Test
-  void beyondThatTheOneGoesThatHasTakenNothingForLongest() {
+  void beyond_that_the_one_goes_that_has_taken_nothing_for_longest() {
     lazy.given(10);
     for (int i = 0; i < 5; i++) {
       keen.given(90);
@@ -36,7 +36,7 @@ final class UntakenTest {
   }
 
   @Test
-  void whoeverOwesNothingIsLeftAlone() {
+  void whoever_owes_nothing_is_left_alone() {
     lazy.given(1);
     lazy.taken(1);
     keen.given(101);
@@ -45,7 +45,7 @@ final class UntakenTest {
   }
 
   @Test
-  void aConnectionThatGoesTakesItsBytesWithIt() {
+  void a_connection_that_goes_takes_its_bytes_with_it() {
     keen.given(80);
     keen.close();
     keen.close();

@@ -31,7 +31,7 @@ final class CatalogAgeTest {
   }
 
   @Test
-  void aNodeThatIsCutOffDecidesForASessionAndNotLonger() {
+  void a_node_that_is_cut_off_decides_for_a_session_and_not_longer() {
     age.look();
     pass(MAX_MS - 1);
     age.look();
@@ -42,7 +42,7 @@ final class CatalogAgeTest {
   }
 
   @Test
-  void whatWasReadCountsFromWhenItWasAskedFor() {
+  void what_was_read_counts_from_when_it_was_asked_for() {
     age.look();
     pass(4_000);
     asked.remove().run();
@@ -57,7 +57,7 @@ final class CatalogAgeTest {
   }
 
   @Test
-  void aNodeThatHearsOfTheCatalogIsNeverRefused() {
+  void a_node_that_hears_of_the_catalog_is_never_refused() {
     for (int i = 0; i < 100; i++) {
       age.look();
       pass(250);

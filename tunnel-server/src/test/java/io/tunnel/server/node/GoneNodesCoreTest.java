@@ -19,7 +19,7 @@ final class GoneNodesCoreTest {
   }
 
   @Test
-  void aNodeThatDiedIsShownWithWhenItWasSeenLastUntilItComesBack() {
+  void a_node_that_died_is_shown_with_when_it_was_seen_last_until_it_comes_back() {
     assertThat(core.see(members("a", "b", "c"), 100)).isEmpty();
     assertThat(core.see(members("a", "b", "c"), 200)).isEmpty();
     List<GoneNode> gone = List.of(new GoneNode("b", "b:1", 200));
@@ -31,7 +31,7 @@ final class GoneNodesCoreTest {
   }
 
   @Test
-  void aNodeThatWasTakenAwayForGoodIsForgottenAfterAWeek() {
+  void a_node_that_was_taken_away_for_good_is_forgotten_after_a_week() {
     core.see(members("a", "b"), 1_000);
     long last = 1_000 + GoneNodesCore.GONE_MS_MAX;
     assertThat(core.see(members("a"), last)).hasSize(1);
@@ -39,7 +39,7 @@ final class GoneNodesCoreTest {
   }
 
   @Test
-  void namesThatComeAndGoAreBounded() {
+  void names_that_come_and_go_are_bounded() {
     for (int i = 0; i <= GoneNodesCore.GONE_MAX + 1; i++) {
       core.see(members("n" + i), i);
     }

@@ -35,7 +35,7 @@ final class LostPartitionsTest {
   }
 
   @Test
-  void isToldOnceOfWhatIsLedOrServedNoLonger() {
+  void is_told_once_of_what_is_led_or_served_no_longer() {
     serve(1);
     serve(2);
     serve(3);
@@ -51,7 +51,7 @@ final class LostPartitionsTest {
   }
 
   @Test
-  void whoCameWhileItWasServedBetweenTwoLooksIsTold() {
+  void who_came_while_it_was_served_between_two_looks_is_told() {
     assertThat(look(false)).isEmpty();
     attached.add(7);
     assertThat(look(false)).containsExactly(7);
@@ -60,7 +60,7 @@ final class LostPartitionsTest {
   }
 
   @Test
-  void whoeverIsAttachedToANodeThatItsGroupHasLostLooksForALeaderOnce() {
+  void whoever_is_attached_to_a_node_that_its_group_has_lost_looks_for_a_leader_once() {
     serve(1);
     attached.add(1);
     assertThat(look(false)).isEmpty();
@@ -72,7 +72,7 @@ final class LostPartitionsTest {
 
   /** The group may not have chosen another leader when they looked first. */
   @Test
-  void whoCameBackToALostNodeLooksAgainAndAgainUntilTheNodeIsFound() {
+  void who_came_back_to_a_lost_node_looks_again_and_again_until_the_node_is_found() {
     serve(1);
     assertThat(look(false, -9_000)).isEmpty();
     assertThat(look(true, -8_000)).containsExactly(1);

@@ -45,7 +45,7 @@ final class NodeSurroundingsTest {
   }
 
   @Test
-  void changesBehindTheRowsBeginWhereTheLogEndsWhenItIsAsked() {
+  void changes_behind_the_rows_begin_where_the_log_ends_when_it_is_asked() {
     bounds.set(1, 1, 5);
     bounds.set(2, 3, 9);
     bounds.hold(true);
@@ -59,7 +59,7 @@ final class NodeSurroundingsTest {
   }
 
   @Test
-  void aLogThatCannotBeReachedIsSaidToBe() {
+  void a_log_that_cannot_be_reached_is_said_to_be() {
     bounds.unreachable(true);
     node.keepRows("t", List.of(1), told);
     runControl();
@@ -70,7 +70,7 @@ final class NodeSurroundingsTest {
   }
 
   @Test
-  void aBarrierIsPassedOnTheControlThreadAndLater() {
+  void a_barrier_is_passed_on_the_control_thread_and_later() {
     List<String> passed = new ArrayList<>();
     node.passBarrier(1, 0, () -> passed.add("barrier"));
     node.control(() -> passed.add("action"));
@@ -80,7 +80,7 @@ final class NodeSurroundingsTest {
   }
 
   @Test
-  void aNodeThatStopsDropsWhatWasToBeDone() {
+  void a_node_that_stops_drops_what_was_to_be_done() {
     NodeSurroundings stopping =
         new NodeSurroundings(
             bounds,

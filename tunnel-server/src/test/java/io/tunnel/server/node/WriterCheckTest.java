@@ -38,7 +38,7 @@ final class WriterCheckTest {
   }
 
   @Test
-  void writesWhatIsStoredAlreadyWhenNothingElseWasWrittenForLong() {
+  void writes_what_is_stored_already_when_nothing_else_was_written_for_long() {
     int writes = store.writes();
     check.look(true, QUIET - 1);
     assertThat(store.writes()).isEqualTo(writes);
@@ -52,7 +52,7 @@ final class WriterCheckTest {
   }
 
   @Test
-  void whateverIsWrittenIsAsGood() throws IOException {
+  void whatever_is_written_is_as_good() throws IOException {
     catalog.pause("id", true, Asked.NAMELESS);
     int writes = store.writes();
     check.look(true, QUIET);
@@ -63,7 +63,7 @@ final class WriterCheckTest {
   }
 
   @Test
-  void nobodyIsAskedForThoseWhoAreNotThere() {
+  void nobody_is_asked_for_those_who_are_not_there() {
     int writes = store.writes();
     check.look(false, 10 * QUIET);
     check.look(true, 11 * QUIET - 1);
@@ -71,7 +71,7 @@ final class WriterCheckTest {
   }
 
   @Test
-  void whatFailsIsTriedAgain() {
+  void what_fails_is_tried_again() {
     int writes = store.writes();
     store.fail(true);
     check.look(true, QUIET);

@@ -74,7 +74,7 @@ final class FoldQueueTest {
   }
 
   @Test
-  void groupsThatWaitAreFoldedTogetherUpToALimit() throws Exception {
+  void groups_that_wait_are_folded_together_up_to_a_limit() throws Exception {
     add(1, 6);
     add(2, 4);
     add(3, 1);
@@ -89,7 +89,7 @@ final class FoldQueueTest {
   }
 
   @Test
-  void callersThatLookAtTheRowsFoldWhatWasAddedOfTheirPartition() {
+  void callers_that_look_at_the_rows_fold_what_was_added_of_their_partition() {
     add(1, 9);
     folds.add(List.of(batch(2, put("other"))), 2, Map.of());
     add(3, 9);
@@ -107,7 +107,7 @@ final class FoldQueueTest {
   }
 
   @Test
-  void aSliceOfOnePartitionComesBetweenTwoOfAnother() {
+  void a_slice_of_one_partition_comes_between_two_of_another() {
     rows.slice(1);
     List<RowChange> many = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
@@ -128,7 +128,7 @@ final class FoldQueueTest {
   }
 
   @Test
-  void noMoreWaitsThanMay() {
+  void no_more_waits_than_may() {
     for (int end = 1; end <= 12; end++) {
       add(end, FOLD_BATCHES_MAX);
     }
@@ -139,7 +139,7 @@ final class FoldQueueTest {
   }
 
   @Test
-  void theQueuesThreadLetsGroupsGatherAndNobodyElseWaitsForThat() throws Exception {
+  void the_queues_thread_lets_groups_gather_and_nobody_else_waits_for_that() throws Exception {
     FoldQueue patient = queue(TimeUnit.DAYS.toNanos(1));
     try {
       patient.start();
@@ -157,7 +157,7 @@ final class FoldQueueTest {
   }
 
   @Test
-  void whatFindsNoRoomStaysInFrontAndIsTriedAgain() throws Exception {
+  void what_finds_no_room_stays_in_front_and_is_tried_again() throws Exception {
     add(1, 9);
     add(2, 9);
     rows.refuse(HeldRows.full());
@@ -173,7 +173,7 @@ final class FoldQueueTest {
   }
 
   @Test
-  void nothingIsFoldedBehindAnyOtherFailure() {
+  void nothing_is_folded_behind_any_other_failure() {
     folds.start();
     rows.refuse(new IOException("injected"));
     add(1, 9);
@@ -186,7 +186,7 @@ final class FoldQueueTest {
   }
 
   @Test
-  void theShardsThreadIsWokenWhenTheQueuesOwnMeetsAFailure() throws Exception {
+  void the_shards_thread_is_woken_when_the_queues_own_meets_a_failure() throws Exception {
     folds.start();
     rows.refuse(HeldRows.full());
     add(1, 1);
@@ -201,7 +201,7 @@ final class FoldQueueTest {
   /** Both threads fold; {@link HeldRows} fails when they do at once. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void groupsAreFoldedInTheirOrderByWhateverThread(long seed) throws Exception {
+  void groups_are_folded_in_their_order_by_whatever_thread(long seed) throws Exception {
     Random random = new Random(seed);
     folds.start();
     long end = 0;

@@ -79,7 +79,7 @@ final class RetentionCoreTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void aChangeGoesOnlyWhenItIsTooOldOrEnoughNewerOnesAreThere(long seed) {
+  void a_change_goes_only_when_it_is_too_old_or_enough_newer_ones_are_there(long seed) {
     Random random = new Random(seed);
     List<Change> changes = randomChanges(random);
     TableOptions options = randomOptions(random);
@@ -106,7 +106,7 @@ final class RetentionCoreTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void everySegmentGoesThatMayAndNoOther(long seed) {
+  void every_segment_goes_that_may_and_no_other(long seed) {
     Random random = new Random(seed);
     List<Piece> pieces = pieces(randomChanges(random));
     TableOptions options = randomOptions(random);
@@ -136,7 +136,7 @@ final class RetentionCoreTest {
   }
 
   @Test
-  void nothingGoesFromATableThatKeepsEverything() {
+  void nothing_goes_from_a_table_that_keeps_everything() {
     List<Piece> pieces = List.of(new Piece(0, 0, true, 1 << 30, 0, 1), active(0, 9));
     assertThat(RetentionCore.decide(TableOptions.DEFAULT, pieces, Long.MAX_VALUE).lastBases())
         .isEmpty();
@@ -147,7 +147,7 @@ final class RetentionCoreTest {
   }
 
   @Test
-  void theLongestTimeIsForEverAndNotAnOverflow() {
+  void the_longest_time_is_for_ever_and_not_an_overflow() {
     TableOptions options = new TableOptions(Durability.FSYNC, Long.MAX_VALUE, 0);
     List<Piece> pieces = List.of(new Piece(0, 0, true, 1, 0, 1), active(0, 9));
     Decision decision = RetentionCore.decide(options, pieces, 1_000_000_000);
@@ -156,7 +156,7 @@ final class RetentionCoreTest {
   }
 
   @Test
-  void aDamagedTimeKeepsItsSegmentUntilOneBehindItGoes() {
+  void a_damaged_time_keeps_its_segment_until_one_behind_it_goes() {
     TableOptions options = new TableOptions(Durability.FSYNC, 1, 0);
     Piece damaged = new Piece(0, 0, true, 1, 0, Long.MAX_VALUE);
     assertThat(RetentionCore.decide(options, List.of(damaged), 1_000_000).lastBases()).isEmpty();

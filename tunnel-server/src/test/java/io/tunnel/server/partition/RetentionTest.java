@@ -131,7 +131,7 @@ final class RetentionTest {
   }
 
   @Test
-  void anIdleTableLosesItsHistoryInTimeAndItsNeighbourNothing() throws Exception {
+  void an_idle_table_loses_its_history_in_time_and_its_neighbour_nothing() throws Exception {
     TableRecord table = table("short", DAY_MS, 0);
     TableRecord neighbour = table("for-ever", 0, 0);
     write(table, 100);
@@ -155,7 +155,7 @@ final class RetentionTest {
   }
 
   @Test
-  void bytesBeyondTheLimitGoAndAtLeastTheLimitStays() throws Exception {
+  void bytes_beyond_the_limit_go_and_at_least_the_limit_stays() throws Exception {
     int limit = 100_000;
     TableRecord table = table("small", 0, limit);
     for (int i = 0; i < 200; i++) {
@@ -168,7 +168,8 @@ final class RetentionTest {
   }
 
   @Test
-  void anIdleTableKeepsTheSegmentOfABurstUntilTheLimitIsWrittenBehindIt() throws Exception {
+  void an_idle_table_keeps_the_segment_of_a_burst_until_the_limit_is_written_behind_it()
+      throws Exception {
     int limit = 8_000;
     TableRecord table = table("burst", 0, limit);
     for (int i = 0; i < 10; i++) {
@@ -185,7 +186,7 @@ final class RetentionTest {
   }
 
   @Test
-  void spaceIsFreedWhenTheTableIsOnDiskAndWhatIsLeftOpensAgain() throws Exception {
+  void space_is_freed_when_the_table_is_on_disk_and_what_is_left_opens_again() throws Exception {
     TableRecord table = table("short", 1, 0);
     for (int i = 0; i < 60; i++) {
       write(table, 4_000);
@@ -211,7 +212,7 @@ final class RetentionTest {
 
   /** There is room for the file that says what is given up, and for no index. */
   @Test
-  void aDiskTooFullToSealASegmentLosesThoseThatAreSealed() throws Exception {
+  void a_disk_too_full_to_seal_a_segment_loses_those_that_are_sealed() throws Exception {
     close();
     CrashDisk disk = new CrashDisk();
     disks = unused -> disk;
@@ -249,7 +250,7 @@ final class RetentionTest {
   }
 
   @Test
-  void changesOfADroppedTableGoWithTheNextLook() throws Exception {
+  void changes_of_a_dropped_table_go_with_the_next_look() throws Exception {
     TableRecord table = table("dropped", 0, 0);
     write(table, 100);
     catalog.dropTable(table, Asked.NAMELESS);
@@ -259,7 +260,7 @@ final class RetentionTest {
   }
 
   @Test
-  void otherOptionsTakeEffectWithTheNextLook() throws Exception {
+  void other_options_take_effect_with_the_next_look() throws Exception {
     TableRecord table = table("altered", 0, 0);
     write(table, 100);
     pass(DAY_MS);

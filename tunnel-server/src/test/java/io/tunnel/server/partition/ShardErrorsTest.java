@@ -59,7 +59,7 @@ final class ShardErrorsTest {
   }
 
   @Test
-  void anErrorUnderAWriteFailsTheShardAndWhatWaitsIsToldSo() throws Exception {
+  void an_error_under_a_write_fails_the_shard_and_what_waits_is_told_so() throws Exception {
     start().groupsUntilError = 1;
     assertThat(write("a").result().firstPosition()).isEqualTo(1);
     assertThat(write("b").refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
@@ -68,7 +68,7 @@ final class ShardErrorsTest {
   }
 
   @Test
-  void anErrorOfATaskFailsTheShardAndItsThreadGoesOn() throws Exception {
+  void an_error_of_a_task_fails_the_shard_and_its_thread_goes_on() throws Exception {
     var unused = start();
     shard.execute(
         1,
@@ -81,7 +81,7 @@ final class ShardErrorsTest {
   }
 
   @Test
-  void anErrorUnderAFoldFailsTheShardThoughNobodyWrites() throws Exception {
+  void an_error_under_a_fold_fails_the_shard_though_nobody_writes() throws Exception {
     var unused = start();
     rows.breakDown();
     assertThat(write("a").result().firstPosition()).isEqualTo(1);

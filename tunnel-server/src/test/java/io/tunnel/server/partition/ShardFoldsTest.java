@@ -70,7 +70,7 @@ final class ShardFoldsTest {
   }
 
   @Test
-  void writesAreAcknowledgedWhileTheFoldOfOthersLasts() throws Exception {
+  void writes_are_acknowledged_while_the_fold_of_others_lasts() throws Exception {
     for (int i = 0; i < 5; i++) {
       assertThat(write("k" + i).result().firstPosition()).isEqualTo(i + 1);
     }
@@ -80,7 +80,7 @@ final class ShardFoldsTest {
   }
 
   @Test
-  void anActionWaitsUntilAllThatWasAcknowledgedBeforeItIsFolded() throws Exception {
+  void an_action_waits_until_all_that_was_acknowledged_before_it_is_folded() throws Exception {
     write("a").result();
     write("b").result();
     CountDownLatch isDone = new CountDownLatch(1);
@@ -99,7 +99,8 @@ final class ShardFoldsTest {
   }
 
   @Test
-  void theTableOfNowWaitsUntilAllThatWasAcknowledgedBeforeItIsFolded() throws Exception {
+  void the_table_of_now_waits_until_all_that_was_acknowledged_before_it_is_folded()
+      throws Exception {
     write("a").result();
     CountDownLatch isThere = new CountDownLatch(1);
     Thread reader =
@@ -121,7 +122,7 @@ final class ShardFoldsTest {
   }
 
   @Test
-  void aConditionIsJudgedByRowsThatAreFolded() throws Exception {
+  void a_condition_is_judged_by_rows_that_are_folded() throws Exception {
     write("a").result();
     Outcomes there = write(putIfThere("a"), true);
     Outcomes missing = write(putIfThere("b"), true);
@@ -132,7 +133,7 @@ final class ShardFoldsTest {
 
   /** The shard's thread may be busy with the disk when it happens. */
   @Test
-  void rowsAreNotWholeFromTheMomentOnAtWhichAFoldFails() throws Exception {
+  void rows_are_not_whole_from_the_moment_on_at_which_a_fold_fails() throws Exception {
     HeldRows refusing = new HeldRows();
     try (Shard stepped =
         new Shard(
@@ -159,7 +160,7 @@ final class ShardFoldsTest {
 
   /** Names that the log has once for many writes are held once for each. */
   @Test
-  void writesWaitWhenTooMuchIsHeldOfRequestsWhoseRowsAreSmall() throws Exception {
+  void writes_wait_when_too_much_is_held_of_requests_whose_rows_are_small() throws Exception {
     Column[] columns = new Column[14];
     for (int i = 0; i < columns.length; i++) {
       columns[i] = new Column("n".repeat(250) + i, ColumnValue.fromLong(1));
@@ -176,7 +177,7 @@ final class ShardFoldsTest {
 
   /** The memory of what waits is bounded: sixteen groups, the four that are folded, and one. */
   @Test
-  void writesWaitWhenTooMuchIsNotFolded() throws Exception {
+  void writes_wait_when_too_much_is_not_folded() throws Exception {
     Column large = new Column("c", ColumnValue.fromString("x".repeat(GROUP_BYTES_MAX)));
     List<Outcomes> outcomes = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
@@ -195,7 +196,8 @@ final class ShardFoldsTest {
   }
 
   @Test
-  void aFoldWithoutRoomIsSaidAndWhatIsBehindItIsFoldedWhenThereIsRoom() throws Exception {
+  void a_fold_without_room_is_said_and_what_is_behind_it_is_folded_when_there_is_room()
+      throws Exception {
     rows.refuse(HeldRows.full());
     write("a").result();
     write("b").result();
@@ -213,7 +215,7 @@ final class ShardFoldsTest {
   }
 
   @Test
-  void aFoldThatFailedStopsTheShardThoughNobodyWrites() throws Exception {
+  void a_fold_that_failed_stops_the_shard_though_nobody_writes() throws Exception {
     rows.refuse(new IOException("injected"));
     write("a").result();
     rows.letGo();
@@ -222,7 +224,7 @@ final class ShardFoldsTest {
   }
 
   @Test
-  void behindALogThatFailedWhatWasAcknowledgedBeforeIsFoldedAndRead() throws Exception {
+  void behind_a_log_that_failed_what_was_acknowledged_before_is_folded_and_read() throws Exception {
     write("a").result();
     disk.failAfter(CrashDisk.Operation.SYNC, 0);
     Outcomes failed = write("b");
@@ -235,7 +237,7 @@ final class ShardFoldsTest {
   }
 
   @Test
-  void whatIsAcknowledgedIsFoldedWhenTheShardIsClosed() throws Exception {
+  void what_is_acknowledged_is_folded_when_the_shard_is_closed() throws Exception {
     write("a").result();
     write("b").result();
     rows.letGo();

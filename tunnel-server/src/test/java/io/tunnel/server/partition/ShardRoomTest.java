@@ -161,7 +161,8 @@ final class ShardRoomTest {
   }
 
   @Test
-  void belowItsReserveADiskTakesNothingAndRowsAreReadUntilThereIsRoom() throws Exception {
+  void below_its_reserve_a_disk_takes_nothing_and_rows_are_read_until_there_is_room()
+      throws Exception {
     assertThat(write("a").result().firstPosition()).isEqualTo(1);
     long end = shard.log().end();
     disk.room(FREE_BYTES_MIN - 1);
@@ -183,7 +184,8 @@ final class ShardRoomTest {
   }
 
   @Test
-  void aDiskThatGetsFullIsNoticedThoughNobodyWritesBeforeAndAfterAStart() throws Exception {
+  void a_disk_that_gets_full_is_noticed_though_nobody_writes_before_and_after_a_start()
+      throws Exception {
     disk.room(FREE_BYTES_MIN - 1);
     assertThat(shard.condition()).as("nobody has looked").isEqualTo(DiskCondition.UP);
     shard.lookForRoom();
@@ -222,7 +224,8 @@ final class ShardRoomTest {
   }
 
   @Test
-  void aStartWithoutRoomForTheRowsServesChangesAndFoldsTheRestWhenThereIsRoom() throws Exception {
+  void a_start_without_room_for_the_rows_serves_changes_and_folds_the_rest_when_there_is_room()
+      throws Exception {
     for (String key : List.of("a", "b", "c", "d")) {
       var unused = write(key);
     }
@@ -249,7 +252,8 @@ final class ShardRoomTest {
   }
 
   @Test
-  void aWriteThatFindsNoRoomIsNowhereAndTheNextOneTakesItsPosition() throws Exception {
+  void a_write_that_finds_no_room_is_nowhere_and_the_next_one_takes_its_position()
+      throws Exception {
     shard.close();
     open(new ShardConfig(64 << 10, 8 << 10, 8 << 20, 0));
     assertThat(write("a").result().firstPosition()).isEqualTo(1);
@@ -268,7 +272,8 @@ final class ShardRoomTest {
   }
 
   @Test
-  void rowsThatLackWhatWasAcknowledgedAreNotReadUntilTheTableHasRoom() throws Exception {
+  void rows_that_lack_what_was_acknowledged_are_not_read_until_the_table_has_room()
+      throws Exception {
     assertThat(write("a").result().firstPosition()).isEqualTo(1);
     rows.isFull = true;
     assertThat(write("b").result().firstPosition()).isEqualTo(2);
@@ -288,7 +293,7 @@ final class ShardRoomTest {
 
   /** The queue of folds has forgotten its failure by then, and the rows do not have all yet. */
   @Test
-  void rowsAreNotReadWhileWhatTheyLackIsFoldedAgain() throws Exception {
+  void rows_are_not_read_while_what_they_lack_is_folded_again() throws Exception {
     rows.isFull = true;
     assertThat(write("a").result().firstPosition()).isEqualTo(1);
     assertThat(shard.condition()).isEqualTo(DiskCondition.DISK_FULL);
@@ -305,7 +310,7 @@ final class ShardRoomTest {
   }
 
   @Test
-  void aGroupThatTakesSecondsIsSaidWhileItLasts() throws Exception {
+  void a_group_that_takes_seconds_is_said_while_it_lasts() throws Exception {
     assertThat(write("a").result().firstPosition()).isEqualTo(1);
     stallNanos = TimeUnit.SECONDS.toNanos(4);
     assertThat(write("b").result().firstPosition()).isEqualTo(2);
@@ -314,7 +319,7 @@ final class ShardRoomTest {
   }
 
   @Test
-  void behindALogThatFailedRowsAreReadAndNothingIsWritten() throws Exception {
+  void behind_a_log_that_failed_rows_are_read_and_nothing_is_written() throws Exception {
     assertThat(write("a").result().firstPosition()).isEqualTo(1);
     disk.failAfter(CrashDisk.Operation.SYNC, 0);
     assertThat(write("b").refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
@@ -328,7 +333,7 @@ final class ShardRoomTest {
 
   /** The thread that syncs is RocksDB's; the shard is told by its log. */
   @Test
-  void aLogThatFailedUnderAFlushIsSaidBeforeTheNextWrite() throws Exception {
+  void a_log_that_failed_under_a_flush_is_said_before_the_next_write() throws Exception {
     assertThat(write("a").result().firstPosition()).isEqualTo(1);
     disk.failAfter(CrashDisk.Operation.SYNC, 0);
     assertThatThrownBy(shard.log()::sync).isInstanceOf(IOException.class);

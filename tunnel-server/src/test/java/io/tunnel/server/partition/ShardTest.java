@@ -95,7 +95,7 @@ final class ShardTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void whatWasAcknowledgedSurvivesADiskThatFailsAndAMachineThatGoesDown(long seed)
+  void what_was_acknowledged_survives_a_disk_that_fails_and_a_machine_that_goes_down(long seed)
       throws Exception {
     Random random = new Random(seed);
     CrashDisk.Operation failing =
@@ -147,7 +147,8 @@ final class ShardTest {
   }
 
   @Test
-  void writesAreBusyExactlyAboveTheQueuesLimitAndGoOnWhenItIsEmptied() throws Exception {
+  void writes_are_busy_exactly_above_the_queues_limit_and_go_on_when_it_is_emptied()
+      throws Exception {
     ChangeBatch first = batch(1, put("a", text((1 << 20) - 100)));
     List<Outcomes> outcomes = new ArrayList<>();
     while (shard.queuedBytes() + first.byteCount() <= CONFIG.queueBytesMax()) {
@@ -184,7 +185,7 @@ final class ShardTest {
   }
 
   @Test
-  void writersKeepTheirOrderAndGetThePositionsOfTheirOwnRows() throws Exception {
+  void writers_keep_their_order_and_get_the_positions_of_their_own_rows() throws Exception {
     shard.start();
     List<Thread> writers = new ArrayList<>();
     Map<Integer, List<Outcomes>> outcomesByWriter = new HashMap<>();
@@ -227,7 +228,7 @@ final class ShardTest {
   }
 
   @Test
-  void aBarrierSeesEverythingPostedBeforeItAndNothingBehind() throws Exception {
+  void a_barrier_sees_everything_posted_before_it_and_nothing_behind() throws Exception {
     List<Boolean> seen = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
       String now = "k" + i;
@@ -252,7 +253,7 @@ final class ShardTest {
   }
 
   @Test
-  void aGracefulCloseCommitsWhatWasQueuedAndRefusesWhatComesLater() throws Exception {
+  void a_graceful_close_commits_what_was_queued_and_refuses_what_comes_later() throws Exception {
     List<Outcomes> outcomes = new ArrayList<>();
     for (int i = 0; i < 500; i++) {
       outcomes.add(write(batch(1, put("k" + i))));
@@ -269,7 +270,8 @@ final class ShardTest {
   }
 
   @Test
-  void aRowThatUpdatesWouldMakeTooLargeIsRejectedAndTheShardGoesOn() throws Exception {
+  void a_row_that_updates_would_make_too_large_is_rejected_and_the_shard_goes_on()
+      throws Exception {
     shard.start();
     assertThat(write(update("k", 0, 1_000), true).result().appliedRows()).isEqualTo(1);
     WriteResult second = write(update("k", 1_000, 2_000), true).result();
@@ -290,7 +292,7 @@ final class ShardTest {
   }
 
   @Test
-  void aTableThatCannotBeReadFailsItsWritesAndNotTheirThread() throws Exception {
+  void a_table_that_cannot_be_read_fails_its_writes_and_not_their_thread() throws Exception {
     openDamaged();
     Outcomes judged = write(updates(RowExistenceExpectation.EXPECT_EXIST), true);
     assertThat(judged.refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
@@ -299,8 +301,9 @@ final class ShardTest {
   }
 
   @Test
-  void updatesThatAreJudgedWithoutALookAtTheirRowsAreWrittenAlsoWhenTheTableCannotBeRead()
-      throws Exception {
+  void
+      updates_that_are_judged_without_a_look_at_their_rows_are_written_also_when_the_table_cannot_be_read()
+          throws Exception {
     openDamaged();
     Outcomes written = write(updates(RowExistenceExpectation.IGNORE), true);
     assertThat(written.result().rejections()).isEmpty();
@@ -328,7 +331,7 @@ final class ShardTest {
 
   /** Updates of small rows are not judged, neither now nor after the next start. */
   @Test
-  void whatRowsDoNotExceedIsStoredWithThem() throws Exception {
+  void what_rows_do_not_exceed_is_stored_with_them() throws Exception {
     shard.start();
     Column column = new Column("c", ColumnValue.fromLong(1));
     assertThat(write(batch(1, put("k", column)), true).refusal()).isNull();
@@ -366,7 +369,8 @@ final class ShardTest {
 
   /** Its table was there when it was checked, and was dropped while it waited. */
   @Test
-  void aWriteToAPartitionThatIsGoneIsRefusedAndItsNeighboursAreNot() throws Exception {
+  void a_write_to_a_partition_that_is_gone_is_refused_and_its_neighbours_are_not()
+      throws Exception {
     shard.close();
     live = partition -> partition != 2;
     open();

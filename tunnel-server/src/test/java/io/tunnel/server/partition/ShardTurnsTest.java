@@ -114,7 +114,7 @@ final class ShardTurnsTest {
   }
 
   @Test
-  void readsAndWritesOfOthersAreDoneWhileALongWriteIsJudged() {
+  void reads_and_writes_of_others_are_done_while_a_long_write_is_judged() {
     write("long", updates(1, LONG_ROWS), true);
     write("behind", updates(1, 1), true);
     write("other", updates(2, 1), true);
@@ -132,7 +132,7 @@ final class ShardTurnsTest {
   }
 
   @Test
-  void aReadWaitsForTheFoldOfItsPartitionAndForASliceOfOthers() {
+  void a_read_waits_for_the_fold_of_its_partition_and_for_a_slice_of_others() {
     rows.slice(1);
     write("long", puts(1, LONG_ROWS), false);
     write("other", puts(2, 1), false);
@@ -150,7 +150,7 @@ final class ShardTurnsTest {
   }
 
   @Test
-  void writesOfOthersAreDoneWhileTheFoldOfOneIsWaitedForAndItsOwnWaitBehind() {
+  void writes_of_others_are_done_while_the_fold_of_one_is_waited_for_and_its_own_wait_behind() {
     rows.slice(1);
     write("long", puts(1, LONG_ROWS), false);
     say(1, "read");
@@ -163,7 +163,7 @@ final class ShardTurnsTest {
   }
 
   @Test
-  void aWriteIsJudgedByTheRowsOfItsPartitionWhateverIsNotFolded() {
+  void a_write_is_judged_by_the_rows_of_its_partition_whatever_is_not_folded() {
     rows.slice(1);
     write("long", puts(1, LONG_ROWS), false);
     assertThat(shard.step()).isTrue();
@@ -177,7 +177,7 @@ final class ShardTurnsTest {
   }
 
   @Test
-  void readsGoOnWhileSoMuchIsNotFoldedThatWritesWait() throws IOException {
+  void reads_go_on_while_so_much_is_not_folded_that_writes_wait() throws IOException {
     ShardConfig small = new ShardConfig(4_096, 4_096, 8 << 20, 0);
     shard =
         new Shard(
@@ -193,7 +193,7 @@ final class ShardTurnsTest {
   }
 
   @Test
-  void aFoldThatFailsRefusesWritesThatWaitForItAndEndsTheWaitOfReads() {
+  void a_fold_that_fails_refuses_writes_that_wait_for_it_and_ends_the_wait_of_reads() {
     rows.slice(1);
     write("long", puts(1, LONG_ROWS), false);
     say(1, "read");
@@ -209,7 +209,7 @@ final class ShardTurnsTest {
   }
 
   @Test
-  void aDrainWaitsForWritesThatAreJudgedInSlices() throws InterruptedException {
+  void a_drain_waits_for_writes_that_are_judged_in_slices() throws InterruptedException {
     write("long", updates(1, LONG_ROWS), true);
     write("behind", updates(1, 1), true);
     Thread drain =
@@ -226,7 +226,7 @@ final class ShardTurnsTest {
   }
 
   @Test
-  void aTableThatIsDroppedMeanwhileRefusesTheWrite() {
+  void a_table_that_is_dropped_meanwhile_refuses_the_write() {
     Told outcome = write("long", updates(1, LONG_ROWS), true);
     shard.execute(1, () -> rows.dropPartition(1));
     runAll();
@@ -235,7 +235,7 @@ final class ShardTurnsTest {
   }
 
   @Test
-  void aDiskThatFailsRefusesWhatIsJudgedAndWhatWaitsForThat() {
+  void a_disk_that_fails_refuses_what_is_judged_and_what_waits_for_that() {
     Told slow = write("long", updates(1, LONG_ROWS), true);
     Told behind = write("behind", updates(1, 1), true);
     Told other = write("other", updates(2, 1), true);
@@ -254,7 +254,7 @@ final class ShardTurnsTest {
   /** One partition after the other, each write is judged as if it were alone. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void orderAndConditionsOfEachPartitionAreAsIfNothingWereJudgedInSlices(long seed) {
+  void order_and_conditions_of_each_partition_are_as_if_nothing_were_judged_in_slices(long seed) {
     Random random = new Random(seed);
     rows.slice(1 + random.nextInt(LONG_ROWS));
     List<ChangeBatch> batches = new ArrayList<>();

@@ -42,7 +42,7 @@ final class ShardsTest {
   }
 
   @Test
-  void acknowledgedRowsAreThereAndInOrderAfterTheProcessDied() throws Exception {
+  void acknowledged_rows_are_there_and_in_order_after_the_process_died() throws Exception {
     Path copy = directory.resolve("copy");
     Path original = directory.resolve("original");
     try (Shards shards = open(original, id -> true)) {
@@ -81,7 +81,7 @@ final class ShardsTest {
   }
 
   @Test
-  void aGracefulStopLeavesNothingToReplay() throws Exception {
+  void a_graceful_stop_leaves_nothing_to_replay() throws Exception {
     try (Shards shards = open(directory, id -> true)) {
       List<Outcomes> outcomes = new ArrayList<>();
       write(shards, 0, outcomes);
@@ -98,7 +98,7 @@ final class ShardsTest {
   }
 
   @Test
-  void rowsOfPartitionsThatExistNoMoreAreLeftBehind() throws Exception {
+  void rows_of_partitions_that_exist_no_more_are_left_behind() throws Exception {
     try (Shards shards = open(directory, id -> true)) {
       write(shards, 0, new ArrayList<>());
     }
@@ -109,7 +109,7 @@ final class ShardsTest {
   }
 
   @Test
-  void aTableAheadOfItsLogIsRefusedAndNothingStaysOpen() throws Exception {
+  void a_table_ahead_of_its_log_is_refused_and_nothing_stays_open() throws Exception {
     try (Shards shards = open(directory, id -> true)) {
       write(shards, 0, new ArrayList<>());
     }
@@ -148,7 +148,7 @@ final class ShardsTest {
   }
 
   @Test
-  void whatTheCatalogNeverGaveOutIsRefusedAndNoRowIsRemoved() throws Exception {
+  void what_the_catalog_never_gave_out_is_refused_and_no_row_is_removed() throws Exception {
     try (Shards shards = open(directory, id -> true)) {
       write(shards, 0, new ArrayList<>());
     }
@@ -165,7 +165,8 @@ final class ShardsTest {
   }
 
   @Test
-  void logsAndRowsOfAnotherCatalogAreRefusedThoughTheirPartitionsHaveTheSameIds() throws Exception {
+  void logs_and_rows_of_another_catalog_are_refused_though_their_partitions_have_the_same_ids()
+      throws Exception {
     Set<Integer> ids = Set.of(1, 2, 3, 4, 5);
     Counted first = new Counted(PARTITIONS, 7, ids);
     Path copy = directory.resolve("copy");
@@ -193,7 +194,7 @@ final class ShardsTest {
   }
 
   @Test
-  void aShardThatIsMissingIsRefusedWhereTablesHavePartitionsInIt() throws Exception {
+  void a_shard_that_is_missing_is_refused_where_tables_have_partitions_in_it() throws Exception {
     Counted catalog = new Counted(PARTITIONS, 0, Set.of(1, 3));
     requireRefused(catalog, "shard-1 is missing, though tables have partitions there");
     assertThat(directory.resolve("shard-1")).doesNotExist();

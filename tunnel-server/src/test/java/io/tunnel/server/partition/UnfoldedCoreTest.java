@@ -145,7 +145,7 @@ final class UnfoldedCoreTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void changesOfAPartitionAreFoldedInOrderAndACrashLosesNone(long seed) {
+  void changes_of_a_partition_are_folded_in_order_and_a_crash_loses_none(long seed) {
     Random random = new Random(seed);
     for (int i = 0; i < 400; i++) {
       int partition = 1 + random.nextInt(PARTITIONS);
@@ -171,7 +171,7 @@ final class UnfoldedCoreTest {
   }
 
   @Test
-  void aPartTakesNoMoreThanMayBeFoldedTogetherAndALargeBatchAlone() {
+  void a_part_takes_no_more_than_may_be_folded_together_and_a_large_batch_alone() {
     ChangeBatch batch = batch(1, put("k".repeat((int) PART_BYTES_MAX)));
     core.add(List.of(batch, batch(1, put("a")), batch(1, put("b"))), 1, Map.of());
     core.add(List.of(batch(1, put("c"))), 2, Map.of());
@@ -184,7 +184,7 @@ final class UnfoldedCoreTest {
   }
 
   @Test
-  void whatIsAddedLaterIsNotWaitedFor() {
+  void what_is_added_later_is_not_waited_for() {
     core.add(List.of(batch(1, put("a"))), 10, Map.of());
     core.add(List.of(batch(2, put("a"))), 20, Map.of());
     assertThat(core.isFolded(2, 10)).isTrue();

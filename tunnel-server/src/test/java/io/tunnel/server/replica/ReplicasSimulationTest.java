@@ -20,7 +20,7 @@ class ReplicasSimulationTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 3, 15})
-  void everyWriterIsToldTheTruthAndAllCopiesAgree(int failuresPercent) throws IOException {
+  void every_writer_is_told_the_truth_and_all_copies_agree(int failuresPercent) throws IOException {
     for (long seed = 1; seed <= SEEDS; seed++) {
       run(seed, failuresPercent, SimNode.Kept.ALL);
     }
@@ -28,7 +28,7 @@ class ReplicasSimulationTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 3})
-  void aCompactedLogGivesTheSameRows(int failuresPercent) throws IOException {
+  void a_compacted_log_gives_the_same_rows(int failuresPercent) throws IOException {
     for (long seed = 1; seed <= SEEDS; seed++) {
       run(seed, failuresPercent, new SimNode.Kept(RETENTION, NodesSimulation.FOREVER));
     }
@@ -36,7 +36,8 @@ class ReplicasSimulationTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 3})
-  void aCopyThatWasAwayForTooLongHasNoRowThatWasDeleted(int failuresPercent) throws IOException {
+  void a_copy_that_was_away_for_too_long_has_no_row_that_was_deleted(int failuresPercent)
+      throws IOException {
     for (long seed = 1; seed <= SEEDS; seed++) {
       run(seed, failuresPercent, new SimNode.Kept(RETENTION, DELETIONS));
     }
@@ -44,7 +45,8 @@ class ReplicasSimulationTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 3, 15})
-  void whatTheLocalLogsHaveNoMoreIsReadFromTheSharedOne(int failuresPercent) throws IOException {
+  void what_the_local_logs_have_no_more_is_read_from_the_shared_one(int failuresPercent)
+      throws IOException {
     for (long seed = 1; seed <= SEEDS / 2; seed++) {
       NodesSimulation simulation =
           run(
@@ -60,7 +62,7 @@ class ReplicasSimulationTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 3})
-  void whatTheSharedLogHasNoMoreIsSaidToBeLost(int failuresPercent) throws IOException {
+  void what_the_shared_log_has_no_more_is_said_to_be_lost(int failuresPercent) throws IOException {
     int lost = 0;
     long reads = 0;
     for (long seed = 1; seed <= SEEDS / 2; seed++) {

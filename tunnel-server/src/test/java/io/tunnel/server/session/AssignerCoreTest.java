@@ -23,7 +23,7 @@ final class AssignerCoreTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void channelsAreSpreadEvenlyWithinTheRoomThereIsAndAlwaysAlike(long seed) {
+  void channels_are_spread_evenly_within_the_room_there_is_and_always_alike(long seed) {
     Random random = new Random(seed);
     List<Seat> seats = seats(random, 6);
     Map<ChannelKey, String> owners = owners(random, 1 + random.nextInt(40), 7);
@@ -38,7 +38,7 @@ final class AssignerCoreTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void noEvenSpreadMovesFewerChannels(long seed) {
+  void no_even_spread_moves_fewer_channels(long seed) {
     Random random = new Random(seed);
     List<Seat> seats = seats(random, 3);
     Map<ChannelKey, String> owners = owners(random, 1 + random.nextInt(5), 4);
@@ -55,7 +55,7 @@ final class AssignerCoreTest {
   }
 
   @Test
-  void aChannelThatLeavesTakesRoomWhereItComesFromAndNoFreeOneWaitsForIt() {
+  void a_channel_that_leaves_takes_room_where_it_comes_from_and_no_free_one_waits_for_it() {
     List<Seat> seats = List.of(new Seat("full", 2, 2), new Seat("other", 0, 0));
     Map<ChannelKey, String> owners = new LinkedHashMap<>();
     owners.put(ChannelKey.stream(1), null);

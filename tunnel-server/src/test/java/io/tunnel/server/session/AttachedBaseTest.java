@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 final class AttachedBaseTest extends AttachedSessionsFixture {
 
   @Test
-  void theKeyOfABaseChannelsCheckpointIsTheWorkersToSayAndIsStored() {
+  void the_key_of_a_base_channels_checkpoint_is_the_workers_to_say_and_is_stored() {
     TunnelInfo tunnel = base();
     session(tunnel);
     Assignment held = held(low);
@@ -42,7 +42,7 @@ final class AttachedBaseTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void aBaseChannelIsTerminatedAtTheEndThatItsWorkerWasTold() throws IOException {
+  void a_base_channel_is_terminated_at_the_end_that_its_worker_was_told() throws IOException {
     TunnelInfo tunnel = base();
     session(tunnel);
     Assignment held = held(low);
@@ -61,7 +61,7 @@ final class AttachedBaseTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void anEndInFrontOfWhatIsCheckpointedIsNotTaken() {
+  void an_end_in_front_of_what_is_checkpointed_is_not_taken() {
     TunnelInfo tunnel = base();
     session(tunnel);
     Assignment held = held(low);
@@ -71,7 +71,7 @@ final class AttachedBaseTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void aBaseChannelIsBehindByTheRowsThatTheNodeKnowsOf() throws IOException {
+  void a_base_channel_is_behind_by_the_rows_that_the_node_knows_of() throws IOException {
     TunnelInfo tunnel = base();
     session(tunnel);
     Assignment held = held(low);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 final class AttachedCheckpointsTest extends AttachedSessionsFixture {
 
   @Test
-  void aCheckpointIsBoundedByTheLogsEndAsItIsWhenThatMatters() {
+  void a_checkpoint_is_bounded_by_the_logs_end_as_it_is_when_that_matters() {
     TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
     session(tunnel);
     Assignment held = held(low);
@@ -45,7 +45,7 @@ final class AttachedCheckpointsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void checkpointsThatWaitForALookAreJudgedByWhoHoldsTheChannelThen() {
+  void checkpoints_that_wait_for_a_look_are_judged_by_who_holds_the_channel_then() {
     TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
     session(tunnel);
     Assignment held = held(low);
@@ -64,7 +64,7 @@ final class AttachedCheckpointsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void checkpointsOfOneChannelThatWaitTogetherAreBothStored() {
+  void checkpoints_of_one_channel_that_wait_together_are_both_stored() {
     TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
     session(tunnel);
     log.set(low, 3, 25);
@@ -83,7 +83,7 @@ final class AttachedCheckpointsTest extends AttachedSessionsFixture {
 
   /** A worker that is not answered in time asks again, with what it has by then. */
   @Test
-  void aCheckpointThatWaitsForALookIsDoneWhenMoreIsStoredMeanwhile() {
+  void a_checkpoint_that_waits_for_a_look_is_done_when_more_is_stored_meanwhile() {
     TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
     session(tunnel);
     Assignment held = held(low);
@@ -102,7 +102,7 @@ final class AttachedCheckpointsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void aCheckpointThatCannotBeJudgedIsRefusedUntilItCan() {
+  void a_checkpoint_that_cannot_be_judged_is_refused_until_it_can() {
     TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
     session(tunnel);
     log.unreachable(true);
@@ -113,7 +113,7 @@ final class AttachedCheckpointsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void aCheckpointThatCannotBeJudgedLeavesThoseOfOtherPartitionsAlone() {
+  void a_checkpoint_that_cannot_be_judged_leaves_those_of_other_partitions_alone() {
     TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
     session(tunnel);
     log.set(low, 3, 25);
@@ -131,7 +131,7 @@ final class AttachedCheckpointsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void checkpointsWhoseLooksAreAnsweredTogetherAreStoredWithOneWrite() {
+  void checkpoints_whose_looks_are_answered_together_are_stored_with_one_write() {
     TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
     session(tunnel);
     log.set(low, 3, 25);
@@ -170,7 +170,7 @@ final class AttachedCheckpointsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void nobodyElseGetsAChannelBeforeItIsKnownThatItsCheckpointIsNotStored() {
+  void nobody_else_gets_a_channel_before_it_is_known_that_its_checkpoint_is_not_stored() {
     var unused = heldWhileInDoubt();
     store.know();
     coordinator.tick();
@@ -179,7 +179,7 @@ final class AttachedCheckpointsTest extends AttachedSessionsFixture {
 
   /** Otherwise changes 3 to 6, say, would come again, and 7 to 10 not, which were before them. */
   @Test
-  void nobodyElseGetsAChannelBeforeItIsKnownThatItsCheckpointIsStored() {
+  void nobody_else_gets_a_channel_before_it_is_known_that_its_checkpoint_is_stored() {
     TunnelInfo tunnel = heldWhileInDoubt();
     coordinator.stored(store.lastWrite());
     session(tunnel);
@@ -187,7 +187,7 @@ final class AttachedCheckpointsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void whoHoldsAChannelKeepsItWhileItsCheckpointIsInDoubt() {
+  void who_holds_a_channel_keeps_it_while_its_checkpoint_is_in_doubt() {
     TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
     session(tunnel);
     Assignment held = held(low);

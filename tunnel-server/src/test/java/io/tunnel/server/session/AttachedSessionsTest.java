@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 final class AttachedSessionsTest extends AttachedSessionsFixture {
 
   @Test
-  void tunnelsStartAtTheEdgesOfTheSharedLog() {
+  void tunnels_start_at_the_edges_of_the_shared_log() {
     TunnelInfo latest = create(TunnelType.Stream, StreamStart.LATEST);
     assertThat(state(latest, ChannelKey.stream(low)).checkpointed()).isEqualTo(20);
     assertThat(state(latest, ChannelKey.stream(high)).checkpointed()).isEqualTo(10);
@@ -70,7 +70,7 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void nothingIsCreatedWhenTheLogCannotBeAsked() {
+  void nothing_is_created_when_the_log_cannot_be_asked() {
     log.unreachable(true);
     operators.create(
         new CreateTunnel("t", "n", TunnelType.Stream, StreamStart.LATEST),
@@ -95,7 +95,7 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void anAssignmentSaysAllThatIsNeededToAttach() throws IOException {
+  void an_assignment_says_all_that_is_needed_to_attach() throws IOException {
     TunnelInfo tunnel =
         create(TunnelType.Stream, StreamStart.LATEST, Optional.empty(), Optional.of(5_000L));
     ChannelKey key = ChannelKey.stream(low);
@@ -123,7 +123,7 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void aWorkerThatProcessedMoreThanBelongsIsCheckpointedAtTheEnd() {
+  void a_worker_that_processed_more_than_belongs_is_checkpointed_at_the_end() {
     surroundings.nowMs = 1_000;
     TunnelInfo tunnel =
         create(TunnelType.Stream, StreamStart.EARLIEST, Optional.empty(), Optional.of(2_000L));
@@ -138,7 +138,7 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void anEndInTimeIsFoundWhenTheLogHasPassedItAndTheWorkerIsTold() {
+  void an_end_in_time_is_found_when_the_log_has_passed_it_and_the_worker_is_told() {
     surroundings.nowMs = 1_000;
     TunnelInfo tunnel =
         create(TunnelType.Stream, StreamStart.EARLIEST, Optional.empty(), Optional.of(2_000L));
@@ -177,7 +177,7 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void aHeartbeatRenewsAllGrantsOfASessionFourTimesALeaseAtMost() {
+  void a_heartbeat_renews_all_grants_of_a_session_four_times_a_lease_at_most() {
     surroundings.nowMs = 1_000;
     String id = session(create(TunnelType.Stream, StreamStart.LATEST));
     for (int i = 0; i < 100; i++) {
@@ -200,7 +200,7 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void theGrantsOfASessionThatLivesNeverEndBeforeIt() {
+  void the_grants_of_a_session_that_lives_never_end_before_it() {
     surroundings.nowMs = 1_000;
     String id = session(create(TunnelType.Stream, StreamStart.LATEST));
     long untilMs = 1_000 + 1_250;
@@ -215,7 +215,7 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void whatASessionHasLostIsNotRenewed() {
+  void what_a_session_has_lost_is_not_renewed() {
     TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.LATEST);
     String first = session(tunnel);
     int lost = held(low).handle();
@@ -229,7 +229,7 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void aHeartbeatRenewsNothingThatAnotherSessionHolds() {
+  void a_heartbeat_renews_nothing_that_another_session_holds() {
     TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.LATEST);
     String first = session(tunnel);
     session(tunnel);
@@ -248,7 +248,7 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void anEndThatIsFoundComesWithAGrantThatSaysIt() {
+  void an_end_that_is_found_comes_with_a_grant_that_says_it() {
     surroundings.nowMs = 1_000;
     session(create(TunnelType.Stream, StreamStart.EARLIEST, Optional.empty(), Optional.of(2_000L)));
     surroundings.nowMs = 2_000;
@@ -261,7 +261,7 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void aSeekAsksTheLogFirst() {
+  void a_seek_asks_the_log_first() {
     TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
     log.record(low, 15, 500_000);
     log.record(high, 2, 400_000);
@@ -299,7 +299,7 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void whoResignsEndsAllSessionsAndStoresNothingMore() {
+  void who_resigns_ends_all_sessions_and_stores_nothing_more() {
     TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
     String id = session(tunnel);
     Assignment held = held(low);
@@ -325,7 +325,7 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void whatThisNodeHasNoCopyOfIsSaidToBeUnknown() throws IOException {
+  void what_this_node_has_no_copy_of_is_said_to_be_unknown() throws IOException {
     TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
     KnownBounds known = new KnownBounds();
     known.saw(low, new Bounds(8, 20));

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 final class ChannelEndsTest extends CoordinatorFixture {
 
   @Test
-  void theEndOfAChannelIsStoredBeforeWhatFollows() throws IOException {
+  void the_end_of_a_channel_is_stored_before_what_follows() throws IOException {
     PartitionRecord partition = catalog.tables().table("t").partitions().get(0);
     catalog.createTunnel(
         new CreateTunnel("t", "both", TunnelType.BaseAndStream, StreamStart.EARLIEST),
@@ -109,7 +109,8 @@ final class ChannelEndsTest extends CoordinatorFixture {
   }
 
   @Test
-  void aSeekThatComesBeforeAnEndThatWasNotStoredIsNotUndoneByIt() throws IOException {
+  void a_seek_that_comes_before_an_end_that_was_not_stored_is_not_undone_by_it()
+      throws IOException {
     TunnelInfo two = finishedWithoutAWord();
     ChannelKey key = ChannelKey.base(catalog.tables().table("t").partitions().get(0).id());
     Operators operators = new Operators(catalog, LogBounds.of(log), coordinator, surroundings);
@@ -145,7 +146,8 @@ final class ChannelEndsTest extends CoordinatorFixture {
   }
 
   @Test
-  void whatAHolderReadToItsEndThatHoldsNothingAnyMoreDoesNotEndItForTheNext() throws IOException {
+  void what_a_holder_read_to_its_end_that_holds_nothing_any_more_does_not_end_it_for_the_next()
+      throws IOException {
     Map<ChannelKey, ChannelState> states = new HashMap<>();
     for (PartitionRecord partition : catalog.tables().table("t").partitions()) {
       states.put(ChannelKey.base(partition.id()), ChannelState.startingAt(0));

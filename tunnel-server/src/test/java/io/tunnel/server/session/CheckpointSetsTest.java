@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 final class CheckpointSetsTest extends OperatorsFixture {
 
   @Test
-  void checkpointsAreExportedBroughtBackAndCloned() throws IOException {
+  void checkpoints_are_exported_brought_back_and_cloned() throws IOException {
     TunnelInfo tunnel = earliest();
     Seeks.now(operators, seek(List.of(id(tunnel, low)), null, null, 4L));
     CheckpointSet kept = operators.export(tunnel);
@@ -50,7 +50,7 @@ final class CheckpointSetsTest extends OperatorsFixture {
   }
 
   @Test
-  void checkpointsOfChangesThatWereLostAreNotBroughtBack() throws IOException {
+  void checkpoints_of_changes_that_were_lost_are_not_brought_back() throws IOException {
     TunnelInfo tunnel = earliest();
     history = Optional.of(new IncarnationHistory(List.of(7L), List.of(new Start(7, 1))));
     Seeks.now(operators, seek(List.of(id(tunnel, low)), null, null, 4L));
@@ -77,7 +77,7 @@ final class CheckpointSetsTest extends OperatorsFixture {
   }
 
   @Test
-  void anImportIsAllOrNothing() throws IOException {
+  void an_import_is_all_or_nothing() throws IOException {
     TunnelInfo tunnel = earliest();
     int id = table.tableId();
     ChannelPosition good = position(low, ChannelType.Stream, 3, Bytes.EMPTY);
@@ -115,7 +115,8 @@ final class CheckpointSetsTest extends OperatorsFixture {
   }
 
   @Test
-  void aBaseChannelIsMovedByAnImportAloneAndBehindAKeyOfItsPartition() throws IOException {
+  void a_base_channel_is_moved_by_an_import_alone_and_behind_a_key_of_its_partition()
+      throws IOException {
     create(new CreateTunnel("t", "n", TunnelType.BaseAndStream, StreamStart.EARLIEST));
     surroundings.keeping.get(0).kept(Map.of(low, 4L, high, 5L));
     TunnelInfo tunnel = created.get(0);

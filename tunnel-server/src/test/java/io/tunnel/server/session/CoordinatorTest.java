@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 final class CoordinatorTest extends CoordinatorFixture {
 
   @Test
-  void aConnectionThatClosesGivesItsChannelsToTheOthersAtOnce() throws IOException {
+  void a_connection_that_closes_gives_its_channels_to_the_others_at_once() throws IOException {
     session(first);
     assertThat(first.held).hasSize(3);
     Assignment former = first.any();
@@ -48,7 +48,7 @@ final class CoordinatorTest extends CoordinatorFixture {
   }
 
   @Test
-  void handlesOfOthersAndOldEpochsAreFenced() {
+  void handles_of_others_and_old_epochs_are_fenced() {
     session(first);
     Assignment held = first.any();
     requireRefused(ErrorCode.FENCED, () -> second.checkpoint(coordinator, checkpoint(held, 1)));
@@ -62,7 +62,7 @@ final class CoordinatorTest extends CoordinatorFixture {
   }
 
   @Test
-  void aSessionIsItsConnectionsOwn() {
+  void a_session_is_its_connections_own() {
     String id = session(first);
     requireRefused(
         ErrorCode.SESSION_ENDED, () -> coordinator.heartbeat(new Heartbeat(id, List.of()), second));
@@ -74,7 +74,7 @@ final class CoordinatorTest extends CoordinatorFixture {
   }
 
   @Test
-  void aCheckpointThatCannotBeStoredIsNotTakenForStored() throws IOException {
+  void a_checkpoint_that_cannot_be_stored_is_not_taken_for_stored() throws IOException {
     session(first);
     Assignment held = first.any();
     store.fail(true);
@@ -94,7 +94,7 @@ final class CoordinatorTest extends CoordinatorFixture {
   }
 
   @Test
-  void aChannelIsDescribedWithItsLag() throws IOException {
+  void a_channel_is_described_with_its_lag() throws IOException {
     session(first);
     Assignment held = first.any();
     first.checkpoint(coordinator, checkpoint(held, 2));
@@ -111,7 +111,7 @@ final class CoordinatorTest extends CoordinatorFixture {
   }
 
   @Test
-  void aMoveWaitsForTheReleaseOrItsDeadline() {
+  void a_move_waits_for_the_release_or_its_deadline() {
     session(first);
     session(second);
     assertThat(first.revocations).hasSize(1);
@@ -123,7 +123,7 @@ final class CoordinatorTest extends CoordinatorFixture {
   }
 
   @Test
-  void sessionsEndWithTheirLeases() {
+  void sessions_end_with_their_leases() {
     String id = session(first);
     session(second);
     surroundings.nowNanos = TimeUnit.MILLISECONDS.toNanos(REVOKE_MS);
@@ -142,7 +142,7 @@ final class CoordinatorTest extends CoordinatorFixture {
   }
 
   @Test
-  void aDeletedTunnelEndsItsSessions() throws IOException {
+  void a_deleted_tunnel_ends_its_sessions() throws IOException {
     String id = session(first);
     session(second);
     catalog.deleteTunnel(tunnel);
@@ -163,7 +163,7 @@ final class CoordinatorTest extends CoordinatorFixture {
   }
 
   @Test
-  void checkpointsBeyondWhatTheLogKeptAreTakenBackAtStart() throws IOException {
+  void checkpoints_beyond_what_the_log_kept_are_taken_back_at_start() throws IOException {
     int lost = catalog.tables().table("t").partitions().get(0).id();
     int kept = catalog.tables().table("t").partitions().get(1).id();
     catalog.store(
@@ -184,7 +184,7 @@ final class CoordinatorTest extends CoordinatorFixture {
   }
 
   @Test
-  void whoClosesOrIsGoneIsNotToldThatItIs() {
+  void who_closes_or_is_gone_is_not_told_that_it_is() {
     String id = session(first);
     session(second);
     coordinator.close(id, first);
@@ -197,7 +197,7 @@ final class CoordinatorTest extends CoordinatorFixture {
   }
 
   @Test
-  void whatItsWorkerStopsIsStoredAsStoppedAndGivenToNobody() throws IOException {
+  void what_its_worker_stops_is_stored_as_stopped_and_given_to_nobody() throws IOException {
     session(first);
     Assignment held = first.any();
     int handle = held.handle();

@@ -99,8 +99,8 @@ final class FailedKeysTest extends CoordinatorFixture {
 
   @ParameterizedTest(name = "{index}")
   @MethodSource("oddKeys")
-  void aCheckpointThatLeavesOutWhatIsNoRowIsRefusedAndNothingOfItIsStored(PrimaryKey odd)
-      throws IOException {
+  void a_checkpoint_that_leaves_out_what_is_no_row_is_refused_and_nothing_of_it_is_stored(
+      PrimaryKey odd) throws IOException {
     session(first);
     Assignment held = first.any();
     int writes = store.writes();
@@ -120,7 +120,7 @@ final class FailedKeysTest extends CoordinatorFixture {
 
   @ParameterizedTest(name = "{index}")
   @MethodSource("oddKeys")
-  void aChannelIsNotStoppedAtWhatIsNoRow(PrimaryKey odd) throws IOException {
+  void a_channel_is_not_stopped_at_what_is_no_row(PrimaryKey odd) throws IOException {
     session(first);
     Assignment held = first.any();
     requireOdd(() -> coordinator.stop(stop(held, odd), first));
@@ -130,7 +130,7 @@ final class FailedKeysTest extends CoordinatorFixture {
 
   @ParameterizedTest(name = "{index}")
   @MethodSource("oddKeys")
-  void aHeartbeatThatRetriesWhatIsNoRowIsRefusedAndRenewsNothing(PrimaryKey odd)
+  void a_heartbeat_that_retries_what_is_no_row_is_refused_and_renews_nothing(PrimaryKey odd)
       throws IOException {
     String session = session(first);
     Assignment held = first.any();
@@ -144,7 +144,7 @@ final class FailedKeysTest extends CoordinatorFixture {
 
   @ParameterizedTest(name = "{index}")
   @MethodSource("keysOfTheTable")
-  void everyKeyThatARowCanHaveIsTaken(PrimaryKey key) throws IOException {
+  void every_key_that_a_row_can_have_is_taken(PrimaryKey key) throws IOException {
     String session = session(first);
     Assignment held = first.any();
     heartbeat(session, held, key);
@@ -156,7 +156,7 @@ final class FailedKeysTest extends CoordinatorFixture {
   }
 
   @Test
-  void whatIsSaidOfAChannelThatIsHeldNoLongerIsFencedWhateverItsKey() {
+  void what_is_said_of_a_channel_that_is_held_no_longer_is_fenced_whatever_its_key() {
     session(first);
     Assignment held = first.any();
     coordinator.release(ref(held), first);

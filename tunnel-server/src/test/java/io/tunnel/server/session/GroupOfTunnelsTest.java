@@ -89,7 +89,7 @@ final class GroupOfTunnelsTest {
   }
 
   @Test
-  void sessionsOfTwoGroupsHaveDifferentIds() throws IOException {
+  void sessions_of_two_groups_have_different_ids() throws IOException {
     TunnelCatalog other = new TunnelCatalog(tables, new MemoryCatalogStore(), GROUP + 1);
     other.createTunnel(
         new CreateTunnel("t", "m", TunnelType.Stream, StreamStart.EARLIEST), "id2", Map.of(), 0);
@@ -98,7 +98,7 @@ final class GroupOfTunnelsTest {
   }
 
   @Test
-  void tunnelsOfADroppedTableEndAndAreDeletedAsSoonAsTheyCanBe() throws IOException {
+  void tunnels_of_a_dropped_table_end_and_are_deleted_as_soon_as_they_can_be() throws IOException {
     String id = session(coordinator, "id");
     assertThat(port.held).hasSize(1);
     tables.dropTable(table, Asked.NAMELESS);
@@ -122,7 +122,8 @@ final class GroupOfTunnelsTest {
   }
 
   @Test
-  void checkpointsOfOtherTunnelsThatWaitWithThoseOfADroppedTableAreStored() throws IOException {
+  void checkpoints_of_other_tunnels_that_wait_with_those_of_a_dropped_table_are_stored()
+      throws IOException {
     tables.createTable(
         new TableMeta("u", TestRows.SCHEMA),
         List.of(PrimaryKeyValue.fromString("h"), PrimaryKeyValue.fromString("p")),
@@ -170,7 +171,7 @@ final class GroupOfTunnelsTest {
   }
 
   @Test
-  void aLeaderThatComesAfterTheDropDeletesThemToo() throws IOException {
+  void a_leader_that_comes_after_the_drop_deletes_them_too() throws IOException {
     tables.dropTable(table, Asked.NAMELESS);
     tables.createTable(new TableMeta("t", TestRows.SCHEMA), List.of(), 0);
     TunnelCatalog next = new TunnelCatalog(tables, store, GROUP);
@@ -179,7 +180,8 @@ final class GroupOfTunnelsTest {
   }
 
   @Test
-  void aTunnelThatWasStoredLateBeginsAnewWithWhatIsStoredAndHigherEpochs() throws IOException {
+  void a_tunnel_that_was_stored_late_begins_anew_with_what_is_stored_and_higher_epochs()
+      throws IOException {
     String id = session(coordinator, "id");
     Assignment former = port.held.values().iterator().next();
     coordinator.stored(Map.of("checkpoint/id/" + former.partition(), Optional.of("2")));
@@ -200,7 +202,7 @@ final class GroupOfTunnelsTest {
   }
 
   @Test
-  void othersGoOnWhenATunnelWasStoredLate() throws IOException {
+  void others_go_on_when_a_tunnel_was_stored_late() throws IOException {
     catalog.createTunnel(
         new CreateTunnel("t", "m", TunnelType.Stream, StreamStart.EARLIEST), "id2", Map.of(), 0);
     String other = session(coordinator, "id2");
@@ -211,7 +213,7 @@ final class GroupOfTunnelsTest {
   }
 
   @Test
-  void aTunnelThatWasCreatedOrDeletedLateIsThereOrGone() throws IOException {
+  void a_tunnel_that_was_created_or_deleted_late_is_there_or_gone() throws IOException {
     MemoryCatalogStore elsewhere = new MemoryCatalogStore();
     new TunnelCatalog(tables, elsewhere, GROUP)
         .createTunnel(

@@ -103,7 +103,7 @@ final class LedTunnelsTest {
   }
 
   @Test
-  void eachSessionAndChannelIsFoundOnItsHostUnderANameOfItsOwn() throws IOException {
+  void each_session_and_channel_is_found_on_its_host_under_a_name_of_its_own() throws IOException {
     TunnelHost first = host(one);
     TunnelHost second = host(two);
     led.lead(group(one), first);
@@ -126,7 +126,7 @@ final class LedTunnelsTest {
   }
 
   @Test
-  void tunnelsOfOtherNodesAreRefusedWithTheirAddress() {
+  void tunnels_of_other_nodes_are_refused_with_their_address() {
     view.leads(Unit.ofTunnels(one.tableId()), "there:2");
     assertThatThrownBy(() -> led.ofTable("one"))
         .isInstanceOfSatisfying(
@@ -152,7 +152,8 @@ final class LedTunnelsTest {
   }
 
   @Test
-  void aHostThatResignsEndsItsSessionsOnItsThreadAndIsFoundNoMore() throws IOException {
+  void a_host_that_resigns_ends_its_sessions_on_its_thread_and_is_found_no_more()
+      throws IOException {
     TunnelHost host = host(one);
     led.lead(group(one), host);
     String id = session(one, host);

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 final class OperatorsTest extends OperatorsFixture {
 
   @Test
-  void whatIsPausedIsAskedForAndGivenToNobodyAlsoAfterARestart() throws IOException {
+  void what_is_paused_is_asked_for_and_given_to_nobody_also_after_a_restart() throws IOException {
     TunnelInfo tunnel = earliest();
     session(tunnel);
     operators.pause(new ChannelSelection("t", "n", List.of(id(tunnel, low))), Asked.NAMELESS);
@@ -56,7 +56,7 @@ final class OperatorsTest extends OperatorsFixture {
   }
 
   @Test
-  void aSessionThatAnOperatorEndsIsToldSo() {
+  void a_session_that_an_operator_ends_is_told_so() {
     TunnelInfo tunnel = earliest();
     String id = session(tunnel);
     requireRefused(
@@ -71,7 +71,7 @@ final class OperatorsTest extends OperatorsFixture {
   }
 
   @Test
-  void aTunnelStartsInFrontOfTheFirstChangeAtOrAfterAMoment() throws IOException {
+  void a_tunnel_starts_in_front_of_the_first_change_at_or_after_a_moment() throws IOException {
     create(stream(StreamStart.EARLIEST, Optional.of(200L), Optional.empty()));
     assertThat(created).as("what is being written may belong before it").isEmpty();
     surroundings.passBarriers();
@@ -104,7 +104,7 @@ final class OperatorsTest extends OperatorsFixture {
   }
 
   @Test
-  void aTunnelThatEndsInTheFutureEndsWhenTheMomentHasPassed() throws IOException {
+  void a_tunnel_that_ends_in_the_future_ends_when_the_moment_has_passed() throws IOException {
     create(stream(StreamStart.EARLIEST, Optional.empty(), Optional.of(2_000L)));
     TunnelInfo tunnel = created.get(0);
     session(tunnel);
@@ -141,7 +141,7 @@ final class OperatorsTest extends OperatorsFixture {
   }
 
   @Test
-  void ofTwoCreationsOfOneNameOneIsRefusedAndItsRowsForgotten() {
+  void of_two_creations_of_one_name_one_is_refused_and_its_rows_forgotten() {
     CreateTunnel request =
         new CreateTunnel("t", "n", TunnelType.BaseAndStream, StreamStart.EARLIEST);
     create(request);
@@ -161,7 +161,7 @@ final class OperatorsTest extends OperatorsFixture {
   }
 
   @Test
-  void aTableThatIsDroppedMeanwhileHasNoTunnel() throws IOException {
+  void a_table_that_is_dropped_meanwhile_has_no_tunnel() throws IOException {
     CreateTunnel request = new CreateTunnel("t", "n", TunnelType.BaseData, StreamStart.EARLIEST);
     create(request);
     catalog.tables().dropTable(table, Asked.NAMELESS);

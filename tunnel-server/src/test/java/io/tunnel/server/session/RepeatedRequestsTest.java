@@ -28,7 +28,7 @@ final class RepeatedRequestsTest extends OperatorsFixture {
   }
 
   @Test
-  void aCreationAndADeletionOfWhichNobodyKnowsAreNotDoneAgain() throws IOException {
+  void a_creation_and_a_deletion_of_which_nobody_knows_are_not_done_again() throws IOException {
     CreateTunnel request = new CreateTunnel("t", "n", TunnelType.Stream, StreamStart.EARLIEST);
     Asked create = asked("1", "CREATE_TUNNEL t n");
     store.loseWord();
@@ -51,7 +51,7 @@ final class RepeatedRequestsTest extends OperatorsFixture {
 
   /** Behind the first seek a worker has checkpointed; a second one would undo that. */
   @Test
-  void aSeekOfWhichNobodyKnowsIsAnsweredAndNotDoneAgain() throws IOException {
+  void a_seek_of_which_nobody_knows_is_answered_and_not_done_again() throws IOException {
     TunnelInfo tunnel = earliest();
     Asked asked = asked("1", "SEEK t n");
     Seek seek = seek(List.of(id(tunnel, low)), null, null, 5L);
@@ -67,7 +67,7 @@ final class RepeatedRequestsTest extends OperatorsFixture {
   }
 
   @Test
-  void aPauseThatComesAgainDoesNotUndoAResume() throws IOException {
+  void a_pause_that_comes_again_does_not_undo_a_resume() throws IOException {
     TunnelInfo tunnel = earliest();
     ChannelSelection all = new ChannelSelection("t", "n", List.of());
     Asked pause = asked("1", "PAUSE t n");

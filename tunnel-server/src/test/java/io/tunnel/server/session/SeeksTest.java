@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 final class SeeksTest extends OperatorsFixture {
 
   @Test
-  void aSeekFencesHoldersAndNoStaleCheckpointUndoesIt() throws IOException {
+  void a_seek_fences_holders_and_no_stale_checkpoint_undoes_it() throws IOException {
     TunnelInfo tunnel = earliest();
     session(tunnel);
     Assignment former = held(low);
@@ -46,7 +46,7 @@ final class SeeksTest extends OperatorsFixture {
   }
 
   @Test
-  void aDryRunSaysWhatWouldHappenAndDoesNothing() throws IOException {
+  void a_dry_run_says_what_would_happen_and_does_nothing() throws IOException {
     TunnelInfo tunnel = earliest();
     session(tunnel);
     int writes = store.writes();
@@ -69,7 +69,7 @@ final class SeeksTest extends OperatorsFixture {
   }
 
   @Test
-  void aSeekByTimeGoesInFrontOfTheFirstChangeAtOrAfterIt() throws IOException {
+  void a_seek_by_time_goes_in_front_of_the_first_change_at_or_after_it() throws IOException {
     TunnelInfo tunnel = earliest();
     Seeks.now(operators, seek(List.of(), null, 200L, null));
     assertThat(at(tunnel, low)).isEqualTo(3);
@@ -82,7 +82,7 @@ final class SeeksTest extends OperatorsFixture {
   }
 
   @Test
-  void aSeekBeyondEitherEndIsRefusedWithWhatIsValid() throws IOException {
+  void a_seek_beyond_either_end_is_refused_with_what_is_valid() throws IOException {
     TunnelInfo tunnel = earliest();
     String channel = id(tunnel, low);
     String valid = "positions 0 to 6";
@@ -107,7 +107,7 @@ final class SeeksTest extends OperatorsFixture {
   }
 
   @Test
-  void whatIsNoLongerKeptIsLostAndNotSkipped() throws IOException {
+  void what_is_no_longer_kept_is_lost_and_not_skipped() throws IOException {
     TunnelInfo tunnel = earliest();
     log.seal();
     write(300);
@@ -146,7 +146,8 @@ final class SeeksTest extends OperatorsFixture {
   }
 
   @Test
-  void aMomentBehindAllThatAPartitionLostIsFoundAlsoWhenNothingOfItIsKept() throws IOException {
+  void a_moment_behind_all_that_a_partition_lost_is_found_also_when_nothing_of_it_is_kept()
+      throws IOException {
     TunnelInfo tunnel = earliest();
     log.seal();
     log.trim(Map.of(low, Long.MAX_VALUE), partition -> true, log.end());
@@ -167,7 +168,7 @@ final class SeeksTest extends OperatorsFixture {
   }
 
   @Test
-  void aSeekThatCannotBeStoredHasNotHappened() throws IOException {
+  void a_seek_that_cannot_be_stored_has_not_happened() throws IOException {
     TunnelInfo tunnel = earliest();
     session(tunnel);
     store.fail(true);
@@ -179,7 +180,7 @@ final class SeeksTest extends OperatorsFixture {
   }
 
   @Test
-  void aSeekKeepsTheErrorAndAResumeClearsIt() throws IOException {
+  void a_seek_keeps_the_error_and_a_resume_clears_it() throws IOException {
     TunnelInfo tunnel = earliest();
     session(tunnel);
     coordinator.stop(

@@ -82,7 +82,7 @@ final class SessionLimitsTest {
   }
 
   @Test
-  void aConnectionHasAsManyAsAllowedAndOthersHaveTheirOwn() throws IOException {
+  void a_connection_has_as_many_as_allowed_and_others_have_their_own() throws IOException {
     coordinator = coordinator(10, 2);
     open(coordinator, first);
     open(coordinator, first);
@@ -92,7 +92,7 @@ final class SessionLimitsTest {
   }
 
   @Test
-  void thereAreAsManyAsAllowedUntilSomeEnd() throws IOException {
+  void there_are_as_many_as_allowed_until_some_end() throws IOException {
     coordinator = coordinator(3, 3);
     open(coordinator, first);
     open(coordinator, first);
@@ -104,7 +104,8 @@ final class SessionLimitsTest {
   }
 
   @Test
-  void aConnectionIsToldOfEachSessionThatLivesOnItAndOfItsEndHoweverItEnds() throws IOException {
+  void a_connection_is_told_of_each_session_that_lives_on_it_and_of_its_end_however_it_ends()
+      throws IOException {
     coordinator = coordinator(10, 10);
     List<String> ids = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
@@ -130,7 +131,7 @@ final class SessionLimitsTest {
   }
 
   @Test
-  void theSessionsOfAConnectionThatCloseEndStepByStep() throws IOException {
+  void the_sessions_of_a_connection_that_close_end_step_by_step() throws IOException {
     int step = Coordinator.SESSIONS_ENDED_MAX;
     coordinator = coordinator(1_000, 1_000);
     for (int i = 0; i < 2 * step + 1; i++) {
@@ -149,7 +150,7 @@ final class SessionLimitsTest {
   }
 
   @Test
-  void aPrincipalHasAsManyAsItsQuotaAllowsUntilSomeEnd() throws IOException {
+  void a_principal_has_as_many_as_its_quota_allows_until_some_end() throws IOException {
     coordinator = coordinator(10, 10);
     Counts counts =
         new Counts(

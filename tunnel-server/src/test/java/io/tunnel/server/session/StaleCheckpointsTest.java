@@ -74,7 +74,7 @@ final class StaleCheckpointsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void aTunnelBeginsAndGoesOnWithTheIncarnationOfWhereItIs() throws IOException {
+  void a_tunnel_begins_and_goes_on_with_the_incarnation_of_where_it_is() throws IOException {
     TunnelInfo tunnel = held();
     assertThat(stored(tunnel)).contains(new KnownPosition(2, 5));
     assertThat(held(low).incarnation()).contains(5L);
@@ -91,7 +91,8 @@ final class StaleCheckpointsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void progressInWhatTheLogLostIsTakenBackAndTheChannelGoesOnFromThere() throws IOException {
+  void progress_in_what_the_log_lost_is_taken_back_and_the_channel_goes_on_from_there()
+      throws IOException {
     TunnelInfo tunnel = held();
     assertThat(checkpoint(18, 5).refusal).isNull();
     log.set(low, 3, 30, ledBy(FIRST, new Start(7, 11)));
@@ -115,7 +116,7 @@ final class StaleCheckpointsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void anEndBehindWhatTheLogStillHasIsLookedForAgain() throws IOException {
+  void an_end_behind_what_the_log_still_has_is_looked_for_again() throws IOException {
     log.set(low, 3, 20, ledBy(FIRST));
     surroundings.nowMs = 1_000;
     TunnelInfo tunnel =
@@ -138,7 +139,8 @@ final class StaleCheckpointsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void progressThatWasNotLostStaysAndIsNotRefusedForTheSameReasonAgain() throws IOException {
+  void progress_that_was_not_lost_stays_and_is_not_refused_for_the_same_reason_again()
+      throws IOException {
     TunnelInfo tunnel = held();
     assertThat(checkpoint(10, 5).refusal).isNull();
     log.set(low, 3, 30, ledBy(FIRST, new Start(7, 11)));
@@ -153,7 +155,8 @@ final class StaleCheckpointsTest extends AttachedSessionsFixture {
 
   /** A worker that reports such an incarnation is not believed, and its channel is not stuck. */
   @Test
-  void progressOfAnIncarnationThatTheLogDoesNotKnowIsTakenBackToTheBeginning() throws IOException {
+  void progress_of_an_incarnation_that_the_log_does_not_know_is_taken_back_to_the_beginning()
+      throws IOException {
     TunnelInfo tunnel = held();
     assertThat(checkpoint(18, 3).refusal).isNull();
     assertThat(replaced(held(low)).told).isZero();
@@ -164,7 +167,7 @@ final class StaleCheckpointsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void progressThatWasStoredWithoutItsIncarnationIsNotJudged() throws IOException {
+  void progress_that_was_stored_without_its_incarnation_is_not_judged() throws IOException {
     TunnelInfo tunnel = held();
     assertThat(checkpoint(held(low), 18, Bytes.EMPTY).refusal).isNull();
     log.set(low, 3, 30, ledBy(FIRST, new Start(7, 11)));
@@ -176,7 +179,8 @@ final class StaleCheckpointsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void nothingIsTakenBackForWhoHoldsTheChannelNoMoreOrWhenTheLogCannotBeAsked() throws IOException {
+  void nothing_is_taken_back_for_who_holds_the_channel_no_more_or_when_the_log_cannot_be_asked()
+      throws IOException {
     TunnelInfo tunnel = held();
     assertThat(checkpoint(18, 5).refusal).isNull();
     Assignment former = held(low);
@@ -233,7 +237,7 @@ final class StaleCheckpointsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void checkpointsOfWhatTheLogLostAreNotBroughtBack() throws IOException {
+  void checkpoints_of_what_the_log_lost_are_not_brought_back() throws IOException {
     TunnelInfo tunnel = held();
     log.set(low, 3, 30, ledBy(FIRST, new Start(7, 11)));
     assertThatThrownBy(() -> bring(at(11, Optional.of(5L))))

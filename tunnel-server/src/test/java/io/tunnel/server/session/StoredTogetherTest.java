@@ -26,7 +26,8 @@ final class StoredTogetherTest extends CoordinatorFixture {
   }
 
   @Test
-  void checkpointsThatWaitAreStoredWithOneWriteAndEachIsJudgedByItself() throws IOException {
+  void checkpoints_that_wait_are_stored_with_one_write_and_each_is_judged_by_itself()
+      throws IOException {
     session(first);
     List<Assignment> held = List.copyOf(first.held.values());
     Queue<CheckpointRequest> queue = new ArrayDeque<>();
@@ -50,7 +51,7 @@ final class StoredTogetherTest extends CoordinatorFixture {
   }
 
   @Test
-  void checkpointsOfOneChannelThatWaitTogetherNeverGoBack() throws IOException {
+  void checkpoints_of_one_channel_that_wait_together_never_go_back() throws IOException {
     session(first);
     Assignment held = first.any();
     Queue<CheckpointRequest> queue = new ArrayDeque<>();
@@ -68,7 +69,7 @@ final class StoredTogetherTest extends CoordinatorFixture {
   }
 
   @Test
-  void checkpointsThatCannotBeStoredTogetherAreAllRefused() throws IOException {
+  void checkpoints_that_cannot_be_stored_together_are_all_refused() throws IOException {
     session(first);
     List<Assignment> held = List.copyOf(first.held.values());
     Queue<CheckpointRequest> queue = new ArrayDeque<>();
@@ -82,7 +83,7 @@ final class StoredTogetherTest extends CoordinatorFixture {
   }
 
   @Test
-  void noMoreCheckpointsThanTheLimitAreStoredTogether() {
+  void no_more_checkpoints_than_the_limit_are_stored_together() {
     Queue<CheckpointRequest> queue = new ArrayDeque<>();
     for (int i = 0; i <= Checkpoints.TOGETHER_MAX; i++) {
       queue.add(waiting(new Checkpoint(1_000 + i, 1, 1)));

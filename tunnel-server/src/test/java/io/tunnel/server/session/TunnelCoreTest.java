@@ -31,7 +31,7 @@ final class TunnelCoreTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void everyPromiseHoldsAfterEveryStep(long seed) {
+  void every_promise_holds_after_every_step(long seed) {
     TunnelSimulation simulation = new TunnelSimulation(seed);
     for (int step = 0; step < 300; step++) {
       simulation.step();
@@ -39,7 +39,7 @@ final class TunnelCoreTest {
   }
 
   @Test
-  void whatIsReleasedUnaskedComesBackUnderANewEpoch() {
+  void what_is_released_unasked_comes_back_under_a_new_epoch() {
     TunnelCore core = core(Map.of(ONE, ChannelState.startingAt(0)));
     core.open("a", "tag", 1_000, 0, 0);
     assertThat(core.release("a", ONE, 1, 1))
@@ -47,7 +47,7 @@ final class TunnelCoreTest {
   }
 
   @Test
-  void whatIsStoppedIsGivenToNobodyUntilItsErrorIsCleared() {
+  void what_is_stopped_is_given_to_nobody_until_its_error_is_cleared() {
     TunnelCore core = core(Map.of(ONE, ChannelState.startingAt(0)));
     core.open("a", "tag", 1_000, 0, 0);
     assertThat(core.stop("a", ONE, 1, "broken", 1))
@@ -59,7 +59,7 @@ final class TunnelCoreTest {
   }
 
   @Test
-  void aMoveEndsAtItsDeadlineAndNotBefore() {
+  void a_move_ends_at_its_deadline_and_not_before() {
     TunnelCore core =
         core(Map.of(ONE, ChannelState.startingAt(0), TWO, ChannelState.startingAt(0)));
     core.open("a", "tag", 1_000, 0, 0);
@@ -70,7 +70,7 @@ final class TunnelCoreTest {
   }
 
   @Test
-  void aSeekFencesTheHolderWhichGoesOnAtTheNewPlace() {
+  void a_seek_fences_the_holder_which_goes_on_at_the_new_place() {
     TunnelCore core = core(Map.of(ONE, ChannelState.startingAt(7)));
     core.open("a", "tag", 1_000, 0, 0);
     assertThat(core.seek(Map.of(ONE, ChannelState.startingAt(3)), 1))
@@ -78,7 +78,7 @@ final class TunnelCoreTest {
   }
 
   @Test
-  void aSeekOfAChannelThatIsAskedForTakesItAndTheRulesDecideWhoGetsIt() {
+  void a_seek_of_a_channel_that_is_asked_for_takes_it_and_the_rules_decide_who_gets_it() {
     TunnelCore core =
         core(Map.of(ONE, ChannelState.startingAt(0), TWO, ChannelState.startingAt(0)));
     core.open("a", "tag", 1_000, 0, 0);
@@ -88,7 +88,7 @@ final class TunnelCoreTest {
   }
 
   @Test
-  void whatWaitsIsAssignedBehindTheEndOfWhatItWaitsFor() {
+  void what_waits_is_assigned_behind_the_end_of_what_it_waits_for() {
     ChannelKey base = ChannelKey.base(1);
     TunnelCore core =
         new TunnelCore(
@@ -113,7 +113,7 @@ final class TunnelCoreTest {
   }
 
   @Test
-  void aStartFinishesWhatACrashLeftAtItsEnd() {
+  void a_start_finishes_what_a_crash_left_at_its_end() {
     ChannelState done =
         new ChannelState(
             5, Bytes.EMPTY, Optional.of(5L), false, false, Optional.of(StopReason.of("broken")));
@@ -124,7 +124,7 @@ final class TunnelCoreTest {
   }
 
   @Test
-  void aPauseAsksForWhatIsHeldAndAResumeGivesItBack() {
+  void a_pause_asks_for_what_is_held_and_a_resume_gives_it_back() {
     TunnelCore core = core(Map.of(ONE, ChannelState.startingAt(0)));
     core.open("a", "tag", 1_000, 1, 0);
     assertThat(core.pause(true, 1)).containsExactly(new Revoke("a", ONE, 1));

@@ -87,7 +87,7 @@ final class TunnelHistoryTest extends OperatorsFixture {
   }
 
   @Test
-  void whatIsStillKeptIsNotLostHoweverOldItIs() throws IOException {
+  void what_is_still_kept_is_not_lost_however_old_it_is() throws IOException {
     keepForADay();
     create(stream(StreamStart.EARLIEST, Optional.empty(), Optional.empty()));
     assertThat(lowAt(100).historyLeftMs()).contains(DAY_MS);
@@ -97,7 +97,7 @@ final class TunnelHistoryTest extends OperatorsFixture {
   }
 
   @Test
-  void aLagNeverFallsToNothingBecauseChangesAreLost() throws IOException {
+  void a_lag_never_falls_to_nothing_because_changes_are_lost() throws IOException {
     keepForADay();
     create(stream(StreamStart.EARLIEST, Optional.empty(), Optional.empty()));
     trim();
@@ -109,7 +109,7 @@ final class TunnelHistoryTest extends OperatorsFixture {
   }
 
   @Test
-  void metersSayHowLongHistoryIsLeftAndWhichChannelsLostIt() throws Exception {
+  void meters_say_how_long_history_is_left_and_which_channels_lost_it() throws Exception {
     keepForADay();
     create(stream(StreamStart.EARLIEST, Optional.empty(), Optional.empty()));
     String left = "tunnel_channel_history_left_seconds";
@@ -127,7 +127,7 @@ final class TunnelHistoryTest extends OperatorsFixture {
   }
 
   @Test
-  void aLossIsLoggedOnceThoughNobodyReadsTheTunnel() throws Exception {
+  void a_loss_is_logged_once_though_nobody_reads_the_tunnel() throws Exception {
     create(stream(StreamStart.EARLIEST, Optional.empty(), Optional.empty()));
     LossWatch watch = watch();
     try (Logged logged = Logged.of(LossWatch.class)) {
@@ -162,7 +162,7 @@ final class TunnelHistoryTest extends OperatorsFixture {
   }
 
   @Test
-  void rowsOfABaseChannelThatNobodyHasReadAreThere() throws IOException {
+  void rows_of_a_base_channel_that_nobody_has_read_are_there() throws IOException {
     create(new CreateTunnel("t", "n", TunnelType.BaseData, StreamStart.LATEST));
     surroundings.keeping.get(0).kept(Map.of(low, 6L, high, 6L));
     List<ChannelDescription> channels =

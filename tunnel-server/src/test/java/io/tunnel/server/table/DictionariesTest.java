@@ -51,7 +51,7 @@ final class DictionariesTest {
   }
 
   @Test
-  void namesThatComeOnceStayInTheirRowsAndThoseThatComeAgainAreStored() {
+  void names_that_come_once_stay_in_their_rows_and_those_that_come_again_are_stored() {
     ChangeBatch once = batch(1, put("k", column("a"), column("b")));
     assertThat(idOf(once)).isEqualTo(INLINE);
     int id = idOf(once);
@@ -60,7 +60,7 @@ final class DictionariesTest {
   }
 
   @Test
-  void namesThatManyRowsShareAreStoredAtOnceAndThoseOfDifferentRowsAreNot() {
+  void names_that_many_rows_share_are_stored_at_once_and_those_of_different_rows_are_not() {
     assertThat(idOf(shape(1, "shared", 3))).isNotEqualTo(INLINE);
     List<RowChange> rows = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
@@ -70,7 +70,7 @@ final class DictionariesTest {
   }
 
   @Test
-  void dictionariesAreFoundAgainWhenTheStoreIsOpenedAgain() {
+  void dictionaries_are_found_again_when_the_store_is_opened_again() {
     int first = idOf(shape(1, "first", 3));
     int second = idOf(shape(1, "second", 3));
     assertThat(second).isNotEqualTo(first);
@@ -82,7 +82,7 @@ final class DictionariesTest {
   }
 
   @Test
-  void aPartitionHasAsManyDictionariesAsItMayAndNoMore() {
+  void a_partition_has_as_many_dictionaries_as_it_may_and_no_more() {
     for (int i = 0; i < Dictionaries.PARTITION_COUNT_MAX; i++) {
       assertThat(idOf(shape(1, "shape" + i + "-", 2))).isNotEqualTo(INLINE);
     }
@@ -92,7 +92,7 @@ final class DictionariesTest {
   }
 
   @Test
-  void aPartitionHasAsManyBytesOfDictionariesAsItMayAndNoMore() {
+  void a_partition_has_as_many_bytes_of_dictionaries_as_it_may_and_no_more() {
     String prefix = "n".repeat(200);
     for (int i = 0; idOf(shape(1, prefix + i + "-", 1_024)) != INLINE; i++) {
       assertThat(i).isLessThan(30);
@@ -104,7 +104,7 @@ final class DictionariesTest {
 
   /** 3,400 such writes were kept in memory for good, also when their table was dropped. */
   @Test
-  void namesInMemoryHaveABoundAndAreReadAgainWhenTheyWereEvicted() {
+  void names_in_memory_have_a_bound_and_are_read_again_when_they_were_evicted() {
     long cacheBytesMax = 100_000;
     Dictionaries small = new Dictionaries(store, cacheBytesMax);
     List<Integer> ids = new ArrayList<>();
@@ -123,7 +123,7 @@ final class DictionariesTest {
   }
 
   @Test
-  void whatIsUsedAgainAndAgainIsNotEvictedByWhatIsUsedOnce() {
+  void what_is_used_again_and_again_is_not_evicted_by_what_is_used_once() {
     Dictionaries small = new Dictionaries(store, 100_000);
     int id = small.idOf(shape(1, "often", 10));
     store(small, store);
@@ -137,7 +137,7 @@ final class DictionariesTest {
   }
 
   @Test
-  void aDictionaryThatIsLargerThanTheCacheIsReadEachTime() {
+  void a_dictionary_that_is_larger_than_the_cache_is_read_each_time() {
     Dictionaries tiny = new Dictionaries(store, 1_000);
     int id = tiny.idOf(shape(1, "wide", 1_024));
     store(tiny, store);
@@ -147,7 +147,7 @@ final class DictionariesTest {
   }
 
   @Test
-  void whatIsKnownOfPartitionsIsForgottenAndFoundAgain() {
+  void what_is_known_of_partitions_is_forgotten_and_found_again() {
     int id = idOf(shape(1, "first", 2));
     int partitions = Dictionaries.KNOWN_MAX / Dictionaries.PARTITION_COUNT_MAX + 2;
     for (int partition = 2; partition < partitions; partition++) {
@@ -164,7 +164,7 @@ final class DictionariesTest {
   }
 
   @Test
-  void namesGoWithTheirPartitionAndTheirIdsAreNotGivenOutAgain() {
+  void names_go_with_their_partition_and_their_ids_are_not_given_out_again() {
     int id = idOf(shape(1, "first", 3));
     assertThat(dictionaries.namesOf(1).apply(id)).hasSize(3);
     int others = idOf(shape(2, "second", 3));

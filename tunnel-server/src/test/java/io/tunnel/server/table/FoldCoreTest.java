@@ -43,7 +43,7 @@ final class FoldCoreTest {
   }
 
   @Test
-  void oneUpdateInSixteenReadsItsRowWhicheverRowItIs() {
+  void one_update_in_sixteen_reads_its_row_whichever_row_it_is() {
     for (int i = 0; i < 16_000; i++) {
       fold(update("k" + i % 16, "a"));
     }
@@ -51,7 +51,7 @@ final class FoldCoreTest {
   }
 
   @Test
-  void updatesOfOneRowThatComeTogetherReadItOnceAtMost() {
+  void updates_of_one_row_that_come_together_read_it_once_at_most() {
     RowChange[] updates = new RowChange[1_000];
     for (int i = 0; i < updates.length; i++) {
       updates[i] = update("k", "a" + i % 3);
@@ -63,7 +63,7 @@ final class FoldCoreTest {
   }
 
   @Test
-  void putsAndDeletesAndUpdatesBehindThemReadNothing() {
+  void puts_and_deletes_and_updates_behind_them_read_nothing() {
     for (int i = 0; i < 1_000; i++) {
       fold(put("a"), new RowDeleteChange(key("b")), update("a", "c"), update("b", "c"), put("d"));
     }

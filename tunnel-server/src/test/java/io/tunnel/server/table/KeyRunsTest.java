@@ -30,7 +30,7 @@ final class KeyRunsTest {
   /** Keys that share their beginnings: with all others, or with some behind the fifth byte. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void rowsComeByTheirKeysAndThoseOfOneKeyInTheOrderInWhichTheyCame(long seed) {
+  void rows_come_by_their_keys_and_those_of_one_key_in_the_order_in_which_they_came(long seed) {
     Random random = new Random(seed);
     for (int fold = 0; fold < 3; fold++) {
       List<Placed> placed = new ArrayList<>();

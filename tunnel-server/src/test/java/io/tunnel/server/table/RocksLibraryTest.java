@@ -15,7 +15,7 @@ class RocksLibraryTest {
 
   /** In a process of its own, since a process loads it once; and this one has to be killed. */
   @Test
-  void aProcessThatIsKilledLeavesNoFileBehind() throws Exception {
+  void a_process_that_is_killed_leaves_no_file_behind() throws Exception {
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -51,7 +51,7 @@ final class StoreCloseTest {
   }
 
   @Test
-  void readsThatComeLateAreRefusedAndThoseUnderWayEndFirst() throws Exception {
+  void reads_that_come_late_are_refused_and_those_under_way_end_first() throws Exception {
     ExecutorService readers = Executors.newFixedThreadPool(ACCESSES.size());
     try {
       for (int round = 0; round < ROUNDS; round++) {

@@ -52,7 +52,8 @@ final class StoreMemoryTest {
   }
 
   @Test
-  void indexesAndFiltersAreInTheCacheAndRowsAreReadWithAllOfThemOrWithFew() throws IOException {
+  void indexes_and_filters_are_in_the_cache_and_rows_are_read_with_all_of_them_or_with_few()
+      throws IOException {
     write();
     try (TableStore table = open()) {
       Random random = new Random(5);

@@ -74,7 +74,7 @@ final class StoredSizeTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-  void aTableTakesNoMoreThanTheStatedMultipleOfWhatWasWritten(long seed) {
+  void a_table_takes_no_more_than_the_stated_multiple_of_what_was_written(long seed) {
     RandomShapes shapes = new RandomShapes(new Random(seed));
     long written = 0;
     long rows = 0;
@@ -95,7 +95,7 @@ final class StoredSizeTest {
 
   /** A hundred dictionaries of all the names that a batch may have: there is room for four. */
   @Test
-  void withoutRoomForDictionariesRowsTakeTheStatedMultipleAndAreWrittenInParts() {
+  void without_room_for_dictionaries_rows_take_the_stated_multiple_and_are_written_in_parts() {
     ChangeBatch batch = null;
     long folded = 0;
     for (int i = 0; i < 6; i++) {
@@ -133,7 +133,7 @@ final class StoredSizeTest {
 
   /** 10,000 such rows were a table of 860 MB, and ended the server. */
   @Test
-  void sparseRowsOfOneWriteTakeAFewBytesEach() {
+  void sparse_rows_of_one_write_take_a_few_bytes_each() {
     Random random = new Random(1);
     List<RowChange> rows = new ArrayList<>();
     for (int i = 0; i < 10_000; i++) {
@@ -152,7 +152,8 @@ final class StoredSizeTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4})
-  void rowsOfAnyShapeAreReadAsTheyWereWrittenAlsoAfterAStart(long seed) throws IOException {
+  void rows_of_any_shape_are_read_as_they_were_written_also_after_a_start(long seed)
+      throws IOException {
     Random random = new Random(seed);
     List<RandomShapes> shapes = List.of(new RandomShapes(random), new RandomShapes(random));
     TableModel model = new TableModel();

@@ -99,7 +99,7 @@ final class TableSnapshotTest {
 
   @ParameterizedTest(name = "seed {0}")
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-  void aSnapshotHasExactlyTheRowsOfItsMomentWhateverIsFoldedWhileItIsRead(long seed)
+  void a_snapshot_has_exactly_the_rows_of_its_moment_whatever_is_folded_while_it_is_read(long seed)
       throws Exception {
     Random random = new Random(seed);
     TableModel model = new TableModel();
@@ -150,7 +150,7 @@ final class TableSnapshotTest {
   }
 
   @Test
-  void aScanBeginsBehindItsKeyAndStaysInItsPartition() throws IOException {
+  void a_scan_begins_behind_its_key_and_stays_in_its_partition() throws IOException {
     try (TableStore table = open()) {
       table.fold(
           List.of(batch(1, put("z")), batch(2, put("a"), put("ab"), put("b")), batch(3, put("a"))),
@@ -168,7 +168,8 @@ final class TableSnapshotTest {
   }
 
   @Test
-  void aSnapshotThatIsClosedUnderAReadIsReadToItsEndAndFreedThen() throws IOException {
+  void a_snapshot_that_is_closed_under_a_read_is_read_to_its_end_and_freed_then()
+      throws IOException {
     try (TableStore table = open()) {
       table.fold(List.of(batch(1, put("a"), put("b"), put("c"))), 1);
       TableSnapshot snapshot = table.snapshot();
@@ -192,7 +193,7 @@ final class TableSnapshotTest {
   }
 
   @Test
-  void aVisitorThatFailsLeavesNothingOpen() throws IOException {
+  void a_visitor_that_fails_leaves_nothing_open() throws IOException {
     try (TableStore table = open()) {
       table.fold(List.of(batch(1, put("a"))), 1);
       TableSnapshot snapshot = table.snapshot();
@@ -211,7 +212,8 @@ final class TableSnapshotTest {
   }
 
   @Test
-  void aStoreClosesWhenTheReadsUnderWayHaveEndedAndFreesItsSnapshots() throws Exception {
+  void a_store_closes_when_the_reads_under_way_have_ended_and_frees_its_snapshots()
+      throws Exception {
     TableStore table = open();
     table.fold(List.of(batch(1, put("a"), put("b"))), 1);
     TableSnapshot snapshot = table.snapshot();

@@ -51,7 +51,7 @@ final class TableStoreTest {
 
   @ParameterizedTest(name = "seed {0}")
   @ValueSource(longs = {1, 2, 3, 4, 5, 6})
-  void rowsAreTheFoldOfTheirChangesWhateverTheGroups(long seed) throws IOException {
+  void rows_are_the_fold_of_their_changes_whatever_the_groups(long seed) throws IOException {
     Random random = new Random(seed);
     TableModel model = new TableModel();
     RandomChanges changes = new RandomChanges(random, seed % 2 == 0 ? 3 : 1_000_000);
@@ -70,7 +70,7 @@ final class TableStoreTest {
   }
 
   @Test
-  void whatIsFoldedIsDurableOnlyWhenItIsOnDisk() throws IOException {
+  void what_is_folded_is_durable_only_when_it_is_on_disk() throws IOException {
     try (TableStore table = open()) {
       assertThat(table.durableOffset()).isZero();
       table.fold(List.of(batch(1, put("a"))), 100);
@@ -100,7 +100,8 @@ final class TableStoreTest {
 
   /** No update, and no row that one makes, has more columns than it may have; together they do. */
   @Test
-  void updatesThatTogetherNameMoreColumnsThanARowHasAreFoldedTogether() throws IOException {
+  void updates_that_together_name_more_columns_than_a_row_has_are_folded_together()
+      throws IOException {
     List<RowChange> before = new ArrayList<>();
     List<RowChange> together = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
@@ -128,7 +129,7 @@ final class TableStoreTest {
   }
 
   @Test
-  void rowsOfMoreShapesThanThereAreDictionariesCarryTheirNames() throws IOException {
+  void rows_of_more_shapes_than_there_are_dictionaries_carry_their_names() throws IOException {
     TableModel model = new TableModel();
     int shapes = Dictionaries.PARTITION_COUNT_MAX + 200;
     try (TableStore table = open()) {
@@ -150,7 +151,7 @@ final class TableStoreTest {
 
   /** A dictionary was kept for good, on disk and in memory, also when its table was dropped. */
   @Test
-  void namesAreDroppedWithTheirPartition() throws IOException {
+  void names_are_dropped_with_their_partition() throws IOException {
     try (TableStore table = open()) {
       for (int partition = 1; partition <= 3; partition++) {
         RowChange row = put("k", new Column("shape" + partition, ColumnValue.fromLong(1)));
@@ -164,7 +165,7 @@ final class TableStoreTest {
   }
 
   @Test
-  void namesOfAPartitionWithoutRowsAreDroppedWhenTheStoreIsOpened() throws IOException {
+  void names_of_a_partition_without_rows_are_dropped_when_the_store_is_opened() throws IOException {
     try (TableStore table = open()) {
       RowChange row = put("k", new Column("shape", ColumnValue.fromLong(1)));
       RowChange delete = new RowDeleteChange(TestRows.key("k"));
@@ -193,7 +194,7 @@ final class TableStoreTest {
   }
 
   @Test
-  void aRowGrowsByUpdatesToAsManyColumnsAsARowMayHave() throws IOException {
+  void a_row_grows_by_updates_to_as_many_columns_as_a_row_may_have() throws IOException {
     TableModel model = new TableModel();
     try (TableStore table = open()) {
       for (int i = 0; i < 1_024; i += 64) {
@@ -210,7 +211,7 @@ final class TableStoreTest {
   }
 
   @Test
-  void partitionsDoNotSeeTheirNeighboursAndAreDroppedAlone() throws IOException {
+  void partitions_do_not_see_their_neighbours_and_are_dropped_alone() throws IOException {
     try (TableStore table = open()) {
       for (int partition : new int[] {254, 255, 256, 257, 65_535, 65_536}) {
         table.fold(List.of(batch(partition, put("p" + partition))), partition);
@@ -233,7 +234,7 @@ final class TableStoreTest {
   }
 
   @Test
-  void filesOfADroppedPartitionAloneGoAtOnceAndNoRowOfAnother() throws Exception {
+  void files_of_a_dropped_partition_alone_go_at_once_and_no_row_of_another() throws Exception {
     try (TableStore table = open()) {
       for (int partition = 1; partition <= 3; partition++) {
         for (int i = 0; i < 300; i++) {
@@ -276,7 +277,7 @@ final class TableStoreTest {
   }
 
   @Test
-  void whatIsOnDiskAfterTheMemoryIsGoneIsTheFoldUpToItsOffset() throws IOException {
+  void what_is_on_disk_after_the_memory_is_gone_is_the_fold_up_to_its_offset() throws IOException {
     List<List<ChangeBatch>> groups = new ArrayList<>();
     TableModel model = new TableModel();
     Random random = new Random(11);
@@ -308,7 +309,7 @@ final class TableStoreTest {
 
   /** RocksDB begins a flush by itself when a buffer is full, and nobody can hold that up. */
   @Test
-  void rowsOfALogThatCannotBeSyncedNeverGoToDiskAndStayReadable() throws IOException {
+  void rows_of_a_log_that_cannot_be_synced_never_go_to_disk_and_stay_readable() throws IOException {
     AtomicBoolean isLost = new AtomicBoolean();
     CountDownLatch asked = new CountDownLatch(1);
     TableStore table =
@@ -366,7 +367,7 @@ final class TableStoreTest {
   }
 
   @Test
-  void theLogIsSyncedBeforeRowsGoToDisk() throws IOException {
+  void the_log_is_synced_before_rows_go_to_disk() throws IOException {
     int[] syncs = new int[1];
     TableStore table = TableStore.open(directory, CONFIG, () -> syncs[0]++);
     table.fold(List.of(batch(1, put("a"))), 10);
@@ -376,7 +377,7 @@ final class TableStoreTest {
   }
 
   @Test
-  void rowsBeyondWhatIsCountedAreEstimated() throws IOException {
+  void rows_beyond_what_is_counted_are_estimated() throws IOException {
     try (TableStore table = open()) {
       List<RowChange> rows = new ArrayList<>();
       for (int i = 0; i < 5_000; i++) {
@@ -391,7 +392,7 @@ final class TableStoreTest {
   }
 
   @Test
-  void aDirectoryInUseIsRefusedByName() throws IOException {
+  void a_directory_in_use_is_refused_by_name() throws IOException {
     try (TableStore table = open()) {
       assertThat(table.foldedOffset()).isZero();
       assertThatThrownBy(this::open)

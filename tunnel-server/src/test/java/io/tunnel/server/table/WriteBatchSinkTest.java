@@ -30,7 +30,7 @@ final class WriteBatchSinkTest {
 
   @ParameterizedTest(name = "{0} records")
   @ValueSource(ints = {0, 1, 7, 300, 70_000})
-  void theBytesAreThoseOfRocksDbsOwnBatch(int records) throws RocksDBException {
+  void the_bytes_are_those_of_rocks_dbs_own_batch(int records) throws RocksDBException {
     Random random = new Random(records);
     WriteBatchSink sink = new WriteBatchSink();
     sink.put(new byte[] {1}, new byte[] {2});

@@ -72,7 +72,7 @@ final class KafkaCatalogStoreTest {
   }
 
   @Test
-  void whatWasWrittenIsThereWhenItIsOpenedAgain() throws Exception {
+  void what_was_written_is_there_when_it_is_opened_again() throws Exception {
     StoreTopic topic = broker.topic(Map.of());
     try (KafkaCatalogStore store = open(topic, PATIENT, owner)) {
       assertThat(store.all()).isEmpty();
@@ -88,7 +88,7 @@ final class KafkaCatalogStoreTest {
   }
 
   @Test
-  void tenThousandTextsAreReadBack() throws Exception {
+  void ten_thousand_texts_are_read_back() throws Exception {
     StoreTopic topic = broker.topic(Map.of());
     Map<String, String> all = new TreeMap<>();
     try (KafkaCatalogStore store = open(topic, PATIENT, owner)) {
@@ -105,7 +105,7 @@ final class KafkaCatalogStoreTest {
   }
 
   @Test
-  void aLeaderThatWasReplacedCanWriteNothingAndIsTold() throws Exception {
+  void a_leader_that_was_replaced_can_write_nothing_and_is_told() throws Exception {
     StoreTopic topic = broker.topic(Map.of());
     try (KafkaCatalogStore stale = open(topic, PATIENT, owner)) {
       stale.write(put("a", "1"));
@@ -126,7 +126,7 @@ final class KafkaCatalogStoreTest {
   }
 
   @Test
-  void whatALeaderHadBegunWhenItWasReplacedIsNeverSeen() throws Exception {
+  void what_a_leader_had_begun_when_it_was_replaced_is_never_seen() throws Exception {
     StoreTopic topic = broker.topic(Map.of());
     open(topic, PATIENT, owner).close();
     try (Producer<String, String> zombie =
@@ -150,7 +150,8 @@ final class KafkaCatalogStoreTest {
   }
 
   @Test
-  void aWriteThatKafkaDoesNotAnswerInTimeIsToldWhenItIsStoredAfterAll() throws Exception {
+  void a_write_that_kafka_does_not_answer_in_time_is_told_when_it_is_stored_after_all()
+      throws Exception {
     StoreTopic topic = broker.topic(Map.of());
     try (KafkaCatalogStore store = open(topic, HASTY, owner)) {
       writeOnce(store, put("a", "0"));
@@ -194,7 +195,8 @@ final class KafkaCatalogStoreTest {
   }
 
   @Test
-  void whatTheOwnerKnowsIsWhatIsStoredWhenKafkaIsKilledInTheMiddle() throws Exception {
+  void what_the_owner_knows_is_what_is_stored_when_kafka_is_killed_in_the_middle()
+      throws Exception {
     StoreTopic topic = broker.topic(Map.of());
     Map<String, String> known = new TreeMap<>();
     try (KafkaCatalogStore store = open(topic, HASTY, owner)) {
@@ -227,7 +229,7 @@ final class KafkaCatalogStoreTest {
   }
 
   @Test
-  void aStoreThatCannotBeOpenedInTimeSaysSo() throws Exception {
+  void a_store_that_cannot_be_opened_in_time_says_so() throws Exception {
     StoreTopic topic = broker.topic(Map.of());
     broker.broker().suspend();
     try {
@@ -240,7 +242,7 @@ final class KafkaCatalogStoreTest {
   }
 
   @Test
-  void aTextMayBeAsLargeAsTheLimitAndNoLarger() throws Exception {
+  void a_text_may_be_as_large_as_the_limit_and_no_larger() throws Exception {
     StoreTopic topic = broker.topic(Map.of("max.message.bytes", "10485760"));
     String most = "x".repeat(StoreTopic.TEXT_BYTES_MAX - 1);
     try (KafkaCatalogStore store = open(topic, PATIENT, owner)) {
@@ -256,7 +258,7 @@ final class KafkaCatalogStoreTest {
   }
 
   @Test
-  void aTextThatTheTopicDoesNotTakeIsNotStoredAndTheNextIs() throws Exception {
+  void a_text_that_the_topic_does_not_take_is_not_stored_and_the_next_is() throws Exception {
     StoreTopic topic = broker.topic(Map.of("max.message.bytes", "2000"));
     try (KafkaCatalogStore store = open(topic, PATIENT, owner)) {
       assertThatThrownBy(() -> store.write(put("a", "1", "n", "x".repeat(3_000))))
@@ -268,7 +270,7 @@ final class KafkaCatalogStoreTest {
   }
 
   @Test
-  void compactionLeavesTheLatest() throws Exception {
+  void compaction_leaves_the_latest() throws Exception {
     StoreTopic topic =
         broker.topic(
             Map.of(
@@ -310,7 +312,7 @@ final class KafkaCatalogStoreTest {
   }
 
   @Test
-  void aClosedStoreRefuses() throws Exception {
+  void a_closed_store_refuses() throws Exception {
     StoreTopic topic = broker.topic(Map.of());
     KafkaCatalogStore store = open(topic, PATIENT, owner);
     store.close();

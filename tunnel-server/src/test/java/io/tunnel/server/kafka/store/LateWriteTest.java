@@ -41,7 +41,7 @@ final class LateWriteTest {
   }
 
   @Test
-  void anOwnerThatFailsToTakeItOverWritesNothingMoreAndIsToldSo() throws Exception {
+  void an_owner_that_fails_to_take_it_over_writes_nothing_more_and_is_told_so() throws Exception {
     FakeStoreOwner owner = new FakeStoreOwner();
     owner.takesOver = false;
     try (KafkaCatalogStore store = store(owner)) {
@@ -54,7 +54,7 @@ final class LateWriteTest {
   }
 
   @Test
-  void oneThatTakesItOverWritesOn() throws Exception {
+  void one_that_takes_it_over_writes_on() throws Exception {
     FakeStoreOwner owner = new FakeStoreOwner();
     try (KafkaCatalogStore store = store(owner)) {
       assertThat(store.isInDoubt()).isFalse();

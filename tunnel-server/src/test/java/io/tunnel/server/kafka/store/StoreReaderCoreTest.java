@@ -43,7 +43,8 @@ final class StoreReaderCoreTest {
   }
 
   @RepeatedTest(50)
-  void whatWasWrittenTogetherIsGivenOutTogetherHoweverItIsRead(RepetitionInfo repetition) {
+  void what_was_written_together_is_given_out_together_however_it_is_read(
+      RepetitionInfo repetition) {
     Random random = new Random(repetition.getCurrentRepetition());
     Log log = new Log();
     for (int i = 0; i < 30; i++) {
@@ -71,7 +72,7 @@ final class StoreReaderCoreTest {
   }
 
   @Test
-  void nothingIsGivenOutBeforeItsEndIsSeen() {
+  void nothing_is_given_out_before_its_end_is_seen() {
     Read one = new Read(0, "a", Optional.of("1"));
     Read two = new Read(1, "b", Optional.empty());
     assertThat(core.read(List.of(one), 1)).isEmpty();
@@ -84,7 +85,7 @@ final class StoreReaderCoreTest {
   }
 
   @Test
-  void anEmptyLogIsReadToItsEndAtOnce() {
+  void an_empty_log_is_read_to_its_end_at_once() {
     assertThat(core.hasRead(0)).isTrue();
     assertThat(core.read(List.of(), 0)).isEmpty();
   }

@@ -71,8 +71,9 @@ final class StoreTailTest {
   }
 
   @Test
-  void whatIsWrittenTogetherIsToldTogetherAndEverythingThatWasAcknowledgedIsCaughtUpWith()
-      throws Exception {
+  void
+      what_is_written_together_is_told_together_and_everything_that_was_acknowledged_is_caught_up_with()
+          throws Exception {
     StoreTopic topic = broker.topic(Map.of());
     List<Map<String, Optional<String>>> written = new CopyOnWriteArrayList<>();
     try (KafkaCatalogStore store = open(topic)) {
@@ -94,7 +95,7 @@ final class StoreTailTest {
   }
 
   @Test
-  void anEmptyStoreIsCaughtUpWith() throws Exception {
+  void an_empty_store_is_caught_up_with() throws Exception {
     try (StoreTail tail = new StoreTail(broker.topic(Map.of()), told::add)) {
       catchUp(tail);
       assertThat(told).isEmpty();
@@ -102,7 +103,7 @@ final class StoreTailTest {
   }
 
   @Test
-  void whatIsNotCommittedIsNotTold() throws Exception {
+  void what_is_not_committed_is_not_told() throws Exception {
     StoreTopic topic = broker.topic(Map.of());
     try (StoreTail tail = new StoreTail(topic, told::add);
         Producer<String, String> zombie = zombie(topic)) {
@@ -123,7 +124,7 @@ final class StoreTailTest {
   }
 
   @Test
-  void itGoesOnWhereItWasWhenKafkaIsBack() throws Exception {
+  void it_goes_on_where_it_was_when_kafka_is_back() throws Exception {
     StoreTopic topic = broker.topic(Map.of());
     Map<String, String> now = new TreeMap<>();
     try (StoreTail tail = new StoreTail(topic, told::add)) {

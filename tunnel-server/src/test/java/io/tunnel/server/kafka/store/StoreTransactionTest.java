@@ -86,7 +86,7 @@ final class StoreTransactionTest {
   }
 
   @Test
-  void textsAreStoredUnderTheirNamesInOneTransaction() {
+  void texts_are_stored_under_their_names_in_one_transaction() {
     assertThat(transaction.write(CHANGES).state()).isEqualTo(State.STORED);
     assertThat(producer.history())
         .extracting(record -> record.topic() + record.partition() + record.key() + record.value())
@@ -96,7 +96,7 @@ final class StoreTransactionTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 5})
-  void aCommitWhoseOutcomeIsUnknownIsAskedForAgain(int timeouts) {
+  void a_commit_whose_outcome_is_unknown_is_asked_for_again(int timeouts) {
     producer.commitTimeouts = timeouts;
     assertThat(transaction.write(CHANGES).state()).isEqualTo(State.STORED);
     assertThat(producer.commits).isEqualTo(timeouts + 1);
@@ -104,7 +104,7 @@ final class StoreTransactionTest {
   }
 
   @Test
-  void aCommitThatIsGivenUpIsLost() {
+  void a_commit_that_is_given_up_is_lost() {
     producer.commitTimeouts = 3;
     producer.abortTimeouts = -1;
     Outcome outcome = transaction.write(CHANGES);
@@ -115,7 +115,7 @@ final class StoreTransactionTest {
   }
 
   @Test
-  void whatCannotBeSentIsNotStoredAndTheNextTransactionCan() {
+  void what_cannot_be_sent_is_not_stored_and_the_next_transaction_can() {
     producer.commitTransactionException = new KafkaException("in an error state");
     producer.abortTimeouts = 2;
     Outcome outcome = transaction.write(CHANGES);
@@ -128,7 +128,7 @@ final class StoreTransactionTest {
   }
 
   @Test
-  void aFencedProducerIsLostAndNothingIsAborted() {
+  void a_fenced_producer_is_lost_and_nothing_is_aborted() {
     for (RuntimeException reason :
         new RuntimeException[] {
           new ProducerFencedException("fenced"),
@@ -147,7 +147,7 @@ final class StoreTransactionTest {
   }
 
   @Test
-  void aProducerThatCannotEvenAbortIsLost() {
+  void a_producer_that_cannot_even_abort_is_lost() {
     producer.commitTransactionException = new KafkaException("first");
     producer.abortTransactionException = new KafkaException("second");
     Outcome outcome = transaction.write(CHANGES);
@@ -158,20 +158,20 @@ final class StoreTransactionTest {
   }
 
   @Test
-  void aProducerThatFailsInAnUnknownWayIsLost() {
+  void a_producer_that_fails_in_an_unknown_way_is_lost() {
     producer.sendException = new UnsupportedOperationException("never seen before");
     assertThat(transaction.write(CHANGES).state()).isEqualTo(State.LOST);
   }
 
   @Test
-  void aProducerThatFailsToAbortInAnUnknownWayIsLost() {
+  void a_producer_that_fails_to_abort_in_an_unknown_way_is_lost() {
     producer.commitTransactionException = new KafkaException("first");
     producer.abortTransactionException = new UnsupportedOperationException("neither");
     assertThat(transaction.write(CHANGES).state()).isEqualTo(State.LOST);
   }
 
   @Test
-  void aClosedProducerIsLost() {
+  void a_closed_producer_is_lost() {
     producer.close();
     Outcome outcome = transaction.write(CHANGES);
     assertThat(outcome.state()).isEqualTo(State.LOST);
@@ -179,7 +179,7 @@ final class StoreTransactionTest {
   }
 
   @Test
-  void whatWasNeverSentIsInNoDoubt() {
+  void what_was_never_sent_is_in_no_doubt() {
     producer.sendFailure = Optional.of(new ProducerFencedException("fenced"));
     producer.commitTransactionException = new KafkaException("in an error state");
     producer.abortTransactionException = new ProducerFencedException("fenced");

@@ -117,7 +117,7 @@ final class AuditLogTest {
   }
 
   @Test
-  void whatAdministratorsDoIsSaidWithoutKeysOfRows() throws IOException {
+  void what_administrators_do_is_said_without_keys_of_rows() throws IOException {
     assertThat(
             done(
                 Operation.CREATE_TABLE,
@@ -229,7 +229,7 @@ final class AuditLogTest {
   }
 
   @Test
-  void administrativeRequestsAreAlwaysWrittenAndOthersByChoice() throws IOException {
+  void administrative_requests_are_always_written_and_others_by_choice() throws IOException {
     Set<Operation> always = writtenOf(Written.REFUSED);
     Set<Operation> changes = writtenOf(Written.CHANGES);
     assertThat(always)
@@ -250,7 +250,7 @@ final class AuditLogTest {
 
   @ParameterizedTest
   @EnumSource(ErrorCode.class)
-  void refusalsForWantOfARightAreAlwaysWritten(ErrorCode code) throws IOException {
+  void refusals_for_want_of_a_right_are_always_written(ErrorCode code) throws IOException {
     byte[] get = new AuthorityRequests("orders", "a", table.tableId()).payload(Operation.GET_ROW);
     log(Written.CHANGES)
         .refused(frame(Operation.GET_ROW, get), at.caller("billing"), code, ADDRESS);
@@ -266,7 +266,7 @@ final class AuditLogTest {
   }
 
   @Test
-  void aPayloadThatIsNoneIsAboutNothing() throws IOException {
+  void a_payload_that_is_none_is_about_nothing() throws IOException {
     byte[] garbage = new byte[1 << 20];
     Arrays.fill(garbage, (byte) '{');
     for (Operation operation : Operation.values()) {
@@ -278,7 +278,7 @@ final class AuditLogTest {
   }
 
   @Test
-  void strangersAreCountedByTheirNetwork() throws IOException {
+  void strangers_are_counted_by_their_network() throws IOException {
     AuditLog log = log(Written.REFUSED);
     for (String host : List.of("2001:db8::1", "2001:db8::2", "10.0.0.7", "10.0.0.7")) {
       log.notEntered(ErrorCode.NOT_AUTHENTICATED, new InetSocketAddress(host, 1));
@@ -288,7 +288,7 @@ final class AuditLogTest {
   }
 
   @Test
-  void visitorsOfTheHttpPortAreWrittenWhenTheyAreRefused() throws IOException {
+  void visitors_of_the_http_port_are_written_when_they_are_refused() throws IOException {
     log(Written.REFUSED).refusedVisit(Optional.empty(), ADDRESS);
     log(Written.REFUSED).refusedVisit(Optional.of(at.caller("billing")), ADDRESS);
     assertThat(written().lines())
@@ -298,7 +298,7 @@ final class AuditLogTest {
   }
 
   @Test
-  void whoeverIsLetInIsWrittenByChoice() throws IOException {
+  void whoever_is_let_in_is_written_by_choice() throws IOException {
     log(Written.REFUSED).entered(at.caller("billing"), ADDRESS);
     assertThat(written()).isEmpty();
     log(Written.CHANGES).entered(at.caller("billing"), ADDRESS);

@@ -269,7 +269,7 @@ class SharesTest {
   }
 
   @Test
-  void refusalsAndSlowDownsAreCountedForTheFirstPrincipalsAndTheRestTogether() {
+  void refusals_and_slow_downs_are_counted_for_the_first_principals_and_the_rest_together() {
     quota("ada", new QuotaLimit("requestsPerSecond", 1));
     assertThat(shares.request(ada)).isZero();
     assertThat(shares.request(ada)).isEqualTo(SECOND);
@@ -287,7 +287,7 @@ class SharesTest {
   }
 
   @Test
-  void whatQuotasCountIsSaidOfTheFirstPrincipalsAndOfTheRestTogether() {
+  void what_quotas_count_is_said_of_the_first_principals_and_of_the_rest_together() {
     quota("ada", new QuotaLimit("connections", 3), new QuotaLimit("tunnels", 5));
     quota("bob", new QuotaLimit("connections", 4));
     quota("carl", new QuotaLimit("connections", 5));

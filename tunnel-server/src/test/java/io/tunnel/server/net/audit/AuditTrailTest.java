@@ -90,7 +90,7 @@ final class AuditTrailTest {
   }
 
   @Test
-  void aLineSaysWhoWhatAndWhatCameOfIt() throws IOException {
+  void a_line_says_who_what_and_what_came_of_it() throws IOException {
     AuditTrail trail = trail(SMALL);
     trail.write(entry("table:orders"));
     runWriter();
@@ -114,7 +114,7 @@ final class AuditTrailTest {
         "a\",\"outcome\":\"x",
         "a\ud800b"
       })
-  void noNameForgesALineOrAMember(String name) throws IOException {
+  void no_name_forges_a_line_or_a_member(String name) throws IOException {
     AuditTrail trail = trail(SMALL);
     trail.write(entry(name));
     runWriter();
@@ -126,7 +126,7 @@ final class AuditTrailTest {
   }
 
   @Test
-  void aNameOfAMebibyteIsCut() throws IOException {
+  void a_name_of_a_mebibyte_is_cut() throws IOException {
     AuditTrail trail = trail(SMALL);
     trail.write(entry("x".repeat(1 << 20)));
     trail.write(entry("y".repeat(AuditLines.TEXT_CHARS_MAX)));
@@ -141,7 +141,7 @@ final class AuditTrailTest {
   }
 
   @Test
-  void filesAreOfTheirSizeAndTheOldestGo() throws IOException {
+  void files_are_of_their_size_and_the_oldest_go() throws IOException {
     AuditTrail trail = trail(SMALL);
     for (int i = 0; i < 2_000; i++) {
       trail.write(entry("table:" + i));
@@ -163,7 +163,7 @@ final class AuditTrailTest {
   }
 
   @Test
-  void noOtherLinePushesOutWhatAdministratorsDid() throws IOException {
+  void no_other_line_pushes_out_what_administrators_did() throws IOException {
     AuditTrail trail = trail(SMALL);
     trail.writeAdministration(entry("table:first"));
     for (int i = 0; i < 2_000; i++) {
@@ -181,7 +181,8 @@ final class AuditTrailTest {
   }
 
   @Test
-  void theListOfARequestThatWasDoneIsWholeAndWhatWaitsIsBoundedInBytes() throws IOException {
+  void the_list_of_a_request_that_was_done_is_whole_and_what_waits_is_bounded_in_bytes()
+      throws IOException {
     AuditTrail trail = trail(new Settings(Written.ALL, 64L << 20, 2));
     String list = "m".repeat(AuditLines.LIST_CHARS_MAX);
     Entry done =
@@ -210,7 +211,7 @@ final class AuditTrailTest {
   }
 
   @Test
-  void aServerGoesOnWhereItsPredecessorEnded() throws IOException {
+  void a_server_goes_on_where_its_predecessor_ended() throws IOException {
     AuditTrail first = trail(SMALL);
     first.write(entry("table:a"));
     first.close();
@@ -227,7 +228,7 @@ final class AuditTrailTest {
   }
 
   @Test
-  void whatFindsNoRoomInTheQueueIsCountedAndSaid() throws IOException {
+  void what_finds_no_room_in_the_queue_is_counted_and_said() throws IOException {
     AuditTrail trail = trail(new Settings(Written.ALL, 64L << 20, 2));
     for (int i = 0; i < AuditTrail.WAITING_MAX; i++) {
       trail.write(entry("table:a"));
@@ -244,7 +245,7 @@ final class AuditTrailTest {
   }
 
   @Test
-  void aDiskThatTakesNothingIsSaidOnceAndEndsNothing() throws IOException {
+  void a_disk_that_takes_nothing_is_said_once_and_ends_nothing() throws IOException {
     Path inTheWay = data.resolve("audit");
     Files.createFile(inTheWay);
     AuditTrail trail = trail(SMALL);
@@ -269,7 +270,7 @@ final class AuditTrailTest {
   }
 
   @Test
-  void aStrangerHasALineAndACountForEachWindow() throws IOException {
+  void a_stranger_has_a_line_and_a_count_for_each_window() throws IOException {
     AuditTrail trail = trail(SMALL);
     for (int i = 0; i < 10_000; i++) {
       trail.writeStranger(entry("none"), "10.0.0.7");
@@ -284,7 +285,7 @@ final class AuditTrailTest {
   }
 
   @Test
-  void strangersOfManyAddressesHaveNoMoreLinesThanAreAllowed() throws IOException {
+  void strangers_of_many_addresses_have_no_more_lines_than_are_allowed() throws IOException {
     AuditTrail trail = trail(SMALL);
     for (int i = 0; i < 10_000; i++) {
       trail.writeStranger(entry("none"), "net " + i);
@@ -297,7 +298,7 @@ final class AuditTrailTest {
   }
 
   @Test
-  void aCallerWhoIsRefusedAllTheTimeIsCounted() throws IOException {
+  void a_caller_who_is_refused_all_the_time_is_counted() throws IOException {
     AuditTrail trail = trail(SMALL);
     for (int i = 0; i <= AuditTrail.REFUSALS_MAX; i++) {
       trail.writeRefusal(entry("table:" + i), "billing");
@@ -310,7 +311,7 @@ final class AuditTrailTest {
   }
 
   @Test
-  void settingsThatCannotBeAreRefused() {
+  void settings_that_cannot_be_are_refused() {
     assertThatThrownBy(() -> new Settings(null, 1 << 20, 2)).hasMessageContaining("refused");
     assertThatThrownBy(() -> new Settings(Written.ALL, 65_535, 2)).hasMessageContaining("65535");
     assertThatThrownBy(() -> new Settings(Written.ALL, (16L << 30) + 1, 2))

@@ -16,7 +16,7 @@ final class RepeatsCoreTest {
   }
 
   @Test
-  void theFirstHaveALineAndTheOthersAreCounted() {
+  void the_first_have_a_line_and_the_others_are_counted() {
     assertThat(take("a", 0)).isTrue();
     assertThat(take("a", 1)).isTrue();
     assertThat(take("a", 2)).isTrue();
@@ -29,14 +29,14 @@ final class RepeatsCoreTest {
   }
 
   @Test
-  void whereNothingWasOnlyCountedNothingIsSaid() {
+  void where_nothing_was_only_counted_nothing_is_said() {
     assertThat(take("a", 0)).isTrue();
     assertThat(core.ended(WINDOW_NANOS)).isEmpty();
     assertThat(core.size()).isZero();
   }
 
   @Test
-  void oneBeyondThoseThatHaveAWindowIsCountedWithoutAName() {
+  void one_beyond_those_that_have_a_window_is_counted_without_a_name() {
     assertThat(take("a", 0)).isTrue();
     assertThat(take("b", 0)).isTrue();
     assertThat(take("c", 1)).isFalse();
@@ -48,7 +48,7 @@ final class RepeatsCoreTest {
   }
 
   @Test
-  void atTheEndAllThatWasOnlyCountedIsSaid() {
+  void at_the_end_all_that_was_only_counted_is_said() {
     for (int i = 0; i < 4; i++) {
       boolean unused = take("a", 5_000_000);
     }

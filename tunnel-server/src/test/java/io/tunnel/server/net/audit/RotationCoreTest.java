@@ -12,7 +12,7 @@ final class RotationCoreTest {
   }
 
   @Test
-  void aFileTakesAsManyBytesAsItMayAndNotOneMore() {
+  void a_file_takes_as_many_bytes_as_it_may_and_not_one_more() {
     RotationCore core = core(3, 60);
     assertThat(core.mustRotate(40)).isFalse();
     assertThat(core.mustRotate(41)).isTrue();
@@ -23,7 +23,7 @@ final class RotationCoreTest {
   }
 
   @Test
-  void whatIsLargerThanAFileIsTheOnlyOneInIt() {
+  void what_is_larger_than_a_file_is_the_only_one_in_it() {
     RotationCore core = core(3, 0);
     assertThat(core.mustRotate(101)).isFalse();
     core.appended(101);
@@ -32,7 +32,7 @@ final class RotationCoreTest {
   }
 
   @Test
-  void numbersGoOnBehindTheNewestWhateverIsMissing() {
+  void numbers_go_on_behind_the_newest_whatever_is_missing() {
     RotationCore core = core(9, 100, 7L, 3L);
     assertThat(core.nextNumber()).isEqualTo(8);
     core.rotated();
@@ -41,7 +41,7 @@ final class RotationCoreTest {
   }
 
   @Test
-  void theOldestGoUntilThereAreAsManyAsMayBe() {
+  void the_oldest_go_until_there_are_as_many_as_may_be() {
     RotationCore core = core(3, 100, 1L, 2L);
     assertThat(core.hasTooMany()).isFalse();
     core.rotated();
@@ -52,7 +52,7 @@ final class RotationCoreTest {
   }
 
   @Test
-  void ofOneFileNothingIsKeptBehindIt() {
+  void of_one_file_nothing_is_kept_behind_it() {
     RotationCore core = core(1, 100);
     core.rotated();
     assertThat(core.hasTooMany()).isTrue();

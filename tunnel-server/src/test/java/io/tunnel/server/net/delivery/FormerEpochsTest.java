@@ -14,7 +14,7 @@ final class FormerEpochsTest {
   }
 
   @Test
-  void soManyEpochsAreRememberedAndTheFirstOnesAreForgottenFirst() {
+  void so_many_epochs_are_remembered_and_the_first_ones_are_forgotten_first() {
     for (int i = 0; i < FormerEpochs.EPOCHS_MAX; i++) {
       epochs.left("c" + i, 7, i + 1, true);
     }
@@ -28,7 +28,7 @@ final class FormerEpochsTest {
   }
 
   @Test
-  void whatIsDeliveredElsewhereIsForgotten() {
+  void what_is_delivered_elsewhere_is_forgotten() {
     epochs.left("a", 1, 5, true);
     epochs.left("b", 2, 6, true);
     epochs.left("c", 1, 7, true);
@@ -41,7 +41,7 @@ final class FormerEpochsTest {
   }
 
   @Test
-  void whatSomebodyWithoutAGrantHasSaidCountsForOthersWithoutOneOnly() {
+  void what_somebody_without_a_grant_has_said_counts_for_others_without_one_only() {
     epochs.left("a", 1, 1_000, false);
     assertThat(epoch("a", false)).isEqualTo(1_000);
     assertThat(epoch("a", true)).isZero();
@@ -53,7 +53,7 @@ final class FormerEpochsTest {
   }
 
   @Test
-  void aHoldThatIsOverIsOverWhateverElseIsLeftUnderItsEpoch() {
+  void a_hold_that_is_over_is_over_whatever_else_is_left_under_its_epoch() {
     epochs.ended("a", 1, 5);
     epochs.left("a", 1, 5, true);
     epochs.left("a", 1, 1_000, false);

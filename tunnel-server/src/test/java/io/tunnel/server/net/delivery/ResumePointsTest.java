@@ -19,7 +19,7 @@ final class ResumePointsTest {
   private final ResumePoints points = new ResumePoints(10, key(10));
 
   @Test
-  void aPositionInsideOfADeliveryResumesBehindTheOneBefore() {
+  void a_position_inside_of_a_delivery_resumes_behind_the_one_before() {
     points.add(20, key(20));
     points.add(30, key(30));
     assertThat(points.at(10)).isEqualTo(point(10));
@@ -31,14 +31,14 @@ final class ResumePointsTest {
   }
 
   @Test
-  void aPositionThatWasOvertakenFindsWhatOvertookIt() {
+  void a_position_that_was_overtaken_finds_what_overtook_it() {
     points.add(20, key(20));
     assertThat(points.at(20)).isEqualTo(point(20));
     assertThat(points.at(15)).isEqualTo(point(20));
   }
 
   @Test
-  void withoutAnyCheckpointTheyStayBoundedAndTheFirstAndTheLastAreKnown() {
+  void without_any_checkpoint_they_stay_bounded_and_the_first_and_the_last_are_known() {
     long last = 10;
     for (int i = 0; i < 20 * ResumePoints.COUNT_MAX; i++) {
       last += 3;
@@ -56,7 +56,7 @@ final class ResumePointsTest {
   }
 
   @Test
-  void aPointThatWasResumedAtStaysWhateverIsDeliveredBehindIt() {
+  void a_point_that_was_resumed_at_stays_whatever_is_delivered_behind_it() {
     long last = 10;
     for (int i = 0; i < 10 * ResumePoints.COUNT_MAX; i++) {
       points.add(++last, key(last));

@@ -64,7 +64,7 @@ final class CollidingKeysTest {
   }
 
   @Test
-  void keysOfOneHashAreFoundWithALogarithmOfComparisons() {
+  void keys_of_one_hash_are_found_with_a_logarithm_of_comparisons() {
     Map<Counted, Integer> map = new HashMap<>();
     int number = 0;
     for (Bytes key : colliding()) {
@@ -80,7 +80,7 @@ final class CollidingKeysTest {
 
   /** As a hash map looks for it: the class itself is what it is comparable with. */
   @Test
-  void keysThatAWriterChoosesAreComparableWithThemselves() {
+  void keys_that_a_writer_chooses_are_comparable_with_themselves() {
     for (Class<?> key : List.of(ConditionCore.RowKey.class, Bytes.class)) {
       assertThat(key.getGenericInterfaces())
           .extracting(Type::getTypeName)
@@ -89,7 +89,7 @@ final class CollidingKeysTest {
   }
 
   @Test
-  void keysAreOrderedByPartitionAndThenByTheirBytes() {
+  void keys_are_ordered_by_partition_and_then_by_their_bytes() {
     List<Bytes> keys = colliding();
     ConditionCore.RowKey first = new ConditionCore.RowKey(1, keys.get(0));
     assertThat(first).isLessThan(new ConditionCore.RowKey(1, keys.get(1)));

@@ -72,7 +72,7 @@ final class ConditionCoreTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void everyRowIsJudgedAgainstAllRowsBeforeIt(long seed) {
+  void every_row_is_judged_against_all_rows_before_it(long seed) {
     Random random = new Random(seed);
     Map<Bytes, Set<String>> model = new HashMap<>();
     for (int group = 0; group < 6; group++) {
@@ -157,7 +157,7 @@ final class ConditionCoreTest {
   }
 
   @Test
-  void anUpdateThatWouldGiveARowTooManyColumnsIsRejectedAndItsNeighboursAreNot() {
+  void an_update_that_would_give_a_row_too_many_columns_is_rejected_and_its_neighbours_are_not() {
     stored.rows.put(keyBytes("full"), names(0, 1_024));
     ConditionCore.Judged judged =
         core.judge(
@@ -175,7 +175,7 @@ final class ConditionCoreTest {
   }
 
   @Test
-  void updatesCountOnThePutsAndDeletesOfTheirOwnGroup() {
+  void updates_count_on_the_puts_and_deletes_of_their_own_group() {
     stored.rows.put(keyBytes("gone"), names(0, 1_024));
     List<Column> columns =
         names(0, 1_024).stream().map(name -> new Column(name, ColumnValue.fromLong(1))).toList();
@@ -187,7 +187,7 @@ final class ConditionCoreTest {
   }
 
   @Test
-  void anUpdateThatWouldGiveARowTooManyBytesIsRejected() {
+  void an_update_that_would_give_a_row_too_many_bytes_is_rejected() {
     stored.rows.put(keyBytes("k"), new TreeSet<>(Set.of("big", "too")));
     stored.bytes.put("big", 2 << 20);
     stored.bytes.put("too", (2 << 20) - 100);
@@ -201,7 +201,7 @@ final class ConditionCoreTest {
   /** Rows that grow and shrink near the limit of columns, judged in groups of several batches. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void aRowIsAsLargeAsAllItsChangesMakeIt(long seed) {
+  void a_row_is_as_large_as_all_its_changes_make_it(long seed) {
     Random random = new Random(seed);
     ModelRows rows = new ModelRows();
     ConditionCore sizes = new ConditionCore(rows);
@@ -274,7 +274,7 @@ final class ConditionCoreTest {
    * Of a row of many columns only those are kept that updates name, however many rows there are.
    */
   @Test
-  void aStoredRowIsLookedAtOnceForUpdatesOfOneColumn() {
+  void a_stored_row_is_looked_at_once_for_updates_of_one_column() {
     AtomicInteger looks = new AtomicInteger();
     ConditionCore counting =
         new ConditionCore(
@@ -302,7 +302,7 @@ final class ConditionCoreTest {
   }
 
   @Test
-  void whatIsLeftOfABatchHasTheNamesOfItsRowsAlone() {
+  void what_is_left_of_a_batch_has_the_names_of_its_rows_alone() {
     ChangeBatch batch =
         batch(
             1,

@@ -64,7 +64,7 @@ final class RowBoundsTest {
   /** Lives that end in order, and lives that end as with the power: with what was flushed. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void noRowIsAboveTheBoundOfItsPartitionInAnyLife(long seed) throws IOException {
+  void no_row_is_above_the_bound_of_its_partition_in_any_life(long seed) throws IOException {
     Random random = new Random(seed);
     RandomChanges changes = new RandomChanges(random, 30);
     Map<Integer, ChangeBatch> touched = new HashMap<>();
@@ -132,7 +132,7 @@ final class RowBoundsTest {
   /** Rows near both limits: what is not judged by its row would not have been refused. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void whatIsNotJudgedIsLegal(long seed) {
+  void what_is_not_judged_is_legal(long seed) {
     Random random = new Random(seed);
     ModelRows rows = new ModelRows();
     ConditionCore core = new ConditionCore(rows);
@@ -181,7 +181,7 @@ final class RowBoundsTest {
   }
 
   @Test
-  void updatesOfTheSameColumnsRaiseTheBoundNoFurther() {
+  void updates_of_the_same_columns_raise_the_bound_no_further() {
     RowBounds bounds = new RowBounds(Map.of(), true);
     assertThat(mustJudge(bounds, 1, update("a", 100))).isFalse();
     assertThat(bounds.takeRaised()).containsOnlyKeys(0, 1);
@@ -195,7 +195,7 @@ final class RowBoundsTest {
   }
 
   @Test
-  void whereColumnsTogetherMayBeTooLargeEveryUpdateIsJudged() {
+  void where_columns_together_may_be_too_large_every_update_is_judged() {
     RowBounds bounds = new RowBounds(Map.of(), true);
     int half = Limits.VALUE_BYTES_MAX - 10;
     assertThat(mustJudge(bounds, 1, update("a", half))).isFalse();
@@ -209,7 +209,7 @@ final class RowBoundsTest {
 
   /** Logs hold such batches: the rows that used the names were refused, or no row ever did. */
   @Test
-  void namesThatNoRowSetsAreNoColumns() {
+  void names_that_no_row_sets_are_no_columns() {
     RowBounds bounds = new RowBounds(Map.of(), true);
     RowChange removal = new RowUpdateChange(key("k"), List.of(new ColumnUpdate.Delete("gone")));
     assertThat(mustJudge(bounds, 1, removal, update("a", 1))).isFalse();
@@ -233,7 +233,7 @@ final class RowBoundsTest {
   }
 
   @Test
-  void aConditionIsAlwaysJudged() {
+  void a_condition_is_always_judged() {
     RowBounds bounds = new RowBounds(Map.of(), true);
     RowChange conditional =
         new RowPutChange(key("k"), List.of(), RowExistenceExpectation.EXPECT_NOT_EXIST);
@@ -243,7 +243,7 @@ final class RowBoundsTest {
   }
 
   @Test
-  void aDroppedPartitionHasNoBoundAndTheOthersKeepTheirs() {
+  void a_dropped_partition_has_no_bound_and_the_others_keep_theirs() {
     RowBounds bounds = new RowBounds(Map.of(), true);
     mustJudge(bounds, 1, update("a", 1));
     mustJudge(bounds, 2, update("a", 1));
@@ -254,7 +254,7 @@ final class RowBoundsTest {
   }
 
   @Test
-  void ofRowsThatWereWrittenBeforeBoundsWereKeptNothingIsKnown() {
+  void of_rows_that_were_written_before_bounds_were_kept_nothing_is_known() {
     RowBounds bounds = new RowBounds(Map.of(), false);
     assertThat(mustJudge(bounds, 1, update("a", 1))).isTrue();
     assertThat(bounds.takeRaised()).isEmpty();
@@ -262,7 +262,7 @@ final class RowBoundsTest {
 
   /** Such a version knew the largest row, and not of which columns. */
   @Test
-  void theBoundOfAnOlderVersionStandsBesideWhatCame() {
+  void the_bound_of_an_older_version_stands_beside_what_came() {
     byte[] former = new byte[Long.BYTES + Integer.BYTES];
     Binary.putLong(former, 0, 1_000);
     Binary.putInt(former, Long.BYTES, 7);

@@ -36,7 +36,7 @@ final class BasePageTest {
   }
 
   @Test
-  void rowsArePutsWithPositionsFromTheFirstAskedForAndTheMomentAsTheirTime() {
+  void rows_are_puts_with_positions_from_the_first_asked_for_and_the_moment_as_their_time() {
     BasePage page = page(1_000);
     assertThat(page.add(keyBytes("a"), List.of(new Column("c", ColumnValue.fromLong(1))))).isTrue();
     assertThat(page.add(keyBytes("b"), List.of())).isTrue();
@@ -59,7 +59,7 @@ final class BasePageTest {
 
   @ParameterizedTest(name = "seed {0}")
   @ValueSource(longs = {1, 2, 3, 4, 5})
-  void aPageIsNeverLargerThanItMayBeUnlessItHasOneRow(long seed) {
+  void a_page_is_never_larger_than_it_may_be_unless_it_has_one_row(long seed) {
     Random random = new Random(seed);
     for (int i = 0; i < 200; i++) {
       int bytesMax = 1 + random.nextInt(600);
@@ -79,7 +79,7 @@ final class BasePageTest {
   }
 
   @Test
-  void aPageThatOnlyLooksTakesNoRow() {
+  void a_page_that_only_looks_takes_no_row() {
     BasePage page = page(0);
     assertThat(page.add(keyBytes("a"), List.of())).isFalse();
     assertThat(page.rowCount()).isZero();
@@ -101,7 +101,7 @@ final class BasePageTest {
   }
 
   @Test
-  void theLargestRowGoesAloneAndIsNotLostBehindOthers() {
+  void the_largest_row_goes_alone_and_is_not_lost_behind_others() {
     List<Column> largest = largest();
     BasePage alone = page(1);
     assertThat(alone.add(keyBytes("a"), largest)).isTrue();
@@ -118,7 +118,7 @@ final class BasePageTest {
   }
 
   @Test
-  void aRowThatIsTooLargeBehindTheNamesOfOthersWaitsForItsOwnPage() {
+  void a_row_that_is_too_large_behind_the_names_of_others_waits_for_its_own_page() {
     BasePage page = page(Limits.BATCH_BYTES_MAX);
     List<Column> names = new ArrayList<>();
     for (int i = 0; i < 200; i++) {

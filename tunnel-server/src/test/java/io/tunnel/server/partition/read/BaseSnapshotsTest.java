@@ -53,7 +53,8 @@ final class BaseSnapshotsTest {
 
   @ParameterizedTest(name = "seed {0}")
   @ValueSource(longs = {1, 2, 3, 4, 5, 6})
-  void rowsAndPositionsAreOfOneMomentWhateverIsWrittenAroundIt(long seed) throws Exception {
+  void rows_and_positions_are_of_one_moment_whatever_is_written_around_it(long seed)
+      throws Exception {
     Random random = new Random(seed);
     Map<Integer, List<RowChange>> written = new HashMap<>();
     Thread writer =
@@ -99,7 +100,7 @@ final class BaseSnapshotsTest {
   }
 
   @Test
-  void aShardsSnapshotIsFreedWithTheLastOfItsPartitions() throws Exception {
+  void a_shards_snapshot_is_freed_with_the_last_of_its_partitions() throws Exception {
     at.begin();
     assertThat(at.snapshotCount()).isEqualTo(2);
     Map<Shard, List<Integer>> byShard = new HashMap<>();
@@ -118,7 +119,7 @@ final class BaseSnapshotsTest {
   }
 
   @Test
-  void aForgottenTunnelHasNoSnapshotsAndMayBeForgottenAgain() throws Exception {
+  void a_forgotten_tunnel_has_no_snapshots_and_may_be_forgotten_again() throws Exception {
     at.begin();
     at.bases.forget(TUNNEL);
     at.bases.forget(TUNNEL);
@@ -127,7 +128,7 @@ final class BaseSnapshotsTest {
   }
 
   @Test
-  void aTunnelForgottenWhileItsShardsAreBusyKeepsNothing() throws Exception {
+  void a_tunnel_forgotten_while_its_shards_are_busy_keeps_nothing() throws Exception {
     CountDownLatch mayGoOn = new CountDownLatch(1);
     at.shards
         .all()
@@ -151,14 +152,14 @@ final class BaseSnapshotsTest {
   }
 
   @Test
-  void rowsOfATunnelThatAreKeptAlreadyAreNotKeptTwice() throws Exception {
+  void rows_of_a_tunnel_that_are_kept_already_are_not_kept_twice() throws Exception {
     at.begin();
     assertThatThrownBy(at::begin).isInstanceOf(IllegalStateException.class);
     assertThat(at.snapshotCount()).isEqualTo(2);
   }
 
   @Test
-  void aSnapshotThatIsTooOldIsGivenUpAndTheRowsAreReadAsTheyAre() throws Exception {
+  void a_snapshot_that_is_too_old_is_given_up_and_the_rows_are_read_as_they_are() throws Exception {
     int partition = at.partitions.get(0);
     at.write("k1");
     at.begin();
@@ -180,7 +181,7 @@ final class BaseSnapshotsTest {
   }
 
   @Test
-  void aReadMayFindThatThereIsARowOrNone() throws Exception {
+  void a_read_may_find_that_there_is_a_row_or_none() throws Exception {
     at.write("k1");
     at.begin();
     assertThat(at.read(at.partitions.get(0), Bytes.EMPTY, 0).await().isMore).isTrue();
@@ -190,7 +191,7 @@ final class BaseSnapshotsTest {
   }
 
   @Test
-  void aReadThatFindsTheReadersBusyIsDoneLater() throws Exception {
+  void a_read_that_finds_the_readers_busy_is_done_later() throws Exception {
     at.write("k1");
     at.begin();
     at.readers.isFull = true;
@@ -204,7 +205,7 @@ final class BaseSnapshotsTest {
   }
 
   @Test
-  void aReadThatWaitsWhenTheServerStopsIsRefused() throws Exception {
+  void a_read_that_waits_when_the_server_stops_is_refused() throws Exception {
     at.begin();
     at.readers.isFull = true;
     FoundRows before = at.read(at.partitions.get(0), Bytes.EMPTY, ALL_BYTES);
@@ -217,7 +218,7 @@ final class BaseSnapshotsTest {
   }
 
   @Test
-  void aReadThatComesWhenTheShardsAreClosedIsRefused() throws Exception {
+  void a_read_that_comes_when_the_shards_are_closed_is_refused() throws Exception {
     at.begin();
     at.readers.isPaused = true;
     FoundRows found = at.read(at.partitions.get(0), Bytes.EMPTY, ALL_BYTES);
@@ -229,7 +230,7 @@ final class BaseSnapshotsTest {
   }
 
   @Test
-  void aShardWhoseRowsMayNotBeWholeRefusesAndNothingIsKept() throws Exception {
+  void a_shard_whose_rows_may_not_be_whole_refuses_and_nothing_is_kept() throws Exception {
     Shard broken = at.shards.of(at.partitions.get(0));
     broken.execute(
         Set.of(),
@@ -243,7 +244,7 @@ final class BaseSnapshotsTest {
   }
 
   @Test
-  void rowsOfATableThatWasDroppedAreRefused() throws Exception {
+  void rows_of_a_table_that_was_dropped_are_refused() throws Exception {
     at.catalog.dropTable(at.table, Asked.NAMELESS);
     FoundRows found = new FoundRows();
     at.bases.read(TUNNEL, at.partitions.get(0), Bytes.EMPTY, 1, ALL_BYTES, found);
@@ -264,7 +265,7 @@ final class BaseSnapshotsTest {
 
   /** Nobody else would ever answer the creation of the tunnel. */
   @Test
-  void anErrorWhileRowsAreKeptIsToldAndNothingIsKept() throws Exception {
+  void an_error_while_rows_are_kept_is_told_and_nothing_is_kept() throws Exception {
     at.clock.isBroken = true;
     requireRefused(ErrorCode.INTERNAL, at::begin);
     assertThat(at.snapshotCount()).isZero();
@@ -275,7 +276,7 @@ final class BaseSnapshotsTest {
 
   /** Nobody else would ever tell the channel, which reads nothing until it is told. */
   @Test
-  void aReadThatAnErrorEndsIsToldToHaveFailed() throws Exception {
+  void a_read_that_an_error_ends_is_told_to_have_failed() throws Exception {
     at.write("k1");
     at.clock.isBroken = true;
     FoundRows found = at.read(at.partitions.get(0), Bytes.EMPTY, ALL_BYTES);

@@ -51,7 +51,7 @@ final class CurrentRowsTest {
   }
 
   @Test
-  void readersThatAreBusySaySoAndTheSameMayBeAskedForAgain() {
+  void readers_that_are_busy_say_so_and_the_same_may_be_asked_for_again() {
     read(
         action -> {
           throw new RejectedExecutionException("full");
@@ -62,7 +62,7 @@ final class CurrentRowsTest {
   }
 
   @Test
-  void aPartitionThatNobodyKnowsFailsTheReadAndNotTheReader() {
+  void a_partition_that_nobody_knows_fails_the_read_and_not_the_reader() {
     read(Runnable::run);
     assertThat(failures).hasSize(1);
   }

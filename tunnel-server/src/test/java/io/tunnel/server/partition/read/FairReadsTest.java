@@ -82,7 +82,7 @@ final class FairReadsTest {
   }
 
   @Test
-  void whoeverAsksForMuchWaitsBehindOneReadOfEachOther() throws IOException {
+  void whoever_asks_for_much_waits_behind_one_read_of_each_other() throws IOException {
     ask(greedy, "g1");
     ask(greedy, "g2");
     ask(greedy, "g3");
@@ -93,7 +93,7 @@ final class FairReadsTest {
   }
 
   @Test
-  void anOwnerOfManyConnectionsHasOneTurnAndSharesItBetweenThem() throws IOException {
+  void an_owner_of_many_connections_has_one_turn_and_shares_it_between_them() throws IOException {
     Client crowd1 = new Client("crowd");
     Client crowd2 = new Client("crowd");
     ask(crowd1, "c1a");
@@ -108,7 +108,7 @@ final class FairReadsTest {
   }
 
   @Test
-  void aConnectionThatIsGoneTakesNothingFromTheOthersOfItsOwner() throws IOException {
+  void a_connection_that_is_gone_takes_nothing_from_the_others_of_its_owner() throws IOException {
     Client crowd1 = new Client("crowd");
     Client crowd2 = new Client("crowd");
     ask(crowd1, "c1");
@@ -122,7 +122,7 @@ final class FairReadsTest {
   }
 
   @Test
-  void nothingIsReadForAClientThatTakesNothingUntilItDoes() throws IOException {
+  void nothing_is_read_for_a_client_that_takes_nothing_until_it_does() throws IOException {
     greedy.takesAnswers = false;
     CountDownLatch modestIsServed = new CountDownLatch(1);
     ask(greedy, "g1");
@@ -140,7 +140,7 @@ final class FairReadsTest {
   }
 
   @Test
-  void whatAClientThatIsGoneAskedForIsNotRead() throws IOException {
+  void what_a_client_that_is_gone_asked_for_is_not_read() throws IOException {
     ask(greedy, "g1");
     ask(greedy, "g2");
     ask(modest, "m1");
@@ -151,7 +151,7 @@ final class FairReadsTest {
   }
 
   @Test
-  void asManyWaitAsAllowedAndOneMoreIsRefused() {
+  void as_many_wait_as_allowed_and_one_more_is_refused() {
     for (int i = 0; i < WAITING_MAX; i++) {
       ask(greedy, "g" + i);
     }
@@ -159,7 +159,7 @@ final class FairReadsTest {
   }
 
   @Test
-  void aReadThatFailsDoesNotEndTheThread() throws IOException {
+  void a_read_that_fails_does_not_end_the_thread() throws IOException {
     reads.execute(
         modest,
         () -> {

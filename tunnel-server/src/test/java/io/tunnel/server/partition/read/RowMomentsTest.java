@@ -157,7 +157,7 @@ final class RowMomentsTest {
 
   @ParameterizedTest(name = "seed {0}")
   @ValueSource(longs = {1, 2, 3, 4})
-  void everyPageIsExactlyTheTableAtThePositionThatItTells(long seed) throws Exception {
+  void every_page_is_exactly_the_table_at_the_position_that_it_tells(long seed) throws Exception {
     Random random = new Random(seed);
     List<RowChange> written = new ArrayList<>();
     for (int i = 0; i < 3_000; i++) {
@@ -207,7 +207,7 @@ final class RowMomentsTest {
   }
 
   @Test
-  void aMomentServesAllWhoMayBeGivenItUntilItIsTooOld() throws Exception {
+  void a_moment_serves_all_who_may_be_given_it_until_it_is_too_old() throws Exception {
     write("a");
     assertThat(await(read(moments.since(1), Bytes.EMPTY, 1_000)).at).hasValue(1);
     write("b");
@@ -229,7 +229,7 @@ final class RowMomentsTest {
   }
 
   @Test
-  void aPartitionWithoutRowsSaysSinceWhen() throws Exception {
+  void a_partition_without_rows_says_since_when() throws Exception {
     post(put("a")).result();
     post(new RowDeleteChange(TestRows.key("a"))).result();
     Found none = await(read(moments.since(0), Bytes.EMPTY, 0));
@@ -238,7 +238,7 @@ final class RowMomentsTest {
   }
 
   @Test
-  void aMomentIsTakenBehindAllThatItsShardHasToDo() throws Exception {
+  void a_moment_is_taken_behind_all_that_its_shard_has_to_do() throws Exception {
     CountDownLatch held = new CountDownLatch(1);
     shards.of(partition).execute(partition, () -> awaitRelease(held));
     Outcomes written = post(put("a"));
@@ -260,7 +260,7 @@ final class RowMomentsTest {
   }
 
   @Test
-  void aPartitionThatWasGivenUpIsNotReadAsIfItWereEmpty() {
+  void a_partition_that_was_given_up_is_not_read_as_if_it_were_empty() {
     elsewhere = Optional.of(RefusedException.notLeader("not here", Optional.empty()));
     Found found = read(moments.since(0), Bytes.EMPTY, 1_000);
     assertThatThrownBy(found::join)

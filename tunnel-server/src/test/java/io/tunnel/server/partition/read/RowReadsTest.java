@@ -119,7 +119,7 @@ final class RowReadsTest {
   }
 
   @Test
-  void pagesTogetherAreTheRangeInBothDirections() throws Exception {
+  void pages_together_are_the_range_in_both_directions() throws Exception {
     TreeSet<Bytes> model = new TreeSet<>();
     Random random = new Random(3);
     for (int i = 0; i < 200; i++) {
@@ -144,7 +144,7 @@ final class RowReadsTest {
 
   /** The index of a name takes two bytes behind the 127 names of the rows before it. */
   @Test
-  void theLargestRowIsReadEvenBehindRowsWithManyNames() throws Exception {
+  void the_largest_row_is_read_even_behind_rows_with_many_names() throws Exception {
     List<Column> many = new ArrayList<>();
     for (int i = 0; i < 1_024; i++) {
       many.add(new Column("name" + i, ColumnValue.fromBoolean(true)));

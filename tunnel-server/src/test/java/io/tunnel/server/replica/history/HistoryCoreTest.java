@@ -24,7 +24,7 @@ class HistoryCoreTest {
   }
 
   @Test
-  void whatIsAskedForTwiceIsReadOnce() {
+  void what_is_asked_for_twice_is_read_once() {
     Fetch fetch = core.want(1, 10, 100).begun().get(0);
     assertThat(core.want(1, 10, 100)).isEqualTo(Work.NONE);
     Work done = core.fetched(fetch, page(fetch, 20));
@@ -37,7 +37,7 @@ class HistoryCoreTest {
   }
 
   @Test
-  void twoReadersOfAPartitionTakeTurns() {
+  void two_readers_of_a_partition_take_turns() {
     Fetch first = core.want(1, 10, 100).begun().get(0);
     assertThat(core.want(1, 50, 100).begun()).isEmpty();
     Work next = core.fetched(first, page(first, 20));
@@ -52,7 +52,7 @@ class HistoryCoreTest {
   }
 
   @Test
-  void soManyPartitionsAreReadAtTheSameTimeAndNoMore() {
+  void so_many_partitions_are_read_at_the_same_time_and_no_more() {
     Fetch first = core.want(1, 0, 9).begun().get(0);
     assertThat(core.want(2, 0, 9).begun()).hasSize(1);
     assertThat(core.want(3, 0, 9).begun()).isEmpty();
@@ -62,7 +62,7 @@ class HistoryCoreTest {
   }
 
   @Test
-  void whatWasNotLookedAtForLongestGoesFirst() {
+  void what_was_not_looked_at_for_longest_goes_first() {
     for (long from = 0; from < PAGES_MAX; from++) {
       Fetch fetch = core.want(1, from, 100).begun().get(0);
       var unused = core.fetched(fetch, page(fetch, from + 1));
@@ -78,7 +78,7 @@ class HistoryCoreTest {
   }
 
   @Test
-  void commitTimesGoOnWhereThePageBeforeEnded() {
+  void commit_times_go_on_where_the_page_before_ended() {
     Fetch first = core.want(1, 10, 100).begun().get(0);
     assertThat(first.micros()).isZero();
     var unused = core.fetched(first, page(first, 20));
@@ -86,7 +86,7 @@ class HistoryCoreTest {
   }
 
   @Test
-  void whatIsServedElsewhereIsForgotten() {
+  void what_is_served_elsewhere_is_forgotten() {
     Fetch first = core.want(1, 10, 100).begun().get(0);
     var unused = core.fetched(first, page(first, 20));
     Fetch lost = core.want(1, 20, 100).begun().get(0);
@@ -102,7 +102,7 @@ class HistoryCoreTest {
   }
 
   @Test
-  void whatIsAbandonedIsAskedForAgain() {
+  void what_is_abandoned_is_asked_for_again() {
     Fetch first = core.want(1, 10, 100).begun().get(0);
     Work over = core.abandoned(first);
     assertThat(over).isEqualTo(new Work(Set.of(1), List.of(), Set.of(1)));
@@ -114,7 +114,7 @@ class HistoryCoreTest {
   }
 
   @Test
-  void moreThanTheLimitDoNotWait() {
+  void more_than_the_limit_do_not_wait() {
     for (int partition = 0; partition < HistoryCore.WANTED_MAX + 2; partition++) {
       assertThat(core.want(partition, 7, 100).woken()).isEmpty();
     }
@@ -125,7 +125,7 @@ class HistoryCoreTest {
 
   /** Whoever waits is served, and nothing grows, whatever the order. */
   @Test
-  void nobodyWaitsForEver() {
+  void nobody_waits_for_ever() {
     for (long seed = 1; seed <= 50; seed++) {
       Random random = new Random(seed);
       HistoryCore many = new HistoryCore(6L * HistoryPage.OVERHEAD_BYTES, 1 + random.nextInt(3));

@@ -67,7 +67,7 @@ class HistoryTest {
   }
 
   @Test
-  void whatIsNotThereIsFetchedAndWhoWaitsIsWoken() {
+  void what_is_not_there_is_fetched_and_who_waits_is_woken() {
     assertThat(plan(3).orElseThrow().isEmpty()).isTrue();
     assertThat(plan(3).orElseThrow().isEmpty()).isTrue();
     assertThat(woken).isEmpty();
@@ -82,7 +82,7 @@ class HistoryTest {
   }
 
   @Test
-  void whatTheLogReadsInPiecesIsOnePage() {
+  void what_the_log_reads_in_pieces_is_one_page() {
     assertThat(plan(1).orElseThrow().isEmpty()).isTrue();
     for (int i = 0; i < 8; i++) {
       assertThat(log.stepTail(1)).isTrue();
@@ -96,7 +96,7 @@ class HistoryTest {
 
   /** It is made anew, and will know again. */
   @Test
-  void aCopyThatDoesNotKnowMeanwhileSaysNothingOfALoss() {
+  void a_copy_that_does_not_know_meanwhile_says_nothing_of_a_loss() {
     EpochHistory known = epochHistory;
     assertThat(plan(1).orElseThrow().isEmpty()).isTrue();
     assertThat(log.stepTail(2)).isTrue();
@@ -111,7 +111,7 @@ class HistoryTest {
   }
 
   @Test
-  void aLogThatEndsBeforeHasLostIt() {
+  void a_log_that_ends_before_has_lost_it() {
     epochHistory = new EpochHistory(0, List.of(new EpochHistory.Stretch(0, 0, Long.MAX_VALUE)));
     assertThat(history.plan(P, 50, 60, PLENTY).orElseThrow().isEmpty()).isTrue();
     assertThat(log.stepTail(100)).isTrue();
@@ -123,7 +123,7 @@ class HistoryTest {
   }
 
   @Test
-  void whoeverWaitsAtANodeThatServesNoMoreIsWoken() {
+  void whoever_waits_at_a_node_that_serves_no_more_is_woken() {
     assertThat(plan(1).orElseThrow().isEmpty()).isTrue();
     history.keep(partition -> partition != P);
     assertThat(woken).containsExactly(P);

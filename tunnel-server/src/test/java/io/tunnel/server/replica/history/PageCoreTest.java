@@ -40,7 +40,7 @@ class PageCoreTest {
   }
 
   @Test
-  void whatDoesNotCountIsLeftOut() {
+  void what_does_not_count_is_left_out() {
     PageCore page = page(6, 16, PLENTY);
     List<Stored> records =
         List.of(
@@ -62,7 +62,7 @@ class PageCoreTest {
   }
 
   @Test
-  void commitTimesDoNotFall() {
+  void commit_times_do_not_fall() {
     PageCore page = page(6, 8, PLENTY);
     assertThat(page.read(List.of(stored(6, Kind.CHANGE, 5), stored(7, Kind.CHANGE, 5)), 8, EPOCHS))
         .isTrue();
@@ -73,7 +73,7 @@ class PageCoreTest {
   }
 
   @Test
-  void itEndsInFrontOfAGapAndTheNextOneIsLost() {
+  void it_ends_in_front_of_a_gap_and_the_next_one_is_lost() {
     PageCore front = page(6, 16, PLENTY);
     List<Stored> records = List.of(stored(6, Kind.CHANGE, 5), stored(8, Kind.CHANGE, 5));
     assertThat(front.read(records, 9, EPOCHS)).isTrue();
@@ -88,14 +88,14 @@ class PageCoreTest {
   }
 
   @Test
-  void nothingAtTheEndOfWhatWasReadIsAGapToo() {
+  void nothing_at_the_end_of_what_was_read_is_a_gap_too() {
     PageCore page = page(7, 16, PLENTY);
     assertThat(page.read(List.of(), 10, EPOCHS)).isTrue();
     assertThat(page.page().refusal().orElseThrow()).hasMessageContaining("changes 7 to 9 of");
   }
 
   @Test
-  void aMarkerThatIsGoneIsNoGap() {
+  void a_marker_that_is_gone_is_no_gap() {
     PageCore page = page(12, 15, PLENTY);
     List<Stored> records = List.of(stored(13, Kind.MARKER, 0), stored(14, Kind.CHANGE, 13));
     assertThat(page.read(records, 15, EPOCHS)).isTrue();
@@ -105,7 +105,7 @@ class PageCoreTest {
   }
 
   @Test
-  void whatIsNotKnownIsNotJudged() {
+  void what_is_not_known_is_not_judged() {
     PageCore page = page(3, 16, PLENTY);
     List<Stored> records = List.of(stored(3, Kind.CHANGE, 1));
     assertThatThrownBy(() -> page.read(records, 4, EPOCHS))
@@ -115,14 +115,14 @@ class PageCoreTest {
   }
 
   @Test
-  void aLogThatDoesNotReachThatFarHasLostIt() {
+  void a_log_that_does_not_reach_that_far_has_lost_it() {
     PageCore page = page(6, 16, PLENTY);
     page.lose();
     assertThat(page.page().refusal().orElseThrow()).hasMessageContaining("changes 6 to 15 of");
   }
 
   @Test
-  void itIsDoneWithSoManyBytesAndNotLater() {
+  void it_is_done_with_so_many_bytes_and_not_later() {
     PageCore page = page(6, 9, 1);
     List<Stored> records = List.of(stored(6, Kind.CHANGE, 5), stored(7, Kind.CHANGE, 5));
     assertThat(page.read(records, 8, EPOCHS)).isTrue();
@@ -132,7 +132,7 @@ class PageCoreTest {
   }
 
   @Test
-  void aRecordThatNobodyCanHaveWrittenIsNamed() {
+  void a_record_that_nobody_can_have_written_is_named() {
     PageCore page = page(6, 9, PLENTY);
     Entry nonsense =
         new Entry(Kind.CHANGE, TestRows.keyBytes("a"), 5, 1, Optional.of(Bytes.fromHex("00")));
@@ -142,7 +142,7 @@ class PageCoreTest {
   }
 
   @Test
-  void aPlanIsWholeBatchesAndAtLeastOne() {
+  void a_plan_is_whole_batches_and_at_least_one() {
     PageCore page = page(6, 16, PLENTY);
     List<Stored> records =
         List.of(
