@@ -8,11 +8,8 @@ public final class Protocol {
   /** Opens the payload of the first frame of a connection: "TNL1". */
   public static final int MAGIC = 0x544e4c31;
 
-  /** The feature of clients whose workers attach to their channels even on a single server. */
-  public static final String ATTACH = "attach";
-
   /** The versions and features of this code, as client and as server. */
-  public static final Capabilities SPOKEN = new Capabilities(1, 1, List.of(ATTACH));
+  public static final Capabilities SPOKEN = new Capabilities(1, 1, List.of());
 
   /** The default port of a server. */
   public static final int PORT_DEFAULT = 7650;

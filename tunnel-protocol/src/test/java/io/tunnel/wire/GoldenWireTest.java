@@ -2,8 +2,6 @@ package io.tunnel.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.gson.JsonElement;
-import com.google.gson.JsonParser;
 import io.tunnel.codec.GoldenFile;
 import io.tunnel.model.Direction;
 import io.tunnel.model.Durability;
@@ -11,11 +9,9 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.WriteResult.Rejection;
 import io.tunnel.wire.control.Control;
-import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.Renewal;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,7 +20,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Frames and payloads against the bytes that version 1 sent. */
@@ -160,55 +155,12 @@ class GoldenWireTest {
 
   @Test
   void control_payloads_have_the_text_of_today() {
-    List<String> lines = GoldenFile.text("v1/control-with-security.txt").lines().toList();
+    List<String> lines = GoldenFile.text("v1/control.txt").lines().toList();
     List<Control> samples = PayloadSamples.all().toList();
     assertThat(lines)
         .containsExactlyElementsOf(
             samples.stream()
                 .map(sample -> sample.getClass().getSimpleName() + " " + JsonPayloads.text(sample))
                 .toList());
-  }
-
-  /** Members have come since, and none has gone or changed its meaning. */
-  @ParameterizedTest
-  @CsvSource({
-    "v1/control.txt, 18",
-    "v1/control-with-operators.txt, 39",
-    "v1/control-with-troubles.txt, 46",
-    "v1/control-with-incarnations.txt, 50"
-  })
-  void control_payloads_of_earlier_peers_are_read_and_lose_nothing(String file, int payloads) {
-    List<String> lines = GoldenFile.text(file).lines().toList();
-    assertThat(lines).hasSize(payloads);
-    for (String line : lines) {
-      String name = line.substring(0, line.indexOf(' '));
-      JsonElement first = JsonParser.parseString(line.substring(name.length() + 1));
-      Class<? extends Control> type =
-          PayloadSamples.all()
-              .map(Control::getClass)
-              .filter(each -> each.getSimpleName().equals(name))
-              .findFirst()
-              .orElseThrow();
-      Control read = Json.decode(first.toString().getBytes(StandardCharsets.UTF_8), type);
-      assertContains(name, JsonParser.parseString(JsonPayloads.text(read)), first);
-    }
-  }
-
-  private static void assertContains(String path, JsonElement now, JsonElement first) {
-    if (first.isJsonObject()) {
-      for (String name : first.getAsJsonObject().keySet()) {
-        assertThat(now.getAsJsonObject().has(name)).as("%s.%s", path, name).isTrue();
-        assertContains(
-            path + "." + name, now.getAsJsonObject().get(name), first.getAsJsonObject().get(name));
-      }
-    } else if (first.isJsonArray()) {
-      assertThat(now.getAsJsonArray()).as(path).hasSameSizeAs(first.getAsJsonArray());
-      for (int i = 0; i < first.getAsJsonArray().size(); i++) {
-        assertContains(
-            path + "[" + i + "]", now.getAsJsonArray().get(i), first.getAsJsonArray().get(i));
-      }
-    } else {
-      assertThat(now).as(path).isEqualTo(first);
-    }
   }
 }

@@ -214,7 +214,6 @@ final class PayloadSamples {
             2,
             3,
             ChannelType.BaseData,
-            true,
             Optional.of("node-2:7700"),
             Bytes.fromHex("038000000000000001"),
             Optional.empty(),

@@ -59,13 +59,6 @@ final class RecordedServer implements AutoCloseable {
       lastAsked.put(frame.operation(), asked);
     } else if (lastAsked.containsKey(frame.operation())) {
       asked = lastAsked.get(frame.operation());
-    } else if (frame.operation() == Operation.DETACH) {
-      // The first release knew it. A reader that is closed says it or not, as its last word may
-      // come
-      // behind the end of its connection.
-      client.send(
-          new Frame(Operation.DETACH, FrameKind.RESPONSE, frame.correlationId(), new byte[0]));
-      return;
     } else {
       unknown.add(frame.operation().name());
       client.send(refusal(frame));

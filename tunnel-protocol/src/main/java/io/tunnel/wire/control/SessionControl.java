@@ -5,7 +5,6 @@ import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.wire.Protocol;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -78,9 +77,6 @@ public sealed interface SessionControl extends Control {
    * @param handle names the channel on this connection
    * @param checkpointed the last processed change; delivery starts behind it
    * @param type the contents of the channel
-   * @param isAttached false when the server delivers on this connection without {@code ATTACH},
-   *     under this handle: a single server does so for a client without the feature {@link
-   *     Protocol#ATTACH}, and servers of the first release do
    * @param leader HOST:PORT of the partition's leader; absent when the sender leads or the leader
    *     is unknown, and the worker then asks the sender
    * @param key BaseData only: the encoded key of the row at {@code checkpointed}; empty before the
@@ -99,7 +95,6 @@ public sealed interface SessionControl extends Control {
       long epoch,
       long checkpointed,
       ChannelType type,
-      boolean isAttached,
       Optional<String> leader,
       Bytes key,
       Optional<Long> end,
@@ -120,25 +115,6 @@ public sealed interface SessionControl extends Control {
       incarnation = incarnation == null ? Optional.empty() : incarnation;
     }
 
-    /** A copy for a client that the server delivers to without {@code ATTACH}. */
-    public Assignment unasked() {
-      return new Assignment(
-          sessionId,
-          channelId,
-          partition,
-          handle,
-          epoch,
-          checkpointed,
-          type,
-          false,
-          Optional.empty(),
-          Bytes.EMPTY,
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty());
-    }
-
     /** An assignment of a channel without an end, by the server of its partition. */
     public Assignment(
         String sessionId,
@@ -156,7 +132,6 @@ public sealed interface SessionControl extends Control {
           epoch,
           checkpointed,
           type,
-          true,
           Optional.empty(),
           Bytes.EMPTY,
           Optional.empty(),

@@ -73,12 +73,8 @@ final class Feed implements DeliveryTaker {
   void granted() {
     if (delivery.state() != DeliveryState.IDLE) {
       giveCredit();
-    } else if (assignment.isAttached()) {
-      attach();
     } else {
-      // A server of the first release delivers unasked, under the handle of the assignment.
-      delivery.attached(session.own(), assignment.handle());
-      giveCredit();
+      attach();
     }
   }
 

@@ -101,7 +101,6 @@ public final class FakeLeaders implements AutoCloseable {
                     channel.epoch,
                     channel.checkpointed,
                     channel.type,
-                    true,
                     leader(channel).filter(address -> channel.leader > 0),
                     channel.key,
                     channel.end,

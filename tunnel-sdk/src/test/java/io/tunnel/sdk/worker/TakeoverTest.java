@@ -171,7 +171,6 @@ class TakeoverTest {
                     sessions,
                     0,
                     ChannelType.Stream,
-                    true,
                     Optional.empty(),
                     Bytes.EMPTY,
                     Optional.empty(),

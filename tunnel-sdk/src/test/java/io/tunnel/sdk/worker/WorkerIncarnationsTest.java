@@ -74,7 +74,6 @@ class WorkerIncarnationsTest extends AttachedWorkerFixture {
         1,
         10,
         ChannelType.Stream,
-        true,
         Optional.empty(),
         Bytes.EMPTY,
         Optional.empty(),

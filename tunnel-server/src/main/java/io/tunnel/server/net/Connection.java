@@ -13,7 +13,6 @@ import io.tunnel.server.net.access.Entrance;
 import io.tunnel.server.net.access.HeldRights;
 import io.tunnel.server.net.access.Pace;
 import io.tunnel.server.net.access.TlsPeer;
-import io.tunnel.server.net.delivery.UnaskedDeliveries;
 import io.tunnel.server.partition.read.ReadTurns;
 import io.tunnel.server.session.SessionPort;
 import io.tunnel.wire.Agreement;
@@ -25,7 +24,6 @@ import io.tunnel.wire.Hello;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
@@ -57,9 +55,6 @@ final class Connection extends ChannelInboundHandlerAdapter
   private FrameWriter writer;
   private final NetServer.Door door;
   private final Entrance entrance;
-
-  /** Deliveries to a client that does not attach to its sessions' channels; set by its greeting. */
-  private Optional<UnaskedDeliveries> unasked = Optional.empty();
 
   private Closing closing;
 
@@ -276,7 +271,6 @@ final class Connection extends ChannelInboundHandlerAdapter
     public void entered(Hello hello, Agreement agreed, Caller who) {
       pace.entered(who);
       caller = who;
-      unasked = requests.unasked(Connection.this, agreed);
       intake.greeted();
       closing.entered();
       budgets.places().greeted(Connection.this);
@@ -316,10 +310,6 @@ final class Connection extends ChannelInboundHandlerAdapter
   /** The messages to the client's sessions. */
   SessionPort sessions() {
     return sessions;
-  }
-
-  Optional<UnaskedDeliveries> unasked() {
-    return unasked;
   }
 
   boolean isActive() {

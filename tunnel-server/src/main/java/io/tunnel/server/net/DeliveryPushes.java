@@ -140,7 +140,6 @@ final class DeliveryPushes implements Attachments.Port {
 
   @Override
   public int deliver(int handle, long epoch, long firstPosition, byte[] batch) {
-    connection.unasked().ifPresent(deliveries -> deliveries.delivered(handle, batch));
     int bytes = connection.writer().deliver(handle, epoch, firstPosition, batch);
     delivered(handle, ChangeBatch.parse(batch, 0, batch.length).rowCount(), bytes);
     return bytes;
@@ -157,7 +156,6 @@ final class DeliveryPushes implements Attachments.Port {
 
   @Override
   public void end(ChannelEnd end) {
-    connection.unasked().ifPresent(deliveries -> deliveries.ends(end));
     connection.writer().push(Operation.END_OF_CHANNEL, end.encode());
   }
 
@@ -169,7 +167,6 @@ final class DeliveryPushes implements Attachments.Port {
   @Override
   public void fail(int handle, RefusedException reason) {
     carried.take(handle, reason);
-    connection.unasked().ifPresent(deliveries -> deliveries.failed(handle, reason));
   }
 
   @Override

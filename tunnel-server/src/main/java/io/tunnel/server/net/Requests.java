@@ -13,16 +13,13 @@ import io.tunnel.server.net.access.Administration;
 import io.tunnel.server.net.access.Authority;
 import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.access.Shares;
-import io.tunnel.server.net.delivery.UnaskedDeliveries;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.read.ReadTurns;
 import io.tunnel.server.partition.read.RowReads;
-import io.tunnel.wire.Agreement;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.Protocol;
 import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.WriteRequest;
@@ -115,7 +112,7 @@ final class Requests {
             ErrorCode.UNKNOWN_OPERATION, "there is no operation " + frame.operationCode());
       }
       operation.requireSize(frame.payload());
-      if (isLongToRead(operation, frame.payload(), connection)) {
+      if (isLongToRead(operation, frame.payload())) {
         parsed.begin(
             connection.owner(),
             new Turn(frame, connection, () -> decide(operation, frame, connection)));
@@ -139,12 +136,8 @@ final class Requests {
   }
 
   /** Whether parsing the request would delay other connections of the event loop. */
-  private static boolean isLongToRead(Operation operation, byte[] payload, Connection connection) {
-    boolean isUnasked = connection.unasked().isPresent();
-    return payload.length > Limits.NAMING_REQUEST_BYTES_MAX
-        && operation != Operation.WRITE
-        // Completing a checkpoint of a client of the first release is work of the event loop.
-        && !(isUnasked && operation == Operation.CHECKPOINT_SKIPPING);
+  private static boolean isLongToRead(Operation operation, byte[] payload) {
+    return payload.length > Limits.NAMING_REQUEST_BYTES_MAX && operation != Operation.WRITE;
   }
 
   private void decide(Operation operation, Frame frame, Connection connection) {
@@ -260,20 +253,6 @@ final class Requests {
           throw new RefusedException(
               ErrorCode.UNKNOWN_OPERATION, "a client cannot ask for " + operation);
     }
-  }
-
-  /**
-   * Deliveries to a client that does not attach: a client of the first release on a single server.
-   */
-  Optional<UnaskedDeliveries> unasked(Connection connection, Agreement agreed) {
-    return rooms.cluster().isAlone() && !agreed.features().contains(Protocol.ATTACH)
-        ? Optional.of(
-            new UnaskedDeliveries(
-                connection.deliveries(),
-                rooms.delivery().attachments(),
-                reason -> sessions.stop(reason, connection),
-                end -> sessions.limit(end, connection)))
-        : Optional.empty();
   }
 
   /** The position of the last delivered change of a channel that the connection delivers. */

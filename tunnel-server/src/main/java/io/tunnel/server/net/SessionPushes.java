@@ -54,9 +54,7 @@ final class SessionPushes implements SessionPort {
         () -> {
           if (connection.isActive()) {
             connection.deliveries().carried().hold(assignment);
-            boolean isAsked = connection.unasked().isEmpty();
-            connection.writer().push(Operation.ASSIGN, isAsked ? assignment : assignment.unasked());
-            connection.unasked().ifPresent(deliveries -> deliveries.assigned(assignment));
+            connection.writer().push(Operation.ASSIGN, assignment);
           }
         });
   }
@@ -77,11 +75,7 @@ final class SessionPushes implements SessionPort {
 
   @Override
   public void dropped(int handle) {
-    connection.execute(
-        () -> {
-          requests.release(connection, handle);
-          connection.unasked().ifPresent(deliveries -> deliveries.over(handle));
-        });
+    connection.execute(() -> requests.release(connection, handle));
   }
 
   @Override
@@ -100,20 +94,12 @@ final class SessionPushes implements SessionPort {
     connection.execute(
         () -> {
           requests.renewHeld(connection, renewal);
-          if (connection.unasked().isEmpty()) {
-            connection.writer().push(Operation.RENEW, renewal.encode());
-          }
+          connection.writer().push(Operation.RENEW, renewal.encode());
         });
   }
 
   @Override
   public void limit(ChannelEnd end) {
-    connection.execute(
-        () ->
-            connection
-                .unasked()
-                .ifPresentOrElse(
-                    deliveries -> deliveries.endsAt(end),
-                    () -> connection.writer().push(Operation.LIMIT, end.encode())));
+    connection.execute(() -> connection.writer().push(Operation.LIMIT, end.encode()));
   }
 }

@@ -132,20 +132,10 @@ final class SessionRequests {
       hosts
           .all()
           .ofHandle(checkpoint.handle())
-          .checkpoint(
-              new CheckpointRequest(
-                  completed(checkpoint, connection), skipped, connection.sessions(), answer));
+          .checkpoint(new CheckpointRequest(checkpoint, skipped, connection.sessions(), answer));
     } catch (RejectedExecutionException e) {
       throw RequestThreads.busy();
     }
-  }
-
-  /** The checkpoint with the members that clients of the first release leave out. */
-  private static Checkpoint completed(Checkpoint checkpoint, Connection connection) {
-    return connection
-        .unasked()
-        .map(deliveries -> deliveries.completed(checkpoint))
-        .orElse(checkpoint);
   }
 
   private CheckpointAnswer answer(Frame frame, Connection connection) {

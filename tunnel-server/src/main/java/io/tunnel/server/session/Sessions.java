@@ -253,7 +253,6 @@ final class Sessions {
                 hold.epoch(),
                 assign.checkpointed(),
                 key.type(),
-                true,
                 surroundings.leader(key.partition()),
                 state.key(),
                 // A base channel's end may have moved by then, so earlier ends are dropped.

@@ -103,7 +103,6 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
         tunnel.tunnelId(), Map.of(key, state(tunnel, key).withEnd(Optional.of(30L), false)));
     session(tunnel);
     Assignment ended = held(low);
-    assertThat(ended.isAttached()).isTrue();
     Granted granted = new Granted(ended.channelId(), low, ended.epoch(), "");
     assertThat(grants.verified(granted, ended.grant().orElseThrow()))
         .as("what is granted is this channel under this epoch, on these terms")

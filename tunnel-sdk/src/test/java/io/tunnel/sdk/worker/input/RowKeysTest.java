@@ -33,7 +33,6 @@ class RowKeysTest {
             1,
             position,
             type,
-            true,
             Optional.empty(),
             key,
             none,

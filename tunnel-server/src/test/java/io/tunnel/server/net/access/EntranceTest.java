@@ -368,6 +368,6 @@ final class EntranceTest {
   void what_is_agreed_on_is_what_both_sides_speak() {
     EntranceFixture client = greeted();
     Hello answer = Hello.decode(client.answers.get(0));
-    assertThat(answer.confirm(Protocol.SPOKEN).features()).isNotEmpty();
+    assertThat(answer.confirm(Protocol.SPOKEN).version()).isEqualTo(Protocol.SPOKEN.versionMax());
   }
 }
