@@ -73,7 +73,7 @@ class AsyncReadTest {
   }
 
   @Test
-  void what_goes_wrong_is_what_getRow_throws() {
+  void an_asynchronous_get_fails_with_the_exception_of_a_get() {
     PrimaryKey wrong = PrimaryKey.builder().add("id", "text").build();
     assertThatThrownBy(() -> client.getRowAsync("t", wrong))
         .isInstanceOf(IllegalArgumentException.class);

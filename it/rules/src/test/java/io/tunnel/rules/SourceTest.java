@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -20,6 +21,16 @@ class SourceTest {
 
   private static final int FILE_LINES_MAX = 500;
   private static final int TEST_FILE_LINES_MAX = 500;
+
+  /** An annotation that makes a test of a method, and the first method behind it. */
+  private static final Pattern TEST =
+      Pattern.compile(
+          "^  @(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|FuzzTest)\\b"
+              + ".*?^  (?!@|//)[^\\n=({;]*?\\b(\\w+)\\(",
+          Pattern.MULTILINE | Pattern.DOTALL);
+
+  /** A sentence has a subject and a verb, and here no capital letter. */
+  private static final Pattern SENTENCE = Pattern.compile("[a-z0-9]+(?:_[a-z0-9]+){2,}");
 
   @Test
   void no_source_file_is_longer_than_anyone_can_read_over_coffee() {
@@ -37,6 +48,53 @@ class SourceTest {
     assertThat(over(TEST_FILE_LINES_MAX, lines))
         .as("test files of more than %d lines", TEST_FILE_LINES_MAX)
         .isEmpty();
+  }
+
+  @Test
+  void names_of_tests_are_sentences_in_snake_case() throws IOException {
+    List<String> others = new ArrayList<>();
+    for (Path file : sources("test")) {
+      testsIn(Files.readString(file)).stream()
+          .filter(name -> !SENTENCE.matcher(name).matches())
+          .forEach(name -> others.add(Modules.name(file) + ": " + name));
+    }
+    assertThat(others).isEmpty();
+  }
+
+  @Test
+  void the_rule_for_names_sees_tests_of_each_kind_and_no_other_method() {
+    String source =
+        """
+          @Test
+          void a_test_has_a_name() {}
+
+          /** Not a test. */
+          private static int helper(int count) {}
+
+          @ParameterizedTest(name = "of (many) sizes")
+          @ValueSource(strings = {"call(", "x"})
+          // An annotation may have a comment(and more) behind it.
+          void camelCase(String text) throws IOException {}
+
+          @RepeatedTest(3)
+          @Tag("slow")
+          void tables() {}
+
+          @TestFactory
+          Stream<DynamicTest> one_word_more() {}
+
+          @FuzzTest(maxDuration = "30s")
+          public void ends_with_Capital(byte[] data) {}
+        """;
+    assertThat(testsIn(source))
+        .containsExactly(
+            "a_test_has_a_name", "camelCase", "tables", "one_word_more", "ends_with_Capital");
+    assertThat(testsIn(source).stream().filter(name -> SENTENCE.matcher(name).matches()))
+        .containsExactly("a_test_has_a_name", "one_word_more");
+  }
+
+  private static List<String> testsIn(String source) {
+    return TEST.matcher(source).results().map(found -> found.group(1)).toList();
   }
 
   private static Set<String> over(int max, Map<String, Integer> sizes) {

@@ -61,7 +61,7 @@ final class CatalogLimitsTest {
   }
 
   @Test
-  void tables() throws IOException {
+  void tables_are_limited() throws IOException {
     limit(2, 100, 100, 100);
     TableRecord first = create();
     create();
@@ -71,7 +71,7 @@ final class CatalogLimitsTest {
   }
 
   @Test
-  void partitions_of_all_tables() throws IOException {
+  void the_partitions_of_all_tables_are_limited() throws IOException {
     limit(100, 5, 100, 100);
     create("m");
     create("g", "m");
@@ -79,7 +79,7 @@ final class CatalogLimitsTest {
   }
 
   @Test
-  void tunnels_of_a_table() throws IOException {
+  void the_tunnels_of_a_table_are_limited() throws IOException {
     limit(100, 100, 2, 100);
     TableRecord table = create();
     createTunnel(table, "a", TunnelType.Stream);
@@ -89,7 +89,7 @@ final class CatalogLimitsTest {
   }
 
   @Test
-  void channels_of_all_tunnels() throws IOException {
+  void the_channels_of_all_tunnels_are_limited() throws IOException {
     limit(100, 100, 100, 6);
     TableRecord table = create("m");
     createTunnel(table, "a", TunnelType.BaseAndStream);
@@ -98,7 +98,7 @@ final class CatalogLimitsTest {
   }
 
   @Test
-  void the_more_nodes_there_are_the_fewer_partitions() {
+  void a_cluster_with_more_nodes_may_have_fewer_partitions() {
     assertThat(CatalogConfig.DEFAULT.forNodes(0)).isEqualTo(CatalogConfig.DEFAULT);
     assertThat(CatalogConfig.DEFAULT.forNodes(14)).isEqualTo(CatalogConfig.DEFAULT);
     assertThat(CatalogConfig.DEFAULT.forNodes(30).partitionsMax()).isEqualTo(4_666);
