@@ -66,7 +66,7 @@ public final class LocalEngine implements Engine {
               .tables()
               .beginIncarnation(
                   shards::committed, TimeUnit.MICROSECONDS.toMillis(clock.epochMicros()));
-      meters.watch(shards);
+      meters.watch(shards, config.shard().freeBytesMin());
       ReadThreads readers = ReadThreads.open(parts);
       bases =
           parts.open(

@@ -21,7 +21,7 @@ public final class NodeMeters {
 
   /** Referenced here, because the registry has only weak references to the objects it reads. */
   private volatile Supplier<Standing> standing =
-      () -> new Standing(0, 0, 0, false, false, 0, 0, 0, 0);
+      () -> new Standing(0, 0, 0, 0, false, false, 0, 0, 0, 0);
 
   /** Adds to {@code meters}. */
   public NodeMeters(ServerMeters meters) {
@@ -37,6 +37,7 @@ public final class NodeMeters {
    *
    * @param nodes members of the cluster, as this node was told last
    * @param generation of what it was told
+   * @param partitions of all tables that its catalog has
    * @param groupsLed groups of tunnels whose sessions it coordinates now
    * @param isCatalogLed whether it decides about tables now
    * @param isDraining whether it was asked to be emptied
@@ -48,6 +49,7 @@ public final class NodeMeters {
   public record Standing(
       int nodes,
       long generation,
+      int partitions,
       int groupsLed,
       boolean isCatalogLed,
       boolean isDraining,
@@ -56,8 +58,12 @@ public final class NodeMeters {
       long losses,
       long takenBack) {}
 
-  /** Adds what the node knows of its replicas. */
-  public void watch(Replicas replicas) {
+  /**
+   * Adds what the node knows of its replicas and their disks.
+   *
+   * @param reservedBytes writes are refused while a disk has fewer bytes left
+   */
+  public void watch(Replicas replicas, long reservedBytes) {
     gauge(
         "tunnel.node.replicas",
         "Partitions with a replica on this node",
@@ -97,6 +103,18 @@ public final class NodeMeters {
         Replicas.Figures::historyReads);
     total("tunnel.node.history.bytes", "Their bytes", replicas, Replicas.Figures::historyBytes);
     gauge("tunnel.shard.failed", "Shards that failed", replicas, Replicas.Figures::failedShards);
+    gauge(
+        "tunnel.disk.full",
+        "Shards whose disk has no room",
+        replicas,
+        Replicas.Figures::fullShards);
+    Gauge.builder("tunnel.disk.free.bytes", replicas, Replicas::freeBytes)
+        .description("Free bytes of the disk that has the fewest")
+        .register(registry);
+    Gauge.builder("tunnel.disk.reserved.bytes", () -> reservedBytes)
+        .description("Writes are refused while a disk has fewer bytes left")
+        .strongReference(true)
+        .register(registry);
     for (Incident what : Incident.values()) {
       FunctionCounter.builder(name(what), replicas, of -> of.count(what))
           .description(description(what))
@@ -152,6 +170,7 @@ public final class NodeMeters {
   public void watch(Supplier<Standing> asked) {
     standing = asked;
     gauge("tunnel.cluster.nodes", "Members of the cluster", Standing::nodes);
+    gauge("tunnel.cluster.partitions", "Partitions of all tables", Standing::partitions);
     gauge("tunnel.cluster.generation", "What was decided last", Standing::generation);
     gauge("tunnel.node.groups", "Groups of tunnels led", Standing::groupsLed);
     gauge(

@@ -21,6 +21,7 @@ import io.tunnel.server.net.NetServer.Held;
 import io.tunnel.server.net.access.PrincipalFigures;
 import io.tunnel.server.net.access.PrincipalFigures.QuotaUse;
 import io.tunnel.server.net.audit.AuditTrail;
+import io.tunnel.server.partition.DiskCondition;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.wire.control.Control.ChannelDescription;
@@ -215,14 +216,29 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
         .register(registry);
   }
 
-  /** Adds each shard's queue, log and table. */
-  public void watch(Shards shards) {
+  /**
+   * Adds each shard's queue, disk, log and table.
+   *
+   * @param reservedBytes writes are refused while a shard's disk has fewer bytes left
+   */
+  public void watch(Shards shards, long reservedBytes) {
     int id = 0;
     for (Shard shard : shards.all()) {
       Tags tags = Tags.of("shard", Integer.toString(id++));
       Gauge.builder("tunnel.queue.bytes", shard, Shard::queuedBytes).tags(tags).register(registry);
       Gauge.builder("tunnel.shard.failed", shard, s -> s.hasFailed() ? 1 : 0)
           .tags(tags)
+          .register(registry);
+      Gauge.builder(
+              "tunnel.disk.full", shard, s -> s.condition() == DiskCondition.DISK_FULL ? 1 : 0)
+          .tags(tags)
+          .register(registry);
+      Gauge.builder("tunnel.disk.free.bytes", shard, s -> s.log().usableBytes())
+          .tags(tags)
+          .register(registry);
+      Gauge.builder("tunnel.disk.reserved.bytes", () -> reservedBytes)
+          .tags(tags)
+          .strongReference(true)
           .register(registry);
       Gauge.builder("tunnel.log.bytes", shard, s -> s.log().byteCount())
           .tags(tags)

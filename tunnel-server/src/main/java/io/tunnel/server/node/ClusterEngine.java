@@ -141,7 +141,7 @@ public final class ClusterEngine implements Engine {
                   replicaPorts(incarnation),
                   meters,
                   clock));
-      this.meters.watch(replicas);
+      this.meters.watch(replicas, config.shard().freeBytesMin());
       rooms = rooms(incarnation);
       parts.open(rooms.roles()::close);
       peers = new PeerWatch(cluster.node(), outside.sockets(), rooms.node()::evict);
@@ -259,6 +259,7 @@ public final class ClusterEngine implements Engine {
     return new NodeMeters.Standing(
         told.nodes().size(),
         told.generation(),
+        log.catalog().partitionIds().size(),
         rooms.tunnels().led().all().size(),
         rooms.roles().isLeading(Unit.CATALOG),
         rooms.node().isDraining(),

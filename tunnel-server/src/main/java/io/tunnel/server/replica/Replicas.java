@@ -269,6 +269,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
    * @param waitingWriteBytes bytes of batches that were accepted but not answered
    * @param localBytes of the local logs
    * @param failedShards whose disk failed
+   * @param fullShards whose disk has no room
    * @param behind replicas that have not caught up with the end of the log as of their start
    * @param unread positions that these replicas must read to catch up
    * @param historyReads reads of the shared log since the start, for changes missing in the local
@@ -285,6 +286,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
       long waitingWriteBytes,
       long localBytes,
       int failedShards,
+      int fullShards,
       long historyReads,
       long historyBytes,
       long heldBytes) {}
@@ -299,6 +301,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
     long queued = 0;
     long local = 0;
     int failed = 0;
+    int full = 0;
     for (ReplicaShard shard : shards) {
       for (Replica replica : shard.replicas().values()) {
         Replica.View view = replica.view();
@@ -311,6 +314,7 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
       reads += shard.readBytes();
       local += shard.log().byteCount();
       failed += shard.hasFailed() ? 1 : 0;
+      full += shard.condition() == DiskCondition.DISK_FULL ? 1 : 0;
     }
     return new Figures(
         replicas,
@@ -321,9 +325,15 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
         queued,
         local,
         failed,
+        full,
         history.reads(),
         history.readBytes(),
         history.heldBytes());
+  }
+
+  /** Free bytes of the disk that has the fewest; asks the file system. */
+  public long freeBytes() {
+    return shards.stream().mapToLong(shard -> shard.log().usableBytes()).min().orElseThrow();
   }
 
   /** How the disk does, by the shard that finds it worst. */

@@ -9,9 +9,15 @@ import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.channel.ration.Rations;
+import io.tunnel.server.disk.CrashDisk;
+import io.tunnel.server.disk.OpenFiles;
 import io.tunnel.server.net.access.PrincipalFigures.QuotaUse;
 import io.tunnel.server.net.access.Shares;
 import io.tunnel.server.net.access.TestGate;
+import io.tunnel.server.partition.ShardConfig;
+import io.tunnel.server.partition.Shards;
+import io.tunnel.server.partition.TestClock;
+import io.tunnel.server.partition.TestShards;
 import io.tunnel.wire.control.Control.ChannelDescription;
 import io.tunnel.wire.control.Control.TunnelDescription;
 import io.tunnel.wire.control.Control.TunnelInfo;
@@ -21,8 +27,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 final class ServerMetersTest {
+
+  private static final int RESERVED_BYTES = 1 << 20;
 
   private static ChannelDescription channel(int partition, long lagBytes, long lagMs) {
     return new ChannelDescription(
@@ -69,6 +78,50 @@ final class ServerMetersTest {
               "tunnel_channel_lag_bytes{partition=\"2\",table=\"orders\",tunnel=\"sync\"} NaN",
               "tunnel_channel_lag_seconds{partition=\"1\",table=\"orders\",tunnel=\"sync\"} 2.0",
               "tunnel_channel_lag_seconds{partition=\"2\",table=\"orders\",tunnel=\"sync\"} NaN");
+    }
+  }
+
+  private static List<String> diskMeters(Path directory, long freeBytes) throws IOException {
+    CrashDisk disk = new CrashDisk();
+    disk.room(freeBytes);
+    Shards.Layout usual = TestShards.layout(directory, 1, 1 << 16);
+    Shards.Layout layout =
+        new Shards.Layout(
+            directory,
+            1,
+            1 << 16,
+            new ShardConfig(64 << 10, 8 << 10, 8 << 20, RESERVED_BYTES),
+            usual.table(),
+            new OpenFiles(unused -> disk, 100));
+    try (ServerMeters meters = new ServerMeters();
+        Shards shards = Shards.open(layout, partition -> true, meters, new TestClock())) {
+      meters.watch(shards, RESERVED_BYTES);
+      return meters.scrape().lines().filter(line -> line.startsWith("tunnel_disk_")).toList();
+    }
+  }
+
+  @Test
+  void a_disk_says_how_much_is_free_and_whether_it_is_full(@TempDir Path directory)
+      throws IOException {
+    assertThat(diskMeters(directory.resolve("roomy"), Long.MAX_VALUE))
+        .containsExactlyInAnyOrder(
+            "tunnel_disk_free_bytes{shard=\"0\"} 9.223372036854776E18",
+            "tunnel_disk_full{shard=\"0\"} 0.0",
+            "tunnel_disk_reserved_bytes{shard=\"0\"} 1048576.0");
+    assertThat(diskMeters(directory.resolve("full"), RESERVED_BYTES - 1))
+        .hasSize(3)
+        .contains("tunnel_disk_full{shard=\"0\"} 1.0")
+        .doesNotContain("tunnel_disk_free_bytes{shard=\"0\"} 9.223372036854776E18");
+  }
+
+  @Test
+  void a_node_says_how_many_partitions_its_cluster_has() {
+    try (ServerMeters meters = new ServerMeters()) {
+      NodeMeters node = new NodeMeters(meters);
+      node.watch(() -> new NodeMeters.Standing(3, 1, 24, 0, false, false, 0, 0, 0, 0));
+      assertThat(meters.scrape())
+          .contains("\ntunnel_cluster_nodes 3.0\n")
+          .contains("\ntunnel_cluster_partitions 24.0\n");
     }
   }
 

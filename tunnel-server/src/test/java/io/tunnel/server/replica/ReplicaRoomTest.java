@@ -116,6 +116,8 @@ class ReplicaRoomTest {
     node.disk.room(FREE_BYTES_MIN - 1);
     requireBusy(write("b"));
     assertThat(node.replicas.condition()).isEqualTo(DiskCondition.DISK_FULL);
+    assertThat(node.replicas.figures().fullShards()).isEqualTo(1);
+    assertThat(node.replicas.freeBytes()).isEqualTo(FREE_BYTES_MIN - 1);
     for (int i = 0; i < 5; i++) {
       runLater(SimNode.READ_AGE_MS / 2);
     }
