@@ -1,0 +1,70 @@
+package io.tunnel.server.forward;
+
+import io.tunnel.model.RefusedException;
+import io.tunnel.server.security.Principal;
+import io.tunnel.wire.Operation;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Sends one request for a principal to the node that can answer, and returns the answer. For any
+ * thread.
+ */
+public interface Forwarding extends AutoCloseable {
+
+  /** How often one request follows NOT_LEADER to the named leader. */
+  int HOPS_MAX = 3;
+
+  /**
+   * Sends a request. Repeats nothing: only after NOT_LEADER, by which a node says that it did
+   * nothing, the request goes to the leader that NOT_LEADER names, at most {@value #HOPS_MAX}
+   * times.
+   *
+   * @param who the principal whose rights and quotas the answering node applies
+   * @param node the name of the node that must answer; empty for this server first
+   * @param payload payload of the request, as docs/protocol.md describes it; must not change any
+   *     more
+   * @param deadline how long the answer may take in all
+   * @return completes with the payload of the answer, on any thread, or fails with {@link
+   *     RefusedException}, the refusal of the answering node, or BUSY when too many requests or
+   *     bytes are open here; or with {@link ForwardException} when no answer came
+   */
+  CompletableFuture<byte[]> ask(
+      OnBehalf who, Optional<String> node, Operation operation, byte[] payload, Duration deadline);
+
+  /** Ends all connections; open requests fail with {@link ForwardException}. Idempotent. */
+  @Override
+  void close();
+
+  /**
+   * The author of a request.
+   *
+   * @param principal empty on a server without authentication
+   * @param address the author's IP address without a port, 1 to {@value #ADDRESS_CHARS_MAX}
+   *     characters, for the audit log
+   */
+  record OnBehalf(Optional<Principal> principal, String address) {
+
+    /** Characters of an address: an IPv6 address in full. */
+    public static final int ADDRESS_CHARS_MAX = 45;
+
+    /** Refuses texts that are no address; looks no name up. */
+    public OnBehalf {
+      Objects.requireNonNull(principal, "principal");
+      boolean isRight = !address.isEmpty() && address.length() <= ADDRESS_CHARS_MAX;
+      for (int i = 0; isRight && i < address.length(); i++) {
+        isRight = "0123456789abcdefABCDEF.:".indexOf(address.charAt(i)) >= 0;
+      }
+      if (!isRight) {
+        throw new IllegalArgumentException(
+            "an IP address has 1 to "
+                + ADDRESS_CHARS_MAX
+                + " of 0-9 a-f . :, not a text of "
+                + address.length()
+                + " characters");
+      }
+    }
+  }
+}
