@@ -2,6 +2,7 @@ package io.tunnel.server.forward;
 
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.security.Principal;
+import io.tunnel.server.security.Voucher;
 import io.tunnel.wire.Operation;
 import java.time.Duration;
 import java.util.Objects;
@@ -42,29 +43,15 @@ public interface Forwarding extends AutoCloseable {
    * The author of a request.
    *
    * @param principal empty on a server without authentication
-   * @param address the author's IP address without a port, 1 to {@value #ADDRESS_CHARS_MAX}
-   *     characters, for the audit log
+   * @param address the author's IP address without a port, for the audit log, see {@link
+   *     Voucher#requireAddress}
    */
   record OnBehalf(Optional<Principal> principal, String address) {
 
-    /** Characters of an address: an IPv6 address in full. */
-    public static final int ADDRESS_CHARS_MAX = 45;
-
-    /** Refuses texts that are no address; looks no name up. */
+    /** Refuses texts that are no IP address. */
     public OnBehalf {
       Objects.requireNonNull(principal, "principal");
-      boolean isRight = !address.isEmpty() && address.length() <= ADDRESS_CHARS_MAX;
-      for (int i = 0; isRight && i < address.length(); i++) {
-        isRight = "0123456789abcdefABCDEF.:".indexOf(address.charAt(i)) >= 0;
-      }
-      if (!isRight) {
-        throw new IllegalArgumentException(
-            "an IP address has 1 to "
-                + ADDRESS_CHARS_MAX
-                + " of 0-9 a-f . :, not a text of "
-                + address.length()
-                + " characters");
-      }
+      Voucher.requireAddress(address);
     }
   }
 }

@@ -9,12 +9,14 @@ import java.util.HexFormat;
 import java.util.function.IntFunction;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
+import javax.crypto.Mac;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The key that seals the secrets of access keys, so that a reader of the catalog learns no secret.
- * A sealed secret is the base64 of
+ * The key that seals the secrets of access keys, so that a reader of the catalog learns no secret,
+ * and that makes the secrets of {@linkplain Voucher vouchers}, so that only nodes vouch. A sealed
+ * secret is the base64 of
  *
  * <pre>
  * form (1 byte, 1) | nonce (12 bytes) | AES-256-GCM of the secret, and its tag (16 bytes)
@@ -32,6 +34,10 @@ public final class MasterKey {
   private static final int NONCE_BYTES = 12;
   private static final int TAG_BYTES = 16;
   private static final String ALGORITHM = "AES/GCM/NoPadding";
+  private static final String CODE_ALGORITHM = "HmacSHA256";
+
+  /** Keeps the keys that are derived from a master key apart by their use. */
+  private static final String VOUCHERS = "tunnel vouchers";
 
   private final SecretKeySpec key;
   private final IntFunction<Bytes> chance;
@@ -125,6 +131,24 @@ public final class MasterKey {
           e);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every Java has " + ALGORITHM, e);
+    }
+  }
+
+  /**
+   * The secret of the voucher with this key id: HMAC-SHA-256 of the id, with a key that is the
+   * HMAC-SHA-256 of {@value #VOUCHERS} with the master key.
+   */
+  public Bytes voucherSecret(String keyId) {
+    return Bytes.copyOf(code(code(key.getEncoded(), VOUCHERS), keyId));
+  }
+
+  private static byte[] code(byte[] key, String text) {
+    try {
+      Mac mac = Mac.getInstance(CODE_ALGORITHM);
+      mac.init(new SecretKeySpec(key, CODE_ALGORITHM));
+      return mac.doFinal(text.getBytes(StandardCharsets.UTF_8));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java has " + CODE_ALGORITHM, e);
     }
   }
 

@@ -178,7 +178,9 @@ public final class AuditLog {
   }
 
   private static Who who(Caller caller, SocketAddress address) {
-    return new Who(caller.principal().map(Principal::name), Optional.of(text(address)));
+    return new Who(
+        caller.principal().map(Principal::name),
+        Optional.of(caller.origin().orElseGet(() -> text(address))));
   }
 
   private static String text(SocketAddress address) {

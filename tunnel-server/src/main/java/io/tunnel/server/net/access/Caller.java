@@ -6,6 +6,7 @@ import io.tunnel.server.net.access.RecentDecisions.About;
 import io.tunnel.server.net.access.RecentDecisions.Question;
 import io.tunnel.server.security.Permissions;
 import io.tunnel.server.security.Principal;
+import io.tunnel.server.security.Voucher;
 import io.tunnel.wire.Operation.Right;
 import java.util.Locale;
 import java.util.Optional;
@@ -39,12 +40,14 @@ public final class Caller {
   }
 
   /**
-   * @param expiresMs when the client's certificate expires; empty without one
+   * @param expiresMs when the client's certificate or voucher ends; empty without one
+   * @param origin the way of a vouched client's requests; empty for other clients
    */
   private record Known(
       Principal principal,
       Optional<Proof> proof,
       OptionalLong expiresMs,
+      Optional<String> origin,
       Gate gate,
       RecentDecisions recent) {
 
@@ -57,7 +60,7 @@ public final class Caller {
 
     /**
      * Whether the key still belongs to the principal and still has the secret, or the certificate
-     * has not expired.
+     * or voucher has not ended.
      */
     boolean isWelcome() {
       if (expiresMs.isPresent()) {
@@ -78,7 +81,14 @@ public final class Caller {
 
   Caller(Principal principal, Optional<Proof> proof, Gate gate) {
     this(
-        Optional.of(new Known(principal, proof, OptionalLong.empty(), gate, new RecentDecisions())),
+        Optional.of(
+            new Known(
+                principal,
+                proof,
+                OptionalLong.empty(),
+                Optional.empty(),
+                gate,
+                new RecentDecisions())),
         false);
   }
 
@@ -89,6 +99,20 @@ public final class Caller {
                 certificate.subject(),
                 Optional.empty(),
                 OptionalLong.of(certificate.expiresMs()),
+                Optional.empty(),
+                gate,
+                new RecentDecisions())),
+        false);
+  }
+
+  Caller(Voucher voucher, Gate gate) {
+    this(
+        Optional.of(
+            new Known(
+                voucher.principal(),
+                Optional.empty(),
+                OptionalLong.of(voucher.endsMs()),
+                Optional.of(voucher.origin()),
                 gate,
                 new RecentDecisions())),
         false);
@@ -109,6 +133,11 @@ public final class Caller {
     return known.map(Known::principal);
   }
 
+  /** The way of the requests of a client for which a node vouches; empty for other clients. */
+  Optional<String> origin() {
+    return known.flatMap(Known::origin);
+  }
+
   /** The name that grants of channels carry; empty without authentication. */
   public String name() {
     return known.map(one -> one.principal().name()).orElse("");
@@ -120,7 +149,7 @@ public final class Caller {
         || (known.isPresent() && known.get().gate().isAdministrator(known.get().principal()));
   }
 
-  /** Whether the caller's key or certificate is still valid. */
+  /** Whether the caller's key, certificate or voucher is still valid. */
   public boolean isWelcome() {
     return isAnybody || (known.isPresent() && known.get().isWelcome());
   }

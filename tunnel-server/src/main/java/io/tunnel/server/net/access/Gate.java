@@ -6,6 +6,7 @@ import io.tunnel.server.security.HttpToken;
 import io.tunnel.server.security.MasterKey;
 import io.tunnel.server.security.Principal;
 import io.tunnel.server.security.SecuritySnapshot;
+import io.tunnel.server.security.Voucher;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
@@ -20,7 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Decides who is let in: every client, or clients that authenticate with a key of the catalog, a
- * key of the security directory, or a certificate of its authority. For any thread.
+ * key of the security directory, a certificate of its authority, or a voucher of a node. For any
+ * thread.
  */
 public final class Gate {
 
@@ -180,6 +182,43 @@ public final class Gate {
   /** The caller that a certificate of the authority names; valid until the certificate expires. */
   public Caller certified(TlsPeer.ClientCertificate certificate) {
     return new Caller(certificate, this);
+  }
+
+  /**
+   * A voucher, and the secret with which this server proves it to a different node, or to itself.
+   *
+   * @param secret not empty, and never sent
+   */
+  public record Vouched(Voucher voucher, Bytes secret) {
+
+    /** Without the secret. */
+    @Override
+    public String toString() {
+      return "Vouched[" + voucher.keyId() + "]";
+    }
+  }
+
+  /**
+   * Vouches for a principal that this server has authenticated, from now on for {@value
+   * Voucher#LIFE_MS} ms.
+   *
+   * @param address IP address of the principal's client
+   * @param node the name of this server
+   * @throws IllegalArgumentException when the principal's name is too long for a voucher
+   */
+  public Vouched vouch(Principal principal, String address, String node) {
+    Voucher voucher = new Voucher(principal, address, node, epochMs() + Voucher.LIFE_MS);
+    return new Vouched(voucher, voucherSecret(voucher.keyId()));
+  }
+
+  /** The secret of the voucher with this key id. */
+  Bytes voucherSecret(String keyId) {
+    return required().guard().master().voucherSecret(keyId);
+  }
+
+  /** The caller for whom a node vouches; valid until the voucher ends. */
+  Caller vouched(Voucher voucher) {
+    return new Caller(voucher, this);
   }
 
   /** Milliseconds since 1970, now. */

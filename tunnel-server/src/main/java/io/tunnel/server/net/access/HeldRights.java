@@ -87,7 +87,8 @@ public final class HeldRights {
     if (!caller.isWelcome()) {
       throw new RefusedException(
           ErrorCode.NOT_AUTHENTICATED,
-          "the key with which this client came was revoked, or its certificate has expired");
+          "the key with which this client came was revoked, or its certificate or voucher has"
+              + " expired");
     }
   }
 

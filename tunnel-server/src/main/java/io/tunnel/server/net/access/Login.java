@@ -6,6 +6,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.net.access.Gate.Candidate;
 import io.tunnel.server.security.AccessKey;
 import io.tunnel.server.security.Principal;
+import io.tunnel.server.security.Voucher;
 import io.tunnel.wire.Authentication;
 import io.tunnel.wire.Authentication.Accepted;
 import io.tunnel.wire.Authentication.Answer;
@@ -67,24 +68,45 @@ final class Login {
             () ->
                 new RefusedException(
                     ErrorCode.INVALID_REQUEST, "a proof without a key; begin with the key's id"));
+    return Voucher.isKeyId(seen.keyId())
+        ? proveVoucher(seen, prove.proof())
+        : proveKey(seen, prove.proof());
+  }
+
+  /** A voucher is read only after its proof, which covers its whole text. */
+  private Accepted proveVoucher(AuthenticationProof seen, Bytes proof) {
+    byte[] secret = gate.voucherSecret(seen.keyId()).toByteArray();
+    boolean isProved = AuthenticationProof.areEqual(seen.ofClient(secret), proof);
+    Voucher voucher =
+        (isProved ? Voucher.read(seen.keyId()) : Optional.<Voucher>empty())
+            .filter(one -> one.isValid(gate.epochMs()))
+            .orElseThrow(Login::notProved);
+    caller = Optional.of(gate.vouched(voucher));
+    return new Accepted(seen.ofServer(secret), voucher.principal().name());
+  }
+
+  private Accepted proveKey(AuthenticationProof seen, Bytes proof) {
     Optional<AccessKey> key = gate.key(seen.keyId());
     Optional<Candidate> proved = Optional.empty();
     for (Candidate candidate : gate.candidates(key)) {
       // All candidates are checked even after a match, so that the duration tells nothing.
       boolean isProved =
-          AuthenticationProof.areEqual(
-              seen.ofClient(candidate.secret().toByteArray()), prove.proof());
+          AuthenticationProof.areEqual(seen.ofClient(candidate.secret().toByteArray()), proof);
       if (isProved && candidate.isOfKey()) {
         proved = Optional.of(candidate);
       }
     }
     if (proved.isPresent()) {
       Principal principal = key.orElseThrow().principal();
-      Caller.Proof proof = new Caller.Proof(seen.keyId(), proved.get().sealed());
-      caller = Optional.of(gate.caller(principal, Optional.of(proof)));
+      Caller.Proof shown = new Caller.Proof(seen.keyId(), proved.get().sealed());
+      caller = Optional.of(gate.caller(principal, Optional.of(shown)));
       return new Accepted(seen.ofServer(proved.get().secret().toByteArray()), principal.name());
     }
-    throw new RefusedException(
+    throw notProved();
+  }
+
+  private static RefusedException notProved() {
+    return new RefusedException(
         ErrorCode.NOT_AUTHENTICATED,
         "there is no such key, or its secret is another, or somebody stands between client and"
             + " server");

@@ -11,6 +11,8 @@ import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.net.audit.AuditTrail;
 import io.tunnel.server.net.audit.AuditTrail.Settings;
 import io.tunnel.server.net.audit.AuditTrail.Written;
+import io.tunnel.server.security.Principal;
+import io.tunnel.server.security.Voucher;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
@@ -114,6 +116,28 @@ final class AuditLogTest {
         + "\""
         + (detail.isEmpty() ? "" : ",\"detail\":\"" + detail + "\"")
         + ",\"outcome\":\"ok\"}";
+  }
+
+  @Test
+  void a_request_for_which_a_node_vouches_is_written_with_principal_node_and_address()
+      throws IOException {
+    Voucher voucher = at.gate.vouch(Principal.ofKey("alice"), "192.0.2.9", "n1").voucher();
+    Caller vouched = at.gate.vouched(voucher);
+    AuditLog log = log(Written.ALL);
+    log.entered(vouched, ADDRESS);
+    log.refused(
+        frame(Operation.DROP_TABLE, new Control.TableName("orders")),
+        vouched,
+        ErrorCode.NOT_PERMITTED,
+        ADDRESS);
+    log.ended(vouched, ErrorCode.NOT_AUTHENTICATED, ADDRESS);
+    assertThat(written("audit").lines())
+        .hasSize(3)
+        .allSatisfy(
+            line ->
+                assertThat(line)
+                    .contains("\"principal\":\"alice\",\"address\":\"via n1 from 192.0.2.9\"")
+                    .doesNotContain("10.0.0.7"));
   }
 
   @Test

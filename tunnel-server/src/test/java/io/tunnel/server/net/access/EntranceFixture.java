@@ -100,8 +100,12 @@ final class EntranceFixture implements Entrance.Port {
 
   /** Begins and proves; says whether that let the client in, and the server has proved the same. */
   boolean authenticate(String keyId, String secret, Bytes binding) {
+    return authenticate(keyId, secret.getBytes(StandardCharsets.UTF_8), binding);
+  }
+
+  /** As {@link #authenticate(String, String, Bytes)}, with a secret that is no text. */
+  boolean authenticate(String keyId, byte[] bytes, Bytes binding) {
     AuthenticationProof seen = begin(keyId, binding);
-    byte[] bytes = secret.getBytes(StandardCharsets.UTF_8);
     take(new Prove(seen.ofClient(bytes)));
     if (entered.isEmpty()) {
       return false;
