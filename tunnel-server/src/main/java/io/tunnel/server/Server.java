@@ -2,12 +2,14 @@ package io.tunnel.server;
 
 import io.tunnel.server.cluster.ClusterConfig;
 import io.tunnel.server.config.ServerConfig;
+import io.tunnel.server.console.ConsoleSite;
 import io.tunnel.server.disk.Disks;
 import io.tunnel.server.engine.Engine;
 import io.tunnel.server.engine.LocalEngine;
 import io.tunnel.server.engine.Parts;
 import io.tunnel.server.engine.Served;
 import io.tunnel.server.engine.WaitingThread;
+import io.tunnel.server.metrics.HttpHosts;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetServer;
@@ -121,13 +123,19 @@ public final class Server implements Closeable {
     HttpServer server =
         new HttpServer(
             new InetSocketAddress(net.localAddress().getAddress(), config.net().httpPort()),
-            net.eventLoops(),
             config.net(),
             parts.openThreads(new WaitingThread("pages", PAGES_WAITING_MAX)),
             pages,
-            ServerSecurity.httpDoor(door));
+            ServerSecurity.httpDoor(door),
+            config.console().isOn() ? console(config, door) : HttpServer.Site.NONE);
     parts.open(server::close);
     return server;
+  }
+
+  private static HttpServer.Site console(ServerConfig config, NetServer.Door door)
+      throws IOException {
+    return new ConsoleSite(
+        config.console(), door.tls().isPresent() ? HttpHosts.ALL : HttpHosts.of(config.net()));
   }
 
   /** The address for clients. */

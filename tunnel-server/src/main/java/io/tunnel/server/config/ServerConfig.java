@@ -6,6 +6,7 @@ import com.google.gson.GsonBuilder;
 import com.google.gson.JsonObject;
 import io.tunnel.server.catalog.CatalogConfig;
 import io.tunnel.server.channel.ration.RationConfig;
+import io.tunnel.server.console.ConsoleConfig;
 import io.tunnel.server.kafka.KafkaConfig;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.net.audit.AuditTrail;
@@ -32,6 +33,7 @@ import java.util.Objects;
  * @param security whether clients must authenticate
  * @param audit what the audit log records
  * @param catchUp how channels that are far behind are throttled while others write
+ * @param console whether the HTTP port serves the console
  */
 public record ServerConfig(
     NetConfig net,
@@ -43,7 +45,8 @@ public record ServerConfig(
     CatalogConfig catalog,
     SecurityConfig security,
     AuditTrail.Settings audit,
-    RationConfig catchUp) {
+    RationConfig catchUp,
+    ConsoleConfig console) {
 
   /** Refuses null, which a file may contain. */
   public ServerConfig {
@@ -57,6 +60,7 @@ public record ServerConfig(
     Objects.requireNonNull(security, "security is an object, not null");
     Objects.requireNonNull(audit, "audit is an object, not null");
     Objects.requireNonNull(catchUp, "catchUp is an object, not null");
+    Objects.requireNonNull(console, "console is an object, not null");
   }
 
   /** A server without authentication. */
@@ -78,7 +82,8 @@ public record ServerConfig(
         catalog,
         SecurityConfig.NONE,
         AuditTrail.Settings.DEFAULT,
-        RationConfig.DEFAULT);
+        RationConfig.DEFAULT,
+        ConsoleConfig.DEFAULT);
   }
 
   /** With the default limits of a catalog. */
@@ -216,18 +221,19 @@ public record ServerConfig(
   /** This configuration with a different address. */
   public ServerConfig withNet(NetConfig other) {
     return new ServerConfig(
-        other, log, shard, table, session, base, catalog, security, audit, catchUp);
+        other, log, shard, table, session, base, catalog, security, audit, catchUp, console);
   }
 
   /** This configuration with a different security directory, or without one. */
   public ServerConfig withSecurity(SecurityConfig other) {
-    return new ServerConfig(net, log, shard, table, session, base, catalog, other, audit, catchUp);
+    return new ServerConfig(
+        net, log, shard, table, session, base, catalog, other, audit, catchUp, console);
   }
 
   /** This configuration with a different audit log. */
   public ServerConfig withAudit(AuditTrail.Settings other) {
     return new ServerConfig(
-        net, log, shard, table, session, base, catalog, security, other, catchUp);
+        net, log, shard, table, session, base, catalog, security, other, catchUp, console);
   }
 
   /**

@@ -14,20 +14,20 @@ import java.util.stream.Stream;
  * authentication answers only to its own names and to addresses. With TLS the certificate limits
  * the names, and any name is accepted here.
  */
-record HttpHosts(Set<String> names) {
+public record HttpHosts(Set<String> names) {
 
   private static final String ANY = "*";
 
   /** Accepts any name. */
-  static final HttpHosts ALL = new HttpHosts(Set.of(ANY));
+  public static final HttpHosts ALL = new HttpHosts(Set.of(ANY));
 
   /** Takes the names in lower case. */
-  HttpHosts {
+  public HttpHosts {
     names = Set.copyOf(names);
   }
 
   /** The names of a server without TLS. */
-  static HttpHosts of(NetConfig net) {
+  public static HttpHosts of(NetConfig net) {
     return new HttpHosts(
         Stream.concat(Stream.of("localhost", net.host()), Stream.of(net.httpHosts().split(",", -1)))
             .map(name -> name.strip().toLowerCase(Locale.ROOT))
@@ -36,7 +36,7 @@ record HttpHosts(Set<String> names) {
   }
 
   /** Whether all of these Host headers name this server; true without a header. */
-  boolean areOurs(List<String> headers) {
+  public boolean areOurs(List<String> headers) {
     return names.contains(ANY) || headers.stream().allMatch(this::isOurs);
   }
 

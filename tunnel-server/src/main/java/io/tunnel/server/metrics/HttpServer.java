@@ -3,16 +3,22 @@ package io.tunnel.server.metrics;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import io.tunnel.server.disk.CannotStartException;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.security.files.Tls;
@@ -21,16 +27,21 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 
 /**
- * Serves {@code /health} and {@code /metrics}. The event loop answers health requests from state
- * that it can read without waiting; a separate thread makes figures.
+ * Serves {@code /health} and {@code /metrics}, and a site beside them. One event loop, which no
+ * delivery shares, serves all connections. It answers health requests from state that it can read
+ * without waiting; a separate thread makes figures.
  */
 public final class HttpServer implements AutoCloseable {
 
   private static final int LINE_BYTES_MAX = 4 * 1024;
   private static final int HEADER_BYTES_MAX = 8 * 1024;
   private static final int BODY_BYTES_MAX = 8 * 1024;
+
+  /** Seconds in which the event loop ends. */
+  private static final long STOP_S_MAX = 10;
 
   private static final String PLAIN_BODY = "this port speaks TLS; ask with https\n";
 
@@ -42,6 +53,7 @@ public final class HttpServer implements AutoCloseable {
               + PLAIN_BODY)
           .getBytes(StandardCharsets.US_ASCII);
 
+  private final EventLoopGroup eventLoop;
   private final Channel listener;
 
   /** Decides which visitors see figures. Called by event loops, so it must not wait. */
@@ -92,6 +104,56 @@ public final class HttpServer implements AutoCloseable {
     }
   }
 
+  /**
+   * Serves further paths, on connections that stay open for more requests. These connections have
+   * places of their own, so that the site's visitors never take the place of a probe. Called by the
+   * event loop, so it must not wait.
+   */
+  public interface Site {
+
+    /** Serves nothing. */
+    Site NONE =
+        new Site() {
+          @Override
+          public boolean has(String target) {
+            return false;
+          }
+
+          @Override
+          public int connectionsMax() {
+            return 0;
+          }
+
+          @Override
+          public int bodyBytesMax() {
+            return BODY_BYTES_MAX;
+          }
+
+          @Override
+          public ChannelHandler handler(boolean hasPlace) {
+            throw new IllegalStateException("no request is for this site");
+          }
+        };
+
+    /** Whether a request with this target is for the site. */
+    boolean has(String target);
+
+    /** Connections of other machines at the same time, and as many of this machine. */
+    int connectionsMax();
+
+    /** Longest body of a request, in bytes. */
+    int bodyBytesMax();
+
+    /**
+     * A new handler, for whole requests of one connection. The handler passes on requests that are
+     * not for the site, and closes the connection when it is idle.
+     *
+     * @param hasPlace false when all places are taken; the handler then refuses the first request
+     *     and closes the connection
+     */
+    ChannelHandler handler(boolean hasPlace);
+  }
+
   /** The pages that are served. */
   public interface Pages {
     /** Whether the server works fully. Called by event loops, so it must not wait. */
@@ -105,25 +167,30 @@ public final class HttpServer implements AutoCloseable {
   }
 
   /**
-   * Binds and begins to serve on {@code eventLoops}.
+   * Binds and begins to serve.
    *
    * @param config the limit of connections, and the accepted host names
    * @param maker the thread that makes figures; rejects requests when too many wait
    * @param door the visitors' rights and TLS
+   * @param site further paths
    */
   public HttpServer(
       InetSocketAddress address,
-      EventLoopGroup eventLoops,
       NetConfig config,
       Executor maker,
       Pages pages,
-      Door door)
+      Door door,
+      Site site)
       throws IOException {
-    HttpConnections connections = new HttpConnections(config.limits().httpConnectionsMax());
+    HttpConnections connections =
+        new HttpConnections(config.limits().httpConnectionsMax(), site.connectionsMax());
     HttpHosts hosts = door.tls().isPresent() ? HttpHosts.ALL : HttpHosts.of(config);
+    IoHandlerFactory io =
+        Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+    eventLoop = new MultiThreadIoEventLoopGroup(1, new DefaultThreadFactory("http"), io);
     ChannelFuture bound =
         new ServerBootstrap()
-            .group(eventLoops)
+            .group(eventLoop)
             .channel(serverChannelType())
             .option(ChannelOption.SO_REUSEADDR, true)
             .childHandler(
@@ -141,6 +208,7 @@ public final class HttpServer implements AutoCloseable {
                         .pipeline()
                         .addLast(
                             new HttpServerCodec(LINE_BYTES_MAX, HEADER_BYTES_MAX, BODY_BYTES_MAX),
+                            new HttpFirstRequest(connections, site),
                             new HttpObjectAggregator(BODY_BYTES_MAX, true),
                             new HttpPages(maker, pages, door.visitors(), hosts));
                   }
@@ -148,6 +216,7 @@ public final class HttpServer implements AutoCloseable {
             .bind(address)
             .awaitUninterruptibly();
     if (!bound.isSuccess()) {
+      endEventLoop();
       throw new CannotStartException(
           CannotStartException.Reason.IN_USE,
           "cannot serve HTTP on "
@@ -174,5 +243,10 @@ public final class HttpServer implements AutoCloseable {
   @Override
   public void close() {
     listener.close().awaitUninterruptibly();
+    endEventLoop();
+  }
+
+  private void endEventLoop() {
+    eventLoop.shutdownGracefully(0, STOP_S_MAX, TimeUnit.SECONDS).awaitUninterruptibly();
   }
 }

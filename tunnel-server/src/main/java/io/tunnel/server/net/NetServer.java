@@ -222,11 +222,6 @@ public final class NetServer implements AutoCloseable {
     return (InetSocketAddress) listener.localAddress();
   }
 
-  /** The event loops, which the server's HTTP port shares. */
-  public EventLoopGroup eventLoops() {
-    return eventLoops;
-  }
-
   /**
    * Checks all connections after a change of permissions, and closes those whose clients lost their
    * login or a right that they use. For any thread.

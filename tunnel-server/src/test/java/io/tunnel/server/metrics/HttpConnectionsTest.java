@@ -13,8 +13,9 @@ import org.junit.jupiter.api.Test;
 final class HttpConnectionsTest {
 
   private static final int MAX = 8;
+  private static final int SETTLED_MAX = 4;
 
-  private final HttpConnections connections = new HttpConnections(MAX);
+  private final HttpConnections connections = new HttpConnections(MAX, SETTLED_MAX);
 
   private EmbeddedChannel from(String address) {
     SocketAddress remote = new InetSocketAddress(address, 1);
@@ -81,5 +82,21 @@ final class HttpConnectionsTest {
     EmbeddedChannel next = from("10.0.0.1");
     assertThat(own.get(1).isOpen()).isTrue();
     assertThat(next.isOpen()).isTrue();
+  }
+
+  @Test
+  void settled_connections_take_no_place_of_probes_and_have_a_bound_of_their_own() {
+    List<EmbeddedChannel> pages = from(SETTLED_MAX / 2, "10.0.0.7");
+    assertThat(pages).allMatch(connections::settle);
+    EmbeddedChannel further = from("10.0.0.7");
+    assertThat(connections.settle(further)).as("a third of one network").isFalse();
+    assertThat(from("10.0.0.8")).matches(connections::settle).matches(EmbeddedChannel::isOpen);
+    assertThat(from("10.0.0.9")).matches(connections::settle);
+    assertThat(connections.settle(from("10.0.0.10"))).as("a fifth of all networks").isFalse();
+    assertThat(from("127.0.0.1")).as("this machine's own").matches(connections::settle);
+    from(100, "10.0.0.7");
+    assertThat(pages).as("a flood of probes closes no page").allMatch(EmbeddedChannel::isOpen);
+    pages.get(0).close();
+    assertThat(from("10.0.0.7")).as("a place is free again").matches(connections::settle);
   }
 }

@@ -5,11 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.Gson;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.nio.NioIoHandler;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.net.NetLimits;
 import java.io.IOException;
@@ -31,9 +26,6 @@ final class HttpServerTest {
   private static final int CONNECTIONS_MAX = 3;
   private static final Gson GSON = new Gson();
 
-  private final EventLoopGroup eventLoops =
-      new MultiThreadIoEventLoopGroup(
-          1, Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
   private final Queue<Runnable> figuresWanted = new ArrayDeque<>();
   private boolean areFiguresRefused;
   private volatile boolean isHealthy = true;
@@ -61,11 +53,11 @@ final class HttpServerTest {
     server =
         new HttpServer(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            eventLoops,
             config(),
             this::makeFigures,
             new Pages(),
-            HttpServer.Door.open());
+            HttpServer.Door.open(),
+            HttpServer.Site.NONE);
   }
 
   private static NetConfig config() {
@@ -94,7 +86,6 @@ final class HttpServerTest {
   @AfterEach
   void close() {
     server.close();
-    eventLoops.shutdownGracefully().awaitUninterruptibly();
   }
 
   private Socket connect() throws IOException {

@@ -1,0 +1,64 @@
+package io.tunnel.server.console;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** An answer of the console: status, body and headers. The body is never changed. */
+final class Answer {
+
+  private static final String JSON = "application/json; charset=utf-8";
+
+  private final HttpResponseStatus status;
+  private final byte[] body;
+  private final Map<String, String> headers = new LinkedHashMap<>();
+
+  /**
+   * An answer without headers.
+   *
+   * @param body belongs to the answer from now on
+   */
+  Answer(HttpResponseStatus status, byte[] body) {
+    this.status = status;
+    this.body = body;
+  }
+
+  /** JSON that no cache may keep. */
+  static Answer json(HttpResponseStatus status, byte[] body) {
+    return new Answer(status, body).with("content-type", JSON).with("cache-control", "no-store");
+  }
+
+  /** JSON that no cache may keep. */
+  static Answer json(JsonElement body) {
+    return json(HttpResponseStatus.OK, body.toString().getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** A refusal: an object with {@code code} and {@code message}. */
+  static Answer refusal(HttpResponseStatus status, String code, String message) {
+    JsonObject said = new JsonObject();
+    said.addProperty("code", code);
+    said.addProperty("message", message);
+    return json(status, said.toString().getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Adds a header, and returns this answer. */
+  Answer with(String header, String value) {
+    headers.put(header, value);
+    return this;
+  }
+
+  HttpResponseStatus status() {
+    return status;
+  }
+
+  byte[] body() {
+    return body;
+  }
+
+  Map<String, String> headers() {
+    return headers;
+  }
+}
