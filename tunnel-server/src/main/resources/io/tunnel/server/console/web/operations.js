@@ -1,0 +1,315 @@
+// What an operator can do to a tunnel, with the dry run and the confirmation of the command line (io.tunnel.cli.tunnels).
+import { html, nothing } from './lib.js';
+import { operate, table } from './parts.js';
+import { BODY_BYTES_MAX, Refused, ask, askText } from './api.js';
+import { feed } from './feed.js';
+import { texts } from './texts.js';
+import { may } from './rights.js';
+import { count, instant } from './format.js';
+import { effects } from './grid.js';
+
+const words = texts.operations;
+const MOVES_SHOWN = 200;
+
+/**
+ * @typedef {{ table: string, tunnel: string, channels: string[] }} Selection channels: ids, none for the whole tunnel
+ */
+
+/** @param {Selection} on */
+function named(on) {
+  return on.channels.length === 0 ? `tunnel ${on.tunnel} of table ${on.table}` : `channel ${on.channels.join(', ')} of tunnel ${on.tunnel}`;
+}
+
+/**
+ * @param {string} name
+ * @param {Selection} on
+ */
+function command(name, on) {
+  return `tunnel tunnels ${name} --table ${on.table} --tunnel ${on.tunnel}${on.channels.map((id) => ` --channel ${id}`).join('')}`;
+}
+
+/**
+ * @param {Selection} on
+ * @param {() => void} after
+ */
+export function pause(on, after) {
+  operate(
+    {
+      title: words.pauseTitle(named(on)),
+      text: words.pauseText,
+      verb: words.pause,
+      command: command('pause', on),
+      act: async () => {
+        await ask('PAUSE', on);
+        return words.paused(named(on));
+      },
+    },
+    after,
+  );
+}
+
+/**
+ * @param {Selection} on
+ * @param {() => void} after
+ */
+export function resume(on, after) {
+  operate(
+    {
+      title: words.resumeTitle(named(on)),
+      text: words.resumeText,
+      verb: words.resume,
+      command: command('resume', on),
+      act: async () => {
+        await ask('RESUME', on);
+        return words.resumed(named(on));
+      },
+    },
+    after,
+  );
+}
+
+/**
+ * @param {import('./grid.js').Move[]} moves
+ * @param {boolean} isDone
+ */
+function report(moves, isDone) {
+  const rows = moves.slice(0, MOVES_SHOWN).map((move) => [
+    move.channelId,
+    String(move.partition),
+    move.type,
+    count(move.from),
+    count(move.to),
+    count(Math.max(0, move.from - move.to)),
+    count(Math.max(0, move.to - move.from)),
+  ]);
+  return html`<p><strong>${words.total(effects(moves), isDone)}</strong></p>
+    ${isDone ? nothing : table(words.seek, words.moveHeadings, rows)}`;
+}
+
+/**
+ * The member of a Seek that says where to.
+ *
+ * @param {FormData} form
+ */
+function target(form) {
+  const to = String(form.get('to'));
+  if (to === 'time') {
+    const timeMs = new Date(String(form.get('time'))).getTime();
+    if (Number.isNaN(timeMs)) {
+      throw new Error(words.badTime);
+    }
+    return { timeMs };
+  }
+  if (to === 'position') {
+    if (!/^\d{1,15}$/.test(String(form.get('position')))) {
+      throw new Error(words.badPosition);
+    }
+    return { position: Number(form.get('position')) };
+  }
+  return { edge: to === 'latest' ? 'LATEST' : 'EARLIEST' };
+}
+
+/**
+ * @param {FormData} form
+ * @param {boolean} isOne whether a single channel is moved
+ */
+function seekFields(form, isOne) {
+  const to = form.get('to') ?? 'earliest';
+  const targets = Object.entries(words.targets).filter(([name]) => name !== 'position' || isOne);
+  const picked = new Date(String(form.get('time') ?? '')).getTime();
+  return html`<label>${words.seekTo}
+      <select name="to">${targets.map(([name, text]) => html`<option value=${name}>${text}</option>`)}</select>
+    </label>
+    ${to === 'time'
+      ? html`<label>${words.time(Intl.DateTimeFormat().resolvedOptions().timeZone)} <input type="datetime-local" step="1" name="time" required /></label>
+          ${Number.isNaN(picked) ? nothing : html`<p>${words.timeIs(instant(picked))}</p>`}`
+      : nothing}
+    ${to === 'position' ? html`<label>${words.position} <input name="position" inputmode="numeric" required /></label>` : nothing}`;
+}
+
+/**
+ * @param {Selection} on
+ * @param {() => void} after
+ */
+export function seek(on, after) {
+  const move = /** @param {FormData} form @param {boolean} isDryRun */ async (form, isDryRun) => {
+    const answer = await ask('SEEK', { ...on, ...target(form), isDryRun });
+    return report(answer.moves, !isDryRun);
+  };
+  operate(
+    {
+      title: words.seekTitle(named(on)),
+      text: words.seekText,
+      verb: words.move,
+      command: `${command('seek', on)} --to earliest`,
+      fields: (form) => seekFields(form, on.channels.length === 1),
+      plan: (form) => move(form, true),
+      act: (form) => move(form, false),
+    },
+    after,
+  );
+}
+
+/**
+ * A Seek to exported progress. The export goes back as it came: its numbers have 64 bits.
+ *
+ * @param {string} of
+ * @param {string} tunnel
+ * @param {string} checkpoints JSON
+ * @param {boolean} isDryRun
+ */
+function seekTo(of, tunnel, checkpoints, isDryRun) {
+  const start = JSON.stringify({ table: of, tunnel, isDryRun });
+  const payload = `${start.slice(0, -1)},"checkpoints":${checkpoints}}`;
+  if (new TextEncoder().encode(payload).length > BODY_BYTES_MAX) {
+    throw new Error(words.tooLong);
+  }
+  return async () => report(JSON.parse(await askText('SEEK', payload)).moves, !isDryRun);
+}
+
+/**
+ * @param {Selection} on
+ * @param {{ type: string, start: string, startMs?: number, endMs?: number }} info of the tunnel
+ * @param {() => void} after
+ */
+export function clone(on, info, after) {
+  const name = /** @param {FormData} form */ (form) => {
+    const to = String(form.get('target') ?? '').trim();
+    if (to === '' || to === on.tunnel) {
+      throw new Error(words.badClone);
+    }
+    return to;
+  };
+  const exported = () => askText('EXPORT_CHECKPOINTS', JSON.stringify({ table: on.table, tunnel: on.tunnel }));
+  const plan = /** @param {FormData} form */ async (form) => {
+    const to = name(form);
+    if (await exists(on.table, to)) {
+      return seekTo(on.table, to, await exported(), true)();
+    }
+    if (!may(feed.identity, 'create', { table: on.table, tunnel: to })) {
+      throw new Error(words.mayNotCreate(to));
+    }
+    return words.wouldCreate(to);
+  };
+  const act = /** @param {FormData} form */ async (form) => {
+    const to = name(form);
+    const move = seekTo(on.table, to, await exported(), false);
+    if (!(await exists(on.table, to))) {
+      const { type, start, startMs, endMs } = info;
+      await ask('CREATE_TUNNEL', { table: on.table, tunnel: to, type, start, startMs, endMs });
+    }
+    return move();
+  };
+  operate(
+    {
+      title: words.cloneTitle(named(on)),
+      text: words.cloneText,
+      verb: words.copy,
+      command: `${command('clone', on)} --to-tunnel TUNNEL --create`,
+      fields: () => html`<label>${words.cloneTo} <input name="target" required autocomplete="off" spellcheck="false" /></label>`,
+      plan,
+      act,
+    },
+    after,
+  );
+}
+
+/**
+ * @param {string} of
+ * @param {string} tunnel
+ */
+async function exists(of, tunnel) {
+  try {
+    await ask('DESCRIBE_TUNNEL', { table: of, tunnel });
+    return true;
+  } catch (e) {
+    if (e instanceof Refused && e.code === 'TUNNEL_NOT_FOUND') {
+      return false;
+    }
+    throw e;
+  }
+}
+
+/** @param {Selection} on */
+export function exportProgress(on) {
+  operate(
+    {
+      title: words.exportTitle(named(on)),
+      text: words.exportText,
+      verb: words.save,
+      command: `${command('export', on)} --out ${on.tunnel}.json`,
+      act: async () => {
+        const checkpoints = await askText('EXPORT_CHECKPOINTS', JSON.stringify({ table: on.table, tunnel: on.tunnel }));
+        const file = `${on.table}-${on.tunnel}.json`;
+        save(file, `{"format":"tunnel-checkpoints","version":1,"exportedMs":${Date.now()},"checkpoints":${checkpoints}}\n`);
+        return words.exported(JSON.parse(checkpoints).channels.length, file);
+      },
+    },
+    () => {},
+  );
+}
+
+/**
+ * @param {string} file
+ * @param {string} text
+ */
+function save(file, text) {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+  link.download = file;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/**
+ * @param {Selection} on
+ * @param {string} sessionId
+ * @param {() => void} after
+ */
+export function endSession(on, sessionId, after) {
+  operate(
+    {
+      title: words.endTitle(sessionId),
+      text: words.endText,
+      verb: words.end,
+      command: `${command('end-session', { ...on, channels: [] })} --session ${sessionId}`,
+      act: async () => {
+        await ask('END_SESSION', { table: on.table, tunnel: on.tunnel, sessionId });
+        return words.ended(sessionId);
+      },
+    },
+    after,
+  );
+}
+
+/**
+ * Drains a node, or lets it take part again.
+ *
+ * @param {{ name: string, leads: number[], tunnelGroups: number, isDraining: boolean }} node
+ * @param {boolean} hasOthers whether another node takes part
+ * @param {() => void} after
+ */
+export function drain(node, hasOthers, after) {
+  const isDraining = !node.isDraining;
+  operate(
+    {
+      title: isDraining ? words.drainTitle(node.name) : words.undoTitle(node.name),
+      text: isDraining ? words.drainText : words.undoText,
+      verb: isDraining ? words.drain : words.undo,
+      command: `tunnel cluster drain ${node.name}${isDraining ? '' : ' --undo'}`,
+      plan: isDraining
+        ? async () => {
+            if (!hasOthers) {
+              throw new Error(words.noOthers(node.name));
+            }
+            return words.drainPlan(node.name, node.leads.length, node.tunnelGroups);
+          }
+        : undefined,
+      act: async () => {
+        await ask('DRAIN_NODE', { isDraining }, node.name);
+        return isDraining ? words.draining(node.name) : words.undone(node.name);
+      },
+    },
+    after,
+  );
+}
