@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 
 /**
  * A node's replica of one partition: the records read, the rows folded from them, and the leader.
@@ -418,10 +419,14 @@ final class Replica {
     return isLeaving() && leader.isIdle();
   }
 
-  /** Does what is to be done next; everything that was read is folded. */
-  void advance(long nowNanos) {
+  /**
+   * Does what is to be done next; everything that was read is folded.
+   *
+   * @param mayGoOn see {@link Leader#advance}
+   */
+  void advance(long nowNanos, BooleanSupplier mayGoOn) {
     if (!isFailed) {
-      leader.advance(isCaughtUp(), nowNanos);
+      leader.advance(isCaughtUp(), nowNanos, mayGoOn);
     }
     strict.expire(nowNanos, unconfirmed());
     publish();

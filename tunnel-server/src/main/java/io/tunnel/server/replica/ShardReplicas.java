@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,12 @@ final class ShardReplicas {
 
   /** How long a strict read waits for the records before the end that it has asked for. */
   static final long STRICT_MS_MAX = 3_000;
+
+  /**
+   * The replicas that lead make groups for so long in one step of the shard, and for one row each
+   * at least. The appends of usual size, 1 MiB, are made in one slice.
+   */
+  private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final ReplicaConfig config;
   private final ReplicaStore store;
@@ -106,8 +113,9 @@ final class ShardReplicas {
    */
   void advance(List<Replica> told) throws IOException {
     long now = clock.nanos();
+    BooleanSupplier mayGoOn = () -> clock.nanos() - now < SLICE_NANOS;
     for (Replica replica : told) {
-      replica.advance(now);
+      replica.advance(now, mayGoOn);
       due.looked(replica);
     }
     for (Replica replica : told) {

@@ -192,4 +192,61 @@ class LeaderWritesTest {
     assertThat(written.result()).isPresent();
     assertThat(one.node.replicas.status().toString()).contains("FOLLOWING");
   }
+
+  /** A write that a leader judges in slices of a row, with the first slice done. */
+  private WriteLedger.Written begunWrite() {
+    one.node.replicas.lead(2);
+    one.lead();
+    one.node.pausePercent = 100;
+    WriteLedger.Written written = one.write(true, put("a"), put("b"), put("c"), put("d"));
+    one.node.step();
+    return written;
+  }
+
+  @Test
+  void others_are_served_between_the_slices_of_a_write() {
+    WriteLedger.Written written = begunWrite();
+    List<String> ran = new ArrayList<>();
+    one.node.replicas.of(2).execute(2, () -> ran.add("other"));
+    one.node.replicas.of(P).execute(P, () -> ran.add("own"));
+    one.node.step();
+    assertThat(ran).containsExactly("other", "own");
+    one.log.settle();
+    assertThat(written.isTold()).isFalse();
+    assertThat(one.log.partition(P).everything).as("only the marker").hasSize(1);
+    for (int slices = 2; slices < 10; slices++) {
+      one.node.step();
+    }
+    one.run();
+    assertThat(written.result()).contains(new WriteResult(1, 4, List.of()));
+  }
+
+  @Test
+  void a_write_in_slices_is_refused_when_its_leader_is_to_lead_no_more() {
+    WriteLedger.Written written = begunWrite();
+    one.node.replicas.follow(P);
+    one.run();
+    assertThat(code(written)).isEqualTo(ErrorCode.NOT_LEADER);
+    assertThat(one.node.replicas.status().toString()).contains("FOLLOWING");
+    assertThat(one.node.replicas.figures().waitingWriteBytes()).isZero();
+    one.ledger.requireTrue(P, List.of());
+  }
+
+  @Test
+  void a_write_in_slices_is_refused_when_another_leads() {
+    WriteLedger.Written written = begunWrite();
+    one.foreignMarker();
+    one.run();
+    assertThat(code(written)).isEqualTo(ErrorCode.NOT_LEADER);
+    one.ledger.requireTrue(P, List.of());
+  }
+
+  @Test
+  void a_write_in_slices_is_refused_when_its_leader_has_to_claim_again() {
+    WriteLedger.Written written = begunWrite();
+    one.node.replicas.follow(P);
+    one.node.replicas.lead(P);
+    one.node.step();
+    assertThat(code(written)).isEqualTo(ErrorCode.LOG_UNAVAILABLE);
+  }
 }

@@ -42,6 +42,10 @@ import java.util.concurrent.atomic.AtomicLong;
 final class NodesSimulation {
 
   private static final int[] PARTITIONS = {1, 2};
+
+  /** How often a leader stops making a group behind a row. */
+  private static final int SLICE_ENDS_PERCENT = 8;
+
   static final long FOREVER = Long.MAX_VALUE;
 
   private final Random random;
@@ -61,7 +65,9 @@ final class NodesSimulation {
     this.log.failuresPercent = failuresPercent;
     this.kept = kept;
     for (String name : List.of("a", "b", "c")) {
-      nodes.add(new SimNode(name, log, nanos, kept, random));
+      SimNode node = new SimNode(name, log, nanos, kept, random);
+      node.pausePercent = SLICE_ENDS_PERCENT;
+      nodes.add(node);
     }
   }
 

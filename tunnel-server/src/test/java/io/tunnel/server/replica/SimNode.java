@@ -27,6 +27,9 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class SimNode {
 
+  /** Long enough to end a slice. */
+  private static final long PAUSE_NANOS = 10_000_000;
+
   static final int SEGMENT_BYTES = 4_096;
 
   /** What is to stay free of a disk that has a limit. */
@@ -50,7 +53,11 @@ final class SimNode {
   private final FakeSharedLog shared;
   private final AtomicLong nanos;
   private final Kept kept;
+  private final Random random;
   private int starts;
+
+  /** How often {@link #PAUSE_NANOS} pass when the node looks at its clock, in percent. */
+  int pausePercent;
 
   /** Whether the last {@link #delivered} stopped in front of something that is lost. */
   boolean isLost;
@@ -80,6 +87,7 @@ final class SimNode {
     this.shared = shared;
     this.nanos = nanos;
     this.kept = kept;
+    this.random = random;
     this.rows = new FakeReplicaRows(random);
     start();
   }
@@ -180,7 +188,8 @@ final class SimNode {
 
     @Override
     public long nanos() {
-      return nanos.get();
+      boolean isPaused = pausePercent > 0 && random.nextInt(100) < pausePercent;
+      return isPaused ? nanos.addAndGet(PAUSE_NANOS) : nanos.get();
     }
   }
 

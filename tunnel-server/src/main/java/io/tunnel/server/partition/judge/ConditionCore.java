@@ -228,8 +228,13 @@ public final class ConditionCore {
         batch.partition(), Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes()));
   }
 
-  /** Why the row is not applied; empty when it is. */
-  private Optional<ErrorCode> judge(RowCursor row) {
+  /**
+   * Judges one row, which from then on belongs to the group if it is applied.
+   *
+   * @return why the row is not applied; empty when it is
+   */
+  public Optional<ErrorCode> judge(RowCursor row) {
+    indexRemembered();
     RowKey key = key(row);
     RowInGroup before = group.get(key);
     if (!holds(row, before)) {

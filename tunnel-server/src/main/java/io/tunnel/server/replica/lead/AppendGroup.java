@@ -12,11 +12,8 @@ import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Jump;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * The entries of one append, and the writes that they come from. What counts of an append is its
@@ -38,13 +35,20 @@ final class AppendGroup {
   /**
    * A write.
    *
-   * @param rejections rows whose condition did not hold
+   * @param rejections judged rows that are not applied, in their order
    * @param from number of the entry of its first accepted row
-   * @param appended the number of accepted rows in this append
-   * @param accepted the number of accepted rows; the writer sends rows that are not appended again
+   * @param judged the number of rows that were judged, the first ones; those that are not rejected
+   *     are in this append. The writer sends the rows behind them again
    */
-  record Piece(
-      PendingWrite write, List<Rejection> rejections, int from, int appended, int accepted) {}
+  record Piece(PendingWrite write, List<Rejection> rejections, int from, int judged) {
+    int appended() {
+      return judged - rejections.size();
+    }
+
+    boolean isWhole() {
+      return judged == write.batch().rowCount();
+    }
+  }
 
   AppendGroup(long epoch, List<Entry> entries, List<Optional<BatchRow>> rows, List<Piece> pieces) {
     this.epoch = epoch;
@@ -159,7 +163,7 @@ final class AppendGroup {
     int applied = Math.min(piece.appended(), readBack - piece.from());
     boolean isCertain = reason.retriable();
     // What was judged is true if its judge led then, which the first entry read back proves.
-    boolean isAll = applied == piece.accepted() && readBack > 0;
+    boolean isAll = applied == piece.appended() && piece.isWhole() && readBack > 0;
     if (isAll || (applied > 0 && isCertain)) {
       long first = applied == 0 ? 0 : offsets[piece.from()];
       WriteResult result =
@@ -183,21 +187,29 @@ final class AppendGroup {
     return jumps;
   }
 
-  /** Those that were judged, and the accepted rows from number {@code applied} on. */
+  /**
+   * The rejected rows, up to the first row that is accepted and not applied, or is not judged. From
+   * this row on all rows are to be sent again: the rejection of a later row may follow from it.
+   */
   private static List<Rejection> rejections(Piece piece, int applied) {
-    if (applied == piece.accepted()) {
+    if (applied == piece.appended() && piece.isWhole()) {
       return piece.rejections();
     }
-    Set<Integer> rejected = new HashSet<>();
-    piece.rejections().forEach(rejection -> rejected.add(rejection.rowIndex()));
-    List<Rejection> all = new ArrayList<>(piece.rejections());
-    int accepted = 0;
-    for (int row = 0; row < piece.write().batch().rowCount(); row++) {
-      if (!rejected.contains(row) && accepted++ >= applied) {
-        all.add(new Rejection(row, ErrorCode.NOT_LEADER));
+    List<Rejection> all = new ArrayList<>();
+    int row = 0;
+    while (row < piece.judged()) {
+      List<Rejection> judged = piece.rejections();
+      boolean isRejected = all.size() < judged.size() && judged.get(all.size()).rowIndex() == row;
+      if (isRejected) {
+        all.add(judged.get(all.size()));
+      } else if (row - all.size() == applied) {
+        break;
       }
+      row++;
     }
-    all.sort(Comparator.comparingInt(Rejection::rowIndex));
+    for (; row < piece.write().batch().rowCount(); row++) {
+      all.add(new Rejection(row, ErrorCode.NOT_LEADER));
+    }
     return all;
   }
 }

@@ -4,6 +4,7 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ChangeKind;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.judge.ConditionCore;
@@ -12,6 +13,7 @@ import io.tunnel.server.replica.shared.BatchRow;
 import io.tunnel.server.replica.shared.RecordCodec;
 import io.tunnel.server.replica.shared.SharedLog.Entry;
 import io.tunnel.server.replica.shared.SharedLog.Kind;
+import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,10 +22,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 
 /**
  * Makes the entries of an append: of the writes that wait, judged against the rows as they are
  * folded up to here, or of rows to be repaired.
+ *
+ * <p>A group of writes is made in slices, row by row: one long write must not hold the shard's
+ * thread. The writes stay in the leader's queue until their group is whole. Nothing of the
+ * partition is folded while the leader leads and has no append in flight, so all rows of a group
+ * are judged by the same rows. A new epoch voids an unfinished group: another leader's changes may
+ * have been folded since the group began.
  */
 final class GroupMaker {
 
@@ -53,6 +62,41 @@ final class GroupMaker {
 
   private int bytes;
 
+  /** The writes that the unfinished group may still take, oldest first. */
+  private final ArrayDeque<PendingWrite> left = new ArrayDeque<>();
+
+  /** The epoch of the unfinished group. */
+  private long epoch;
+
+  /** True when a write of the unfinished group has to be judged by the rows before it. */
+  private boolean mustJudge;
+
+  /** The write of the unfinished group whose rows are being taken. */
+  private Optional<Taking> taking = Optional.empty();
+
+  /** A write, and its rows as far as they were taken. */
+  private static final class Taking {
+    private final PendingWrite write;
+    private final RowCursor row;
+    private final boolean isKept;
+    private final int from;
+    private final List<Rejection> rejections = new ArrayList<>();
+
+    /** Rows that were judged; each of them is rejected or in the group. */
+    private int judged;
+
+    Taking(PendingWrite write, boolean isKept, int from) {
+      this.write = write;
+      this.row = write.batch().rows();
+      this.isKept = isKept;
+      this.from = from;
+    }
+
+    AppendGroup.Piece piece() {
+      return new AppendGroup.Piece(write, rejections, from, judged);
+    }
+  }
+
   /** An entry without its sequence. */
   private record Draft(Kind kind, Bytes key, Optional<Bytes> value, Optional<BatchRow> row) {}
 
@@ -70,13 +114,27 @@ final class GroupMaker {
     this.conditions = new ConditionCore(rows);
   }
 
-  /** Takes writes from {@code waiting}, at least one, until it is empty or the group is full. */
-  AppendGroup writes(ArrayDeque<PendingWrite> waiting, long epoch, Sequences sequences) {
-    boolean mustJudge = waiting.stream().anyMatch(PendingWrite::isConditional);
+  /**
+   * Goes on with a group of the first writes of {@code waiting}, at least one, until all of them
+   * are taken or the group is full. Removes the writes of a whole group from {@code waiting}.
+   *
+   * @param mayGoOn asked after each row; false ends the slice
+   * @return the group when it is whole
+   */
+  Optional<AppendGroup> writes(
+      ArrayDeque<PendingWrite> waiting,
+      long ofEpoch,
+      Sequences sequences,
+      BooleanSupplier mayGoOn) {
     try {
-      while (!waiting.isEmpty() && !isFull()) {
-        add(waiting.peek(), mustJudge);
-        waiting.remove();
+      if (isMaking() && epoch != ofEpoch) {
+        clear();
+      }
+      if (!isMaking()) {
+        begin(waiting, ofEpoch);
+      }
+      if (!takeRows(mayGoOn)) {
+        return Optional.empty();
       }
       if (drafts.isEmpty()) {
         // The conditions of all rows failed, which only a leader can judge: an entry without a
@@ -86,20 +144,66 @@ final class GroupMaker {
         row.next();
         repair(Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes()));
       }
-      return build(epoch, sequences);
-    } catch (RuntimeException | Error e) {
-      // Nothing of it was appended.
-      for (int i = pieces.size() - 1; i >= 0; i--) {
-        waiting.addFirst(pieces.get(i).write());
-      }
-      throw e;
-    } finally {
+      AppendGroup group = build(epoch, sequences);
+      pieces.forEach(piece -> waiting.remove());
       clear();
+      return Optional.of(group);
+    } catch (RuntimeException | Error e) {
+      clear();
+      throw e;
+    }
+  }
+
+  /** True while a group is unfinished. */
+  boolean isMaking() {
+    return taking.isPresent() || !pieces.isEmpty();
+  }
+
+  private void begin(ArrayDeque<PendingWrite> waiting, long ofEpoch) {
+    epoch = ofEpoch;
+    // Each write has a row at least. A write that comes later is not in the group: mustJudge would
+    // not know of it.
+    waiting.stream().limit(limits.appendRowsMax()).forEach(left::add);
+    mustJudge = left.stream().anyMatch(PendingWrite::isConditional);
+  }
+
+  /** Returns true when the group is full or has all writes, false when the slice is over. */
+  private boolean takeRows(BooleanSupplier mayGoOn) {
+    do {
+      if (taking.isEmpty()) {
+        if (left.isEmpty() || isFull()) {
+          return true;
+        }
+        PendingWrite next = left.remove();
+        taking = Optional.of(new Taking(next, isKept(next), drafts.size()));
+      }
+      Taking write = taking.get();
+      if (bytes < limits.appendBytesMax() + OVERRUN_BYTES_MAX && write.row.next()) {
+        take(write);
+      } else {
+        pieces.add(write.piece());
+        taking = Optional.empty();
+      }
+    } while (mayGoOn.getAsBoolean());
+    return false;
+  }
+
+  /** Takes the row that the cursor of the write is at. */
+  private void take(Taking write) {
+    Optional<ErrorCode> refusal = mustJudge ? conditions.judge(write.row) : Optional.empty();
+    write.judged++;
+    if (refusal.isPresent()) {
+      write.rejections.add(new Rejection(write.row.index(), refusal.get()));
+    } else {
+      add(write.row, write.isKept);
     }
   }
 
   /** Repairs as many keys as fit, in their order. */
   AppendGroup repairs(List<Bytes> keys, long epoch, Sequences sequences) {
+    if (isMaking()) {
+      throw new IllegalStateException("rows are repaired while a group of writes is unfinished");
+    }
     try {
       for (Bytes key : keys) {
         if (isFull()) {
@@ -117,7 +221,10 @@ final class GroupMaker {
     return bytes >= limits.appendBytesMax() || drafts.size() >= limits.appendRowsMax();
   }
 
-  private void clear() {
+  /** Forgets the unfinished group, whose writes are still in the leader's queue. */
+  void clear() {
+    left.clear();
+    taking = Optional.empty();
     drafts.clear();
     pieces.clear();
     after.clear();
@@ -146,38 +253,25 @@ final class GroupMaker {
     bytes += draft.key().length() + draft.value().map(Bytes::length).orElse(0);
   }
 
-  private void add(PendingWrite write, boolean mustJudge) {
-    ConditionCore.Judged judged = conditions.judge(write.batch(), write.isConditional());
-    int from = drafts.size();
-    judged.accepted().ifPresent(batch -> add(batch, mustJudge, isKept(write)));
-    int accepted = write.batch().rowCount() - judged.rejections().size();
-    int appended = drafts.size() - from;
-    pieces.add(new AppendGroup.Piece(write, judged.rejections(), from, appended, accepted));
-  }
-
   /** A row with a condition, or an update, is logged and folded in another form. */
   private boolean isKept(PendingWrite write) {
     int namesBytesMax = limits.mergedBytesMax() / PART_OF_RUN_FOR_NAMES;
     return !write.isConditional() && write.batch().dictionaryBytes() <= namesBytesMax;
   }
 
-  private void add(ChangeBatch batch, boolean mustRemember, boolean isKept) {
-    RowCursor row = batch.rows();
-    while (bytes < limits.appendBytesMax() + OVERRUN_BYTES_MAX && row.next()) {
-      Bytes key = Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
-      Optional<SortedMap<String, Bytes>> left = mustRemember ? after(row, key) : Optional.empty();
-      Optional<Bytes> value =
-          switch (row.kind()) {
-            case PUT -> Optional.of(codec.put(row));
-            case UPDATE -> Optional.of(codec.update(row, left.orElseThrow()));
-            case DELETE -> Optional.empty();
-          };
-      Optional<BatchRow> kept =
-          isKept
-              ? Optional.of(new BatchRow(batch, row.rowOffset(), row.rowEnd()))
-              : Optional.empty();
-      add(new Draft(Kind.CHANGE, key, value, kept));
-    }
+  private void add(RowCursor row, boolean isKept) {
+    ChangeBatch batch = row.batch();
+    Bytes key = Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
+    Optional<SortedMap<String, Bytes>> columns = mustJudge ? after(row, key) : Optional.empty();
+    Optional<Bytes> value =
+        switch (row.kind()) {
+          case PUT -> Optional.of(codec.put(row));
+          case UPDATE -> Optional.of(codec.update(row, columns.orElseThrow()));
+          case DELETE -> Optional.empty();
+        };
+    Optional<BatchRow> kept =
+        isKept ? Optional.of(new BatchRow(batch, row.rowOffset(), row.rowEnd())) : Optional.empty();
+    add(new Draft(Kind.CHANGE, key, value, kept));
   }
 
   private Optional<SortedMap<String, Bytes>> after(RowCursor row, Bytes key) {

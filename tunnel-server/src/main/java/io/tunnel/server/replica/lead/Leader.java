@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * The part of a replica that leads: claims, appends one group at a time, and knows what became of
@@ -64,7 +65,10 @@ public final class Leader {
   private final Port port;
   private final ReplicaConfig.Times times;
 
-  /** Writes that are in no group yet; refused with the next answer once it takes none. */
+  /**
+   * Writes that no whole group has yet. Empty behind each {@link #advance} of a leader that takes
+   * no writes.
+   */
   private final ArrayDeque<PendingWrite> waiting = new ArrayDeque<>();
 
   /** Groups that wait for the next fold to be answered. */
@@ -93,6 +97,9 @@ public final class Leader {
 
   /** When to claim in a state that {@link State#awaitsClaim awaits a claim}; empty: at once. */
   private Optional<Long> claimNanos = Optional.empty();
+
+  /** When the slice of the unfinished group ended. */
+  private long slicedNanos;
 
   /** The deadline for reading back the group in flight. */
   private long deadlineNanos;
@@ -332,6 +339,7 @@ public final class Leader {
   }
 
   private void refuseWaiting(RefusedException reason) {
+    maker.clear();
     for (PendingWrite write = waiting.poll(); write != null; write = waiting.poll()) {
       write.refused(reason);
     }
@@ -341,8 +349,10 @@ public final class Leader {
    * Takes the next step. To be called when all records read are folded.
    *
    * @param isCaughtUp whether the replica has caught up with the log's end as of its start
+   * @param mayGoOn asked after each row of a group that is made; false leaves the rest of the group
+   *     to the next call, for which the time has come at once
    */
-  public void advance(boolean isCaughtUp, long nowNanos) {
+  public void advance(boolean isCaughtUp, long nowNanos, BooleanSupplier mayGoOn) {
     if (group.isPresent() && nowNanos - deadlineNanos >= 0 && !group.get().isAnswered()) {
       group.get().answer(unknown("the log did not answer in time"));
       port.count(Incident.APPEND_FAILED, 1);
@@ -354,8 +364,16 @@ public final class Leader {
     } else if (state.awaitsClaim()) {
       claim(isCaughtUp, nowNanos);
     } else if (state == State.LEADING && group.isEmpty() && !core.isAppending()) {
-      append(nowNanos);
+      append(nowNanos, mayGoOn);
     }
+    if (!isWritable()) {
+      refuseWaiting(isServing() ? unavailable() : leadsNoMore());
+    }
+  }
+
+  private RefusedException leadsNoMore() {
+    return RefusedException.notLeader(
+        "this node no longer leads partition " + partition, Optional.empty());
   }
 
   /**
@@ -401,21 +419,25 @@ public final class Leader {
     port.append(partition, ++number, List.of(marker));
   }
 
-  private void append(long nowNanos) {
-    if (!core.unrepaired().isEmpty()) {
+  private void append(long nowNanos, BooleanSupplier mayGoOn) {
+    if (!core.unrepaired().isEmpty() && !maker.isMaking()) {
       group = Optional.of(maker.repairs(core.keysToRepair(), core.epoch(), core::take));
       port.count(Incident.REPAIRED, group.get().entries().size());
     } else if (!waiting.isEmpty()) {
-      group = Optional.of(maker.writes(waiting, core.epoch(), core::take));
-    } else {
-      return;
+      group = maker.writes(waiting, core.epoch(), core::take, mayGoOn);
+      slicedNanos = nowNanos;
     }
-    deadlineNanos = nowNanos + TimeUnit.MILLISECONDS.toNanos(times.outcomeDeadlineMs());
-    port.append(partition, ++number, group.get().entries());
+    if (group.isPresent()) {
+      deadlineNanos = nowNanos + TimeUnit.MILLISECONDS.toNanos(times.outcomeDeadlineMs());
+      port.append(partition, ++number, group.get().entries());
+    }
   }
 
   /** When {@link #advance} is to be called again even if nothing happens. */
   public Optional<Long> nextNanos(boolean isCaughtUp) {
+    if (maker.isMaking()) {
+      return Optional.of(slicedNanos);
+    }
     Optional<Long> next = Optional.empty();
     if (group.isPresent() && !group.get().isAnswered()) {
       next = Optional.of(deadlineNanos);

@@ -54,7 +54,9 @@ class AppendGroupTest {
         new PendingWrite(batch, isConditional, ColumnSizes.of(batch), false, IGNORED);
     GroupMaker maker =
         new GroupMaker(1, new FakeReplicaRows(new Random(1)), ReplicaConfig.DEFAULT.batches());
-    return maker.writes(new ArrayDeque<>(List.of(write)), EPOCH, count -> 100);
+    return maker
+        .writes(new ArrayDeque<>(List.of(write)), EPOCH, count -> 100, () -> true)
+        .orElseThrow();
   }
 
   private static Stored stored(Entry entry) {

@@ -77,7 +77,7 @@ final class LeaderTest {
 
   private void lead() {
     leader.want(true);
-    leader.advance(true, now);
+    leader.advance(true, now, () -> true);
     mark(newest());
     assertIs(true, true);
   }
@@ -94,10 +94,10 @@ final class LeaderTest {
   @Test
   void claims_once_when_it_has_read_what_there_was_and_leads_at_its_marker() {
     leader.want(true);
-    leader.advance(false, now);
+    leader.advance(false, now, () -> true);
     assertThat(claims).isEmpty();
-    leader.advance(true, now);
-    leader.advance(true, now + 100 * PAUSE_NANOS);
+    leader.advance(true, now, () -> true);
+    leader.advance(true, now + 100 * PAUSE_NANOS, () -> true);
     assertThat(claims).hasSize(1);
     assertIs(false, false);
     mark(newest());
@@ -107,16 +107,16 @@ final class LeaderTest {
   @Test
   void a_claim_that_fails_is_tried_again_after_a_pause_that_grows() {
     leader.want(true);
-    leader.advance(true, now);
+    leader.advance(true, now, () -> true);
     for (int i = 1; i < 4; i++) {
       leader.appended(i, Optional.of(new IOException("no broker")), now);
       long next = now + (PAUSE_NANOS << (i - 1));
       assertThat(leader.nextNanos(true)).contains(next);
       assertThat(leader.nextNanos(false)).isEmpty();
-      leader.advance(true, next - 1);
+      leader.advance(true, next - 1, () -> true);
       assertThat(claims).hasSize(i);
       now = next;
-      leader.advance(true, now);
+      leader.advance(true, now, () -> true);
       assertThat(claims).hasSize(i + 1);
       assertThat(leader.nextNanos(true)).isEmpty();
     }
@@ -125,7 +125,7 @@ final class LeaderTest {
   @Test
   void the_marker_of_a_claim_that_was_given_up_leads_when_it_comes_late() {
     leader.want(true);
-    leader.advance(true, now);
+    leader.advance(true, now, () -> true);
     leader.appended(1, Optional.of(new IOException("no answer")), now);
     mark(newest());
     assertIs(true, true);
@@ -137,7 +137,7 @@ final class LeaderTest {
     hole();
     assertIs(true, false);
     assertThat(leader.nextNanos(true)).contains(now + PAUSE_NANOS);
-    leader.advance(true, now + PAUSE_NANOS);
+    leader.advance(true, now + PAUSE_NANOS, () -> true);
     assertThat(claims).hasSize(2);
     assertIs(true, false);
     mark(FOREIGN);
@@ -149,9 +149,9 @@ final class LeaderTest {
   @Test
   void a_marker_that_may_have_been_in_a_hole_is_appended_again() {
     leader.want(true);
-    leader.advance(true, now);
+    leader.advance(true, now, () -> true);
     hole();
-    leader.advance(true, now + PAUSE_NANOS);
+    leader.advance(true, now + PAUSE_NANOS, () -> true);
     assertThat(claims).hasSize(2);
     mark(newest());
     assertIs(true, true);
@@ -161,17 +161,17 @@ final class LeaderTest {
   void a_marker_of_its_own_that_is_not_its_newest_takes_the_lead_and_not_the_rows() {
     lead();
     hole();
-    leader.advance(true, now + PAUSE_NANOS);
+    leader.advance(true, now + PAUSE_NANOS, () -> true);
     Bytes older = newest();
     leader.appended(2, Optional.of(new IOException("no answer")), now);
     now += 2 * PAUSE_NANOS;
-    leader.advance(true, now);
+    leader.advance(true, now, () -> true);
     mark(newest());
     assertIs(true, true);
     mark(older);
     assertIs(true, false);
     now += 4 * PAUSE_NANOS;
-    leader.advance(true, now);
+    leader.advance(true, now, () -> true);
     assertThat(claims).hasSize(4);
   }
 
@@ -180,9 +180,9 @@ final class LeaderTest {
     lead();
     mark(FOREIGN);
     assertIs(false, false);
-    leader.advance(true, now);
+    leader.advance(true, now, () -> true);
     assertThat(claims).hasSize(1);
-    leader.advance(true, now + PAUSE_NANOS);
+    leader.advance(true, now + PAUSE_NANOS, () -> true);
     assertThat(claims).hasSize(2);
   }
 
@@ -198,7 +198,7 @@ final class LeaderTest {
     assertThat(core.read(foreign)).isEqualTo(ReplicaCore.Verdict.CHANGE);
     leader.counted(foreign, now);
     assertIs(true, false);
-    leader.advance(true, now + PAUSE_NANOS);
+    leader.advance(true, now + PAUSE_NANOS, () -> true);
     assertThat(claims).hasSize(2);
   }
 
@@ -208,12 +208,12 @@ final class LeaderTest {
     leader.want(false);
     assertIs(false, false);
     assertThat(core.role()).isEqualTo(Role.LEADING);
-    leader.advance(true, now);
+    leader.advance(true, now, () -> true);
     assertThat(core.role()).isEqualTo(Role.FOLLOWING);
     assertThat(leader.nextNanos(true)).isEmpty();
     leader.want(true);
     assertIs(false, false);
-    leader.advance(true, now);
+    leader.advance(true, now, () -> true);
     assertThat(claims).hasSize(2);
     assertIs(false, false);
   }
@@ -224,7 +224,7 @@ final class LeaderTest {
     leader.want(false);
     leader.want(true);
     assertIs(true, false);
-    leader.advance(true, now);
+    leader.advance(true, now, () -> true);
     assertThat(claims).hasSize(2);
     assertIs(true, false);
     mark(newest());
