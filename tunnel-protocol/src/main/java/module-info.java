@@ -1,10 +1,13 @@
 /** The common base of server and SDK: rows and changes, their encoding, and the frames. */
+@SuppressWarnings("module") // The compiler does not see the module of the SDK.
 module io.tunnel.protocol {
   // Annotations of Gson refer to this module, so the compiler needs it; the run time does not.
   requires static com.google.errorprone.annotations;
   requires com.google.gson;
 
   exports io.tunnel.codec;
+  exports io.tunnel.core to
+      io.tunnel.sdk;
   exports io.tunnel.model;
   exports io.tunnel.model.value;
   exports io.tunnel.wire;

@@ -105,6 +105,11 @@ class ArchitectureTest {
   }
 
   @Test
+  void only_the_server_and_the_test_kit_use_the_core_that_they_share() {
+    Rules.CORE_IS_OF_SERVER_AND_TEST_KIT.check(MAIN);
+  }
+
+  @Test
   void only_one_room_of_the_server_knows_kafka() {
     Rules.ONLY_ONE_ROOM_KNOWS_KAFKA.check(MAIN);
   }

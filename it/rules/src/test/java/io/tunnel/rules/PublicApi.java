@@ -79,7 +79,8 @@ final class PublicApi {
         .flatMap(
             member ->
                 member.getAllInvolvedRawTypes().stream()
-                    .filter(shown -> shown.getPackageName().startsWith("io.tunnel.wire"))
+                    .filter(
+                        shown -> shown.getPackageName().matches("io\\.tunnel\\.(wire|core)\\b.*"))
                     .map(
                         shown ->
                             type.getSimpleName()

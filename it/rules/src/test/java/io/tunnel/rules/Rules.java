@@ -22,7 +22,7 @@ final class Rules {
       classes()
           .that(topLevelName("are a core", ".*Core"))
           .and()
-          .resideInAnyPackage("io.tunnel.server..", "io.tunnel.sdk..")
+          .resideInAnyPackage("io.tunnel.core..", "io.tunnel.server..", "io.tunnel.sdk..")
           .should(Purity.DEPEND_ONLY_ON_PURE_TYPES)
           .because("a core takes values and returns values; its shell does the rest")
           .allowEmptyShould(true);
@@ -62,12 +62,25 @@ final class Rules {
   static final ArchRule PROTOCOL_STANDS_ALONE =
       noClasses()
           .that()
-          .resideInAnyPackage("io.tunnel.model..", "io.tunnel.codec..", "io.tunnel.wire..")
+          .resideInAnyPackage(
+              "io.tunnel.model..", "io.tunnel.codec..", "io.tunnel.wire..", "io.tunnel.core..")
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage(
               "io.netty..", "org.rocksdb..", "io.tunnel.sdk..", "io.tunnel.server..")
           .allowEmptyShould(true);
+
+  /** The server and the SDK's test kit share the core; users of the SDK do not see it. */
+  static final ArchRule CORE_IS_OF_SERVER_AND_TEST_KIT =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages(
+              "io.tunnel.core..", "io.tunnel.server..", "io.tunnel.sdk.testing..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.tunnel.core..")
+          .because(
+              "the protocol's module exports it to nobody else, and it may change at any time");
 
   static final ArchRule ONLY_ONE_ROOM_KNOWS_KAFKA =
       noClasses()

@@ -1,5 +1,7 @@
 package io.tunnel.server.catalog;
 
+import io.tunnel.core.ChannelKey;
+import io.tunnel.core.ChannelState;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Names;
 import io.tunnel.model.RefusedException;
@@ -8,8 +10,6 @@ import io.tunnel.server.catalog.store.FencedStoreException;
 import io.tunnel.server.catalog.store.StoreUnavailableException;
 import io.tunnel.server.catalog.store.StoredOrigin;
 import io.tunnel.server.catalog.store.UnknownOutcomeException;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
-import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.server.catalog.tunnel.TunnelRecords;
 import io.tunnel.wire.control.Control.CreateTunnel;
 import io.tunnel.wire.control.Control.TunnelInfo;

@@ -2,6 +2,8 @@ package io.tunnel.server.session;
 
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.MalformedException;
+import io.tunnel.core.ChannelKey;
+import io.tunnel.core.ChannelState;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
@@ -9,8 +11,6 @@ import io.tunnel.model.TableMeta;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.catalog.store.UnknownOutcomeException;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
-import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.server.changes.LogBounds;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.wire.Checkpoint;

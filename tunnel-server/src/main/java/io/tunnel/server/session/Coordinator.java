@@ -1,14 +1,16 @@
 package io.tunnel.server.session;
 
+import io.tunnel.core.ChannelKey;
+import io.tunnel.core.ChannelState;
+import io.tunnel.core.StopReason;
+import io.tunnel.core.TunnelCore;
+import io.tunnel.core.TunnelEffect;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
-import io.tunnel.server.catalog.tunnel.ChannelState;
-import io.tunnel.server.catalog.tunnel.StopReason;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.changes.LogBounds;
 import io.tunnel.server.channel.Handles;

@@ -1,7 +1,7 @@
 package io.tunnel.server.session;
 
+import io.tunnel.core.ChannelKey;
 import io.tunnel.model.ChannelType;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.server.session.TunnelRun.Session;
 import java.util.OptionalLong;
 

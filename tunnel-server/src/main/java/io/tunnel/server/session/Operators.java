@@ -1,5 +1,9 @@
 package io.tunnel.server.session;
 
+import io.tunnel.core.ChannelKey;
+import io.tunnel.core.ChannelState;
+import io.tunnel.core.TunnelCore;
+import io.tunnel.core.TunnelEffect;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.KnownPosition;
@@ -8,8 +12,6 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
-import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.server.changes.LogBounds;
 import io.tunnel.wire.control.Control.CreateTunnel;
 import io.tunnel.wire.control.Control.TunnelInfo;

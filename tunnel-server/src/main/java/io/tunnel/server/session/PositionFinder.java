@@ -1,11 +1,11 @@
 package io.tunnel.server.session;
 
+import io.tunnel.core.ChannelKey;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.server.changes.LogBounds;
 import io.tunnel.wire.control.PartitionControl.FoundPositions;
 import io.tunnel.wire.control.PartitionControl.Positions;

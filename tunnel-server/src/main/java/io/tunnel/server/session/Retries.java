@@ -1,6 +1,6 @@
 package io.tunnel.server.session;
 
-import io.tunnel.server.catalog.tunnel.ChannelKey;
+import io.tunnel.core.ChannelKey;
 import io.tunnel.server.session.TunnelRun.Session;
 import io.tunnel.wire.control.FailureControl.Retry;
 import io.tunnel.wire.control.FailureControl.RetryingChannel;

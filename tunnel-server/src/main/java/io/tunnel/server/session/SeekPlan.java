@@ -2,6 +2,8 @@ package io.tunnel.server.session;
 
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.MalformedException;
+import io.tunnel.core.ChannelKey;
+import io.tunnel.core.ChannelState;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.KnownPosition;
@@ -10,8 +12,6 @@ import io.tunnel.model.StreamStart;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
-import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.server.changes.LogBounds;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import io.tunnel.wire.control.OperatorControl.ChannelPosition;

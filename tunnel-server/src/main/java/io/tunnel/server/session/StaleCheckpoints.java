@@ -1,8 +1,8 @@
 package io.tunnel.server.session;
 
+import io.tunnel.core.ChannelState;
 import io.tunnel.model.KnownPosition;
 import io.tunnel.server.catalog.TunnelCatalog;
-import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.server.changes.LogBounds;
 import io.tunnel.server.session.Coordinator.CheckpointAnswer;
 import io.tunnel.wire.control.SessionControl.StopChannel;

@@ -1,9 +1,9 @@
 package io.tunnel.server.session;
 
+import io.tunnel.core.ChannelKey;
+import io.tunnel.core.ChannelState;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
-import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.server.changes.LogBounds.Look;
 import java.time.Instant;
 import java.util.Map;

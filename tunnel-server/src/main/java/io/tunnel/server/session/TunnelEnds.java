@@ -1,10 +1,10 @@
 package io.tunnel.server.session;
 
+import io.tunnel.core.ChannelKey;
+import io.tunnel.core.ChannelState;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.TunnelCatalog;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
-import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.server.changes.LogBounds;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import java.io.IOException;

@@ -1,6 +1,8 @@
 package io.tunnel.server.session;
 
-import io.tunnel.server.catalog.tunnel.ChannelKey;
+import io.tunnel.core.ChannelKey;
+import io.tunnel.core.TunnelCore;
+import io.tunnel.core.TunnelEffect;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -1,9 +1,10 @@
 package io.tunnel.server.session;
 
+import io.tunnel.core.ChannelKey;
+import io.tunnel.core.StopReason;
+import io.tunnel.core.TunnelCore;
 import io.tunnel.model.ChannelType;
 import io.tunnel.server.catalog.TunnelCatalog;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
-import io.tunnel.server.catalog.tunnel.StopReason;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.wire.control.Control.ChannelDescription;
 import io.tunnel.wire.control.Control.SessionDescription;

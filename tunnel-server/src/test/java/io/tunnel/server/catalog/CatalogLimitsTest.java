@@ -3,6 +3,8 @@ package io.tunnel.server.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.core.ChannelKey;
+import io.tunnel.core.ChannelState;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.StreamStart;
@@ -11,8 +13,6 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
-import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.wire.control.Control.CreateTunnel;
 import java.io.IOException;
 import java.util.List;

@@ -7,9 +7,9 @@ import static io.tunnel.server.catalog.TestCatalogs.table;
 import static io.tunnel.server.catalog.TestCatalogs.tunnel;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.core.ChannelKey;
+import io.tunnel.core.ChannelState;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
-import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import java.io.IOException;
 import java.util.List;

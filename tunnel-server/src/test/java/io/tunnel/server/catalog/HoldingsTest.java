@@ -3,6 +3,8 @@ package io.tunnel.server.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.core.ChannelKey;
+import io.tunnel.core.ChannelState;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.StreamStart;
@@ -12,8 +14,6 @@ import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Holdings.OfTables;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
-import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.server.security.Quota;
 import io.tunnel.server.security.Quota.Counts;
 import io.tunnel.server.security.SecuritySnapshot.SubjectQuota;

@@ -11,14 +11,14 @@ import static io.tunnel.server.catalog.TestCatalogs.table;
 import static io.tunnel.server.catalog.TestCatalogs.tunnel;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.core.ChannelKey;
+import io.tunnel.core.ChannelState;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.KnownPosition;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
-import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.wire.control.Control.CreateTunnel;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import io.tunnel.wire.control.FailureControl.Skipped;

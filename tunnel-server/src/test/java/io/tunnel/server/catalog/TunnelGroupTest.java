@@ -8,10 +8,10 @@ import static io.tunnel.server.catalog.TestCatalogs.tunnel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.core.ChannelKey;
+import io.tunnel.core.ChannelState;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
-import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import java.io.IOException;
 import java.util.List;

@@ -2,12 +2,12 @@ package io.tunnel.server.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.core.ChannelKey;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.store.UnknownOutcomeException;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.server.changes.Bounds;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import io.tunnel.server.session.fake.FakeSession;

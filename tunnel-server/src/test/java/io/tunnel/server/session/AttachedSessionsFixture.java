@@ -2,6 +2,8 @@ package io.tunnel.server.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.core.ChannelKey;
+import io.tunnel.core.ChannelState;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.StreamStart;
@@ -18,8 +20,6 @@ import io.tunnel.server.catalog.Founding;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
-import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.server.changes.FakeBounds;
 import io.tunnel.server.changes.KnownBounds;
 import io.tunnel.server.changes.LogFigures;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.tunnel.core.ChannelKey;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.StreamStart;
@@ -12,7 +13,6 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.ChannelGrants.Granted;
 import io.tunnel.server.catalog.ChannelGrants.Terms;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.server.changes.Bounds;
 import io.tunnel.server.changes.KnownBounds;
 import io.tunnel.server.changes.LogFigures;

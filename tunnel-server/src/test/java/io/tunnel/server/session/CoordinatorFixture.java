@@ -5,6 +5,8 @@ import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.core.ChannelKey;
+import io.tunnel.core.ChannelState;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.StreamStart;
@@ -18,8 +20,6 @@ import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
-import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.disk.CrashDisk;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.tunnel.core.ChannelKey;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.StreamStart;
@@ -18,7 +19,6 @@ import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.LocalLog;

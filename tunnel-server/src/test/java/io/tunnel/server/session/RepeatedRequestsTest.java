@@ -3,11 +3,11 @@ package io.tunnel.server.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.core.ChannelState;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TunnelType;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.store.UnknownOutcomeException;
-import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.wire.control.Control.CreateTunnel;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import io.tunnel.wire.control.Control.TunnelName;

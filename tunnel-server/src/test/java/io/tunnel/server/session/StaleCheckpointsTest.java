@@ -3,6 +3,7 @@ package io.tunnel.server.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.core.ChannelKey;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.KnownPosition;
@@ -12,7 +13,6 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.TunnelCatalog;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.server.changes.IncarnationHistory;
 import io.tunnel.server.changes.IncarnationHistory.Numbers;
 import io.tunnel.server.changes.IncarnationHistory.Start;

@@ -3,10 +3,10 @@ package io.tunnel.server.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.core.ChannelKey;
+import io.tunnel.core.ChannelState;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
-import io.tunnel.server.catalog.tunnel.ChannelState;
 import io.tunnel.server.changes.Bounds;
 import io.tunnel.server.changes.LogBounds;
 import java.util.Map;

@@ -1,5 +1,8 @@
 package io.tunnel.server.catalog.tunnel;
 
+import io.tunnel.core.ChannelKey;
+import io.tunnel.core.ChannelState;
+import io.tunnel.core.StopReason;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.control.Control.TunnelInfo;

@@ -1,12 +1,12 @@
 package io.tunnel.server.net.delivery;
 
+import io.tunnel.core.ChannelKey;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.ChannelGrants.Terms;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.changes.Freshness;
 import io.tunnel.server.changes.Incarnations;

@@ -1,5 +1,6 @@
 package io.tunnel.it.sim.truth;
 
+import io.tunnel.core.ChannelKey;
 import io.tunnel.it.sim.Happening;
 import io.tunnel.it.sim.SimServer;
 import io.tunnel.it.sim.World;
@@ -7,7 +8,6 @@ import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.server.catalog.TableRecord;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.wire.control.Control.ChannelDescription;
 import io.tunnel.wire.control.Control.TunnelInfo;

@@ -1,9 +1,7 @@
-package io.tunnel.server.session;
-
-import io.tunnel.server.catalog.tunnel.ChannelKey;
+package io.tunnel.core;
 
 /** An order of a tunnel's state machine; carried out in sequence. */
-sealed interface TunnelEffect {
+public sealed interface TunnelEffect {
 
   /** The session now holds the channel and processes it behind {@code checkpointed}. */
   record Assign(String sessionId, ChannelKey channel, long epoch, long checkpointed)
@@ -46,12 +44,12 @@ sealed interface TunnelEffect {
     }
 
     /** Whether the worker must be told. */
-    boolean isFenced() {
+    public boolean isFenced() {
       return isFenced;
     }
 
     /** A text for people. */
-    String text() {
+    public String text() {
       return text;
     }
   }
@@ -76,12 +74,12 @@ sealed interface TunnelEffect {
     }
 
     /** The reason for taking the session's channels. */
-    TakeReason taken() {
+    public TakeReason taken() {
       return taken;
     }
 
     /** A text for people. */
-    String text() {
+    public String text() {
       return text;
     }
   }

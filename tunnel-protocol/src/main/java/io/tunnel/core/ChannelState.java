@@ -1,4 +1,4 @@
-package io.tunnel.server.catalog.tunnel;
+package io.tunnel.core;
 
 import io.tunnel.model.KnownPosition;
 import io.tunnel.model.value.Bytes;

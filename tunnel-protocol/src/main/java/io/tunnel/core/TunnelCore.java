@@ -1,13 +1,11 @@
-package io.tunnel.server.session;
+package io.tunnel.core;
 
+import io.tunnel.core.TunnelEffect.OverReason;
+import io.tunnel.core.TunnelEffect.TakeReason;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
-import io.tunnel.server.catalog.tunnel.ChannelState;
-import io.tunnel.server.session.TunnelEffect.OverReason;
-import io.tunnel.server.session.TunnelEffect.TakeReason;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -34,7 +32,7 @@ import java.util.TreeMap;
  * <p>Every method returns what the caller must do. What operators and failures change is stored
  * before the method is called. Times are nanoseconds of a clock that never goes back.
  */
-final class TunnelCore {
+public final class TunnelCore {
 
   private final long revokeNanos;
   private final NavigableMap<ChannelKey, Held> channels = new TreeMap<>();
@@ -107,15 +105,8 @@ final class TunnelCore {
           };
       if (!isAllowed) {
         throw new IllegalStateException(
-            key
-                + " under epoch "
-                + epoch
-                + " is "
-                + status
-                + ", not to be "
-                + next
-                + ": "
-                + reason);
+            "%s under epoch %d is %s, not to be %s: %s"
+                .formatted(key, epoch, status, next, reason));
       }
       status = next;
     }
@@ -127,7 +118,7 @@ final class TunnelCore {
    * @param isPaused whether the channel or its tunnel is paused
    * @param waitsFor channels that must be TERMINATED first and are not yet
    */
-  record View(
+  public record View(
       ChannelKey key,
       ChannelStatus status,
       Optional<String> owner,
@@ -140,7 +131,7 @@ final class TunnelCore {
       List<ChannelKey> waitsFor) {}
 
   /** A session as it is now. */
-  record SessionView(
+  public record SessionView(
       String sessionId, String clientTag, int channels, int channelsMax, long leaseLeftNanos) {}
 
   /**
@@ -150,7 +141,7 @@ final class TunnelCore {
    * @param epochBase all epochs of this object are higher
    * @param revokeNanos how long a session may take to give a revoked channel back
    */
-  TunnelCore(
+  public TunnelCore(
       Map<ChannelKey, ChannelState> states,
       Map<ChannelKey, List<ChannelKey>> waitsFor,
       boolean isPaused,
@@ -165,11 +156,12 @@ final class TunnelCore {
   }
 
   /** Finishes channels at their ends, which a crash may have left undone. */
-  List<TunnelEffect> start() {
+  public List<TunnelEffect> start() {
     return finish(new ArrayList<>());
   }
 
-  List<TunnelEffect> open(
+  /** A session begins, with a lease from now on. */
+  public List<TunnelEffect> open(
       String sessionId, String clientTag, long leaseNanos, int channelsMax, long nowNanos) {
     Session session = new Session(sessionId, clientTag, leaseNanos, channelsMax);
     session.deadlineNanos = nowNanos + leaseNanos;
@@ -180,7 +172,7 @@ final class TunnelCore {
   }
 
   /** A session renews its lease. */
-  void heartbeat(String sessionId, long nowNanos) {
+  public void heartbeat(String sessionId, long nowNanos) {
     Session session = sessions.get(sessionId);
     if (session == null) {
       throw new RefusedException(
@@ -190,7 +182,7 @@ final class TunnelCore {
   }
 
   /** Ends sessions together; sessions that have ended before are ignored. */
-  List<TunnelEffect> end(List<String> sessionIds, OverReason reason, long nowNanos) {
+  public List<TunnelEffect> end(List<String> sessionIds, OverReason reason, long nowNanos) {
     List<TunnelEffect> effects = new ArrayList<>();
     for (String sessionId : sessionIds) {
       Session session = sessions.get(sessionId);
@@ -206,7 +198,7 @@ final class TunnelCore {
    *
    * @param isCertain whether the outcome of every checkpoint is known
    */
-  List<TunnelEffect> tick(long nowNanos, boolean isCertain) {
+  public List<TunnelEffect> tick(long nowNanos, boolean isCertain) {
     boolean isKnownNow = isCertain && !inDoubt.isEmpty();
     if (isKnownNow) {
       inDoubt.clear();
@@ -222,7 +214,7 @@ final class TunnelCore {
   }
 
   /** The holder gives a channel back, asked to or not; the channel may be assigned to it again. */
-  List<TunnelEffect> release(String sessionId, ChannelKey key, long epoch, long nowNanos) {
+  public List<TunnelEffect> release(String sessionId, ChannelKey key, long epoch, long nowNanos) {
     List<TunnelEffect> effects = new ArrayList<>();
     take(requireHolder(sessionId, key, epoch), TakeReason.RELEASED, effects);
     return rebalance(effects, nowNanos);
@@ -232,7 +224,7 @@ final class TunnelCore {
    * The holder cannot continue a channel: no session gets it until an operator resumes it. A
    * channel that was processed up to its end is finished all the same.
    */
-  List<TunnelEffect> stop(
+  public List<TunnelEffect> stop(
       String sessionId, ChannelKey key, long epoch, String error, long nowNanos) {
     Held channel = requireHolder(sessionId, key, epoch);
     List<TunnelEffect> effects = new ArrayList<>();
@@ -247,7 +239,7 @@ final class TunnelCore {
    * @param delivered position of the last change that was delivered to the holder
    * @return whether the position is higher than the stored one
    */
-  boolean mayCheckpoint(
+  public boolean mayCheckpoint(
       String sessionId, ChannelKey key, long epoch, long position, long delivered) {
     Held channel = requireHolder(sessionId, key, epoch);
     if (position < channel.checkpointed || position > delivered) {
@@ -260,19 +252,19 @@ final class TunnelCore {
   }
 
   /** Progress was stored. */
-  void checkpointed(ChannelKey key, long position) {
+  public void checkpointed(ChannelKey key, long position) {
     Held channel = require(key);
     channel.checkpointed = position;
     inDoubt.remove(channel);
   }
 
   /** A checkpoint is in doubt, until a later {@link #tick} is certain. */
-  void doubt(ChannelKey key) {
+  public void doubt(ChannelKey key) {
     inDoubt.add(require(key));
   }
 
   /** The end of a channel was found. */
-  List<TunnelEffect> endKnown(ChannelKey key, long position, long nowNanos) {
+  public List<TunnelEffect> endKnown(ChannelKey key, long position, long nowNanos) {
     Held channel = require(key);
     if (channel.checkpointed > position) {
       throw new IllegalStateException(
@@ -283,13 +275,13 @@ final class TunnelCore {
   }
 
   /** An operator pauses or resumes the tunnel as a whole. */
-  List<TunnelEffect> pause(boolean isPausedNow, long nowNanos) {
+  public List<TunnelEffect> pause(boolean isPausedNow, long nowNanos) {
     isPaused = isPausedNow;
     return rebalance(new ArrayList<>(), nowNanos);
   }
 
   /** An operator paused or resumed channels, or cleared their errors. */
-  List<TunnelEffect> update(Map<ChannelKey, ChannelState> states, long nowNanos) {
+  public List<TunnelEffect> update(Map<ChannelKey, ChannelState> states, long nowNanos) {
     states.forEach(
         (key, state) -> {
           Held channel = require(key);
@@ -303,7 +295,7 @@ final class TunnelCore {
    * An operator moved channels. A session that holds such a channel loses it and gets it back at
    * once under a new epoch, unless the channel was revoked, is at its end now, or has to wait.
    */
-  List<TunnelEffect> seek(Map<ChannelKey, ChannelState> states, long nowNanos) {
+  public List<TunnelEffect> seek(Map<ChannelKey, ChannelState> states, long nowNanos) {
     List<TunnelEffect> effects = new ArrayList<>();
     Map<Held, Session> holders = new LinkedHashMap<>();
     states.forEach(
@@ -332,12 +324,13 @@ final class TunnelCore {
     return rebalance(effects, nowNanos);
   }
 
-  long lastEpoch() {
+  /** The highest epoch so far. */
+  public long lastEpoch() {
     return lastEpoch;
   }
 
   /** The channels in their order. */
-  List<View> view() {
+  public List<View> view() {
     return channels.values().stream().map(this::view).toList();
   }
 
@@ -359,7 +352,7 @@ final class TunnelCore {
   }
 
   /** The sessions in the order in which they came. */
-  List<SessionView> sessions(long nowNanos) {
+  public List<SessionView> sessions(long nowNanos) {
     return sessions.values().stream()
         .map(
             session ->
@@ -372,18 +365,19 @@ final class TunnelCore {
         .toList();
   }
 
-  boolean hasSession(String sessionId) {
+  /** Whether a session with that id is open. */
+  public boolean hasSession(String sessionId) {
     return sessions.containsKey(sessionId);
   }
 
   /** Whether a session holds the channel under that epoch. */
-  boolean isHeld(ChannelKey key, long epoch) {
+  public boolean isHeld(ChannelKey key, long epoch) {
     Held channel = require(key);
     return channel.owner != null && channel.epoch == epoch;
   }
 
   /** Refuses a session that does not hold the channel under that epoch. */
-  void requireHold(String sessionId, ChannelKey key, long epoch) {
+  public void requireHold(String sessionId, ChannelKey key, long epoch) {
     requireHolder(sessionId, key, epoch);
   }
 

@@ -1,9 +1,8 @@
-package io.tunnel.server.session;
+package io.tunnel.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.server.catalog.tunnel.ChannelKey;
-import io.tunnel.server.session.AssignerCore.Seat;
+import io.tunnel.core.AssignerCore.Seat;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -1,4 +1,4 @@
-package io.tunnel.server.catalog.tunnel;
+package io.tunnel.core;
 
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.TunnelType;
@@ -15,7 +15,7 @@ public record ChannelKey(int partition, ChannelType type) implements Comparable<
       Comparator.comparingInt(ChannelKey::partition).thenComparing(ChannelKey::type);
 
   /** Suffix of a base channel's name. */
-  static final String BASE_SUFFIX = "_base";
+  public static final String BASE_SUFFIX = "_base";
 
   /** The stream channel of a partition. */
   public static ChannelKey stream(int partition) {

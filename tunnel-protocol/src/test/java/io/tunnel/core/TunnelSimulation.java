@@ -1,14 +1,12 @@
-package io.tunnel.server.session;
+package io.tunnel.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.core.TunnelEffect.OverReason;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
-import io.tunnel.server.catalog.tunnel.ChannelState;
-import io.tunnel.server.session.TunnelEffect.OverReason;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,16 +1,13 @@
-package io.tunnel.server.session;
+package io.tunnel.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.core.TunnelEffect.Assign;
+import io.tunnel.core.TunnelEffect.Finish;
+import io.tunnel.core.TunnelEffect.Revoke;
+import io.tunnel.core.TunnelEffect.Take;
+import io.tunnel.core.TunnelEffect.TakeReason;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
-import io.tunnel.server.catalog.tunnel.ChannelState;
-import io.tunnel.server.catalog.tunnel.StopReason;
-import io.tunnel.server.session.TunnelEffect.Assign;
-import io.tunnel.server.session.TunnelEffect.Finish;
-import io.tunnel.server.session.TunnelEffect.Revoke;
-import io.tunnel.server.session.TunnelEffect.Take;
-import io.tunnel.server.session.TunnelEffect.TakeReason;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

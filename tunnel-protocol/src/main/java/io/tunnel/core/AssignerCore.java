@@ -1,6 +1,5 @@
-package io.tunnel.server.session;
+package io.tunnel.core;
 
-import io.tunnel.server.catalog.tunnel.ChannelKey;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -1,6 +1,5 @@
-package io.tunnel.server.session;
+package io.tunnel.core;
 
-import io.tunnel.server.catalog.tunnel.ChannelKey;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,8 +18,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The cost for a coordinator to assign 10,000 channels to sessions anew. The class is in this
- * package because the measured methods are package-private.
+ * The cost for a server to assign 10,000 channels to sessions anew. The class is in this package
+ * because the measured methods are package-private.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

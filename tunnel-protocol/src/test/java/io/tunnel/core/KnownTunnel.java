@@ -1,14 +1,11 @@
-package io.tunnel.server.session;
+package io.tunnel.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.core.TunnelEffect.TakeReason;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.server.catalog.tunnel.ChannelKey;
-import io.tunnel.server.catalog.tunnel.ChannelState;
-import io.tunnel.server.catalog.tunnel.StopReason;
-import io.tunnel.server.session.TunnelEffect.TakeReason;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

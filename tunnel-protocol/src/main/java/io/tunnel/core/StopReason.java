@@ -1,4 +1,4 @@
-package io.tunnel.server.catalog.tunnel;
+package io.tunnel.core;
 
 import io.tunnel.wire.control.FailureControl.FailedChange;
 import java.util.Objects;
