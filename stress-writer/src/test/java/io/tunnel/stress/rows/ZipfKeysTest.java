@@ -80,6 +80,7 @@ class ZipfKeysTest {
     assertThatThrownBy(() -> new ZipfKeys(5, 0)).hasMessageContaining("over 0 and up to 10");
     assertThatThrownBy(() -> new ZipfKeys(5, Double.NaN)).hasMessageContaining("not NaN");
     assertThatThrownBy(() -> new UniformKeys(0)).hasMessageContaining("at least 1 key, not 0");
+    assertThat(new UniformKeys(1).next(new SplittableRandom(1))).isZero();
   }
 
   @Test
