@@ -17,7 +17,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The JSON of the load tools calls one thing by one name, which docs/tools-load.md explains. */
+/**
+ * The JSON of the load tools calls one thing by one name, which docs/guide-load-test.md explains.
+ */
 class JsonVocabularyTest {
 
   private static final Pattern WORD = Pattern.compile("`([a-z][A-Za-z0-9]*)`");
@@ -44,7 +46,7 @@ class JsonVocabularyTest {
 
   /** The members that the table of the document gives to each tool. */
   private static Map<String, Set<String>> documented() throws IOException {
-    List<String> lines = Files.readAllLines(Path.of("../../docs/tools-load.md"));
+    List<String> lines = Files.readAllLines(Path.of("../../docs/guide-load-test.md"));
     int start = lines.indexOf("| member | of | means |");
     assertThat(start).as("the table of members").isPositive();
     Map<String, Set<String>> byTool = new TreeMap<>();

@@ -57,6 +57,18 @@ final class Modules {
     }
   }
 
+  /** The pages: three in the project's directory, then those of {@code docs}. */
+  static List<Path> pages() {
+    try (Stream<Path> docs = Files.walk(root().resolve("docs"))) {
+      return Stream.concat(
+              Stream.of("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md").map(root()::resolve),
+              docs.filter(file -> file.toString().endsWith(".md")).sorted())
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** How a directory is called from the project's root. */
   static String name(Path path) {
     return root().relativize(path).toString();

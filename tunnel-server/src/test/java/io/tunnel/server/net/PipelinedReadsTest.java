@@ -119,7 +119,7 @@ final class PipelinedReadsTest {
   }
 
   @Test
-  void who_asks_for256_pages_and_takes_none_is_read_few_and_others_read_on() throws IOException {
+  void a_client_that_takes_none_of_256_pages_is_read_few_and_others_read_on() throws IOException {
     pipeline(PIPELINED);
     until(() -> node.held().untakenBytes() > PAGE_BYTES);
     readBeside(20);
@@ -133,7 +133,7 @@ final class PipelinedReadsTest {
   }
 
   @Test
-  void who_takes_pages_slowly_gets_all_of_them_in_the_end() throws IOException {
+  void a_client_that_takes_pages_slowly_gets_all_of_them_in_the_end() throws IOException {
     for (int asked : pipeline(PIPELINED / 4)) {
       readBeside(1);
       Frame page = greedy.answer(Operation.GET_RANGE, asked);
@@ -146,7 +146,7 @@ final class PipelinedReadsTest {
 
   @Test
   void
-      who_reads_the_partition64_times_and_takes_nothing_is_read_few_pages_and_all_of_them_when_it_does()
+      a_client_that_reads_the_partition_64_times_and_takes_nothing_is_read_few_pages_and_all_of_them_when_it_does()
           throws IOException {
     List<Integer> handles = new ArrayList<>();
     for (int i = 0; i < READINGS; i++) {
