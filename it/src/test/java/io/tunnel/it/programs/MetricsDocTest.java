@@ -3,6 +3,7 @@ package io.tunnel.it.programs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.fixtures.Poll;
+import io.tunnel.it.monitoring.MeterPage;
 import io.tunnel.it.process.Scene;
 import io.tunnel.it.process.ServerProcess;
 import io.tunnel.it.process.Stage;
@@ -10,9 +11,6 @@ import io.tunnel.kafka.broker.KafkaBroker;
 import io.tunnel.model.Durability;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -29,36 +27,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class MetricsDocTest {
 
   private static final Pattern TYPE = Pattern.compile("^# TYPE (\\S+) \\S+$", Pattern.MULTILINE);
-  private static final Pattern NAME = Pattern.compile("`([a-z][a-z0-9_]*)(?:\\{[^`]*})?`");
 
   @RegisterExtension final Stage stage = new Stage();
 
-  /** The names in the first column of the tables below a heading, up to the next heading. */
   private static Set<String> documented(String heading) {
-    Set<String> names = new TreeSet<>();
-    boolean isInside = false;
-    for (String line : page().lines().toList()) {
-      if (line.startsWith("#")) {
-        isInside = line.equals("## " + heading);
-      } else if (isInside && line.startsWith("| `")) {
-        Matcher name = NAME.matcher(line.substring(0, line.indexOf('|', 1)));
-        while (name.find()) {
-          assertThat(names.add(name.group(1))).as("%s is there once", name.group(1)).isTrue();
-        }
-      }
-    }
-    assertThat(names).as("meters below '%s'", heading).isNotEmpty();
-    return names;
-  }
-
-  private static String page() {
-    Path here = Path.of("").toAbsolutePath();
-    Path root = Files.isDirectory(here.resolve("docs")) ? here : here.getParent();
-    try {
-      return Files.readString(root.resolve("docs/metrics.md"));
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
+    return new TreeSet<>(MeterPage.below(heading).keySet());
   }
 
   private static boolean isOfJvm(String name) {
