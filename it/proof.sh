@@ -22,6 +22,7 @@ parts=(
   "fuzz|$server/(log|net|partition)/|^(tunnel-cli|stress-writer|tunnel-sdk)/src/main/|^it/fuzz/"
   "hostile|$server/(net|security|partition/read)/|^bench/programs/src/main/java/io/tunnel/programs/torture/|^it/src/test/java/io/tunnel/it/hostile/"
   "kafka|$server/(kafka|node|cluster|replica)/|^(it/kafka-broker|bench/kafka-table)/"
+  "monitoring|^deploy/|$server/metrics/|^it/src/test/java/io/tunnel/it/monitoring/"
   "programs|^(tunnel-cli|bench/programs|partition-tool|stress-writer|perf-processor|terminal)/src/main/|$server/metrics/|^it/src/test/java/io/tunnel/it/programs/"
   "service|$server/(partition|log|disk|table|changes|channel|session|catalog|net|engine)/|$sdk|^it/src/test/java/io/tunnel/it/(session|table|process|ledger)/"
   "sim|$server/|$sdk|^it/sim/"

@@ -161,7 +161,7 @@ public final class Cluster implements Service {
   }
 
   /** Waits until all that run share all there is, and every copy is warm. */
-  void awaitWhole() {
+  public void awaitWhole() {
     awaitRest(running());
   }
 

@@ -52,6 +52,11 @@ public final class NodeProcess implements Service {
     return process.port();
   }
 
+  /** Where its pages are; behind the proxy. */
+  public int httpPort() {
+    return process.httpPort();
+  }
+
   public Path data() {
     return process.data();
   }

@@ -152,6 +152,11 @@ public final class ServerProcess implements Service {
     return security.isPresent();
   }
 
+  /** The security directory of a closed server. */
+  public Optional<Path> security() {
+    return security;
+  }
+
   /** Where its pages are. */
   public int httpPort() {
     return httpPort;

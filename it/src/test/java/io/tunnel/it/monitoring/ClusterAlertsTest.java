@@ -1,0 +1,65 @@
+package io.tunnel.it.monitoring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.it.cluster.Cluster;
+import io.tunnel.it.process.NodeProcess;
+import io.tunnel.it.process.Scene;
+import io.tunnel.it.process.Stage;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Alerts of clusters, evaluated by a real Prometheus over real nodes and a real Kafka. */
+@Tag("proof-monitoring")
+class ClusterAlertsTest {
+
+  private static final Map<String, String> PARTITION = Map.of("unit", "partition");
+  private static final Map<String, String> TUNNELS = Map.of("unit", "tunnels");
+
+  /** With two nodes, each leads half of them. */
+  private static final int PARTITIONS = 4;
+
+  @RegisterExtension final Stage stage = new Stage();
+
+  private static void scrape(PrometheusProcess prometheus, NodeProcess node) {
+    prometheus.scrape(node.name(), node.httpPort());
+  }
+
+  @Test
+  void a_dead_node_is_missing_until_it_is_back_and_has_no_successor_until_another_can_lead() {
+    Cluster cluster = new Cluster(stage, 2).start(2);
+    NodeProcess first = cluster.node(0);
+    NodeProcess second = cluster.node(1);
+    assertThat(new Scene(stage, cluster, PARTITIONS).table()).isNotEmpty();
+    cluster.awaitWhole();
+    PrometheusProcess prometheus =
+        PrometheusProcess.start(stage, AlertRules.shipped().atOnce(Map.of()), Optional.empty());
+    scrape(prometheus, first);
+    scrape(prometheus, second);
+    prometheus.awaitScraped(first.name());
+    prometheus.awaitScraped(second.name());
+    prometheus.awaitEnded("TunnelNodeMissing", Map.of());
+    prometheus.awaitEnded("TunnelNoLeader", Map.of());
+
+    // The node that lives cannot take over before it reaches Kafka again.
+    first.toKafka().hold();
+    second.kill();
+    prometheus.awaitFiring("TunnelServerDown", Map.of("instance", second.name()));
+    prometheus.awaitFiring("TunnelNoLeader", PARTITION);
+    prometheus.awaitFiring("TunnelNoLeader", TUNNELS);
+    first.toKafka().resume();
+    prometheus.awaitFiring("TunnelNodeMissing", Map.of());
+    prometheus.awaitEnded("TunnelNoLeader", Map.of());
+
+    second.begin();
+    second.awaitReady();
+    scrape(prometheus, second);
+    prometheus.awaitEnded("TunnelServerDown", Map.of());
+    prometheus.awaitEnded("TunnelNodeMissing", Map.of());
+    cluster.awaitWhole();
+    prometheus.awaitEnded("TunnelNoLeader", Map.of());
+  }
+}
