@@ -189,11 +189,14 @@ public final class PrometheusProcess implements AutoCloseable {
     }
   }
 
-  /** Whether a query has a result now. */
+  /** Whether a query has a result now; it must be one that can be answered. */
   public boolean holds(String query) {
     try {
       String path = "/api/v1/query?query=" + URLEncoder.encode(query, StandardCharsets.UTF_8);
       JsonObject answer = JsonParser.parseString(get(path).body()).getAsJsonObject();
+      if (!answer.get("status").getAsString().equals("success")) {
+        throw new AssertionError(query + ": " + answer);
+      }
       return !answer.getAsJsonObject("data").getAsJsonArray("result").isEmpty();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
