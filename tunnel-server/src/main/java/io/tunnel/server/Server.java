@@ -9,6 +9,7 @@ import io.tunnel.server.engine.LocalEngine;
 import io.tunnel.server.engine.Parts;
 import io.tunnel.server.engine.Served;
 import io.tunnel.server.engine.WaitingThread;
+import io.tunnel.server.engine.WiringChance;
 import io.tunnel.server.metrics.HttpHosts;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.ServerMeters;
@@ -69,7 +70,8 @@ public final class Server implements Closeable {
       http =
           config.net().httpPort() < 0
               ? Optional.empty()
-              : Optional.of(listenHttp(config, new ServerPages(engine, net, meters), door));
+              : Optional.of(
+                  listenHttp(config, new ServerPages(engine, net, meters, security.node()), door));
       parts.open(engine.begin(served, net::stopListening));
     } catch (IOException | RuntimeException e) {
       parts.closeAfter(e);
@@ -127,15 +129,20 @@ public final class Server implements Closeable {
             parts.openThreads(new WaitingThread("pages", PAGES_WAITING_MAX)),
             pages,
             ServerSecurity.httpDoor(door),
-            config.console().isOn() ? console(config, door) : HttpServer.Site.NONE);
+            config.console().isOn() ? console(config, pages, door) : HttpServer.Site.NONE);
     parts.open(server::close);
     return server;
   }
 
-  private static HttpServer.Site console(ServerConfig config, NetServer.Door door)
-      throws IOException {
+  private static HttpServer.Site console(
+      ServerConfig config, ServerPages pages, NetServer.Door door) throws IOException {
     return new ConsoleSite(
-        config.console(), door.tls().isPresent() ? HttpHosts.ALL : HttpHosts.of(config.net()));
+        config.console(),
+        door.tls().isPresent() ? HttpHosts.ALL : HttpHosts.of(config.net()),
+        door,
+        pages,
+        WiringChance::secret,
+        pages.engine().ports().threads().clock()::nanos);
   }
 
   /** The address for clients. */

@@ -1,6 +1,7 @@
 package io.tunnel.server;
 
 import io.tunnel.server.changes.LogFigures;
+import io.tunnel.server.console.ConsoleServer;
 import io.tunnel.server.engine.Engine;
 import io.tunnel.server.engine.Ports;
 import io.tunnel.server.engine.Waiting;
@@ -17,10 +18,18 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /** The pages of the HTTP port. */
-record ServerPages(Engine engine, NetServer net, ServerMeters meters) implements HttpServer.Pages {
+record ServerPages(Engine engine, NetServer net, ServerMeters meters, Optional<String> node)
+    implements HttpServer.Pages, ConsoleServer {
+
+  @Override
+  public String version() {
+    return Objects.requireNonNullElse(
+        Server.class.getPackage().getImplementationVersion(), "development");
+  }
 
   @Override
   public boolean isHealthy() {

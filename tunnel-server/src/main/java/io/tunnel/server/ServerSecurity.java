@@ -61,6 +61,11 @@ final class ServerSecurity {
             : Optional.empty();
   }
 
+  /** The name of this node; empty without a cluster. */
+  Optional<String> node() {
+    return node;
+  }
+
   private long epochMs() {
     return TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
   }

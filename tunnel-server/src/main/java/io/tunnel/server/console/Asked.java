@@ -45,6 +45,11 @@ final class Asked {
     return method.equals(other);
   }
 
+  /** The method. */
+  HttpMethod method() {
+    return method;
+  }
+
   /** The path, as it was sent. */
   String path() {
     return path;

@@ -89,11 +89,7 @@ final class ConsoleConnection extends SimpleChannelInboundHandler<FullHttpReques
     } else {
       boolean isHead = request.method().equals(HttpMethod.HEAD);
       site.answer(new Asked(ctx, request))
-          .whenComplete(
-              (answer, failure) ->
-                  onLoop(
-                      ctx,
-                      () -> answer(ctx, failure == null ? answer : site.failed(failure), isHead)));
+          .thenAccept(answer -> onLoop(ctx, () -> answer(ctx, answer, isHead)));
     }
   }
 

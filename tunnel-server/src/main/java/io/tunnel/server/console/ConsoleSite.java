@@ -4,12 +4,20 @@ import io.netty.channel.ChannelHandler;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.metrics.HttpHosts;
 import io.tunnel.server.metrics.HttpServer;
+import io.tunnel.server.net.NetServer;
+import io.tunnel.server.net.access.AuditLog;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,22 +44,53 @@ public final class ConsoleSite implements HttpServer.Site {
   /** Bytes of answers that browsers have not taken. */
   private static final long UNTAKEN_BYTES_MAX = 32L << 20;
 
+  private static final Pattern PLAIN_PATH = Pattern.compile("/[A-Za-z0-9_.@/-]*");
+
+  /** Codes of refusals that no page of this server causes. */
+  private static final Set<String> ATTACKS = Set.of("HOST", "PATH", "ORIGIN", "CSRF");
+
   private static final Logger LOGGER = LoggerFactory.getLogger(ConsoleSite.class);
 
   private final ConsoleConfig config;
   private final HttpHosts hosts;
   private final ConsoleFiles files;
+  private final AuditLog audit;
+  private final Api api;
   private final AtomicLong untakenBytes = new AtomicLong();
 
   /**
    * Reads the static files.
    *
    * @param hosts the names of this server
+   * @param door who is let in
+   * @param server the server that the pages show
+   * @param chance makes that number of unpredictable bytes
+   * @param nanos a clock that never goes back
    * @throws IOException when files are missing in the class path
    */
-  public ConsoleSite(ConsoleConfig config, HttpHosts hosts) throws IOException {
+  public ConsoleSite(
+      ConsoleConfig config,
+      HttpHosts hosts,
+      NetServer.Door door,
+      ConsoleServer server,
+      IntFunction<Bytes> chance,
+      LongSupplier nanos)
+      throws IOException {
+    this(
+        config,
+        hosts,
+        door.audit(),
+        new Api(
+            new LogIns(door.gate(), door.audit(), LogIns.Port.of(chance, nanos)),
+            door.audit(),
+            server));
+  }
+
+  ConsoleSite(ConsoleConfig config, HttpHosts hosts, AuditLog audit, Api api) throws IOException {
     this.config = config;
     this.hosts = hosts;
+    this.audit = audit;
+    this.api = api;
     this.files = ConsoleFiles.read();
   }
 
@@ -80,17 +119,64 @@ public final class ConsoleSite implements HttpServer.Site {
     return new ConsoleConnection(this, hasPlace);
   }
 
-  /** Answers a request. On the event loop of its connection; does not wait. */
+  /**
+   * Answers a request. On the event loop of its connection; does not wait.
+   *
+   * @return never fails
+   */
   CompletableFuture<Answer> answer(Asked asked) {
-    if (!hosts.areOurs(asked.headers(HttpHeaderNames.HOST))) {
-      return CompletableFuture.completedFuture(
-          Answer.refusal(
-              HttpResponseStatus.MISDIRECTED_REQUEST,
-              "HOST",
-              "this server has another name; ask it by its address, or add the name to"
-                  + " net.httpHosts of its settings"));
+    CompletableFuture<Answer> answer;
+    try {
+      requireOurs(asked);
+      answer =
+          asked.path().startsWith("/api/")
+              ? api.answer(asked)
+              : CompletableFuture.completedFuture(file(asked));
+    } catch (RuntimeException e) {
+      answer = CompletableFuture.failedFuture(e);
     }
-    return CompletableFuture.completedFuture(file(asked));
+    return answer.exceptionally(failure -> refused(asked, failure));
+  }
+
+  /**
+   * Refuses a request for a server of another name, which a browser sends when somebody points a
+   * name of theirs at this address, and paths that are written in a way that no page uses.
+   */
+  private void requireOurs(Asked asked) {
+    List<String> named = asked.headers(HttpHeaderNames.HOST);
+    if (named.size() != 1 || !hosts.areOurs(named)) {
+      throw new Refusal(
+          HttpResponseStatus.MISDIRECTED_REQUEST,
+          "HOST",
+          "this server has another name; ask it by its address, or add the name to net.httpHosts"
+              + " of its settings");
+    }
+    if (!PLAIN_PATH.matcher(asked.path()).matches()
+        || asked.path().contains("..")
+        || asked.path().contains("//")) {
+      throw new Refusal(
+          HttpResponseStatus.BAD_REQUEST, "PATH", "paths have letters, digits, '/', '.', '_', '-'");
+    }
+  }
+
+  private Answer refused(Asked asked, Throwable failure) {
+    Refusal refusal = Refusal.of(failure);
+    if (refusal.status().equals(HttpResponseStatus.INTERNAL_SERVER_ERROR)) {
+      LOGGER.error("request {} {} of the console failed", asked.method(), asked.path(), failure);
+    }
+    if (ATTACKS.contains(refusal.code())) {
+      audit.refusedPage(
+          asked.method()
+              + " "
+              + asked.path()
+              + asked
+                  .header(HttpHeaderNames.ORIGIN)
+                  .map(origin -> " of a page of " + origin)
+                  .orElse(""),
+          refusal.code(),
+          asked.from());
+    }
+    return refusal.answer();
   }
 
   private Answer file(Asked asked) {
@@ -126,13 +212,6 @@ public final class ConsoleSite implements HttpServer.Site {
         HttpResponseStatus.SERVICE_UNAVAILABLE,
         "BUSY",
         "browsers have not taken " + UNTAKEN_BYTES_MAX + " bytes of answers; try again later");
-  }
-
-  /** The answer to a request that failed for a reason that only the log may tell. */
-  Answer failed(Throwable failure) {
-    LOGGER.error("a request of the console failed", failure);
-    return Answer.refusal(
-        HttpResponseStatus.INTERNAL_SERVER_ERROR, "INTERNAL", "see the server's log");
   }
 
   /** Counts an answer that is not taken yet; false without room for a larger one. */

@@ -164,6 +164,32 @@ public final class AuditLog {
     }
   }
 
+  /** Writes that a browser logged in at the console, whatever the settings say: it is rare. */
+  public void loggedIn(Caller caller, SocketAddress address) {
+    kept.ifPresent(
+        to -> to.trail().write(entry("CONSOLE_LOGIN", who(caller, address), AuditTrail.OK)));
+  }
+
+  /**
+   * Writes that the console refused a request because of how it was made.
+   *
+   * @param asked method and path
+   * @param outcome the code of the refusal
+   */
+  public void refusedPage(String asked, String outcome, SocketAddress address) {
+    kept.ifPresent(
+        to ->
+            to.trail()
+                .writeRefusal(
+                    new Entry(
+                        who(Caller.nobody(), address),
+                        "CONSOLE",
+                        Optional.empty(),
+                        Optional.of(asked),
+                        outcome),
+                    network(address)));
+  }
+
   private void stranger(String operation, ErrorCode code, SocketAddress address) {
     kept.ifPresent(
         to ->

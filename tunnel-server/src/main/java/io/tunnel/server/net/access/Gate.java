@@ -173,8 +173,13 @@ public final class Gate {
 
   /** The owner of a token that the HTTP port received. */
   public Optional<Caller> bearer(String token) {
+    return bearerOf(HttpToken.hashOf(token));
+  }
+
+  /** The owner of the token with this {@linkplain HttpToken#hashOf hash}. */
+  public Optional<Caller> bearerOf(Bytes tokenHash) {
     return currentRights()
-        .token(HttpToken.hashOf(token))
+        .token(tokenHash)
         .filter(known -> !known.isExpired(epochMs()))
         .map(known -> caller(known.principal(), Optional.empty()));
   }

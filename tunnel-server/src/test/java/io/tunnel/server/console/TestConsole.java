@@ -1,0 +1,233 @@
+package io.tunnel.server.console;
+
+import io.tunnel.server.metrics.HttpHosts;
+import io.tunnel.server.metrics.HttpServer;
+import io.tunnel.server.net.NetConfig;
+import io.tunnel.server.net.access.AuditLog;
+import io.tunnel.server.net.access.Gate;
+import io.tunnel.server.net.access.TestGate;
+import io.tunnel.server.net.audit.AuditTrail;
+import io.tunnel.server.security.files.TestSecurity;
+import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.SecurityControl.CreateToken;
+import io.tunnel.wire.control.SecurityControl.SecurityId;
+import io.tunnel.wire.control.SecurityControl.TokenSecret;
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** A console on a port of its own, with a closed or an open gate, and a client that sends bytes. */
+final class TestConsole implements Closeable {
+
+  /** With the keys, tokens and rights. */
+  final TestGate gate = new TestGate();
+
+  /** How long answers were held back, in nanoseconds. */
+  final List<Long> delaysNanos = new CopyOnWriteArrayList<>();
+
+  /** The sessions. */
+  final LogIns logIns;
+
+  private final Path directory;
+  private final AuditTrail trail;
+  private final HttpServer http;
+
+  TestConsole(Path directory, boolean isClosed, ConsoleConfig config) throws IOException {
+    this.directory = directory;
+    trail =
+        new AuditTrail(
+            AuditTrail.Settings.DEFAULT,
+            directory,
+            Optional.empty(),
+            new AuditTrail.Clock(gate.nanos::get, gate.epochMs::get),
+            Runnable::run);
+    AuditLog audit = new AuditLog(trail, gate.catalog);
+    logIns =
+        new LogIns(
+            isClosed ? gate.gate : Gate.open(),
+            audit,
+            new LogIns.Port(TestSecurity.chance(7), gate.nanos::get, this::later));
+    NetConfig net = new NetConfig("127.0.0.1", 0, 0, 1, 100, false);
+    http =
+        new HttpServer(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            net,
+            Runnable::run,
+            new Pages(),
+            HttpServer.Door.open(),
+            new ConsoleSite(config, HttpHosts.of(net), audit, new Api(logIns, audit, new Alone())));
+  }
+
+  private CompletableFuture<Answer> later(Answer answer, long delayNanos) {
+    delaysNanos.add(delayNanos);
+    return CompletableFuture.completedFuture(answer);
+  }
+
+  private record Pages() implements HttpServer.Pages {
+    @Override
+    public boolean isHealthy() {
+      return true;
+    }
+
+    @Override
+    public String health() {
+      return "{\"status\":\"UP\"}";
+    }
+
+    @Override
+    public String metrics() {
+      return "figure 1\n";
+    }
+  }
+
+  private record Alone() implements ConsoleServer {
+    @Override
+    public Optional<String> node() {
+      return Optional.empty();
+    }
+
+    @Override
+    public String version() {
+      return "test";
+    }
+  }
+
+  /** A token for a principal. */
+  TokenSecret token(String principal) throws IOException {
+    return (TokenSecret)
+        gate.administration.createToken(
+            Json.encode(new CreateToken(principal, Optional.empty())), gate.caller("admin"));
+  }
+
+  /** The end of a token. */
+  void revoke(TokenSecret token) throws IOException {
+    gate.administration.revokeToken(Json.encode(new SecurityId(token.info().id())));
+  }
+
+  /** The lines of the audit log so far. */
+  String audit() throws IOException {
+    Path file = directory.resolve("audit.jsonl");
+    return Files.exists(file) ? Files.readString(file) : "";
+  }
+
+  int port() {
+    return http.localAddress().getPort();
+  }
+
+  String host() {
+    return "127.0.0.1:" + port();
+  }
+
+  Browser browser() throws IOException {
+    return new Browser(http.localAddress());
+  }
+
+  /** One request of a connection of its own, with headers that each end with a line break. */
+  Reply ask(String line, String headers, String body) throws IOException {
+    try (Browser browser = browser()) {
+      return browser.ask(line, "Host: " + host() + "\r\n" + headers, body);
+    }
+  }
+
+  Reply get(String path, String headers) throws IOException {
+    return ask("GET " + path, headers, "");
+  }
+
+  Reply post(String path, String headers, String body) throws IOException {
+    return ask("POST " + path, "Content-Type: application/json\r\n" + headers, body);
+  }
+
+  @Override
+  public void close() throws IOException {
+    http.close();
+    trail.close();
+  }
+
+  /**
+   * An answer.
+   *
+   * @param head status line and headers
+   */
+  record Reply(String head, String body) {
+
+    int status() {
+      return Integer.parseInt(head.split(" ", 3)[1]);
+    }
+
+    /** The cookie that the answer sets, as a browser sends it back. */
+    String cookie() {
+      int at = head.indexOf("set-cookie: ");
+      return head.substring(at + "set-cookie: ".length(), head.indexOf(';', at));
+    }
+
+    String csrf() {
+      return com.google.gson.JsonParser.parseString(body)
+          .getAsJsonObject()
+          .get("csrf")
+          .getAsString();
+    }
+  }
+
+  /** A connection. */
+  static final class Browser implements Closeable {
+
+    private final Socket socket = new Socket();
+
+    Browser(InetSocketAddress address) throws IOException {
+      socket.connect(address, 30_000);
+      socket.setSoTimeout(30_000);
+    }
+
+    void send(String text) throws IOException {
+      socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    Reply ask(String line, String headers, String body) throws IOException {
+      send(
+          line
+              + " HTTP/1.1\r\n"
+              + headers
+              + (body.isEmpty() ? "" : "Content-Length: " + body.length() + "\r\n")
+              + "\r\n"
+              + body);
+      return reply();
+    }
+
+    /** The next answer, whose length a header tells. */
+    Reply reply() throws IOException {
+      InputStream in = socket.getInputStream();
+      ByteArrayOutputStream head = new ByteArrayOutputStream();
+      while (!head.toString(StandardCharsets.ISO_8859_1).endsWith("\r\n\r\n")) {
+        int next = in.read();
+        if (next < 0) {
+          return new Reply("closed -1 ", head.toString(StandardCharsets.ISO_8859_1));
+        }
+        head.write(next);
+      }
+      String text = head.toString(StandardCharsets.ISO_8859_1);
+      int at = text.indexOf("content-length: ");
+      int length = at < 0 ? 0 : Integer.parseInt(text.substring(at + 16, text.indexOf('\r', at)));
+      return new Reply(text, new String(in.readNBytes(length), StandardCharsets.UTF_8));
+    }
+
+    boolean isClosed() throws IOException {
+      return socket.getInputStream().read() < 0;
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
+  }
+}
