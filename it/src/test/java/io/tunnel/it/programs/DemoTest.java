@@ -6,8 +6,12 @@ import com.google.gson.JsonObject;
 import io.tunnel.fixtures.Poll;
 import io.tunnel.it.process.ChildProcess;
 import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,6 +20,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The main job as a user runs it: a server, a table, a writer and workers, and the proof. */
 class DemoTest extends DemoFixture {
+
+  private static final Pattern DELIVERED =
+      Pattern.compile("(?m)^tunnel_delivered_bytes_total (\\S+)$");
 
   @ParameterizedTest
   @ValueSource(ints = {1, 8, 128})
@@ -66,6 +73,39 @@ class DemoTest extends DemoFixture {
     Path directory = directory(demo);
     Poll.until("not so far", () -> demo.transcript().contains(seen));
     interrupt(demo, directory);
+  }
+
+  @Tag("proof-programs")
+  @Test
+  void a_kept_demo_says_where_to_look_and_runs_on_until_it_is_interrupted(@TempDir Path data) {
+    ChildProcess demo =
+        demo("--rows", "20000", "--keep", "--data", data.resolve("kept").toString(), "--json");
+    Pattern console = Pattern.compile("runs on until Ctrl-C; look at it: http://(\\S+)/\n");
+    Poll.until("does not run on", () -> console.matcher(demo.transcript()).find());
+    assertThat(demo.transcript())
+        .containsOnlyOnce("\"verified\":true")
+        .containsPattern("\nlook at it: http://127\\.0\\.0\\.1:\\d+/\n");
+    Matcher found = console.matcher(demo.transcript());
+    assertThat(found.find()).isTrue();
+    String metrics = "http://" + found.group(1) + "/metrics";
+    double before = delivered(metrics);
+    Poll.until("nothing is delivered any more", () -> delivered(metrics) > before);
+    demo.terminate();
+    assertThat(demo.awaitExit()).as(demo.transcript()).isEqualTo(130);
+    assertThat(demo.transcript()).contains("tunnel demo: interrupted; kept: " + data);
+    assertThat(data.resolve("kept")).isNotEmptyDirectory();
+  }
+
+  /** Bytes that the server has sent to workers. */
+  private static double delivered(String metrics) {
+    try (var page = URI.create(metrics).toURL().openStream()) {
+      String text = new String(page.readAllBytes(), StandardCharsets.UTF_8);
+      Matcher meter = DELIVERED.matcher(text);
+      assertThat(meter.find()).as(text).isTrue();
+      return Double.parseDouble(meter.group(1));
+    } catch (IOException e) {
+      throw new AssertionError("no answer from " + metrics, e);
+    }
   }
 
   @Test

@@ -122,7 +122,11 @@ public final class DemoCommand extends Job implements Program {
               + " and clients is TLS, and the demo has a key with rights on its table alone.")
   private boolean isSecured;
 
-  @Option(names = "--keep", description = "Keep the data directory, or table and tunnel.")
+  @Option(
+      names = "--keep",
+      description =
+          "Let the server that was started run on with a load of 2,000 rows a second until Ctrl-C, and keep"
+              + " its data. With --server, keep table and tunnel.")
   private boolean isKeeping;
 
   @Option(
@@ -164,8 +168,8 @@ public final class DemoCommand extends Job implements Program {
     try (DemoLoad load = load(err);
         Interrupt interrupt = new Interrupt("tunnel demo", err)) {
       DemoRun run = new DemoRun(plan(), load, new SystemClock(), interrupt);
-      DemoSummary summary = run.run(TunnelCommand.class.getName());
-      print(summary);
+      DemoSummary summary =
+          run.run(TunnelCommand.class.getName(), this::print, () -> endlessLoad(err));
       return summary.rows().verified() ? ExitCode.OK : ExitCode.FAILED;
     } catch (IllegalArgumentException e) {
       throw CommandFailure.usage(e.getMessage());
@@ -227,15 +231,34 @@ public final class DemoCommand extends Job implements Program {
 
   private DemoLoad load(PrintWriter err) {
     if (file.file().isPresent()) {
-      Map<String, ColumnType> types = file.types();
-      OptionalLong limit = rows == null ? OptionalLong.empty() : OptionalLong.of(rows);
-      return FileLoad.open(
-          file.file().get(), file.key(), types, limit, file.badLines(err::println));
+      return fileLoad(err, rows == null ? OptionalLong.empty() : OptionalLong.of(rows));
     }
-    long rowsDefault = nodes == null ? ROWS_DEFAULT : ROWS_OF_NODES_DEFAULT;
-    long rowCount = rows == null ? rowsDefault : rows;
-    long keyCount = keys == null ? Math.max(1, rowCount / WRITES_PER_KEY) : keys;
-    return new GeneratedLoad(rowCount, keyCount, threads, seed);
+    return generatedLoad(rowCount());
+  }
+
+  /** Rows of the same kind without an end, for servers that run on. */
+  private DemoLoad endlessLoad(PrintWriter err) {
+    return file.file().isPresent()
+        ? fileLoad(err, OptionalLong.of(Long.MAX_VALUE))
+        : generatedLoad(Long.MAX_VALUE);
+  }
+
+  private long rowCount() {
+    if (rows != null) {
+      return rows;
+    }
+    return nodes == null ? ROWS_DEFAULT : ROWS_OF_NODES_DEFAULT;
+  }
+
+  private DemoLoad generatedLoad(long rowsMax) {
+    long keyCount = keys == null ? Math.max(1, rowCount() / WRITES_PER_KEY) : keys;
+    return new GeneratedLoad(rowsMax, keyCount, threads, seed);
+  }
+
+  private DemoLoad fileLoad(PrintWriter err, OptionalLong limit) {
+    Map<String, ColumnType> types = file.types();
+    return FileLoad.open(
+        file.file().orElseThrow(), file.key(), types, limit, file.badLines(err::println));
   }
 
   private DemoPlan plan() {
@@ -253,7 +276,14 @@ public final class DemoCommand extends Job implements Program {
             Optional.ofNullable(data),
             Instant.now(),
             isSecured,
-            isKeeping || data != null));
+            afterwards()));
+  }
+
+  private DemoPlan.Afterwards afterwards() {
+    if (isKeeping) {
+      return isRunning() ? DemoPlan.Afterwards.KEPT : DemoPlan.Afterwards.RUNNING;
+    }
+    return data == null ? DemoPlan.Afterwards.REMOVED : DemoPlan.Afterwards.KEPT;
   }
 
   private void print(DemoSummary summary) {

@@ -20,7 +20,7 @@ record DemoPlan(String table, int partitions, int workers, Servers servers) {
    * @param data where what is started keeps its data; empty for a temporary directory
    * @param now from when on certificates are good
    * @param isSecured whether what is started speaks TLS and asks clients for a key
-   * @param isKeeping whether data and table stay when it is over
+   * @param afterwards what happens to it when the proof is over
    */
   record Servers(
       Optional<String> running,
@@ -28,5 +28,19 @@ record DemoPlan(String table, int partitions, int workers, Servers servers) {
       Optional<Path> data,
       Instant now,
       boolean isSecured,
-      boolean isKeeping) {}
+      Afterwards afterwards) {}
+
+  /** What happens to servers, data and table when the proof is over. */
+  enum Afterwards {
+    /** All of it goes. */
+    REMOVED,
+    /** Data and table stay. */
+    KEPT,
+    /** Servers that were started run on with a load until an interrupt; then as KEPT. */
+    RUNNING;
+
+    boolean isKeeping() {
+      return this != REMOVED;
+    }
+  }
 }

@@ -19,6 +19,8 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
@@ -64,12 +66,22 @@ final class DemoRun {
     }
   }
 
-  /** Runs all of it; {@code mainClass} is that of a server to start, if one is to be started. */
-  DemoSummary run(String mainClass) throws Exception {
+  /**
+   * Runs all of it.
+   *
+   * @param mainClass the class of a server to start, if one is to be started
+   * @param print takes the summary, before servers run on
+   * @param endless makes the load of servers that run on
+   */
+  DemoSummary run(String mainClass, Consumer<DemoSummary> print, Supplier<DemoLoad> endless)
+      throws Exception {
     long startNanos = clock.nanos();
     DemoPlan.Servers servers = plan.servers();
     if (servers.running().isPresent()) {
-      return against(servers.running().get(), Optional.empty(), Optional.empty(), startNanos);
+      DemoSummary summary =
+          against(servers.running().get(), Optional.empty(), Optional.empty(), startNanos);
+      print.accept(summary);
+      return summary;
     }
     DataDirectory directory = new DataDirectory(servers.data());
     interrupt.leaves(() -> remove(directory));
@@ -79,18 +91,44 @@ final class DemoRun {
             ? LoopbackSecurity.in(directory.data(), plan.servers().now())
             : LoopbackSecurity.none();
     try (StartedServers started = start(mainClass, directory, security)) {
+      err.println("look at it: " + console(started));
+      err.flush();
       String endpoint = security.forClients(started.endpoint(), PRINCIPAL, rights(plan.table()));
       DemoSummary summary =
           against(endpoint, Optional.of(started), Optional.of(directory), startNanos);
       isGood = summary.rows().verified();
+      print.accept(summary);
+      if (isGood && servers.afterwards() == DemoPlan.Afterwards.RUNNING) {
+        runOn(endpoint, started, endless);
+      }
       return summary;
     } finally {
-      if (isGood && !servers.isKeeping()) {
+      if (isGood && !servers.afterwards().isKeeping()) {
         directory.delete();
       } else {
         err.println(directory.keep());
       }
     }
+  }
+
+  private String console(StartedServers started) {
+    return plan.servers().isSecured()
+        ? "https://"
+            + started.httpAddress()
+            + "/ (log in with a token: tunnel security token create)"
+        : "http://" + started.httpAddress() + "/";
+  }
+
+  /** Goes on until an interrupt, which ends this process, or until something fails. */
+  private void runOn(String endpoint, StartedServers started, Supplier<DemoLoad> endless)
+      throws Exception {
+    try (DemoLoad more = endless.get();
+        EndlessDemo on = new EndlessDemo(endpoint, plan, more)) {
+      err.println("runs on until Ctrl-C; look at it: " + console(started));
+      err.flush();
+      on.await(LOOK_MS);
+    }
+    err.println("the load has ended before Ctrl-C");
   }
 
   private static List<Permission> rights(String table) {
@@ -102,7 +140,7 @@ final class DemoRun {
 
   /** What an interrupt leaves of servers that were started. */
   private String remove(DataDirectory directory) throws IOException {
-    if (plan.servers().isKeeping()) {
+    if (plan.servers().afterwards().isKeeping()) {
       ChildProcesses.ask();
       ChildProcesses.kill();
       return "; " + directory.keep();
@@ -135,7 +173,7 @@ final class DemoRun {
       Optional<DataDirectory> directory,
       long startNanos)
       throws Exception {
-    boolean isTemporary = process.isEmpty() && !plan.servers().isKeeping();
+    boolean isTemporary = process.isEmpty() && !plan.servers().afterwards().isKeeping();
     MadeTable made = new MadeTable(endpoint, plan.table());
     boolean mustRemove = false;
     try (DemoWriter writer = new DemoWriter(endpoint, plan.table())) {

@@ -119,6 +119,11 @@ public final class ClusterProcesses implements StartedServers {
     return nodes.stream().map(ServerProcess::endpoint).collect(Collectors.joining(","));
   }
 
+  @Override
+  public String httpAddress() {
+    return nodes.get(0).httpAddress();
+  }
+
   /** The broker's too: it does what the server's own log does otherwise. */
   @Override
   public long cpuNanos() {

@@ -22,6 +22,10 @@ import java.util.concurrent.TimeoutException;
 public final class ServerProcess implements StartedServers {
 
   private static final String READY = "tunnel server listening on ";
+
+  /** The line behind {@link #READY}. */
+  private static final String HTTP = "http on ";
+
   private static final long START_SECONDS_MAX = 60;
   private static final int LOG_LINES_SHOWN = 15;
 
@@ -29,11 +33,14 @@ public final class ServerProcess implements StartedServers {
   private static final String NODE_HEAP = "-Xmx512m";
 
   private final Process process;
-  private final String endpoint;
+  private final Addresses addresses;
 
-  private ServerProcess(Process process, String endpoint) {
+  /** Where a server takes requests, each as HOST:PORT. */
+  private record Addresses(String endpoint, String http) {}
+
+  private ServerProcess(Process process, Addresses addresses) {
     this.process = process;
-    this.endpoint = endpoint;
+    this.addresses = addresses;
   }
 
   /**
@@ -67,13 +74,12 @@ public final class ServerProcess implements StartedServers {
   private static ServerProcess start(List<String> command, Path log)
       throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).redirectError(log.toFile()).start();
-    CompletableFuture<String> ready = new CompletableFuture<>();
+    CompletableFuture<Addresses> ready = new CompletableFuture<>();
     Thread reader = new Thread(() -> read(process, ready), "server-output");
     reader.setDaemon(true);
     reader.start();
     try {
-      String endpoint = ready.get(START_SECONDS_MAX, TimeUnit.SECONDS);
-      return new ServerProcess(process, endpoint);
+      return new ServerProcess(process, ready.get(START_SECONDS_MAX, TimeUnit.SECONDS));
     } catch (ExecutionException | TimeoutException e) {
       process.destroyForcibly().waitFor();
       throw new CommandFailure(
@@ -102,11 +108,14 @@ public final class ServerProcess implements StartedServers {
   }
 
   /** Reads to the end, or the server would block on a full pipe. */
-  private static void read(Process process, CompletableFuture<String> ready) {
+  private static void read(Process process, CompletableFuture<Addresses> ready) {
     try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8)) {
+      String endpoint = "";
       for (String line = reader.readLine(); line != null; line = reader.readLine()) {
         if (line.startsWith(READY)) {
-          ready.complete(line.substring(READY.length()).strip());
+          endpoint = line.substring(READY.length()).strip();
+        } else if (line.startsWith(HTTP)) {
+          ready.complete(new Addresses(endpoint, line.substring(HTTP.length()).strip()));
         }
       }
     } catch (IOException e) {
@@ -117,7 +126,12 @@ public final class ServerProcess implements StartedServers {
 
   @Override
   public String endpoint() {
-    return endpoint;
+    return addresses.endpoint();
+  }
+
+  @Override
+  public String httpAddress() {
+    return addresses.http();
   }
 
   /** Names the process. */

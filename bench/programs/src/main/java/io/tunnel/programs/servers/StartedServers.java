@@ -9,6 +9,9 @@ public interface StartedServers extends AutoCloseable {
   /** Where clients connect, as {@code HOST:PORT}, or several of them with commas between them. */
   String endpoint();
 
+  /** Where the first server answers over HTTP, as {@code HOST:PORT}. */
+  String httpAddress();
+
   /** CPU time of all servers so far; zero where the system does not report it. */
   long cpuNanos();
 
