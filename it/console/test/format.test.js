@@ -79,3 +79,10 @@ test('moments are in UTC, and impossible ones are unknown', () => {
   assert.equal(format.instant(0), '1970-01-01T00:00:00Z');
   assert.equal(format.instant(8.64e15 + 1), '?');
 });
+
+test('bytes are typed and read in hexadecimal', () => {
+  assert.equal(format.base64OfHex('00FF'), 'AP8=');
+  assert.equal(format.hexOfBase64('AP8='), '00ff');
+  assert.equal(format.base64OfHex('0'), null);
+  assert.equal(format.base64OfHex('xy'), null);
+});

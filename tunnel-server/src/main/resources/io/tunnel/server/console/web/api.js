@@ -3,9 +3,10 @@
 /**
  * @typedef {{ open: boolean, principal: string | null, csrf: string, node: string | null, cluster: boolean, version: string,
  *   mayReadCluster: boolean, administrator: boolean }} Me
- * @typedef {{ type: string, value?: string, bytes?: string, truncated?: number }} Value
- * @typedef {{ columns: { name: string, type: string }[], rows: { key: Record<string, Value | string>,
- *   columns: Record<string, Value> }[], next: Record<string, string> | null }} RowPage
+ * @typedef {{ type: string, value?: string, bytes?: string, truncated?: number }} Value bytes: Base64; truncated: bytes of the whole value
+ * @typedef {Record<string, string> | string | null} Bound first columns of a key, the next of a page, or no bound
+ * @typedef {{ columns: { name: string, type: string }[], rows: { key: Record<string, Value>,
+ *   columns: Record<string, Value> }[], next: string | null }} RowPage
  */
 
 /** The largest body that the server reads, in bytes. */
@@ -112,7 +113,7 @@ export async function ask(operation, payload = {}, node = undefined) {
 }
 
 /**
- * @param {{ table: string, from: Record<string, string> | null, to: Record<string, string> | null, limit: number }} request
+ * @param {{ table: string, from: Bound, to: Bound, limit: number }} request
  * @returns {Promise<RowPage>}
  */
 export async function rows(request) {

@@ -167,9 +167,24 @@ export function keyText(key) {
   return `(${key.columns.map((column) => `${printable(column.name)}=${keyValue(column.value)}`).join(', ')})`;
 }
 
-/** @param {string} base64 */
-function hexOfBase64(base64) {
+/**
+ * Bytes as people read them.
+ *
+ * @param {string} base64
+ */
+export function hexOfBase64(base64) {
   return [...atob(base64)].map((byte) => byte.charCodeAt(0).toString(16).padStart(2, '0')).join('');
+}
+
+/**
+ * Bytes as JSON has them.
+ *
+ * @param {string} hex as people type bytes
+ * @returns {string | null} null when the text has no two hexadecimal digits for each byte
+ */
+export function base64OfHex(hex) {
+  const digits = hex.trim();
+  return /^([0-9a-fA-F]{2})*$/.test(digits) ? btoa(String.fromCharCode(...(digits.match(/../g) ?? []).map((byte) => parseInt(byte, 16)))) : null;
 }
 
 /**

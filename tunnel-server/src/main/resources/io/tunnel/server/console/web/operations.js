@@ -38,7 +38,7 @@ export function pause(on, after) {
       title: words.pauseTitle(named(on)),
       text: words.pauseText,
       verb: words.pause,
-      command: command('pause', on),
+      command: () => command('pause', on),
       act: async () => {
         await ask('PAUSE', on);
         return words.paused(named(on));
@@ -58,7 +58,7 @@ export function resume(on, after) {
       title: words.resumeTitle(named(on)),
       text: words.resumeText,
       verb: words.resume,
-      command: command('resume', on),
+      command: () => command('resume', on),
       act: async () => {
         await ask('RESUME', on);
         return words.resumed(named(on));
@@ -110,6 +110,20 @@ function target(form) {
 }
 
 /**
+ * Where to, as the command line reads it.
+ *
+ * @param {FormData} form
+ */
+function moment(form) {
+  const to = String(form.get('to') ?? 'earliest');
+  const ms = new Date(String(form.get('time'))).getTime();
+  if (to === 'time') {
+    return Number.isNaN(ms) ? 'TIME' : instant(ms);
+  }
+  return to === 'position' ? `position:${form.get('position') || 'N'}` : to;
+}
+
+/**
  * @param {FormData} form
  * @param {boolean} isOne whether a single channel is moved
  */
@@ -141,7 +155,7 @@ export function seek(on, after) {
       title: words.seekTitle(named(on)),
       text: words.seekText,
       verb: words.move,
-      command: `${command('seek', on)} --to earliest`,
+      command: (form) => `${command('seek', on)} --to ${moment(form)}`,
       fields: (form) => seekFields(form, on.channels.length === 1),
       plan: (form) => move(form, true),
       act: (form) => move(form, false),
@@ -205,7 +219,7 @@ export function clone(on, info, after) {
       title: words.cloneTitle(named(on)),
       text: words.cloneText,
       verb: words.copy,
-      command: `${command('clone', on)} --to-tunnel TUNNEL --create`,
+      command: (form) => `${command('clone', on)} --to-tunnel ${form.get('target') || 'TUNNEL'} --create`,
       fields: () => html`<label>${words.cloneTo} <input name="target" required autocomplete="off" spellcheck="false" /></label>`,
       plan,
       act,
@@ -237,7 +251,7 @@ export function exportProgress(on) {
       title: words.exportTitle(named(on)),
       text: words.exportText,
       verb: words.save,
-      command: `${command('export', on)} --out ${on.tunnel}.json`,
+      command: () => `${command('export', on)} --out ${on.tunnel}.json`,
       act: async () => {
         const checkpoints = await askText('EXPORT_CHECKPOINTS', JSON.stringify({ table: on.table, tunnel: on.tunnel }));
         const file = `${on.table}-${on.tunnel}.json`;
@@ -272,7 +286,7 @@ export function endSession(on, sessionId, after) {
       title: words.endTitle(sessionId),
       text: words.endText,
       verb: words.end,
-      command: `${command('end-session', { ...on, channels: [] })} --session ${sessionId}`,
+      command: () => `${command('end-session', { ...on, channels: [] })} --session ${sessionId}`,
       act: async () => {
         await ask('END_SESSION', { table: on.table, tunnel: on.tunnel, sessionId });
         return words.ended(sessionId);
@@ -296,7 +310,7 @@ export function drain(node, hasOthers, after) {
       title: isDraining ? words.drainTitle(node.name) : words.undoTitle(node.name),
       text: isDraining ? words.drainText : words.undoText,
       verb: isDraining ? words.drain : words.undo,
-      command: `tunnel cluster drain ${node.name}${isDraining ? '' : ' --undo'}`,
+      command: () => `tunnel cluster drain ${node.name}${isDraining ? '' : ' --undo'}`,
       plan: isDraining
         ? async () => {
             if (!hasOthers) {

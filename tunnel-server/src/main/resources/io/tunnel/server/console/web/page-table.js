@@ -1,11 +1,11 @@
 // One table: its partitions and how evenly rows are spread, its tunnels, and its rows.
 import { html, nothing } from './lib.js';
-import { Page, bar, empty, moment, operate, pager, table } from './parts.js';
+import { Page, bar, empty, long, moment, operate, pager, table } from './parts.js';
 import { Refused, ask, rows } from './api.js';
 import { feed } from './feed.js';
 import { texts } from './texts.js';
 import { may } from './rights.js';
-import { bound, bytes, bytesInput, count, counted, durationInput, parseBytes, parseDuration, printable } from './format.js';
+import { base64OfHex, bound, bytes, bytesInput, count, counted, durationInput, hexOfBase64, parseBytes, parseDuration, printable } from './format.js';
 import { spread } from './grid.js';
 import { retention } from './page-tables.js';
 import { tunnelLink } from './page-overview.js';
@@ -160,12 +160,13 @@ class TablePage extends Page {
   edge(prefix) {
     const form = new FormData(/** @type {HTMLFormElement} */ (this.querySelector('#browse')));
     const typed = (this.table?.meta.primaryKey ?? [])
-      .map((column) => /** @type {[string, string]} */ ([column.name, String(form.get(`${prefix}:${column.name}`) ?? '')]))
-      .filter(([, text]) => text !== '');
+      .map((column) => ({ ...column, text: String(form.get(`${prefix}:${column.name}`) ?? '') }))
+      .filter(({ text }) => text !== '')
+      .map(({ name, type, text }) => [name, type === 'BINARY' ? (base64OfHex(text) ?? text) : text]);
     return typed.length === 0 ? null : Object.fromEntries(typed);
   }
 
-  /** @param {Record<string, string> | null} from */
+  /** @param {import('./api.js').Bound} from */
   async read(from) {
     this.isReading = true;
     this.requestUpdate();
@@ -190,13 +191,13 @@ class TablePage extends Page {
       }
       return { ...options, retentionMs, retentionBytes };
     };
-    const command = `tunnel tables alter --table ${this.name} --retention 7d --retention-bytes 10GiB`;
     operate(
       {
         title: `${words.alter}: ${this.name}`,
         text: words.alterText,
         verb: words.alterGo,
-        command,
+        command: (form) =>
+          `tunnel tables alter --table ${this.name} --retention ${form.get('age') ?? '7d'} --retention-bytes ${form.get('size') ?? '10GiB'}`,
         fields: () => html`<label>${words.age} <input name="age" required value=${durationInput(options.retentionMs ?? 0)} /></label>
           <label>${words.size} <input name="size" required value=${bytesInput(options.retentionBytes ?? 0)} /></label>`,
         plan: async (form) => words.alterPlan(retention(options), retention(wanted(form))),
@@ -211,13 +212,10 @@ class TablePage extends Page {
 }
 customElements.define('page-table', TablePage);
 
-/** @param {import('./api.js').Value | string | undefined} of */
+/** @param {import('./api.js').Value | undefined} of */
 function value(of) {
   if (of === undefined) {
     return '';
   }
-  if (typeof of === 'string') {
-    return printable(of);
-  }
-  return html`<span class="value">${printable(of.value ?? of.bytes ?? '')}</span>${of.truncated ? html` <small>${words.cut(bytes(of.truncated))}</small>` : nothing}`;
+  return html`${long(of.value ?? hexOfBase64(of.bytes ?? ''))}${of.truncated ? html` <small>${words.cut(bytes(of.truncated))}</small>` : nothing}`;
 }

@@ -1,6 +1,6 @@
 // One tunnel: its channels as a grid, what stopped, who works, what was skipped, and what an operator can do.
 import { html, nothing, repeat, svg } from './lib.js';
-import { Page, empty, moment, table } from './parts.js';
+import { Page, empty, long, moment, table } from './parts.js';
 import { ask } from './api.js';
 import { feed } from './feed.js';
 import { texts } from './texts.js';
@@ -247,7 +247,7 @@ class TunnelPage extends Page {
         String(each.partition),
         words.states[grid.state(each)],
         at === undefined ? '-' : words.failedAt(at.position, keyText(at.key), at.changes),
-        html`<span class="value">${printable(each.error ?? each.retry?.error ?? '')}</span>`,
+        long(each.error ?? each.retry?.error ?? ''),
         isStopped ? (grid.hasLostHistory(each) ? words.seekIt : words.resumeIt) : html`${words.waitIt} ${retryText(each)}`,
       ];
     });
@@ -294,7 +294,7 @@ class TunnelPage extends Page {
           words.types[each.type],
           keyText(each.key),
           instant(each.skippedMs),
-          html`<span class="value">${printable(each.error)}</span>`,
+          long(each.error),
         ]),
       )}`;
   }

@@ -3,7 +3,10 @@ import { LitElement, html, nothing } from './lib.js';
 import { Refused } from './api.js';
 import { feed } from './feed.js';
 import { texts } from './texts.js';
-import { instant } from './format.js';
+import { instant, printable } from './format.js';
+
+/** Longer texts of the data are folded. */
+const TEXT_SHOWN_MAX = 200;
 
 /** An element in the document itself, so that one style sheet is for all. */
 export class Part extends LitElement {
@@ -158,6 +161,18 @@ export function pager(page, size, total, go) {
   </nav>`;
 }
 
+/**
+ * A text of the data. A long text shows its beginning, and unfolds.
+ *
+ * @param {string} text
+ */
+export function long(text) {
+  const shown = printable(text);
+  return shown.length <= TEXT_SHOWN_MAX
+    ? html`<span class="value">${shown}</span>`
+    : html`<details class="value"><summary>${shown.slice(0, TEXT_SHOWN_MAX)}…</summary>${shown.slice(TEXT_SHOWN_MAX)}</details>`;
+}
+
 /** @param {number} ms */
 export function moment(ms) {
   return html`<time datetime=${instant(ms)}>${instant(ms)}</time>`;
@@ -170,7 +185,7 @@ export function moment(ms) {
  * @property {string} title
  * @property {string} text what it does, in a sentence
  * @property {string} verb of the button that does it
- * @property {string} command the command that does the same
+ * @property {(form: FormData) => string} command the command that does the same
  * @property {((form: FormData) => unknown) | undefined} [fields] inputs, if any; they are rendered again when one changes
  * @property {((form: FormData) => Promise<unknown>) | undefined} [plan] shows the effect before the operation; throws what to say
  * @property {(form: FormData) => Promise<unknown>} act does it and says what was done
@@ -262,7 +277,7 @@ export class OperationDialog extends Part {
           ${this.done !== undefined ? html`<div class="note good" id="operation-done">${this.done}</div>` : this.planned ?? nothing}
         </div>
         ${this.fault === '' ? nothing : html`<p class="note bad" role="alert">${this.fault}</p>`}
-        <p class="same">${texts.sameCommand} <code>${operation.command}</code></p>
+        <p class="same">${texts.sameCommand} <code>${operation.command(this.form)}</code></p>
         <div class="buttons">
           ${this.done === undefined
             ? html`<button type="submit" class="primary" id="operation-go" ?disabled=${this.isBusy}>
