@@ -57,6 +57,18 @@ public record ChannelState(
     return new ChannelState(position, lastKey, end, isFinished, isPaused, stop);
   }
 
+  /** This state at the position to which an operator moves the channel, with the end there. */
+  public ChannelState movedTo(long position, Bytes lastKey, Optional<Long> newEnd) {
+    ChannelState moved = withProgress(position, lastKey).withEnd(newEnd, false);
+    return moved.withEnd(newEnd, isFinished && moved.isAtEnd());
+  }
+
+  /** The state of a stream whose changes behind {@code committed} were lost. */
+  public ChannelState rolledBack(long committed) {
+    ChannelState now = withProgress(Math.min(checkpointed, committed), Bytes.EMPTY);
+    return end.orElse(0L) > committed ? now.withEnd(Optional.empty(), false) : now;
+  }
+
   /** This state with a new incarnation of its position, or without one. */
   public ChannelState seenIn(Optional<Long> told) {
     return new ChannelState(checkpointed, key, end, isFinished, isPaused, stop, told);

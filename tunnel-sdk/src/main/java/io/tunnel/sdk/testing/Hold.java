@@ -6,6 +6,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.FailureControl.Retry;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -26,15 +27,18 @@ final class Hold {
   private long credit;
   private boolean hasCredit;
   private boolean hasEnded;
+  private Optional<Retry> retry = Optional.empty();
   private State state = State.HELD;
 
   /** Where the channel is delivered: a connection, and the handle there. */
   private record Attachment(Peer peer, int handle) {}
 
-  /** A hold moves once: from HELD to one of the end states. */
+  /** A hold moves from HELD, perhaps by REVOKED, to one of the end states. */
   enum State {
     /** The session holds the channel. */
     HELD,
+    /** The session holds the channel, and was asked to give it back; nothing is delivered. */
+    REVOKED,
     /** The worker gave the channel back. */
     GIVEN_BACK,
     /** The service took the channel; the worker may not know yet. */
@@ -78,8 +82,29 @@ final class Hold {
     return state;
   }
 
+  boolean isHeld() {
+    return state == State.HELD || state == State.REVOKED;
+  }
+
   void over(State now) {
     state = now;
+  }
+
+  /** The service took the channel, unless its worker gave it up. */
+  void taken() {
+    if (isHeld()) {
+      state = State.TAKEN;
+    }
+  }
+
+  /** The holder's retries of a failing processor. */
+  Optional<Retry> retry() {
+    return retry;
+  }
+
+  /** Notes the holder's retries of a failing processor; empty when there are none. */
+  void retry(Optional<Retry> how) {
+    retry = how;
   }
 
   /** Starts the delivery behind {@code position} to a connection, under the handle {@code name}. */
@@ -119,12 +144,18 @@ final class Hold {
     return credit;
   }
 
-  /** Delivers as much as there is credit for, and then the end of the channel, if reached. */
-  void pump() {
-    attachment.ifPresent(this::pump);
+  /**
+   * Delivers as much as there is credit for, and then the end of the channel, if reached.
+   *
+   * @return the end, when the worker was told now
+   */
+  OptionalLong pump() {
+    return attachment.isPresent() && state == State.HELD
+        ? pump(attachment.get())
+        : OptionalLong.empty();
   }
 
-  private void pump(Attachment to) {
+  private OptionalLong pump(Attachment to) {
     boolean isUnder = credit > 0;
     while (isUnder) {
       Optional<ChangeBatch> next =
@@ -134,14 +165,14 @@ final class Hold {
     }
     OptionalLong end = channel.source().end();
     boolean mayLook = hasCredit || channel.type() == ChannelType.Stream;
-    if (mayLook && !hasEnded && end.isPresent() && delivered >= end.getAsLong()) {
-      hasEnded = true;
-      channel.sawEnd();
-      to.peer()
-          .push(
-              Operation.END_OF_CHANNEL,
-              new ChannelEnd(to.handle(), epoch, end.getAsLong()).encode());
+    if (hasEnded || !mayLook || end.isEmpty() || delivered < end.getAsLong()) {
+      return OptionalLong.empty();
     }
+    hasEnded = true;
+    to.peer()
+        .push(
+            Operation.END_OF_CHANNEL, new ChannelEnd(to.handle(), epoch, end.getAsLong()).encode());
+    return end;
   }
 
   private void deliver(Attachment to, ChangeBatch batch) {

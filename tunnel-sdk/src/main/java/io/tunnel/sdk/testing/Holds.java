@@ -21,7 +21,6 @@ final class Holds {
   private int handles;
   private final Violations violations;
   private long starts = 1;
-  private long epochs;
 
   Holds(Violations violations) {
     this.violations = violations;
@@ -38,12 +37,11 @@ final class Holds {
 
   void restarted() {
     starts++;
-    epochs = 0;
   }
 
-  Hold open(MemoryChannel channel, MemorySession session) {
+  Hold open(MemoryChannel channel, MemorySession session, long epoch) {
     int handle = ++handles;
-    Hold hold = new Hold(channel, session, handle, epochBase() + ++epochs);
+    Hold hold = new Hold(channel, session, handle, epoch);
     byHandle.put(handle, hold);
     return hold;
   }
@@ -68,7 +66,7 @@ final class Holds {
               + " under epoch "
               + request.epoch()
               + ", which was never given");
-    } else if (hold.state() == Hold.State.HELD) {
+    } else if (hold.isHeld()) {
       int name = ++handles;
       byAttachment.put(name, hold);
       hold.attach(peer, name, request.position());
@@ -118,7 +116,7 @@ final class Holds {
   /** The hold that is delivered to a connection under a handle, if still attached. */
   Optional<Hold> attached(int name, Peer peer) {
     return Optional.ofNullable(byAttachment.get(name))
-        .filter(hold -> hold.state() == Hold.State.HELD && hold.isAttached(peer, name));
+        .filter(hold -> hold.isHeld() && hold.isAttached(peer, name));
   }
 
   /**
@@ -148,7 +146,7 @@ final class Holds {
               + " under epoch "
               + epoch
               + " after the worker gave it back");
-    } else if (hold.state() == Hold.State.HELD) {
+    } else if (hold.isHeld()) {
       return hold;
     }
     throw new RefusedException(

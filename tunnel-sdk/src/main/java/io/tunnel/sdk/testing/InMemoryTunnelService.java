@@ -5,6 +5,7 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.KeyDecoder;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.core.TunnelEffect.OverReason;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
@@ -190,7 +191,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
     run(
         () -> {
           service.time().advance(duration);
-          service.sessions().forEach(session -> session.renew(service.time().micros()));
+          service.sessions().forEach(session -> session.tunnel().renew(session));
           service.tick();
         });
   }
@@ -408,14 +409,14 @@ public final class InMemoryTunnelService implements AutoCloseable {
   }
 
   /**
-   * Takes a channel from its holder, as a deadline or an operator does; a session then gets the
-   * channel again.
+   * Takes a channel from its holder, as an operator does who moves its progress: to where it is. A
+   * session then gets the channel again.
    */
   public void fence(String channelId) {
     run(
         () -> {
           MemoryTunnel tunnel = service.tunnelOf(channelId);
-          tunnel.fence(tunnel.channel(channelId), "the test took it");
+          tunnel.fence(tunnel.channel(channelId));
         });
   }
 
@@ -433,12 +434,14 @@ public final class InMemoryTunnelService implements AutoCloseable {
   /** Ends a session as the end of its lease does. */
   public void expireSession(String sessionId) {
     run(
-        () ->
-            service.sessions().stream()
-                .filter(session -> session.id().equals(sessionId))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("no session " + sessionId))
-                .expire());
+        () -> {
+          MemorySession session =
+              service.sessions().stream()
+                  .filter(open -> open.id().equals(sessionId))
+                  .findFirst()
+                  .orElseThrow(() -> new IllegalArgumentException("no session " + sessionId));
+          session.tunnel().end(session, OverReason.LEASE);
+        });
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.tunnel.sdk.testing;
 
-import io.tunnel.model.ChannelStatus;
+import io.tunnel.core.ChannelKey;
+import io.tunnel.core.ChannelState;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
@@ -150,7 +151,9 @@ final class MemoryService {
             request.endMs());
     List<MemoryChannel> channels = new ArrayList<>();
     for (MemoryPartition partition : table.partitions()) {
-      addChannels(channels, info, table, partition);
+      for (ChannelKey key : ChannelKey.of(info.type(), partition.id())) {
+        channels.add(channel(key, info, table, partition));
+      }
     }
     MemoryTunnel tunnel = new MemoryTunnel(info, table, channels, holds, time, violations);
     tunnels.put(info.tunnelId(), tunnel);
@@ -174,31 +177,17 @@ final class MemoryService {
     }
   }
 
-  private void addChannels(
-      List<MemoryChannel> channels, TunnelInfo info, MemoryTable table, MemoryPartition partition) {
-    Optional<MemoryChannel> base = Optional.empty();
-    if (info.type() != TunnelType.Stream) {
-      base =
-          Optional.of(
-              new MemoryChannel(
-                  info.tunnelId(),
-                  ChannelType.BaseData,
-                  partition,
-                  new BaseSource(partition, table.meta().primaryKey(), time.micros()),
-                  Optional.empty()));
-      channels.add(base.get());
-    }
-    if (info.type() != TunnelType.BaseData) {
-      MemoryChannel stream =
-          new MemoryChannel(
-              info.tunnelId(),
-              ChannelType.Stream,
-              partition,
-              new StreamSource(partition, info.endMs(), time),
-              base);
-      stream.checkpoint(start(info, partition));
-      channels.add(stream);
-    }
+  private MemoryChannel channel(
+      ChannelKey key, TunnelInfo info, MemoryTable table, MemoryPartition partition) {
+    boolean isBase = key.type() == ChannelType.BaseData;
+    return new MemoryChannel(
+        info.tunnelId(),
+        key,
+        partition,
+        isBase
+            ? new BaseSource(partition, table.meta().primaryKey(), time.micros())
+            : new StreamSource(partition, info.endMs(), time),
+        ChannelState.startingAt(isBase ? 0 : start(info, partition)));
   }
 
   private static long start(TunnelInfo info, MemoryPartition partition) {
@@ -211,10 +200,7 @@ final class MemoryService {
 
   void deleteTunnel(MemoryTunnel tunnel) {
     tunnels.remove(tunnel.info().tunnelId());
-    tunnel
-        .sessions()
-        .forEach(
-            session -> tunnel.end(session, ErrorCode.TUNNEL_NOT_FOUND, "its tunnel was deleted"));
+    tunnel.deleted();
   }
 
   /** A session that is not open yet. */
@@ -225,7 +211,7 @@ final class MemoryService {
           ErrorCode.TUNNEL_NOT_FOUND, "no tunnel has the id '" + request.tunnelId() + "'");
     }
     String id = holds.starts() + "-" + ++lastSession;
-    return new MemorySession(id, tunnel, request, peer, time.micros());
+    return new MemorySession(id, tunnel, request, peer);
   }
 
   List<MemorySession> sessions() {
@@ -245,11 +231,7 @@ final class MemoryService {
 
   void disconnected(Peer peer) {
     readings.disconnected(peer);
-    for (MemorySession session : sessions()) {
-      if (session.peer() == peer) {
-        session.tunnel().end(session, ErrorCode.SESSION_ENDED, "its connection was closed");
-      }
-    }
+    tunnels.values().forEach(tunnel -> tunnel.disconnected(peer));
   }
 
   /** Ends leases and deadlines whose time has passed. */
@@ -284,13 +266,7 @@ final class MemoryService {
       return;
     }
     readings.pump();
-    for (MemoryTunnel tunnel : tunnels.values()) {
-      for (MemoryChannel channel : tunnel.channels()) {
-        if (channel.status() == ChannelStatus.OPEN) {
-          channel.hold().ifPresent(Hold::pump);
-        }
-      }
-    }
+    tunnels.values().forEach(MemoryTunnel::pump);
   }
 
   /** Crashes and restarts the server's process, or its machine. */

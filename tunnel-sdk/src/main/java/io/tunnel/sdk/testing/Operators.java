@@ -2,7 +2,9 @@ package io.tunnel.sdk.testing;
 
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.MalformedException;
-import io.tunnel.model.ChannelStatus;
+import io.tunnel.core.ChannelKey;
+import io.tunnel.core.ChannelState;
+import io.tunnel.core.TunnelEffect.OverReason;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
@@ -35,8 +37,8 @@ final class Operators {
     this.readings = readings;
   }
 
-  /** A channel and the position to move it to. */
-  private record Target(MemoryChannel channel, long position, Bytes key, boolean isFinished) {
+  /** A channel, the position to move it to, and its end then. */
+  private record Target(MemoryChannel channel, long position, Bytes key, Optional<Long> end) {
 
     Move move() {
       return new Move(
@@ -47,21 +49,20 @@ final class Operators {
   void pause(ChannelSelection selection) {
     if (selection.channels().isEmpty()) {
       tunnel.pause(true);
+    } else {
+      tunnel.update(channels(selection.channels()), state -> state.withPause(true));
     }
-    channels(selection.channels()).forEach(channel -> channel.pause(true));
-    tunnel.settle();
   }
 
   void resume(ChannelSelection selection) {
-    List<MemoryChannel> stopped = channels(selection.channels());
     if (selection.channels().isEmpty()) {
+      tunnel.update(tunnel.channels(), state -> state.withStop(Optional.empty()));
       tunnel.pause(false);
-      stopped = tunnel.channels();
     } else {
-      stopped.forEach(channel -> channel.pause(false));
+      tunnel.update(
+          channels(selection.channels()),
+          state -> state.withPause(false).withStop(Optional.empty()));
     }
-    stopped.forEach(MemoryChannel::clearError);
-    tunnel.settle();
   }
 
   void endSession(String sessionId) {
@@ -74,7 +75,7 @@ final class Operators {
                     new RefusedException(
                         ErrorCode.CHANNEL_NOT_FOUND,
                         "the tunnel has no session " + sessionId + "; describe it to see those"));
-    tunnel.end(session, ErrorCode.SESSION_ENDED, "an operator ended it");
+    tunnel.end(session, OverReason.OPERATOR);
   }
 
   CheckpointSet export() {
@@ -85,8 +86,8 @@ final class Operators {
               channel.partition().id(),
               channel.type(),
               channel.checkpointed(),
-              channel.source().keyAt(channel.checkpointed()),
-              channel.isTerminated(),
+              channel.state().key(),
+              channel.state().isFinished(),
               channel.type() == ChannelType.Stream
                   ? Optional.of(readings.incarnation())
                   : Optional.empty()));
@@ -108,22 +109,13 @@ final class Operators {
   }
 
   private void apply(List<Target> targets) {
-    Map<MemoryChannel, MemorySession> holders = new LinkedHashMap<>();
+    Map<ChannelKey, ChannelState> states = new LinkedHashMap<>();
     for (Target target : targets) {
-      MemoryChannel channel = target.channel();
-      if (channel.status() == ChannelStatus.OPEN) {
-        channel.hold().ifPresent(hold -> holders.put(channel, hold.session()));
-      }
-      tunnel.fence(channel, "an operator moved its progress");
-      channel.moveTo(target.position(), target.key(), target.isFinished());
+      states.put(
+          target.channel().key(),
+          target.channel().moveTo(target.position(), target.key(), target.end()));
     }
-    holders.forEach(
-        (channel, session) -> {
-          if (!channel.finish()) {
-            tunnel.assignAgain(channel, session);
-          }
-        });
-    tunnel.settle();
+    tunnel.moved(states);
   }
 
   private List<Target> streams(Seek seek) {
@@ -143,7 +135,11 @@ final class Operators {
             "channel " + channel.id() + " carries base data, which has no positions to go to");
       }
       targets.add(
-          new Target(channel, requireInside(channel, wanted(seek, channel)), Bytes.EMPTY, false));
+          new Target(
+              channel,
+              requireInside(channel, wanted(seek, channel)),
+              Bytes.EMPTY,
+              channel.state().end()));
     }
     return targets;
   }
@@ -165,7 +161,7 @@ final class Operators {
   }
 
   private static long newest(MemoryChannel channel) {
-    return Math.min(channel.partition().committed(), channel.end().orElse(Long.MAX_VALUE));
+    return Math.min(channel.partition().committed(), channel.state().end().orElse(Long.MAX_VALUE));
   }
 
   private static long requireInside(MemoryChannel channel, long position) {
@@ -234,11 +230,12 @@ final class Operators {
     long position = at.position();
     if (channel.type() == ChannelType.Stream) {
       at.known().ifPresent(known -> readings.requireKept(channel.partition(), known));
-      position = requireInside(channel, position);
-    } else {
-      requireKey(channel, at);
+      return new Target(
+          channel, requireInside(channel, position), Bytes.EMPTY, channel.state().end());
     }
-    return new Target(channel, position, at.key(), at.isFinished());
+    requireKey(channel, at);
+    return new Target(
+        channel, position, at.key(), at.isFinished() ? Optional.of(position) : Optional.empty());
   }
 
   /** A base channel goes on behind a key of its partition, or starts before the first row. */

@@ -1,6 +1,7 @@
 package io.tunnel.sdk.testing;
 
 import io.tunnel.codec.MalformedException;
+import io.tunnel.core.StopReason;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
@@ -407,7 +408,7 @@ final class Requests {
   private void heartbeat(Frame frame, Peer peer) {
     Heartbeat heartbeat = Json.decode(frame.payload(), Heartbeat.class);
     MemorySession session = service.session(heartbeat.sessionId(), peer);
-    session.renew(service.time().micros());
+    session.tunnel().renew(session);
     session.tunnel().retry(session, heartbeat.retrying());
     peer.respond(frame, NOTHING);
   }
@@ -424,7 +425,7 @@ final class Requests {
         Json.decode(frame.payload(), SessionControl.StopChannel.class);
     if (!service.holds().isUnreadable(stop.handle(), stop.epoch(), peer)) {
       Hold hold = service.holds().require(stop.handle(), stop.epoch(), peer, "STOP_CHANNEL");
-      hold.session().tunnel().stop(hold, stop.error(), stop.at());
+      hold.session().tunnel().stop(hold, new StopReason(stop.error(), stop.at()));
     }
     peer.respond(frame, NOTHING);
   }
@@ -436,24 +437,7 @@ final class Requests {
   private void checkpoint(Checkpoint checkpoint, List<Skip> skipped, Frame frame, Peer peer) {
     Hold hold =
         service.holds().require(checkpoint.handle(), checkpoint.epoch(), peer, "CHECKPOINT");
-    MemoryChannel channel = hold.channel();
-    long position = checkpoint.position();
-    if (position < channel.checkpointed() || position > hold.delivered()) {
-      String message =
-          "channel "
-              + channel.id()
-              + " is checkpointed at "
-              + channel.checkpointed()
-              + " and delivered up to "
-              + hold.delivered()
-              + ": a checkpoint at "
-              + position
-              + " is not between them";
-      service.violations().add(Rule.CHECKPOINT, message);
-      throw new RefusedException(ErrorCode.INVALID_CHECKPOINT, message);
-    }
-    hold.session().tunnel().skip(channel, skipped);
-    channel.checkpoint(position);
+    hold.session().tunnel().checkpoint(hold, checkpoint.position(), skipped);
     peer.respond(frame, NOTHING);
   }
 

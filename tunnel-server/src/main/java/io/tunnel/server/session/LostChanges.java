@@ -3,7 +3,6 @@ package io.tunnel.server.session;
 import io.tunnel.core.ChannelKey;
 import io.tunnel.core.ChannelState;
 import io.tunnel.model.ChannelType;
-import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.wire.control.Control.TunnelInfo;
@@ -52,15 +51,9 @@ final class LostChanges {
                     key.partition(),
                     tunnel.tunnel(),
                     committed);
-                takenBack.put(key, takenBack(state, committed));
+                takenBack.put(key, state.rolledBack(committed));
               }
             });
     catalog.store(tunnel.tunnelId(), takenBack);
-  }
-
-  /** The state of a channel that continues behind the last committed change. */
-  static ChannelState takenBack(ChannelState state, long committed) {
-    ChannelState now = state.withProgress(Math.min(state.checkpointed(), committed), Bytes.EMPTY);
-    return state.end().orElse(0L) > committed ? now.withEnd(Optional.empty(), false) : now;
   }
 }

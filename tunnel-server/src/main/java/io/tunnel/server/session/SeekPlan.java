@@ -100,7 +100,8 @@ final class SeekPlan {
       }
       states.put(
           key,
-          moved(state, position, Bytes.EMPTY, state.end())
+          state
+              .movedTo(position, Bytes.EMPTY, state.end())
               .seenIn(lookByPartition.get(key.partition()).bounds().incarnation()));
     }
     return this;
@@ -129,12 +130,6 @@ final class SeekPlan {
       }
     }
     return selected;
-  }
-
-  private static ChannelState moved(
-      ChannelState state, long position, Bytes key, Optional<Long> end) {
-    ChannelState moved = state.withProgress(position, key).withEnd(end, false);
-    return moved.withEnd(end, state.isFinished() && moved.isAtEnd());
   }
 
   private void planImport(List<String> ids, CheckpointSet checkpoints) {
@@ -190,12 +185,12 @@ final class SeekPlan {
       long to = bounds.require(key, state, position.position());
       // A judged position is in the incarnation of the read log; any other position has an unknown
       // incarnation.
-      return moved(state, to, Bytes.EMPTY, state.end())
+      return state
+          .movedTo(to, Bytes.EMPTY, state.end())
           .seenIn(position.incarnation().flatMap(in -> look.bounds().incarnation()));
     }
     requireKey(position);
-    return moved(
-        state,
+    return state.movedTo(
         position.position(),
         position.key(),
         position.isFinished() ? Optional.of(position.position()) : Optional.empty());

@@ -95,7 +95,7 @@ final class StaleCheckpoints {
      * one.
      */
     ChannelState next() {
-      ChannelState next = isLost() ? LostChanges.takenBack(state, shared()) : state;
+      ChannelState next = isLost() ? state.rolledBack(shared()) : state;
       return next.seenIn(look.bounds().incarnation());
     }
   }
