@@ -8,8 +8,11 @@ import io.tunnel.server.engine.Engine;
 import io.tunnel.server.engine.LocalEngine;
 import io.tunnel.server.engine.Parts;
 import io.tunnel.server.engine.Served;
+import io.tunnel.server.engine.SystemClock;
 import io.tunnel.server.engine.WaitingThread;
 import io.tunnel.server.engine.WiringChance;
+import io.tunnel.server.forward.Forwarder;
+import io.tunnel.server.forward.Forwarding;
 import io.tunnel.server.metrics.HttpHosts;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.ServerMeters;
@@ -35,6 +38,7 @@ public final class Server implements Closeable {
   private final Parts parts = new Parts();
   private final Engine engine;
   private final NetServer net;
+  private final Forwarder forwarding;
   private final Optional<HttpServer> http;
 
   /** Opens an engine. */
@@ -64,6 +68,14 @@ public final class Server implements Closeable {
       NetServer.Door door = security.door(engine, trail);
       net = new NetServer(engine.address(), served.rooms(), served.threads(), door, meters);
       parts.open(net::close);
+      forwarding =
+          new Forwarder(
+              new Forwarder.Self(security.name(), net.self()),
+              engine.ports().view(),
+              door,
+              WiringChance::secret,
+              new SystemClock()::nanos);
+      parts.open(forwarding::close);
       security.watch(parts, engine.ports().catalog(), net::reviseRights);
       meters.held(net::held);
       meters.certificate(security::certificateLeftSeconds);
@@ -143,6 +155,11 @@ public final class Server implements Closeable {
         pages,
         WiringChance::secret,
         pages.engine().ports().threads().clock()::nanos);
+  }
+
+  /** Sends requests for principals to the nodes that can answer. */
+  Forwarding forwarding() {
+    return forwarding;
   }
 
   /** The address for clients. */

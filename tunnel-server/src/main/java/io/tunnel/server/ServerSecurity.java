@@ -66,6 +66,11 @@ final class ServerSecurity {
     return node;
   }
 
+  /** The name of the node; {@code server} for a server that is no node. */
+  String name() {
+    return node.orElse("server");
+  }
+
   private long epochMs() {
     return TimeUnit.MICROSECONDS.toMillis(clock.epochMicros());
   }

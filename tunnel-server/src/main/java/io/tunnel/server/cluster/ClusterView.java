@@ -3,6 +3,7 @@ package io.tunnel.server.cluster;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
+import io.tunnel.wire.control.ClusterControl.NodeDescription;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import java.util.Optional;
 
@@ -33,6 +34,16 @@ public interface ClusterView {
 
   /** The nodes of the cluster, with their units. */
   ClusterDescription describe();
+
+  /** HOST:PORT of the node with this name; empty when the cluster has no such node now. */
+  default Optional<String> addressOf(String node) {
+    return isAlone()
+        ? Optional.empty()
+        : describe().nodes().stream()
+            .filter(one -> one.name().equals(node))
+            .map(NodeDescription::address)
+            .findFirst();
+  }
 
   /** The replicas of this node. */
   NodeStatus status();

@@ -76,6 +76,16 @@ public final class PlacementView implements ClusterView {
     return new ClusterDescription(cluster, now.generation(), part.name(), nodes, part.gone());
   }
 
+  @Override
+  public Optional<String> addressOf(String node) {
+    for (Placement.Member one : placement.get().nodes()) {
+      if (one.name().equals(node)) {
+        return Optional.of(one.address());
+      }
+    }
+    return Optional.empty();
+  }
+
   private static NodeDescription describe(Placement now, Placement.Member node) {
     List<Integer> leads =
         now.leaders().entrySet().stream()

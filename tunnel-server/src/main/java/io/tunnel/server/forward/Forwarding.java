@@ -24,13 +24,17 @@ public interface Forwarding extends AutoCloseable {
    * times.
    *
    * @param who the principal whose rights and quotas the answering node applies
-   * @param node the name of the node that must answer; empty for this server first
+   * @param node the name of the node that must answer, which is not left after NOT_LEADER; empty
+   *     for this server first
    * @param payload payload of the request, as docs/protocol.md describes it; must not change any
    *     more
-   * @param deadline how long the answer may take in all
-   * @return completes with the payload of the answer, on any thread, or fails with {@link
-   *     RefusedException}, the refusal of the answering node, or BUSY when too many requests or
-   *     bytes are open here; or with {@link ForwardException} when no answer came
+   * @param deadline how long the answer may take in all; at most 30 s count
+   * @return completes with the payload of the answer, or fails with {@link RefusedException}, the
+   *     refusal of the answering node, or BUSY when too many requests or bytes are open here; or
+   *     with {@link ForwardException} when no answer came. The thread that completes it is the
+   *     forwarding thread, and must not wait
+   * @throws IllegalArgumentException when the operation belongs to a client's own connection, such
+   *     as those of sessions
    */
   CompletableFuture<byte[]> ask(
       OnBehalf who, Optional<String> node, Operation operation, byte[] payload, Duration deadline);

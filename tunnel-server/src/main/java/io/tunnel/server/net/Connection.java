@@ -6,7 +6,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
-import io.tunnel.model.value.Bytes;
 import io.tunnel.server.net.NetMeter.Farewell;
 import io.tunnel.server.net.access.Caller;
 import io.tunnel.server.net.access.Entrance;
@@ -22,7 +21,6 @@ import io.tunnel.wire.FrameException;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Hello;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -292,8 +290,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     @Override
     public void refuseLater(Frame frame, RefusedException reason) {
       read(false);
-      InetSocketAddress address = (InetSocketAddress) address();
-      long delayNanos = door.gate().failed(Bytes.copyOf(address.getAddress().getAddress()));
+      long delayNanos = door.gate().failed(address());
       var unused = schedule(() -> refuse(frame, reason), delayNanos, TimeUnit.NANOSECONDS);
     }
   }

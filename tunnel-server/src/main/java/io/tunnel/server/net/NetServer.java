@@ -17,6 +17,10 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.local.LocalAddress;
+import io.netty.channel.local.LocalChannel;
+import io.netty.channel.local.LocalIoHandler;
+import io.netty.channel.local.LocalServerChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
@@ -75,6 +79,17 @@ public final class NetServer implements AutoCloseable {
   private final Budgets budgets;
   private final Door door;
   private final Channel listener;
+  private final EventLoopGroup selfLoop;
+  private final Channel selfListener;
+
+  /**
+   * The door through which this server makes requests to itself, inside of the process. Its
+   * connections have a thread of their own and take no places of the port, so that a crowded port
+   * does not lock the server out; all other limits are those of the port's connections.
+   *
+   * @param loop the event loop of both ends of such connections
+   */
+  public record Self(LocalAddress address, EventLoopGroup loop) {}
 
   /** The rooms that requests go to. */
   public record Rooms(
@@ -176,6 +191,18 @@ public final class NetServer implements AutoCloseable {
           bound.cause());
     }
     listener = bound.channel();
+    selfLoop =
+        new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("self"), LocalIoHandler.newFactory());
+    selfListener =
+        new ServerBootstrap()
+            .group(selfLoop)
+            .channel(LocalServerChannel.class)
+            .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WRITE_BUFFER)
+            .childHandler(new Initializer(requests, meter))
+            .bind(new LocalAddress(NetServer.class))
+            .syncUninterruptibly()
+            .channel();
   }
 
   private static InetSocketAddress address(NetConfig config, Gate gate) throws IOException {
@@ -220,6 +247,11 @@ public final class NetServer implements AutoCloseable {
   /** The address that the server listens on. */
   public InetSocketAddress localAddress() {
     return (InetSocketAddress) listener.localAddress();
+  }
+
+  /** Where this server makes requests to itself. */
+  public Self self() {
+    return new Self((LocalAddress) selfListener.localAddress(), selfLoop);
   }
 
   /**
@@ -267,6 +299,7 @@ public final class NetServer implements AutoCloseable {
   /** Stops listening; connections stay open. */
   public void stopListening() {
     listener.close().awaitUninterruptibly();
+    selfListener.close().awaitUninterruptibly();
   }
 
   /**
@@ -280,6 +313,7 @@ public final class NetServer implements AutoCloseable {
     connections.newCloseFuture().awaitUninterruptibly(LEAVE_DEADLINE_S, TimeUnit.SECONDS);
     connections.close().awaitUninterruptibly();
     eventLoops.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+    selfLoop.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
   }
 
   private final class Initializer extends ChannelInitializer<Channel> {
@@ -294,13 +328,18 @@ public final class NetServer implements AutoCloseable {
     @Override
     protected void initChannel(Channel nettyChannel) {
       Connection connection = new Connection(requests, door, meter, "tunnel", budgets);
+      boolean isSelf = nettyChannel instanceof LocalChannel;
       door.tls()
+          .filter(unused -> !isSelf)
           .ifPresent(tls -> nettyChannel.pipeline().addLast(tls.handler(NetServer::plainRefusal)));
       nettyChannel
           .pipeline()
           .addLast(new FlushConsolidationHandler(FLUSHES_CONSOLIDATED_MAX, true))
           .addLast(connection);
       connections.add(nettyChannel);
+      if (isSelf) {
+        return;
+      }
       switch (budgets.places().enter(connection, Gate.network(nettyChannel.remoteAddress()))) {
         case ADMITTED -> {}
         case REFUSED -> connection.refuseConnection(Farewell.ONE_TOO_MANY);

@@ -101,6 +101,11 @@ public record Voucher(Principal principal, String address, String node, long exp
 
   /** The way of the principal's requests, for the audit log. */
   public String origin() {
+    return origin(node, address);
+  }
+
+  /** The way of the requests of a client of {@code node}, for the audit log. */
+  public static String origin(String node, String address) {
     return "via " + node + " from " + address;
   }
 

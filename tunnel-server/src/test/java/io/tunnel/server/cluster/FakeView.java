@@ -1,18 +1,21 @@
 package io.tunnel.server.cluster;
 
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
+import io.tunnel.wire.control.ClusterControl.NodeDescription;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import io.tunnel.wire.control.ClusterControl.ReplicaStatus;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A cluster whose leaders a test chooses. */
 public final class FakeView implements ClusterView {
 
   private final String address;
   private final Map<Integer, String> leaders = new HashMap<>();
+  private final List<NodeDescription> nodes = new CopyOnWriteArrayList<>();
   private boolean isDraining;
 
   /** A node at {@code address}, which leads nothing. */
@@ -23,6 +26,11 @@ public final class FakeView implements ClusterView {
   /** The node at {@code leader} leads a unit. */
   public void leads(int unit, String leader) {
     leaders.put(unit, leader);
+  }
+
+  /** The cluster has a node of that name at {@code nodeAddress}. */
+  public void has(String name, String nodeAddress) {
+    nodes.add(new NodeDescription(name, "i", nodeAddress, false, List.of(), List.of(), 0, false));
   }
 
   /** Whether this node was drained. */
@@ -47,7 +55,7 @@ public final class FakeView implements ClusterView {
 
   @Override
   public ClusterDescription describe() {
-    return new ClusterDescription("fake", 7, "a", List.of(), List.of());
+    return new ClusterDescription("fake", 7, "a", nodes, List.of());
   }
 
   @Override

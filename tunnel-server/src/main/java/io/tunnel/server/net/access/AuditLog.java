@@ -1,5 +1,6 @@
 package io.tunnel.server.net.access;
 
+import io.netty.channel.local.LocalAddress;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.net.audit.AuditTrail;
@@ -212,6 +213,13 @@ public final class AuditLog {
   private static String text(SocketAddress address) {
     return address instanceof InetSocketAddress inet && inet.getAddress() != null
         ? inet.getAddress().getHostAddress() + ":" + inet.getPort()
+        : ownText(address);
+  }
+
+  /** The address of a connection of this server to itself: {@code ORIGIN/NUMBER}. */
+  private static String ownText(SocketAddress address) {
+    return address instanceof LocalAddress local && local.id().indexOf('/') > 0
+        ? local.id().substring(0, local.id().indexOf('/'))
         : String.valueOf(address);
   }
 

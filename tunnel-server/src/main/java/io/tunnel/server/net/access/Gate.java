@@ -266,6 +266,17 @@ public final class Gate {
   }
 
   /**
+   * As {@link #failed(Bytes)}; an authentication of this server to itself does not wait.
+   *
+   * @param address the client's address
+   */
+  public long failed(SocketAddress address) {
+    return address instanceof InetSocketAddress inet
+        ? failed(Bytes.copyOf(inet.getAddress().getAddress()))
+        : 0;
+  }
+
+  /**
    * An authentication failed.
    *
    * @param address the client's address, 4 or 16 bytes

@@ -41,8 +41,14 @@ final class CertificateFiles {
     this.directory = directory;
   }
 
-  /** TLS contexts made from the files, and the server's certificate. */
-  record Loaded(SslContext server, SslContext client, X509Certificate certificate) {}
+  /**
+   * TLS contexts made from the files, and the server's certificate.
+   *
+   * @param client presents the server's certificate to other servers
+   * @param anonymous presents no certificate
+   */
+  record Loaded(
+      SslContext server, SslContext client, SslContext anonymous, X509Certificate certificate) {}
 
   /**
    * Reads each file once, so that contexts and certificate come from one version of the files.
@@ -85,6 +91,7 @@ final class CertificateFiles {
     return new Loaded(
         server(SslContextBuilder.forServer(stream(chain), stream(key)), authority),
         client(SslContextBuilder.forClient().keyManager(stream(chain), stream(key)), authority),
+        client(SslContextBuilder.forClient(), authority),
         parsed("server.crt", chain).get(0));
   }
 
@@ -102,6 +109,7 @@ final class CertificateFiles {
     return new Loaded(
         server(SslContextBuilder.forServer(keys), authority),
         client(SslContextBuilder.forClient().keyManager(keys), authority),
+        client(SslContextBuilder.forClient(), authority),
         own(store));
   }
 
@@ -121,6 +129,8 @@ final class CertificateFiles {
         .sslProvider(SslProvider.JDK)
         .protocols(PROTOCOLS)
         .trustManager(authority)
+        // Nodes reach each other at addresses that their certificates need not name.
+        .endpointIdentificationAlgorithm(null)
         .build();
   }
 

@@ -1,5 +1,6 @@
 package io.tunnel.server.security.files;
 
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -111,6 +112,15 @@ public final class Tls {
         return refusal.get();
       }
     };
+  }
+
+  /**
+   * The first handler in the pipeline of a connection to a different server of the authority. It
+   * presents no certificate, and does not compare the server's host name: the client and the server
+   * have to prove to each other who they are.
+   */
+  public ChannelHandler toServer(ByteBufAllocator alloc) {
+    return loaded.anonymous().newHandler(alloc);
   }
 
   /**

@@ -1,0 +1,478 @@
+package io.tunnel.server.forward;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.local.LocalAddress;
+import io.netty.channel.local.LocalChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.forward.ForwardException.Reason;
+import io.tunnel.server.net.NetServer;
+import io.tunnel.server.net.access.Gate.Vouched;
+import io.tunnel.server.security.Principal;
+import io.tunnel.server.security.Voucher;
+import io.tunnel.wire.Operation;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
+
+/**
+ * Forwards requests over connections of the native protocol: one for each principal, address and
+ * node. A request for this server itself takes the server's own door ({@link NetServer#self}), so
+ * that a server whose places are taken still answers.
+ *
+ * <p>One thread owns all connections. Callers count their request under the monitor of the core
+ * before they hand it to that thread, so the thread's queue is bounded, too. Host names of nodes
+ * are resolved by that thread.
+ */
+public final class Forwarder implements Forwarding {
+
+  /** Connections to all nodes. */
+  static final int LINKS_MAX = 64;
+
+  /** The longest deadline: an answer comes before the voucher of its connection ends. */
+  static final long DEADLINE_MS_MAX = 30_000;
+
+  /** How long a connection takes new requests after its voucher was made. */
+  static final long LINK_MS_MAX = Voucher.LIFE_MS - DEADLINE_MS_MAX;
+
+  /** How long a connection without requests stays open. */
+  static final long IDLE_MS_MAX = 60_000;
+
+  private static final int CONNECT_MS_MAX = 2_000;
+  private static final long ENTRANCE_MS_MAX = 5_000;
+  private static final long LOOK_MS = 5_000;
+  private static final String SELF = "this server";
+
+  private final Self self;
+  private final ClusterView cluster;
+  private final NetServer.Door door;
+  private final IntFunction<Bytes> chance;
+  private final LongSupplier nanos;
+  private final EventLoopGroup threads;
+
+  /** The thread that owns the links. */
+  private final EventLoop owner;
+
+  private final LinkOwner links = new LinkOwner();
+
+  /** Guarded by its own monitor, under which nothing else is called. */
+  private final ForwardCore core = new ForwardCore();
+
+  /** Links that take requests, the least recently used first. */
+  private final Map<Key, Held> held = new LinkedHashMap<>(16, 0.75f, true);
+
+  /** Links that take no more requests and wait for answers. */
+  private final Set<Link> retired = new LinkedHashSet<>();
+
+  private boolean isClosed;
+  private long localCount;
+
+  /**
+   * This server.
+   *
+   * @param name name of the node; {@code server} for a server that is no node
+   * @param door where the server reaches itself
+   */
+  public record Self(String name, NetServer.Self door) {}
+
+  /**
+   * @param node HOST:PORT of a node, or {@link #SELF}
+   */
+  private record Key(Optional<Principal> principal, String address, String node) {}
+
+  private static final class Held {
+    private final Link link;
+    private final long takesUntilNanos;
+    private long usedNanos;
+
+    private Held(Link link, long takesUntilNanos, long usedNanos) {
+      this.link = link;
+      this.takesUntilNanos = takesUntilNanos;
+      this.usedNanos = usedNanos;
+    }
+  }
+
+  /**
+   * Without connections.
+   *
+   * @param chance makes that number of unpredictable bytes
+   * @param nanos a clock that never goes back
+   */
+  public Forwarder(
+      Self self,
+      ClusterView cluster,
+      NetServer.Door door,
+      IntFunction<Bytes> chance,
+      LongSupplier nanos) {
+    this.self = self;
+    this.cluster = cluster;
+    this.door = door;
+    this.chance = chance;
+    this.nanos = nanos;
+    this.threads =
+        new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("forward"), NioIoHandler.newFactory());
+    this.owner = threads.next();
+    var unused = owner.scheduleWithFixedDelay(this::look, LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public CompletableFuture<byte[]> ask(
+      OnBehalf who, Optional<String> node, Operation operation, byte[] payload, Duration deadline) {
+    requireStateless(operation);
+    Ask ask;
+    try {
+      requireKnown(who);
+      ask = begun(who, operation, payload, node.isEmpty());
+    } catch (RefusedException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    long deadlineMs =
+        deadline.compareTo(Duration.ofMillis(DEADLINE_MS_MAX)) < 0
+            ? Math.max(0, deadline.toMillis())
+            : DEADLINE_MS_MAX;
+    try {
+      owner.execute(() -> begin(ask, node, deadlineMs));
+    } catch (RejectedExecutionException e) {
+      fail(ask, closed(ask));
+    }
+    return ask.answer;
+  }
+
+  /** Refuses requests whose answers need more than one frame, or whose state is a connection's. */
+  private static void requireStateless(Operation operation) {
+    boolean isStateless =
+        switch (operation.room()) {
+          case TABLES, ROWS, TUNNELS, CLUSTER, SECURITY -> true;
+          case READING -> operation == Operation.FIND_POSITIONS;
+          case CONNECTION, SESSIONS, DELIVERY -> false;
+        };
+    if (!isStateless) {
+      throw new IllegalArgumentException(operation + " belongs to a client's own connection");
+    }
+  }
+
+  private void requireKnown(OnBehalf who) {
+    if (!door.gate().isOpen() && who.principal().isEmpty()) {
+      throw new RefusedException(
+          ErrorCode.NOT_AUTHENTICATED, "this server asks everybody who they are; log in first");
+    }
+  }
+
+  private Ask begun(OnBehalf who, Operation operation, byte[] payload, boolean isFollowing) {
+    Objects.requireNonNull(payload, "payload");
+    String name = door.gate().isOpen() ? "" : who.principal().orElseThrow().name();
+    synchronized (core) {
+      return new Ask(who, operation, payload, isFollowing, core.begin(name, payload.length));
+    }
+  }
+
+  private static ForwardException closed(Ask ask) {
+    return new ForwardException(
+        Reason.CLOSED, "no answer to " + ask + ": this server is stopping; it may be done");
+  }
+
+  private void begin(Ask ask, Optional<String> node, long deadlineMs) {
+    if (isClosed) {
+      fail(ask, closed(ask));
+      return;
+    }
+    ask.timer = Optional.of(owner.schedule(() -> late(ask), deadlineMs, TimeUnit.MILLISECONDS));
+    Optional<String> target = node.isEmpty() ? Optional.of(SELF) : targetOf(node.get());
+    if (target.isPresent()) {
+      send(ask, target.get());
+    } else {
+      fail(
+          ask,
+          new ForwardException(
+              Reason.UNKNOWN_NODE,
+              "cannot send "
+                  + ask
+                  + ": there is no node '"
+                  + node.get()
+                  + "' in the cluster now; nothing was done"));
+    }
+  }
+
+  private Optional<String> targetOf(String node) {
+    return node.equals(self.name()) ? Optional.of(SELF) : cluster.addressOf(node);
+  }
+
+  private void send(Ask ask, String node) {
+    Key key =
+        new Key(
+            door.gate().isOpen() ? Optional.empty() : ask.who.principal(), ask.who.address(), node);
+    try {
+      link(key).send(ask);
+    } catch (RefusedException e) {
+      refuse(ask, e);
+    }
+  }
+
+  private Link link(Key key) {
+    Held known = held.get(key);
+    if (known != null && nanos.getAsLong() - known.takesUntilNanos < 0) {
+      known.usedNanos = nanos.getAsLong();
+      return known.link;
+    }
+    if (known != null) {
+      retire(key, known);
+    }
+    makeRoom();
+    return dial(key);
+  }
+
+  private void retire(Key key, Held old) {
+    boolean unused = held.remove(key, old) && retired.add(old.link);
+    old.link.retire();
+  }
+
+  /** There is always a link without requests: fewer requests are open than links. */
+  private void makeRoom() {
+    if (held.size() + retired.size() >= LINKS_MAX) {
+      held.entrySet().stream()
+          .filter(one -> !one.getValue().link.isBusy())
+          .findFirst()
+          .ifPresent(one -> retire(one.getKey(), one.getValue()));
+    }
+  }
+
+  private Link dial(Key key) {
+    long nowNanos = nanos.getAsLong();
+    Link link = new Link(key.node(), vouched(key), chance.apply(32), links);
+    long lifeMs = door.gate().isOpen() ? Integer.MAX_VALUE : LINK_MS_MAX;
+    held.put(key, new Held(link, nowNanos + TimeUnit.MILLISECONDS.toNanos(lifeMs), nowNanos));
+    try {
+      connect(key, link)
+          .addListener(
+              done -> {
+                if (!done.isSuccess()) {
+                  endSoon(link, done.cause());
+                }
+              });
+    } catch (IllegalArgumentException e) {
+      endSoon(link, e);
+    }
+    var unused =
+        owner.schedule(
+            () -> {
+              if (!link.isOpen()) {
+                link.end("it did not let this server in within " + ENTRANCE_MS_MAX + " ms");
+              }
+            },
+            ENTRANCE_MS_MAX,
+            TimeUnit.MILLISECONDS);
+    return link;
+  }
+
+  /** Ends the link behind the request for which it is made now. */
+  private void endSoon(Link link, Throwable why) {
+    owner.execute(() -> link.end(String.valueOf(why.getMessage())));
+  }
+
+  private Optional<Vouched> vouched(Key key) {
+    if (door.gate().isOpen()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(
+          door.gate().vouch(key.principal().orElseThrow(), key.address(), self.name()));
+    } catch (IllegalArgumentException e) {
+      throw new RefusedException(ErrorCode.INVALID_REQUEST, e.getMessage());
+    }
+  }
+
+  private ChannelFuture connect(Key key, Link link) {
+    boolean isSelf = key.node().equals(SELF);
+    Bootstrap bootstrap =
+        new Bootstrap()
+            .group(isSelf ? self.door().loop() : owner)
+            .channel(isSelf ? LocalChannel.class : NioSocketChannel.class)
+            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MS_MAX)
+            .handler(new Initializer(link, isSelf));
+    if (isSelf) {
+      // The audit log of an open server names the author by the address of this side.
+      String from = Voucher.origin(self.name(), key.address()) + "/" + ++localCount;
+      return bootstrap.connect(self.door().address(), new LocalAddress(from));
+    }
+    bootstrap.option(ChannelOption.TCP_NODELAY, true);
+    return bootstrap.connect(address(key.node()));
+  }
+
+  private static SocketAddress address(String node) {
+    int colon = node.lastIndexOf(':');
+    try {
+      return InetSocketAddress.createUnresolved(
+          node.substring(0, colon), Integer.parseInt(node.substring(colon + 1)));
+    } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+      throw new IllegalArgumentException("'" + node + "' is not HOST:PORT", e);
+    }
+  }
+
+  private final class Initializer extends ChannelInitializer<Channel> {
+    private final Link link;
+    private final boolean isSelf;
+
+    Initializer(Link link, boolean isSelf) {
+      this.link = link;
+      this.isSelf = isSelf;
+    }
+
+    @Override
+    protected void initChannel(Channel nettyChannel) {
+      if (!isSelf) {
+        door.tls()
+            .ifPresent(tls -> nettyChannel.pipeline().addLast(tls.toServer(nettyChannel.alloc())));
+      }
+      nettyChannel.pipeline().addLast(owner, link);
+    }
+  }
+
+  private final class LinkOwner implements Link.Owner {
+
+    @Override
+    public String name() {
+      return self.name();
+    }
+
+    @Override
+    public void answered(Ask ask, byte[] payload) {
+      end(ask);
+      boolean unused = ask.answer.complete(payload);
+    }
+
+    @Override
+    public void refused(Ask ask, RefusedException reason, String node) {
+      Optional<String> next = Optional.empty();
+      if (reason.code() == ErrorCode.NOT_LEADER && ask.isFollowing) {
+        String asked = node.equals(SELF) ? cluster.address() : node;
+        synchronized (core) {
+          next = core.next(ask.open, asked, reason.leader());
+        }
+      }
+      if (next.isPresent()) {
+        send(ask, next.get().equals(cluster.address()) ? SELF : next.get());
+      } else {
+        refuse(ask, reason);
+      }
+    }
+
+    @Override
+    public void failed(Ask ask, ForwardException reason) {
+      fail(ask, reason);
+    }
+
+    @Override
+    public boolean hold(int bytesBefore, int bytesNow) {
+      synchronized (core) {
+        return core.hold(bytesBefore, bytesNow);
+      }
+    }
+
+    @Override
+    public void closed(Link link) {
+      boolean unused = retired.remove(link) || held.values().removeIf(one -> one.link == link);
+    }
+  }
+
+  private void refuse(Ask ask, RefusedException reason) {
+    end(ask);
+    boolean unused = ask.answer.completeExceptionally(reason);
+  }
+
+  private void fail(Ask ask, ForwardException reason) {
+    end(ask);
+    boolean unused = ask.answer.completeExceptionally(reason);
+  }
+
+  private void end(Ask ask) {
+    ask.timer.ifPresent(timer -> timer.cancel(false));
+    synchronized (core) {
+      core.end(ask.open);
+    }
+  }
+
+  /** The deadline has passed. The connection gets no more requests: its node may hang. */
+  private void late(Ask ask) {
+    Optional<Link> carrier = ask.link;
+    if (ask.answer.isDone() || carrier.isEmpty()) {
+      return;
+    }
+    Link link = carrier.get();
+    fail(
+        ask,
+        link.isOpen()
+            ? new ForwardException(
+                Reason.DEADLINE,
+                "no answer to " + ask + " from " + link + " before its deadline; it may be done")
+            : new ForwardException(
+                Reason.UNREACHABLE,
+                "cannot send " + ask + " to " + link + " before its deadline; nothing was done"));
+    link.forget(ask);
+    for (Map.Entry<Key, Held> entry : List.copyOf(held.entrySet())) {
+      if (entry.getValue().link == link) {
+        retire(entry.getKey(), entry.getValue());
+      }
+    }
+  }
+
+  /** Closes links that nobody uses, or whose vouchers are too old. */
+  private void look() {
+    long nowNanos = nanos.getAsLong();
+    long idleNanos = TimeUnit.MILLISECONDS.toNanos(IDLE_MS_MAX);
+    for (Map.Entry<Key, Held> entry : List.copyOf(held.entrySet())) {
+      Held one = entry.getValue();
+      boolean isIdle = !one.link.isBusy() && nowNanos - one.usedNanos >= idleNanos;
+      if (isIdle || nowNanos - one.takesUntilNanos >= 0) {
+        retire(entry.getKey(), one);
+      }
+    }
+  }
+
+  /** Open connections, for tests. */
+  int linkCount() {
+    return held.size() + retired.size();
+  }
+
+  @Override
+  public void close() {
+    try {
+      owner.submit(this::closeLinks).awaitUninterruptibly();
+    } catch (RejectedExecutionException e) {
+      // Closed before.
+    }
+    threads.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+
+  private void closeLinks() {
+    isClosed = true;
+    List<Link> all = new ArrayList<>(retired);
+    held.values().forEach(one -> all.add(one.link));
+    all.forEach(link -> link.end("this server is stopping"));
+  }
+}
