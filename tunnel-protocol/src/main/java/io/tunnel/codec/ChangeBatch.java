@@ -149,6 +149,11 @@ public final class ChangeBatch {
     return Binary.getLong(array, offset + BatchLayout.COMMIT_MICROS);
   }
 
+  /** The commit time in the header of the batch at the start of {@code batch}. */
+  public static long commitMicrosAt(ByteBuffer batch) {
+    return batch.getLong(batch.position() + BatchLayout.COMMIT_MICROS);
+  }
+
   /** How many rows. */
   public int rowCount() {
     return Binary.getInt(array, offset + BatchLayout.ROW_COUNT);

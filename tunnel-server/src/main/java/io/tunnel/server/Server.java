@@ -6,9 +6,11 @@ import io.tunnel.server.console.ConsoleSite;
 import io.tunnel.server.disk.Disks;
 import io.tunnel.server.engine.Engine;
 import io.tunnel.server.engine.LocalEngine;
+import io.tunnel.server.engine.OwnThread;
 import io.tunnel.server.engine.Parts;
 import io.tunnel.server.engine.Served;
 import io.tunnel.server.engine.SystemClock;
+import io.tunnel.server.engine.Ticks;
 import io.tunnel.server.engine.WaitingThread;
 import io.tunnel.server.engine.WiringChance;
 import io.tunnel.server.forward.Forwarder;
@@ -26,6 +28,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A running server: an engine, the rooms that face clients, and their ports. Closes its parts in
@@ -34,6 +37,10 @@ import java.util.concurrent.CompletableFuture;
 public final class Server implements Closeable {
 
   private static final int PAGES_WAITING_MAX = 4;
+  private static final int CONSOLE_WAITING_MAX = 16;
+
+  /** Interval of the console's figures. */
+  private static final long TICK_MS = 1_000;
 
   private final Parts parts = new Parts();
   private final Engine engine;
@@ -56,7 +63,7 @@ public final class Server implements Closeable {
   /** Opens the engine, and begins to serve. */
   Server(ServerConfig config, ServerSecurity security, EngineOpener opener) throws IOException {
     try {
-      ServerMeters meters = new ServerMeters();
+      ServerMeters meters = new ServerMeters(new SystemClock()::epochMicros);
       parts.open(meters::close);
       engine = parts.open(opener.open(meters));
       Served served =
@@ -83,7 +90,10 @@ public final class Server implements Closeable {
           config.net().httpPort() < 0
               ? Optional.empty()
               : Optional.of(
-                  listenHttp(config, new ServerPages(engine, net, meters, security.node()), door));
+                  listenHttp(
+                      config,
+                      new ServerPages(engine, net, meters, security.node(), security.data()),
+                      door));
       parts.open(engine.begin(served, net::stopListening));
     } catch (IOException | RuntimeException e) {
       parts.closeAfter(e);
@@ -146,15 +156,23 @@ public final class Server implements Closeable {
     return server;
   }
 
-  private static HttpServer.Site console(
-      ServerConfig config, ServerPages pages, NetServer.Door door) throws IOException {
-    return new ConsoleSite(
-        config.console(),
-        door.tls().isPresent() ? HttpHosts.ALL : HttpHosts.of(config.net()),
-        door,
-        pages,
-        WiringChance::secret,
-        pages.engine().ports().threads().clock()::nanos);
+  private HttpServer.Site console(ServerConfig config, ServerPages pages, NetServer.Door door)
+      throws IOException {
+    SystemClock clock = new SystemClock();
+    ConsoleSite site =
+        new ConsoleSite(
+            config.console(),
+            door.tls().isPresent() ? HttpHosts.ALL : HttpHosts.of(config.net()),
+            door,
+            pages,
+            forwarding,
+            new ConsoleSite.Machine(
+                WiringChance::secret,
+                clock::nanos,
+                () -> TimeUnit.MICROSECONDS.toMillis(clock.epochMicros()),
+                parts.openThreads(new WaitingThread("console", CONSOLE_WAITING_MAX))));
+    Ticks.every(parts.openThreads(new OwnThread("figures")), clock::nanos, TICK_MS, site::tick);
+    return site;
   }
 
   /** Sends requests for principals to the nodes that can answer. */

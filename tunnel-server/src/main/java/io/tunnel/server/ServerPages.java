@@ -13,6 +13,9 @@ import io.tunnel.server.session.TunnelHost;
 import io.tunnel.server.session.TunnelView;
 import io.tunnel.wire.control.Control.TunnelDescription;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -20,10 +23,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The pages of the HTTP port. */
-record ServerPages(Engine engine, NetServer net, ServerMeters meters, Optional<String> node)
+record ServerPages(
+    Engine engine, NetServer net, ServerMeters meters, Optional<String> node, Path data)
     implements HttpServer.Pages, ConsoleServer {
+
+  private static final double BYTES_PER_KIB = 1_024;
 
   @Override
   public String version() {
@@ -41,33 +48,82 @@ record ServerPages(Engine engine, NetServer net, ServerMeters meters, Optional<S
     return engine.health(net.connectionCount()).text();
   }
 
-  /** When no thread of tunnels has time, the page repeats the last figures of channels. */
   @Override
-  public String metrics() throws IOException {
+  public ServerMeters.Totals totals() {
+    return meters.totals();
+  }
+
+  @Override
+  public Taken taken() {
+    Runtime machine = Runtime.getRuntime();
+    return new Taken(
+        net.connectionCount(),
+        data.toFile().getUsableSpace(),
+        meters.sumOfGauges("tunnel.log.bytes") + meters.sumOfGauges("tunnel.rocksdb.file.bytes"),
+        machine.totalMemory() - machine.freeMemory(),
+        machine.maxMemory(),
+        residentBytes(),
+        meters.sumOfGauges("process.cpu.usage"));
+  }
+
+  /** The memory of the process as Linux knows it; NaN on another system. */
+  private static double residentBytes() {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"))) {
+      return lines
+          .filter(line -> line.startsWith("VmRSS:"))
+          .mapToDouble(line -> Long.parseLong(line.replaceAll("\\D", "")) * BYTES_PER_KIB)
+          .findAny()
+          .orElse(Double.NaN);
+    } catch (IOException | RuntimeException e) {
+      return Double.NaN;
+    }
+  }
+
+  @Override
+  public Optional<List<TunnelDescription>> tunnels() {
     Ports ports = engine.ports();
     Collection<TunnelHost> hosts = ports.tunnels().hosts().all();
     List<List<TunnelView>> answers =
         hosts.stream().map(ServerPages::views).flatMap(Optional::stream).toList();
-    if (hosts.isEmpty() || !answers.isEmpty()) {
-      List<TunnelDescription> described = new ArrayList<>();
-      for (List<TunnelView> views : answers) {
-        for (TunnelView view : views) {
-          // Counting rows takes too long for a page that is read every few seconds.
-          described.add(
-              view.describe(
-                  ports.tunnels().figures(),
-                  partition -> LogFigures.UNKNOWN,
-                  ports.threads().clock().epochMicros()));
-        }
-      }
-      meters.channels(described);
+    if (!hosts.isEmpty() && answers.isEmpty()) {
+      return Optional.empty();
     }
+    List<TunnelDescription> described = new ArrayList<>();
+    for (List<TunnelView> views : answers) {
+      for (TunnelView view : views) {
+        // Counting rows takes too long for figures that are read every few seconds.
+        described.add(describe(ports, view));
+      }
+    }
+    return Optional.of(described);
+  }
+
+  private static TunnelDescription describe(Ports ports, TunnelView view) {
+    try {
+      return view.describe(
+          ports.tunnels().figures(),
+          partition -> LogFigures.UNKNOWN,
+          ports.threads().clock().epochMicros());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** When no thread of tunnels has time, the page repeats the last figures of channels. */
+  @Override
+  public String metrics() throws IOException {
+    Ports ports = engine.ports();
+    tunnels().ifPresent(meters::channels);
     Map<String, Integer> tunnels = new HashMap<>();
-    hosts.forEach(
-        host ->
-            host.catalog()
-                .tunnelsByCreator()
-                .forEach((creator, count) -> tunnels.merge(creator, count, Integer::sum)));
+    ports
+        .tunnels()
+        .hosts()
+        .all()
+        .forEach(
+            host ->
+                host.catalog()
+                    .tunnelsByCreator()
+                    .forEach((creator, count) -> tunnels.merge(creator, count, Integer::sum)));
     meters.principals(
         net.shares().figures(), net.shares().uses(ports.catalog().holdings(), tunnels));
     engine.look();

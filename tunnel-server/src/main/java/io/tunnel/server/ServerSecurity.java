@@ -61,6 +61,11 @@ final class ServerSecurity {
             : Optional.empty();
   }
 
+  /** The data directory. */
+  Path data() {
+    return data;
+  }
+
   /** The name of this node; empty without a cluster. */
   Optional<String> node() {
     return node;

@@ -2,10 +2,13 @@ package io.tunnel.server.console;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
 
 /** An answer of the console: status, body and headers. The body is never changed. */
 final class Answer {
@@ -15,6 +18,7 @@ final class Answer {
   private final HttpResponseStatus status;
   private final byte[] body;
   private final Map<String, String> headers = new LinkedHashMap<>();
+  private Optional<Consumer<ChannelHandlerContext>> goesOn = Optional.empty();
 
   /**
    * An answer without headers.
@@ -42,6 +46,25 @@ final class Answer {
     said.addProperty("code", code);
     said.addProperty("message", message);
     return json(status, said.toString().getBytes(StandardCharsets.UTF_8));
+  }
+
+  /**
+   * An answer whose body goes on until the connection closes.
+   *
+   * @param begin runs on the connection's event loop when the head of the answer was sent
+   */
+  static Answer events(Consumer<ChannelHandlerContext> begin) {
+    Answer answer =
+        new Answer(HttpResponseStatus.OK, new byte[0])
+            .with("content-type", "text/event-stream; charset=utf-8")
+            .with("cache-control", "no-store");
+    answer.goesOn = Optional.of(begin);
+    return answer;
+  }
+
+  /** What writes the body, if it goes on. */
+  Optional<Consumer<ChannelHandlerContext>> goesOn() {
+    return goesOn;
   }
 
   /** Adds a header, and returns this answer. */

@@ -1,8 +1,6 @@
 package io.tunnel.server.console;
 
-import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonPrimitive;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -20,14 +18,28 @@ import java.util.concurrent.CompletableFuture;
  */
 final class Api {
 
+  private static final String ASK = "/api/ask/";
+
   private final LogIns logIns;
   private final AuditLog audit;
   private final ConsoleServer server;
+  private final Asks asks;
+  private final Snapshots snapshots;
+  private final Feed feed;
 
-  Api(LogIns logIns, AuditLog audit, ConsoleServer server) {
+  Api(
+      LogIns logIns,
+      AuditLog audit,
+      ConsoleServer server,
+      Asks asks,
+      Snapshots snapshots,
+      Feed feed) {
     this.logIns = logIns;
     this.audit = audit;
     this.server = server;
+    this.asks = asks;
+    this.snapshots = snapshots;
+    this.feed = feed;
   }
 
   /** Answers, or fails with a {@link Refusal} or a refusal of the native protocol. */
@@ -51,24 +63,47 @@ final class Api {
   }
 
   private CompletableFuture<Answer> answer(Asked asked, Visitor visitor) {
+    if (asked.path().startsWith(ASK)) {
+      requireChange(asked, visitor);
+      return asks.ask(asked, asked.path().substring(ASK.length()), visitor);
+    }
     switch (asked.path()) {
-      case "/api/me":
+      case "/api/me" -> {
         requireGet(asked);
         LogIns.Named named = logIns.named(asked, visitor);
         Answer me = Answer.json(me(named.visitor()));
         named.cookie().ifPresent(cookie -> me.with("set-cookie", cookie));
         return CompletableFuture.completedFuture(me);
-      case "/api/logout":
-        requirePost(asked);
-        requireCsrf(asked, visitor);
+      }
+      case "/api/logout" -> {
+        requireChange(asked, visitor);
         return CompletableFuture.completedFuture(
             Answer.json(new JsonObject()).with("set-cookie", logIns.logOut(asked, visitor)));
-      default:
-        throw new Refusal(
-            HttpResponseStatus.NOT_FOUND,
-            "NOT_FOUND",
-            "there is no such path; see docs/console.md");
+      }
+      case "/api/rows" -> {
+        requireChange(asked, visitor);
+        return asks.rows(asked, visitor);
+      }
+      case "/api/events" -> {
+        requireFigures(asked, visitor);
+        return CompletableFuture.completedFuture(
+            Answer.events(connection -> feed.join(connection, visitor)));
+      }
+      case "/api/history" -> {
+        requireFigures(asked, visitor);
+        return CompletableFuture.completedFuture(snapshots.history());
+      }
+      default ->
+          throw new Refusal(
+              HttpResponseStatus.NOT_FOUND,
+              "NOT_FOUND",
+              "there is no such path; see docs/console.md");
     }
+  }
+
+  private static void requireFigures(Asked asked, Visitor visitor) {
+    requireGet(asked);
+    visitor.caller().requireOnCluster(Right.READ);
   }
 
   private CompletableFuture<Answer> logIn(Asked asked) {
@@ -88,22 +123,14 @@ final class Api {
   private JsonObject me(Visitor visitor) {
     JsonObject me = new JsonObject();
     me.addProperty("open", logIns.isOpen());
-    add(me, "principal", visitor.caller().principal().map(Principal::name));
-    add(me, "csrf", visitor.session().map(logIns::csrf));
-    add(me, "node", server.node());
+    me.addProperty("principal", visitor.caller().principal().map(Principal::name).orElse(null));
+    me.addProperty("csrf", visitor.session().map(logIns::csrf).orElse(null));
+    me.addProperty("node", server.node().orElse(null));
     me.addProperty("cluster", server.node().isPresent());
     me.addProperty("version", server.version());
     me.addProperty("mayReadCluster", visitor.caller().mayOnCluster(Right.READ));
     me.addProperty("administrator", visitor.caller().mayOnCluster(Right.ADMIN));
     return me;
-  }
-
-  private static void add(JsonObject to, String name, Optional<String> value) {
-    to.add(
-        name,
-        value
-            .map(text -> (com.google.gson.JsonElement) new JsonPrimitive(text))
-            .orElse(JsonNull.INSTANCE));
   }
 
   /**
@@ -125,7 +152,8 @@ final class Api {
     }
   }
 
-  private void requireCsrf(Asked asked, Visitor visitor) {
+  private void requireChange(Asked asked, Visitor visitor) {
+    requirePost(asked);
     logIns.requireCsrf(asked, visitor);
   }
 

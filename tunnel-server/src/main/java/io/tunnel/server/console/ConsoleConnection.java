@@ -6,10 +6,13 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
@@ -109,6 +112,10 @@ final class ConsoleConnection extends SimpleChannelInboundHandler<FullHttpReques
       answer(ctx, site.overloaded(), isHead);
       return;
     }
+    if (answer.goesOn().isPresent()) {
+      beginEvents(ctx, answer);
+      return;
+    }
     ChannelFuture written = ctx.writeAndFlush(response(answer, isHead));
     written.addListener(done -> site.letGo(answer.body().length));
     if (state == State.LEAVING) {
@@ -116,6 +123,18 @@ final class ConsoleConnection extends SimpleChannelInboundHandler<FullHttpReques
     } else {
       written.addListener(done -> taken(ctx));
     }
+  }
+
+  /** No deadline runs any more: the feed closes a connection that takes nothing. */
+  private void beginEvents(ChannelHandlerContext ctx, Answer answer) {
+    state = State.LEAVING;
+    deadline.ifPresent(running -> running.cancel(false));
+    HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, answer.status());
+    ConsoleSite.HEADERS.forEach(head.headers()::set);
+    answer.headers().forEach(head.headers()::set);
+    head.headers().set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
+    ctx.write(head);
+    answer.goesOn().orElseThrow().accept(ctx);
   }
 
   /** The browser has taken an answer. */

@@ -1,8 +1,11 @@
 package io.tunnel.server.console;
 
+import io.tunnel.server.metrics.ServerMeters;
+import io.tunnel.wire.control.Control.TunnelDescription;
+import java.util.List;
 import java.util.Optional;
 
-/** The server that a console belongs to. Called by the event loop, so it must not wait. */
+/** The server that a console belongs to. Answers at once, where it does not say otherwise. */
 public interface ConsoleServer {
 
   /** The name of this node; empty without a cluster. */
@@ -10,4 +13,37 @@ public interface ConsoleServer {
 
   /** The version of the program. */
   String version();
+
+  /** The health page: one JSON object. */
+  String health();
+
+  /** What was written and delivered since the start. */
+  ServerMeters.Totals totals();
+
+  /** What the server takes of its machine. */
+  Taken taken();
+
+  /**
+   * The tunnels that this server coordinates; empty when none of their threads has time. May block
+   * for seconds.
+   */
+  Optional<List<TunnelDescription>> tunnels();
+
+  /**
+   * What a server takes of its machine; NaN for a figure that the machine does not tell.
+   *
+   * @param connections connections of clients
+   * @param diskFreeBytes bytes that are free where the data directory is
+   * @param diskUsedBytes bytes of logs and tables
+   * @param residentBytes memory of the process
+   * @param cpuShare 0 to 1, of all processors
+   */
+  record Taken(
+      double connections,
+      double diskFreeBytes,
+      double diskUsedBytes,
+      double heapUsedBytes,
+      double heapMaxBytes,
+      double residentBytes,
+      double cpuShare) {}
 }

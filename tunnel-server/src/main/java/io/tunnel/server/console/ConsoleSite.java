@@ -5,6 +5,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.forward.Forwarding;
 import io.tunnel.server.metrics.HttpHosts;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.net.NetServer;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
@@ -55,8 +57,21 @@ public final class ConsoleSite implements HttpServer.Site {
   private final HttpHosts hosts;
   private final ConsoleFiles files;
   private final AuditLog audit;
+  private final Snapshots snapshots;
+  private final Feed feed;
   private final Api api;
   private final AtomicLong untakenBytes = new AtomicLong();
+
+  /**
+   * What the console needs of the machine.
+   *
+   * @param chance makes that number of unpredictable bytes
+   * @param nanos a clock that never goes back
+   * @param epochMs milliseconds since 1970, now
+   * @param maker the thread that turns rows into JSON; rejects tasks when too many wait
+   */
+  public record Machine(
+      IntFunction<Bytes> chance, LongSupplier nanos, LongSupplier epochMs, Executor maker) {}
 
   /**
    * Reads the static files.
@@ -64,8 +79,7 @@ public final class ConsoleSite implements HttpServer.Site {
    * @param hosts the names of this server
    * @param door who is let in
    * @param server the server that the pages show
-   * @param chance makes that number of unpredictable bytes
-   * @param nanos a clock that never goes back
+   * @param forwarding sends the requests of pages
    * @throws IOException when files are missing in the class path
    */
   public ConsoleSite(
@@ -73,25 +87,42 @@ public final class ConsoleSite implements HttpServer.Site {
       HttpHosts hosts,
       NetServer.Door door,
       ConsoleServer server,
-      IntFunction<Bytes> chance,
-      LongSupplier nanos)
+      Forwarding forwarding,
+      Machine machine)
       throws IOException {
     this(
         config,
         hosts,
         door.audit(),
-        new Api(
-            new LogIns(door.gate(), door.audit(), LogIns.Port.of(chance, nanos)),
-            door.audit(),
-            server));
+        new LogIns(door.gate(), door.audit(), LogIns.Port.of(machine.chance(), machine.nanos())),
+        new Snapshots(server, machine.epochMs()),
+        new Backing(server, new Asks(forwarding, machine.maker())));
   }
 
-  ConsoleSite(ConsoleConfig config, HttpHosts hosts, AuditLog audit, Api api) throws IOException {
+  /** The server behind the pages, and what it can be asked. */
+  record Backing(ConsoleServer server, Asks asks) {}
+
+  ConsoleSite(
+      ConsoleConfig config,
+      HttpHosts hosts,
+      AuditLog audit,
+      LogIns logIns,
+      Snapshots snapshots,
+      Backing backing)
+      throws IOException {
     this.config = config;
     this.hosts = hosts;
     this.audit = audit;
-    this.api = api;
+    this.snapshots = snapshots;
+    this.feed = new Feed(snapshots, logIns::current);
+    this.api = new Api(logIns, audit, backing.server(), backing.asks(), snapshots, feed);
     this.files = ConsoleFiles.read();
+  }
+
+  /** Samples figures, and sends them to pages that watch. Call it every second, on one thread. */
+  public void tick() {
+    snapshots.stepIfDue();
+    feed.tick();
   }
 
   @Override
@@ -161,7 +192,7 @@ public final class ConsoleSite implements HttpServer.Site {
 
   private Answer refused(Asked asked, Throwable failure) {
     Refusal refusal = Refusal.of(failure);
-    if (refusal.status().equals(HttpResponseStatus.INTERNAL_SERVER_ERROR)) {
+    if (refusal.isUnexpected()) {
       LOGGER.error("request {} {} of the console failed", asked.method(), asked.path(), failure);
     }
     if (ATTACKS.contains(refusal.code())) {

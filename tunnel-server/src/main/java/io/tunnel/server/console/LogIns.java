@@ -122,13 +122,17 @@ final class LogIns {
     return gate.bearerOf(hash).map(caller -> new Visitor(caller, session, Optional.of(hash)));
   }
 
-  private synchronized Optional<Visitor> ofSession(String id) {
+  private Optional<Visitor> ofSession(String id) {
+    Optional<SessionsCore.Session> session;
+    synchronized (this) {
+      session = sessions.use(id, port.nanos().getAsLong());
+    }
     Optional<Visitor> visitor =
-        sessions
-            .use(id, port.nanos().getAsLong())
-            .flatMap(session -> ofToken(session.tokenHash(), Optional.of(id)));
+        session.flatMap(known -> ofToken(known.tokenHash(), Optional.of(id)));
     if (visitor.isEmpty()) {
-      sessions.end(id);
+      synchronized (this) {
+        sessions.end(id);
+      }
     }
     return visitor;
   }

@@ -12,6 +12,9 @@ final class Refusal extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
+  /** The code of failures of the console itself. */
+  private static final String UNEXPECTED = "CONSOLE_FAILED";
+
   private final transient HttpResponseStatus status;
   private final String code;
 
@@ -43,7 +46,7 @@ final class Refusal extends RuntimeException {
       return new Refusal(statusOf(lost.reason()), lost.reason().name(), lost.getMessage());
     }
     return new Refusal(
-        HttpResponseStatus.INTERNAL_SERVER_ERROR, "INTERNAL", "see the server's log");
+        HttpResponseStatus.INTERNAL_SERVER_ERROR, UNEXPECTED, "see the server's log");
   }
 
   private static HttpResponseStatus statusOf(ForwardException.Reason reason) {
@@ -84,6 +87,11 @@ final class Refusal extends RuntimeException {
       case NOT_AUTHENTICATED -> HttpResponseStatus.UNAUTHORIZED;
       case NOT_PERMITTED -> HttpResponseStatus.FORBIDDEN;
     };
+  }
+
+  /** Whether it stands for a failure that nobody expects, and of which a page is told nothing. */
+  boolean isUnexpected() {
+    return code.equals(UNEXPECTED);
   }
 
   HttpResponseStatus status() {

@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -83,6 +84,9 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   private final LongAdder sent = new LongAdder();
   private final LongAdder delivered = new LongAdder();
   private final LongAdder deliveries = new LongAdder();
+  private final LongAdder deliveredRows = new LongAdder();
+  private final DeliveryAges deliveryAges = new DeliveryAges();
+  private final LongSupplier epochMicros;
   private final Map<ErrorCode, Counter> refusals = new EnumMap<>(ErrorCode.class);
   private final Map<Farewell, Counter> farewells = new EnumMap<>(Farewell.class);
   private final MultiGauge lagRows =
@@ -98,8 +102,13 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   private final TunnelMeters tunnelMeters = new TunnelMeters(registry);
   private final PrincipalMeters principalMeters = new PrincipalMeters(registry);
 
-  /** Meters that are all at zero. */
-  public ServerMeters() {
+  /**
+   * Meters that are all at zero.
+   *
+   * @param epochMicros microseconds since 1970, now
+   */
+  public ServerMeters(LongSupplier epochMicros) {
+    this.epochMicros = epochMicros;
     new JvmMemoryMetrics().bindTo(registry);
     new ProcessorMetrics().bindTo(registry);
     gc.bindTo(registry);
@@ -108,6 +117,7 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
     total("tunnel.net.sent.bytes", sent);
     total("tunnel.delivered.bytes", delivered);
     total("tunnel.deliveries", deliveries);
+    total("tunnel.delivered.rows", deliveredRows);
     for (ErrorCode code : ErrorCode.values()) {
       refusals.put(
           code, Counter.builder("tunnel.refusals").tag("code", code.name()).register(registry));
@@ -306,6 +316,36 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
     return figure == LogFigures.UNKNOWN ? Double.NaN : figure;
   }
 
+  /**
+   * What was written and delivered since the start.
+   *
+   * @param ages how old the oldest change of each delivery was
+   */
+  public record Totals(
+      double writtenRows,
+      double writtenBytes,
+      long deliveredRows,
+      long deliveredBytes,
+      DeliveryAges.Counts ages) {}
+
+  /** What was written and delivered since the start. For any thread. */
+  public Totals totals() {
+    return new Totals(
+        rowsWritten.count(),
+        bytesWritten.count(),
+        deliveredRows.sum(),
+        delivered.sum(),
+        deliveryAges.counts());
+  }
+
+  /** The sum of all gauges of a name, such as one for each shard; 0 without any. */
+  public double sumOfGauges(String name) {
+    return registry.find(name).gauges().stream()
+        .mapToDouble(Gauge::value)
+        .filter(Double::isFinite)
+        .sum();
+  }
+
   /** All meters in Prometheus' text format. */
   public String scrape() {
     return registry.scrape();
@@ -356,9 +396,13 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   }
 
   @Override
-  public void delivered(int bytes) {
+  public void delivered(int bytes, long rows, long commitMicros) {
     delivered.add(bytes);
     deliveries.increment();
+    deliveredRows.add(rows);
+    if (commitMicros > 0) {
+      deliveryAges.add(epochMicros.getAsLong() - commitMicros);
+    }
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.concurrent.EventExecutor;
+import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.changes.Extents;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Frame;
@@ -22,6 +23,9 @@ import java.util.concurrent.RejectedExecutionException;
  * native memory: without native memory the connection breaks, and not the answering thread.
  */
 final class FrameWriter {
+
+  /** Rows of base data have no commit time. */
+  private static final long NO_COMMIT_MICROS = 0;
 
   private final ChannelHandlerContext context;
   private final NetMeter meter;
@@ -79,9 +83,12 @@ final class FrameWriter {
     Delivery.writePrefix(prefix, Frame.HEADER_BYTES, handle, epoch, firstPosition);
     ByteBuf frame = context.alloc().directBuffer(Frame.HEADER_BYTES + payloadBytes);
     boolean isRead = false;
+    long commitMicros;
     try {
       frame.writeBytes(prefix);
       batches.read(frame.nioBuffer(frame.writerIndex(), batches.bytes()));
+      commitMicros =
+          ChangeBatch.commitMicrosAt(frame.nioBuffer(frame.writerIndex(), batches.bytes()));
       frame.writerIndex(frame.writerIndex() + batches.bytes());
       isRead = true;
     } finally {
@@ -89,17 +96,18 @@ final class FrameWriter {
         frame.release();
       }
     }
-    meter.delivered(payloadBytes);
+    meter.delivered(payloadBytes, batches.lastPosition() - firstPosition + 1, commitMicros);
     write(frame);
     return payloadBytes;
   }
 
-  /** Sends a batch as one delivery; returns the bytes of its payload. */
+  /** Sends a batch of base data as one delivery; returns the bytes of its payload. */
   int deliver(int handle, long epoch, long firstPosition, byte[] batch) {
     byte[] payload = new byte[Delivery.PREFIX_BYTES + batch.length];
     Delivery.writePrefix(payload, 0, handle, epoch, firstPosition);
     System.arraycopy(batch, 0, payload, Delivery.PREFIX_BYTES, batch.length);
-    meter.delivered(payload.length);
+    meter.delivered(
+        payload.length, ChangeBatch.parse(batch, 0, batch.length).rowCount(), NO_COMMIT_MICROS);
     write(Operation.DELIVER.code(), FrameKind.PUSH, 0, payload);
     return payload.length;
   }

@@ -17,8 +17,15 @@ public interface NetMeter {
   /** Bytes other than deliveries go out. */
   void sent(int bytes);
 
-  /** A delivery goes out. */
-  void delivered(int bytes);
+  /**
+   * A delivery goes out.
+   *
+   * @param bytes bytes of the payload
+   * @param rows changes, or rows of base data
+   * @param commitMicros commit time of the oldest change, in microseconds since 1970; 0 for a batch
+   *     that no log holds, such as base data
+   */
+  void delivered(int bytes, long rows, long commitMicros);
 
   /** The server closed a connection that its client would have kept. */
   void closed(Farewell why);
@@ -42,7 +49,7 @@ public interface NetMeter {
         public void sent(int bytes) {}
 
         @Override
-        public void delivered(int bytes) {}
+        public void delivered(int bytes, long rows, long commitMicros) {}
 
         @Override
         public void closed(Farewell why) {}

@@ -1,13 +1,18 @@
 package io.tunnel.server.console;
 
+import io.tunnel.server.forward.Forwarding;
+import io.tunnel.server.metrics.DeliveryAges;
 import io.tunnel.server.metrics.HttpHosts;
 import io.tunnel.server.metrics.HttpServer;
+import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.net.access.AuditLog;
 import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.access.TestGate;
 import io.tunnel.server.net.audit.AuditTrail;
 import io.tunnel.server.security.files.TestSecurity;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.Control.TunnelDescription;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.SecurityControl.CreateToken;
 import io.tunnel.wire.control.SecurityControl.SecurityId;
@@ -22,10 +27,13 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 
 /** A console on a port of its own, with a closed or an open gate, and a client that sends bytes. */
 final class TestConsole implements Closeable {
@@ -38,6 +46,15 @@ final class TestConsole implements Closeable {
 
   /** The sessions. */
   final LogIns logIns;
+
+  /** What forwarded requests are answered. */
+  final Forwards forwards = new Forwards();
+
+  /** What pages are told of the server. */
+  final Told told = new Told();
+
+  /** The site. */
+  final ConsoleSite site;
 
   private final Path directory;
   private final AuditTrail trail;
@@ -59,6 +76,14 @@ final class TestConsole implements Closeable {
             audit,
             new LogIns.Port(TestSecurity.chance(7), gate.nanos::get, this::later));
     NetConfig net = new NetConfig("127.0.0.1", 0, 0, 1, 100, false);
+    site =
+        new ConsoleSite(
+            config,
+            HttpHosts.of(net),
+            audit,
+            logIns,
+            new Snapshots(told, gate.epochMs::get),
+            new ConsoleSite.Backing(told, new Asks(forwards, Runnable::run)));
     http =
         new HttpServer(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
@@ -66,7 +91,7 @@ final class TestConsole implements Closeable {
             Runnable::run,
             new Pages(),
             HttpServer.Door.open(),
-            new ConsoleSite(config, HttpHosts.of(net), audit, new Api(logIns, audit, new Alone())));
+            site);
   }
 
   private CompletableFuture<Answer> later(Answer answer, long delayNanos) {
@@ -91,7 +116,14 @@ final class TestConsole implements Closeable {
     }
   }
 
-  private record Alone() implements ConsoleServer {
+  /** The server behind the pages; a test sets what it tells. */
+  static final class Told implements ConsoleServer {
+
+    volatile ServerMeters.Totals totals =
+        new ServerMeters.Totals(0, 0, 0, 0, DeliveryAges.Counts.none());
+    volatile List<TunnelDescription> tunnels = List.of();
+    final AtomicInteger looks = new AtomicInteger();
+
     @Override
     public Optional<String> node() {
       return Optional.empty();
@@ -101,6 +133,53 @@ final class TestConsole implements Closeable {
     public String version() {
       return "test";
     }
+
+    @Override
+    public String health() {
+      return "{\"status\":\"UP\"}";
+    }
+
+    @Override
+    public ServerMeters.Totals totals() {
+      return totals;
+    }
+
+    @Override
+    public Taken taken() {
+      return new Taken(3, 1e12, 5e9, 1e8, 1e9, Double.NaN, 0.25);
+    }
+
+    @Override
+    public Optional<List<TunnelDescription>> tunnels() {
+      looks.incrementAndGet();
+      return Optional.of(tunnels);
+    }
+  }
+
+  /** A request that was forwarded. */
+  record Forwarded(
+      Forwarding.OnBehalf who, Optional<String> node, Operation operation, String payload) {}
+
+  /** Answers forwarded requests as a test says. */
+  final class Forwards implements Forwarding {
+
+    final List<Forwarded> asked = new CopyOnWriteArrayList<>();
+    volatile Function<byte[], CompletableFuture<byte[]>> answer =
+        payload -> CompletableFuture.completedFuture(new byte[0]);
+
+    @Override
+    public CompletableFuture<byte[]> ask(
+        OnBehalf who,
+        Optional<String> node,
+        Operation operation,
+        byte[] payload,
+        Duration deadline) {
+      asked.add(new Forwarded(who, node, operation, new String(payload, StandardCharsets.UTF_8)));
+      return answer.apply(payload);
+    }
+
+    @Override
+    public void close() {}
   }
 
   /** A token for a principal. */
@@ -219,6 +298,24 @@ final class TestConsole implements Closeable {
       int at = text.indexOf("content-length: ");
       int length = at < 0 ? 0 : Integer.parseInt(text.substring(at + 16, text.indexOf('\r', at)));
       return new Reply(text, new String(in.readNBytes(length), StandardCharsets.UTF_8));
+    }
+
+    /** The bytes up to and with this text. */
+    String readUntil(String end) throws IOException {
+      ByteArrayOutputStream read = new ByteArrayOutputStream();
+      while (!read.toString(StandardCharsets.UTF_8).endsWith(end)) {
+        int next = socket.getInputStream().read();
+        if (next < 0) {
+          throw new IOException("closed behind " + read.toString(StandardCharsets.UTF_8));
+        }
+        read.write(next);
+      }
+      return read.toString(StandardCharsets.UTF_8);
+    }
+
+    /** All bytes until the server closes the connection. */
+    String rest() throws IOException {
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }
 
     boolean isClosed() throws IOException {

@@ -61,7 +61,7 @@ final class ServerMetersTest {
   void a_lag_that_is_not_known_is_no_number() {
     TunnelInfo info =
         new TunnelInfo("id", "sync", "orders", TunnelType.Stream, StreamStart.LATEST, 1);
-    try (ServerMeters meters = new ServerMeters()) {
+    try (ServerMeters meters = new ServerMeters(() -> 0L)) {
       meters.channels(
           List.of(
               new TunnelDescription(
@@ -93,7 +93,7 @@ final class ServerMetersTest {
             new ShardConfig(64 << 10, 8 << 10, 8 << 20, RESERVED_BYTES),
             usual.table(),
             new OpenFiles(unused -> disk, 100));
-    try (ServerMeters meters = new ServerMeters();
+    try (ServerMeters meters = new ServerMeters(() -> 0L);
         Shards shards = Shards.open(layout, partition -> true, meters, new TestClock())) {
       meters.watch(shards, RESERVED_BYTES);
       return meters.scrape().lines().filter(line -> line.startsWith("tunnel_disk_")).toList();
@@ -116,7 +116,7 @@ final class ServerMetersTest {
 
   @Test
   void a_node_says_how_many_partitions_its_cluster_has() {
-    try (ServerMeters meters = new ServerMeters()) {
+    try (ServerMeters meters = new ServerMeters(() -> 0L)) {
       NodeMeters node = new NodeMeters(meters);
       node.watch(() -> new NodeMeters.Standing(3, 1, 24, 0, false, false, 0, 0, 0, 0));
       assertThat(meters.scrape())
@@ -129,7 +129,7 @@ final class ServerMetersTest {
   void meters_of_principals_are_those_of_the_page() throws IOException {
     Shares shares = new Shares(new TestGate().gate, 1);
     shares.refused(new TestGate().caller("CN=ada"), ErrorCode.BUSY);
-    try (ServerMeters meters = new ServerMeters()) {
+    try (ServerMeters meters = new ServerMeters(() -> 0L)) {
       meters.principals(shares.figures(), List.of(new QuotaUse("CN=ada", "tables", 1, 3)));
       assertThat(meters.scrape().lines().filter(line -> line.startsWith("tunnel_principal")))
           .containsExactlyInAnyOrder(
@@ -152,7 +152,7 @@ final class ServerMetersTest {
 
   @Test
   void catching_up_has_the_meters_of_the_page() {
-    try (ServerMeters meters = new ServerMeters()) {
+    try (ServerMeters meters = new ServerMeters(() -> 0L)) {
       meters.catchUp(() -> new Rations.Figures(7, 2, Double.POSITIVE_INFINITY, 5e8, 25e7));
       assertThat(
               meters

@@ -56,7 +56,7 @@ final class ConnectionTest {
     }
 
     @Override
-    public void delivered(int bytes) {
+    public void delivered(int bytes, long rows, long commitMicros) {
       deliveredBytes += bytes;
     }
 

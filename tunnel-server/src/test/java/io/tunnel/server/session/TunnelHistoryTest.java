@@ -75,7 +75,7 @@ final class TunnelHistoryTest extends OperatorsFixture {
   }
 
   private List<String> lines(String meter, long nowMs) throws IOException {
-    try (ServerMeters meters = new ServerMeters()) {
+    try (ServerMeters meters = new ServerMeters(() -> 0L)) {
       meters.channels(List.of(described(nowMs)));
       return meters
           .scrape()

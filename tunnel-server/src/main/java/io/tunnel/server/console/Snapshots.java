@@ -1,0 +1,185 @@
+package io.tunnel.server.console;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonNull;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import com.google.gson.JsonPrimitive;
+import io.tunnel.server.metrics.DeliveryAges;
+import io.tunnel.server.metrics.ServerMeters;
+import java.nio.charset.StandardCharsets;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * Samples the figures of the server, and makes snapshots and the history of them. A sample costs
+ * microseconds, but for the tunnels: their threads are asked once in {@value #TUNNELS_EVERY} steps,
+ * and for each snapshot. Belongs to one thread, but for {@link #history}.
+ */
+final class Snapshots {
+
+  /** Tunnels in a snapshot: the worst. */
+  static final int TUNNELS_MAX = 100;
+
+  /** Steps of the history between two looks at the tunnels while nobody watches. */
+  private static final int TUNNELS_EVERY = 5;
+
+  private static final double MS_PER_SECOND = 1_000;
+
+  private final ConsoleServer server;
+  private final LongSupplier epochMs;
+  private final HistoryCore history = new HistoryCore();
+  private List<TunnelFigures> tunnels = List.of();
+  private int stepsSinceTunnels = TUNNELS_EVERY;
+  private Moment ofStep;
+  private Moment ofSnapshot;
+
+  /** The history as it was when it was last asked for; the monitor guards it and the history. */
+  private Answer historyAnswer = Answer.json(new JsonObject());
+
+  private long historyAnswerEndMs = -1;
+
+  /** Totals at one moment. */
+  private record Moment(long atMs, ServerMeters.Totals totals) {}
+
+  Snapshots(ConsoleServer server, LongSupplier epochMs) {
+    this.server = server;
+    this.epochMs = epochMs;
+    ofStep = new Moment(epochMs.getAsLong(), server.totals());
+    ofSnapshot = ofStep;
+  }
+
+  private void lookAtTunnels() {
+    server
+        .tunnels()
+        .ifPresent(
+            all ->
+                tunnels =
+                    all.stream().map(TunnelFigures::of).sorted(TunnelFigures.WORST_FIRST).toList());
+    stepsSinceTunnels = 0;
+  }
+
+  /** Adds a sample to the history, if the present step has none. Call it once a step at least. */
+  void stepIfDue() {
+    if (epochMs.getAsLong() / HistoryCore.STEP_MS != ofStep.atMs() / HistoryCore.STEP_MS) {
+      step();
+    }
+  }
+
+  private void step() {
+    stepsSinceTunnels++;
+    if (stepsSinceTunnels >= TUNNELS_EVERY) {
+      lookAtTunnels();
+    }
+    Moment now = new Moment(epochMs.getAsLong(), server.totals());
+    Map<Figure, Double> figures = figures(ofStep, now);
+    ofStep = now;
+    double[] values = new double[Figure.values().length];
+    figures.forEach((figure, value) -> values[figure.ordinal()] = value);
+    synchronized (this) {
+      history.add(now.atMs(), values);
+    }
+  }
+
+  private Map<Figure, Double> figures(Moment before, Moment now) {
+    double seconds = (now.atMs() - before.atMs()) / MS_PER_SECOND;
+    ServerMeters.Totals from = before.totals();
+    ServerMeters.Totals to = now.totals();
+    DeliveryAges.Counts ages = to.ages();
+    ConsoleServer.Taken taken = server.taken();
+    Map<Figure, Double> figures = new EnumMap<>(Figure.class);
+    figures.put(Figure.WRITTEN_ROWS, rate(to.writtenRows() - from.writtenRows(), seconds));
+    figures.put(Figure.WRITTEN_BYTES, rate(to.writtenBytes() - from.writtenBytes(), seconds));
+    figures.put(Figure.DELIVERED_ROWS, rate(to.deliveredRows() - from.deliveredRows(), seconds));
+    figures.put(Figure.DELIVERED_BYTES, rate(to.deliveredBytes() - from.deliveredBytes(), seconds));
+    figures.put(
+        Figure.COMMIT_TO_DELIVERY_P50_MS, ages.percentileMs(from.ages(), 0.5).orElse(Double.NaN));
+    figures.put(
+        Figure.COMMIT_TO_DELIVERY_P99_MS, ages.percentileMs(from.ages(), 0.99).orElse(Double.NaN));
+    figures.put(Figure.LAG_SECONDS_MAX, max(TunnelFigures::lagSeconds));
+    figures.put(Figure.LAG_CHANGES_MAX, max(TunnelFigures::lagChanges));
+    figures.put(Figure.HISTORY_LEFT_SECONDS, -max(one -> -one.historyLeftSeconds()));
+    figures.put(Figure.SESSIONS, tunnels.stream().mapToDouble(TunnelFigures::sessions).sum());
+    figures.put(Figure.CONNECTIONS, taken.connections());
+    figures.put(Figure.DISK_FREE_BYTES, taken.diskFreeBytes());
+    figures.put(Figure.DISK_USED_BYTES, taken.diskUsedBytes());
+    figures.put(Figure.HEAP_USED_BYTES, taken.heapUsedBytes());
+    figures.put(Figure.HEAP_MAX_BYTES, taken.heapMaxBytes());
+    figures.put(Figure.RESIDENT_BYTES, taken.residentBytes());
+    figures.put(Figure.CPU_SHARE, taken.cpuShare());
+    return figures;
+  }
+
+  /** NaN when no time passed, or the clock went back. */
+  private static double rate(double more, double seconds) {
+    return seconds > 0 ? more / seconds : Double.NaN;
+  }
+
+  private double max(ToDoubleFunction<TunnelFigures> figure) {
+    return tunnels.stream().mapToDouble(figure).filter(Double::isFinite).max().orElse(Double.NaN);
+  }
+
+  /** The server now, as JSON. */
+  byte[] snapshot() {
+    lookAtTunnels();
+    Moment now = new Moment(epochMs.getAsLong(), server.totals());
+    JsonObject figures = new JsonObject();
+    figures(ofSnapshot, now).forEach((figure, value) -> add(figures, figure.member(), value));
+    ofSnapshot = now;
+    figures.add(
+        "worstTunnel",
+        tunnels.isEmpty()
+            ? JsonNull.INSTANCE
+            : new JsonPrimitive(tunnels.get(0).table() + "/" + tunnels.get(0).tunnel()));
+    JsonArray worst = new JsonArray();
+    tunnels.stream().limit(TUNNELS_MAX).forEach(one -> worst.add(one.toJson()));
+    JsonObject snapshot = new JsonObject();
+    snapshot.addProperty("atMs", now.atMs());
+    snapshot.addProperty("node", server.node().orElse(null));
+    snapshot.add("health", JsonParser.parseString(server.health()));
+    snapshot.add("figures", figures);
+    snapshot.add("tunnels", worst);
+    return snapshot.toString().getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** The rates of the next snapshot begin now: nobody has watched since the last one. */
+  void begin() {
+    ofSnapshot = new Moment(epochMs.getAsLong(), server.totals());
+  }
+
+  /** The last hour; made once for each step that somebody asks for. For any thread. */
+  synchronized Answer history() {
+    if (historyAnswerEndMs != history.endMs()) {
+      JsonObject series = new JsonObject();
+      for (Figure figure : Figure.values()) {
+        JsonArray values = new JsonArray();
+        for (double value : history.series(figure)) {
+          values.add(
+              Double.isFinite(value) ? new JsonPrimitive(rounded(value)) : JsonNull.INSTANCE);
+        }
+        series.add(figure.member(), values);
+      }
+      JsonObject json = new JsonObject();
+      json.addProperty("stepMs", HistoryCore.STEP_MS);
+      json.addProperty("endMs", history.endMs());
+      json.add("series", series);
+      historyAnswer = Answer.json(json);
+      historyAnswerEndMs = history.endMs();
+    }
+    return historyAnswer;
+  }
+
+  /** Adds a number, or null for one that is not known. */
+  static void add(JsonObject to, String name, double value) {
+    to.add(name, Double.isFinite(value) ? new JsonPrimitive(rounded(value)) : JsonNull.INSTANCE);
+  }
+
+  /** With three digits behind the point, and none for a whole number: fewer bytes. */
+  private static Number rounded(double value) {
+    double thousandths = Math.rint(value * 1_000) / 1_000;
+    return thousandths == Math.rint(thousandths) ? (Number) (long) thousandths : thousandths;
+  }
+}

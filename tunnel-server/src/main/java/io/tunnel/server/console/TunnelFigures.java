@@ -1,0 +1,84 @@
+package io.tunnel.server.console;
+
+import com.google.gson.JsonObject;
+import io.tunnel.model.ChannelType;
+import io.tunnel.wire.control.Control.ChannelDescription;
+import io.tunnel.wire.control.Control.TunnelDescription;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalDouble;
+
+/**
+ * A tunnel in figures.
+ *
+ * @param lagSeconds age of the oldest change that is not checkpointed; NaN if it is not known
+ * @param lagChanges changes that are not checkpointed
+ * @param stopped channels that wait for an operator
+ * @param lost channels that lost changes to retention
+ * @param historyLeftSeconds until retention may delete a change that is not checkpointed; 0 when
+ *     one is lost; NaN without such a change
+ */
+record TunnelFigures(
+    String table,
+    String tunnel,
+    double lagSeconds,
+    long lagChanges,
+    int channels,
+    long stopped,
+    long lost,
+    int sessions,
+    double historyLeftSeconds) {
+
+  private static final double MS_PER_SECOND = 1_000;
+
+  /** The worst first: those that lost changes, those that are stopped, then by lag. */
+  static final Comparator<TunnelFigures> WORST_FIRST =
+      Comparator.comparing((TunnelFigures one) -> one.lost() > 0)
+          .thenComparing(one -> one.stopped() > 0)
+          .thenComparing(one -> Double.isNaN(one.lagSeconds()) ? 0 : one.lagSeconds())
+          .thenComparing(TunnelFigures::lagChanges)
+          .reversed()
+          .thenComparing(TunnelFigures::table)
+          .thenComparing(TunnelFigures::tunnel);
+
+  /** The figures of a tunnel. */
+  static TunnelFigures of(TunnelDescription tunnel) {
+    List<ChannelDescription> streams =
+        tunnel.channels().stream().filter(one -> one.type() == ChannelType.Stream).toList();
+    OptionalDouble lagMs =
+        streams.stream()
+            .filter(one -> one.lagMs() >= 0)
+            .mapToDouble(ChannelDescription::lagMs)
+            .max();
+    OptionalDouble leftMs =
+        streams.stream()
+            .flatMap(one -> one.historyLeftMs().stream())
+            .mapToDouble(left -> Math.max(left, 0))
+            .min();
+    return new TunnelFigures(
+        tunnel.info().table(),
+        tunnel.info().tunnel(),
+        lagMs.orElse(Double.NaN) / MS_PER_SECOND,
+        tunnel.channels().stream().mapToLong(one -> Math.max(0, one.lagRows())).sum(),
+        tunnel.channels().size(),
+        tunnel.channels().stream().filter(one -> one.error().isPresent()).count(),
+        streams.stream().filter(one -> one.historyLeftMs().orElse(0L) < 0).count(),
+        tunnel.sessions().size(),
+        leftMs.orElse(Double.NaN) / MS_PER_SECOND);
+  }
+
+  /** One entry of a snapshot. */
+  JsonObject toJson() {
+    JsonObject json = new JsonObject();
+    json.addProperty("table", table);
+    json.addProperty("tunnel", tunnel);
+    Snapshots.add(json, "lagSeconds", lagSeconds);
+    json.addProperty("lagChanges", lagChanges);
+    json.addProperty("channels", channels);
+    json.addProperty("stopped", stopped);
+    json.addProperty("lost", lost);
+    json.addProperty("sessions", sessions);
+    Snapshots.add(json, "historyLeftSeconds", historyLeftSeconds);
+    return json;
+  }
+}
