@@ -183,16 +183,20 @@ public final class ServerProcess implements Service {
 
   /** The body of an HTTP page, which must be served with {@code status}. */
   public String http(String path, int status) {
+    HttpResponse<String> response = get(path);
+    assertThat(response.statusCode()).as("%s: %s", path, response.body()).isEqualTo(status);
+    return response.body();
+  }
+
+  /** An HTTP page as it is served now. */
+  public HttpResponse<String> get(String path) {
     String scheme = isClosed() ? "https" : "http";
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(scheme + "://127.0.0.1:" + httpPort + path))
             .timeout(Duration.ofSeconds(60))
             .build();
     try {
-      HttpResponse<String> response =
-          httpClient().send(request, HttpResponse.BodyHandlers.ofString());
-      assertThat(response.statusCode()).as("%s: %s", path, response.body()).isEqualTo(status);
-      return response.body();
+      return httpClient().send(request, HttpResponse.BodyHandlers.ofString());
     } catch (IOException e) {
       throw new AssertionError("no answer to " + path, e);
     } catch (InterruptedException e) {

@@ -38,6 +38,9 @@ final class LogFormat {
   /** Name of the file that says what was given up. */
   static final String TRIM_NAME = "trimmed";
 
+  /** Name of a file that is deleted when {@link #TRIM_NAME} finds no room. */
+  static final String RESERVE_NAME = "reserve";
+
   private LogFormat() {}
 
   static String segmentName(long base) {

@@ -2,12 +2,15 @@ package io.tunnel.server.log;
 
 import io.tunnel.server.changes.LostHistory;
 import io.tunnel.server.disk.Disk;
+import io.tunnel.server.disk.DiskFullException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.SortedMap;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.IntPredicate;
 
@@ -22,12 +25,21 @@ import java.util.function.IntPredicate;
  */
 final class Trimmer {
 
+  /** Room for the trim file of some 5,000 partitions. */
+  private static final int RESERVE_BYTES = 64 << 10;
+
+  /** The reserve is made when the disk has so many bytes left. */
+  private static final long RESERVE_ROOM_BYTES_MIN = 1 << 20;
+
   private final Disk disk;
   private final NavigableMap<Long, Segment> segments;
   private final Map<Integer, PartitionLog> partitions;
 
   /** What was given up by now; set before readers lose it, and read by any thread. */
   private volatile TrimFile trimmed;
+
+  /** Whether this process has seen that the reserve is there as a whole. */
+  private boolean hasReserve;
 
   Trimmer(
       Disk disk,
@@ -79,7 +91,42 @@ final class Trimmer {
       bytes += segment.size();
       delete(segment);
     }
+    keepReserve();
     return new LocalLog.Freed(changes, deletable.size(), bytes, deletable.size() < unused.size());
+  }
+
+  /**
+   * A full disk gets room when segments are deleted, but the trim file has to be written before. So
+   * a file beside the log holds room for it.
+   */
+  private void keepReserve() throws IOException {
+    if (hasReserve || disk.usableBytes() < RESERVE_ROOM_BYTES_MIN) {
+      return;
+    }
+    try (Disk.File file = disk.open(LogFormat.RESERVE_NAME)) {
+      if (file.size() < RESERVE_BYTES) {
+        byte[] bytes = new byte[RESERVE_BYTES];
+        // A file system that compresses keeps no room for zeros.
+        new SplittableRandom(RESERVE_BYTES).nextBytes(bytes);
+        file.write(ByteBuffer.wrap(bytes), 0);
+        file.sync();
+        disk.syncNames();
+      }
+      hasReserve = true;
+    } catch (DiskFullException e) {
+      // A later look tries again; what was written is overwritten then.
+      disk.delete(LogFormat.RESERVE_NAME);
+    }
+  }
+
+  private void replaceTrimFile(TrimFile next) throws IOException {
+    try {
+      disk.replace(LogFormat.TRIM_NAME, next.write());
+    } catch (DiskFullException e) {
+      hasReserve = false;
+      disk.delete(LogFormat.RESERVE_NAME);
+      disk.replace(LogFormat.TRIM_NAME, next.write());
+    }
   }
 
   /** Raises the partition's position to its last one in the segments up to {@code lastBase}. */
@@ -146,7 +193,7 @@ final class Trimmer {
     NavigableMap<Long, Long> gaps = new TreeMap<>(trimmed.gaps());
     deletable.forEach(segment -> TrimFile.addGap(gaps, segment.base(), segment.end()));
     TrimFile next = new TrimFile(newestMicros, kept.positions(), gaps, kept.lost());
-    disk.replace(LogFormat.TRIM_NAME, next.write());
+    replaceTrimFile(next);
     trimmed = next;
   }
 

@@ -102,7 +102,7 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
     boolean isThere = Files.exists(directory.resolve("table/CURRENT"));
     belonging.requireRows(directory.resolve("table"), !isThere && log.hasLost());
     Path rows = DurableFiles.create(directory.resolve("table"));
-    TableStore table = TableStore.open(rows, layout.table(), log::sync);
+    TableStore table = TableStore.openUncompacted(rows, layout.table(), log::sync);
     opened.add(table);
     belonging.requireGiven(rows, table.partitions());
     belonging.requireRows(rows, table.isNew() && log.hasLost());
@@ -117,6 +117,10 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
     Refold refold = new Refold(table, catalog::hasPartition);
     StoredRows stored = new StoredRows(table, refold.bounds(), catalog::hasPartition);
     CatchUp rest = new CatchUp(files.log(), table, refold);
+    if (table.isNew()) {
+      // All of the log may be missing in it, which is too much for files that are not compacted.
+      table.compact();
+    }
     Optional<DiskFullException> full = Optional.empty();
     try {
       table.noteOrigin(catalog.origin());
@@ -125,6 +129,8 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
     } catch (DiskFullException e) {
       full = Optional.of(e);
     }
+    // Not before: on a disk that is nearly full, a compaction takes the room that the fold needs.
+    table.compact();
     Shard shard = new Shard(files.id(), layout.shard(), files.log(), stored, meter, clock);
     full.ifPresent(found -> shard.beginBehind(rest, found));
     return shard;

@@ -70,9 +70,22 @@ public final class TableStore implements TableRows, Closeable {
    */
   public static TableStore open(Path directory, TableStoreConfig config, LogSync syncLog)
       throws IOException {
+    return open(directory, config, syncLog, false);
+  }
+
+  /** As {@link #open}, but files are not compacted before {@link #compact} is called. */
+  public static TableStore openUncompacted(Path directory, TableStoreConfig config, LogSync syncLog)
+      throws IOException {
+    return open(directory, config, syncLog, true);
+  }
+
+  private static TableStore open(
+      Path directory, TableStoreConfig config, LogSync syncLog, boolean isUncompacted)
+      throws IOException {
     StoreResources resources = new StoreResources(directory.toString(), config, syncLog);
     RocksDB db = null;
     try {
+      resources.options().setDisableAutoCompactions(isUncompacted);
       db = RocksDB.open(resources.options(), directory.toString());
       return new TableStore(resources, db);
     } catch (RocksDBException | RuntimeException e) {
@@ -81,6 +94,15 @@ public final class TableStore implements TableRows, Closeable {
       }
       resources.close();
       throw new IOException("cannot open the table in " + directory + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** Lets RocksDB compact files from now on, as it does by itself after {@link #open}. */
+  public void compact() throws IOException {
+    try (OpenGate.Use unused = gate.enter()) {
+      db.enableAutoCompaction(List.of(db.getDefaultColumnFamily()));
+    } catch (RocksDBException e) {
+      throw failed("cannot let the table compact its files: " + e.getMessage(), e);
     }
   }
 

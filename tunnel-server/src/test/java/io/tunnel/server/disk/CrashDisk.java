@@ -241,7 +241,8 @@ public final class CrashDisk implements Disk {
   @Override
   public synchronized void delete(String name) throws IOException {
     count(Operation.DELETE);
-    files.remove(name);
+    Content deleted = files.remove(name);
+    room += deleted == null || room == Long.MAX_VALUE ? 0 : deleted.now.length;
   }
 
   @Override

@@ -102,6 +102,30 @@ final class LogTrimTest {
     }
   }
 
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void a_trim_frees_files_of_a_disk_without_any_room_also_after_a_start(long seed)
+      throws IOException {
+    LogHistory history = new LogHistory(seed);
+    history.append(25);
+    history.log.sync();
+    history.model.synced();
+    assertThat(history.trim()).as("makes the reserve, for there is room").isNotNull();
+    history.append(25);
+    history.log.sync();
+    history.model.synced();
+    history.endLife();
+    for (int i = 0; i < 5; i++) {
+      history.disk.room(0);
+      assertThat(history.trim()).isNotNull();
+      history.requireEqual();
+      history.disk.room(2 << 20);
+      assertThat(history.trim()).as("makes the reserve again").isNotNull();
+    }
+    history.crash();
+    history.requireEqual();
+  }
+
   @Test
   void histories_delete_files_and_leave_holes() throws IOException {
     int deleted = 0;

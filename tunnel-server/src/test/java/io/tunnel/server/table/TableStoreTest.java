@@ -17,6 +17,7 @@ import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.TestRows;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -42,6 +43,7 @@ final class TableStoreTest {
 
   private static final TableStoreConfig CONFIG = new TableStoreConfig(1 << 20, 1 << 20, 1);
   private static final int PARTITIONS = 4;
+  private static final int FILES_COMPACTED_TOGETHER = 16;
 
   @TempDir private Path directory;
 
@@ -83,6 +85,33 @@ final class TableStoreTest {
     }
     try (TableStore table = open()) {
       assertThat(table.durableOffset()).isEqualTo(200);
+    }
+  }
+
+  /** A start on a disk that is nearly full has to fold before anything is compacted. */
+  @Test
+  void a_table_that_is_opened_uncompacted_compacts_its_files_when_it_is_told_to()
+      throws IOException {
+    for (int files = 0; files < FILES_COMPACTED_TOGETHER + 4; files++) {
+      try (TableStore table = TableStore.openUncompacted(directory, CONFIG, () -> {})) {
+        assertThat(files()).isEqualTo(files);
+        table.fold(List.of(batch(1, put("a"))), table.foldedOffset() + 1);
+      }
+    }
+    try (TableStore table = TableStore.openUncompacted(directory, CONFIG, () -> {})) {
+      assertThat(files()).isEqualTo(FILES_COMPACTED_TOGETHER + 4);
+      table.compact();
+      long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+      while (files() >= FILES_COMPACTED_TOGETHER) {
+        assertThat(System.nanoTime() - deadline).as("files are compacted").isNegative();
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  private long files() throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.filter(file -> file.toString().endsWith(".sst")).count();
     }
   }
 
