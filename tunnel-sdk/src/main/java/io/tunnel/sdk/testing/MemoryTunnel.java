@@ -177,7 +177,7 @@ final class MemoryTunnel {
   private List<Hold> holdsOf(MemorySession session) {
     return channels.values().stream()
         .flatMap(channel -> channel.hold().stream())
-        .filter(hold -> hold.session() == session)
+        .filter(hold -> hold.session().equals(session))
         .toList();
   }
 
