@@ -60,14 +60,21 @@ public final class ServerCommand extends Job {
               + " it.")
   private Path config;
 
-  @Option(names = "--host", description = "Address to listen on (default: 127.0.0.1).")
+  @Option(
+      names = "--host",
+      paramLabel = "ADDRESS",
+      description = "Address to listen on (default: 127.0.0.1).")
   private String host;
 
-  @Option(names = "--port", description = "Port for clients; 0 for any free one (default: 7650).")
+  @Option(
+      names = "--port",
+      paramLabel = "N",
+      description = "Port for clients; 0 for any free one (default: 7650).")
   private Integer port;
 
   @Option(
       names = "--http-port",
+      paramLabel = "N",
       description =
           "Port for /health and /metrics; 0 for any free one, -1 for none (default: 7651).")
   private Integer httpPort;
@@ -88,7 +95,7 @@ public final class ServerCommand extends Job {
 
   @Option(
       names = "--auth",
-      description = "The same with the directory 'security' in the data directory.")
+      description = "Like --security with the directory 'security' in the data directory.")
   private boolean isAuthenticating;
 
   @Option(

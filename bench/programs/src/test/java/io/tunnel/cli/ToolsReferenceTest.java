@@ -2,6 +2,7 @@ package io.tunnel.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.cli.log.Logging;
 import io.tunnel.terminal.CommandRunner;
 import io.tunnel.terminal.Diagnosis;
 import java.io.IOException;
@@ -19,9 +20,12 @@ class ToolsReferenceTest {
 
   private static final Path REVIEWED = Path.of("../../docs/tools-reference.md");
 
-  /** A run prepares the commands: it adds what all of them have. */
+  /**
+   * As the launcher prepares the commands: the server logs, and a run adds what all commands have.
+   */
   private static CommandLine prepared() {
     CommandLine root = TunnelCommand.commandLine(CommandLine.defaultFactory());
+    Logging.equip(root.getSubcommands().get("server"));
     root.setOut(new PrintWriter(new StringWriter()));
     assertThat(CommandRunner.run(root, Diagnosis.standard(), "--help")).isZero();
     return root;
@@ -41,7 +45,9 @@ class ToolsReferenceTest {
   @Test
   void the_reference_has_each_option_of_a_command_and_explains_common_options_once() {
     String now = ToolsReference.of(prepared());
-    assertThat(now).contains("\n### tunnel torture\n", "\n#### tunnel security key create\n");
+    assertThat(now)
+        .contains(
+            "--log-level=LEVEL", "\n### tunnel torture\n", "\n#### tunnel security key create\n");
     assertThat(now.split("\n {6}--server=", -1)).hasSizeLessThan(6);
     assertThat(now.split("Show this help message and exit", -1)).hasSize(2);
     assertThat(now.split("the job failed, or the server refused it", -1)).hasSize(2);

@@ -51,7 +51,7 @@ final class ClusterReport {
     lines.add(
         "cluster "
             + state.description().name()
-            + ", decision "
+            + ", placement "
             + state.description().generation()
             + ", as node "
             + state.description().node()

@@ -26,7 +26,7 @@ class ClusterCommandTest extends CommandLineTest {
     assertThat(run("cluster")).isZero();
     assertThat(outLines())
         .containsExactly(
-            "cluster prod, decision 7, as node n1 sees it",
+            "cluster prod, placement 7, as node n1 sees it",
             "",
             "NODE  ADDRESS  STATE      LEADS  STANDBYS  GROUPS  CATALOG  LAG",
             "n1    n1:7650  UP             2         1       6  leads     10",

@@ -37,9 +37,9 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>After a failure of the disk, or an error on its thread, it is unknown what the disk holds:
  * every write from then on is refused with STORAGE_FAILED until the server is started again and
- * recovers from the log. ShardRows are read as long as the table has all that was acknowledged. A
- * disk without room is no failure: writes are refused as BUSY until there is room. {@link
- * ShardState} names what can be.
+ * recovers from the log. Rows are read as long as the table has all that was acknowledged. A disk
+ * without room is no failure: writes are refused as BUSY until there is room. {@link ShardState}
+ * names what can be.
  */
 public final class Shard implements Closeable, PartitionHost {
 

@@ -25,6 +25,9 @@ import java.util.function.ObjIntConsumer;
  * <p>A row is judged against the rows before it, those of its own group included, which the store
  * does not have yet. Groups with nothing to judge, nearly all, are not even looked through: batches
  * are remembered, and indexed when the first row to be judged comes.
+ *
+ * <p>The shard's thread calls it, on a node the thread of the leader's shard, when all earlier
+ * changes of the row's partition are folded.
  */
 public final class ConditionCore {
 

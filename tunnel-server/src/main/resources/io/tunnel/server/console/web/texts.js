@@ -384,7 +384,7 @@ export const texts = {
     aloneHow: 'A cluster of nodes is started with:',
     aloneCommand: 'tunnel demo --nodes 3',
     /** @param {string} name @param {string} generation @param {string} node */
-    about: (name, generation, node) => `Cluster ${name}, decision ${generation}, as node ${node} sees it`,
+    about: (name, generation, node) => `Cluster ${name}, placement ${generation}, as node ${node} sees it`,
     caption: 'Nodes',
     headings: ['Node', 'Address', 'State', '>Leads', '>Standbys', '>Groups', 'Catalog', '>Lag', 'Operate'],
     /** @type {Record<string, string>} */
@@ -392,11 +392,11 @@ export const texts = {
     /** @param {string} since @param {string} ago */
     gone: (since, ago) => `✖ gone, seen ${since}, ${ago} ago`,
     leadsCatalog: 'leads',
-    decisions: 'Decisions and drains since this page was opened',
+    decisions: 'Placements and drains since this page was opened',
     noDecisions: 'None yet. Decisions appear here as they happen.',
     decisionHeadings: ['When', 'What'],
     /** @param {number} generation */
-    decided: (generation) => `decision ${count(generation)}`,
+    decided: (generation) => `placement ${count(generation)}`,
     /** @param {string} node */
     left: (node) => `node ${node} left`,
     /** @param {string} node */
