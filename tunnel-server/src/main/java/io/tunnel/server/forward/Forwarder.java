@@ -156,9 +156,7 @@ public final class Forwarder implements Forwarding {
         deadline.compareTo(Duration.ofMillis(DEADLINE_MS_MAX)) < 0
             ? Math.max(0, deadline.toMillis())
             : DEADLINE_MS_MAX;
-    try {
-      owner.execute(() -> begin(ask, node, deadlineMs));
-    } catch (RejectedExecutionException e) {
+    if (!links.execute(() -> begin(ask, node, deadlineMs))) {
       fail(ask, closed(ask));
     }
     return ask.answer;
@@ -292,7 +290,7 @@ public final class Forwarder implements Forwarding {
 
   /** Ends the link behind the request for which it is made now. */
   private void endSoon(Link link, Throwable why) {
-    owner.execute(() -> link.end(String.valueOf(why.getMessage())));
+    boolean unused = links.execute(() -> link.end(String.valueOf(why.getMessage())));
   }
 
   private Optional<Vouched> vouched(Key key) {
@@ -349,11 +347,21 @@ public final class Forwarder implements Forwarding {
         door.tls()
             .ifPresent(tls -> nettyChannel.pipeline().addLast(tls.toServer(nettyChannel.alloc())));
       }
-      nettyChannel.pipeline().addLast(owner, link);
+      nettyChannel.pipeline().addLast(link);
     }
   }
 
   private final class LinkOwner implements Link.Owner {
+
+    @Override
+    public boolean execute(Runnable event) {
+      try {
+        owner.execute(event);
+        return true;
+      } catch (RejectedExecutionException e) {
+        return false;
+      }
+    }
 
     @Override
     public String name() {

@@ -43,7 +43,8 @@ import org.slf4j.LoggerFactory;
 /**
  * One connection to a node, for one principal and address: greets, authenticates with a voucher,
  * sends requests, and gives answers to their askers. Requests wait until the node has proved that
- * it knows the voucher's secret, too. Belongs to the forwarding thread.
+ * it knows the voucher's secret, too. Belongs to the forwarding thread, to which it hands the
+ * events of its connection.
  */
 final class Link extends ChannelInboundHandlerAdapter {
 
@@ -92,6 +93,9 @@ final class Link extends ChannelInboundHandlerAdapter {
   /** The forwarder. */
   interface Owner {
 
+    /** Runs an event on the forwarding thread; false when the thread has ended. */
+    boolean execute(Runnable event);
+
     /** The name of this server, which the node's log shows. */
     String name();
 
@@ -138,14 +142,25 @@ final class Link extends ChannelInboundHandlerAdapter {
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
-    context = ctx;
-    if (state == State.CLOSED) {
-      ctx.close();
-    }
+    post(
+        () -> {
+          context = ctx;
+          if (state == State.CLOSED) {
+            ctx.close();
+          }
+        });
+  }
+
+  private void post(Runnable event) {
+    boolean unused = owner.execute(event);
   }
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
+    post(this::greet);
+  }
+
+  private void greet() {
     if (state == State.CONNECTING) {
       state = State.GREETING;
       byte[] hello = Hello.request(Protocol.SPOKEN, "node " + owner.name()).encode();
@@ -195,6 +210,12 @@ final class Link extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf bytes = (ByteBuf) message;
+    if (!owner.execute(() -> read(bytes))) {
+      bytes.release();
+    }
+  }
+
+  private void read(ByteBuf bytes) {
     try {
       for (ByteBuffer part : bytes.nioBuffers()) {
         if (state != State.CLOSED) {
@@ -329,13 +350,13 @@ final class Link extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    end("the connection ended");
+    post(() -> end("the connection ended"));
   }
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     LOGGER.debug("the connection to {} failed", node, cause);
-    end(String.valueOf(cause.getMessage()));
+    post(() -> end(String.valueOf(cause.getMessage())));
   }
 
   /** The node. */
@@ -358,7 +379,7 @@ final class Link extends ChannelInboundHandlerAdapter {
     boolean unused = owner.hold(heldBytes, 0);
     heldBytes = 0;
     if (context != null) {
-      var closing = context.close();
+      context.close();
     }
     owner.closed(this);
   }
