@@ -159,7 +159,7 @@ public final class Stage
   /** A running server in a JVM as {@code ./tunnel server} starts it. */
   public ServerProcess shippedServer() {
     return new ServerProcess(this, path("data"), List.of())
-        .with(List.of("-Xmx1g", "-XX:+ExitOnOutOfMemoryError"))
+        .with(List.of("-Xmx1g", "-XX:+ExitOnOutOfMemoryError", "-XX:+ExplicitGCInvokesConcurrent"))
         .start();
   }
 

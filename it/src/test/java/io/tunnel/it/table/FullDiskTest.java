@@ -51,7 +51,7 @@ class FullDiskTest {
   private static final long OLD_BYTES = 64 << 20;
   private static final int ROW_BYTES = 64 << 10;
 
-  /** So many writes, one after the other, are refused before the disk is taken for full. */
+  /** Refusals in a row after which the test takes the disk for full. */
   private static final int REFUSALS = 5;
 
   private static final long RESERVE_BYTES = 24 << 20;

@@ -13,11 +13,22 @@ import java.util.stream.Stream;
 /** A directory of the file system. */
 public final class FileDisk implements Disk {
 
+  private static final long DEAD_BYTES_MAX = 16L << 20;
+
+  /** A mapping counts as so many bytes at least, since a process may have some 65,000 mappings. */
+  private static final long MAPPING_BYTES_MIN = 64 << 10;
+
   private final Path directory;
+  private final DeadMappings dead;
 
   /** Uses {@code directory}, or creates it. */
   public FileDisk(Path directory) throws IOException {
+    this(directory, new DeadMappings(DEAD_BYTES_MAX, FileDisk::collect));
+  }
+
+  FileDisk(Path directory, DeadMappings dead) throws IOException {
     this.directory = directory;
+    this.dead = dead;
     DurableFiles.create(directory);
   }
 
@@ -56,13 +67,24 @@ public final class FileDisk implements Disk {
   @Override
   public ByteBuffer readOnly(String name) throws IOException {
     try (FileChannel file = FileChannel.open(directory.resolve(name), StandardOpenOption.READ)) {
-      return file.map(FileChannel.MapMode.READ_ONLY, 0, file.size());
+      long size = file.size();
+      ByteBuffer mapped = file.map(FileChannel.MapMode.READ_ONLY, 0, size);
+      dead.mapped(name, Math.max(size, MAPPING_BYTES_MIN));
+      return mapped;
     }
+  }
+
+  /** In a thread of its own: System.gc returns when the collection is over. */
+  private static void collect() {
+    Thread thread = new Thread(System::gc, "unmap-deleted-files");
+    thread.setDaemon(true);
+    thread.start();
   }
 
   @Override
   public void delete(String name) throws IOException {
     Files.deleteIfExists(directory.resolve(name));
+    dead.deleted(name);
   }
 
   @Override

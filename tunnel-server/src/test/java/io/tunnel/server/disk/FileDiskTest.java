@@ -53,6 +53,45 @@ final class FileDiskTest {
   }
 
   @Test
+  void a_collection_is_asked_for_each_time_that_deleted_files_have_much_memory_mapped()
+      throws IOException {
+    int[] collections = {0};
+    DeadMappings dead = new DeadMappings(3 << 20, () -> collections[0]++);
+    FileDisk disk = new FileDisk(directory, dead);
+    byte[] large = new byte[2 << 20];
+    for (String name : new String[] {"a", "b", "c", "d"}) {
+      disk.replace(name, ByteBuffer.wrap(large));
+      assertThat(disk.readOnly(name).remaining()).isEqualTo(large.length);
+    }
+    disk.replace("never mapped", ByteBuffer.wrap(new byte[4 << 20]));
+    disk.delete("never mapped");
+    disk.delete("a");
+    disk.delete("a");
+    assertThat(collections[0]).as("2 of 3 MiB are of deleted files").isZero();
+    disk.delete("b");
+    assertThat(collections[0]).isEqualTo(1);
+    disk.delete("c");
+    assertThat(collections[0]).as("counted from 0 again").isEqualTo(1);
+    disk.delete("d");
+    assertThat(collections[0]).isEqualTo(2);
+  }
+
+  /** A process may have some 65,000 mappings. */
+  @Test
+  void small_files_that_are_mapped_and_deleted_count_as_more_than_they_have() throws IOException {
+    int[] collections = {0};
+    DeadMappings dead = new DeadMappings(4 << 20, () -> collections[0]++);
+    FileDisk disk = new FileDisk(directory, dead);
+    for (int i = 0; i < 64; i++) {
+      assertThat(collections[0]).isZero();
+      disk.replace("small", bytes("1"));
+      assertThat(disk.readOnly("small").remaining()).isEqualTo(1);
+      disk.delete("small");
+    }
+    assertThat(collections[0]).isEqualTo(1);
+  }
+
+  @Test
   void of_a_file_that_cannot_be_replaced_no_part_stays() throws IOException {
     FileDisk disk = new FileDisk(directory);
     Files.createDirectories(directory.resolve("f/below"));

@@ -83,6 +83,7 @@ final class HostileServer implements AutoCloseable {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx" + HEAP_MIB + "m", "-XX:+ExitOnOutOfMemoryError"));
+    command.add("-XX:+ExplicitGCInvokesConcurrent");
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), MAIN_CLASS, "server"));
     command.addAll(List.of("--data", work.resolve("data").toString()));
     command.addAll(List.of("--port", "0", "--http-port", "0", "--end-with-parent"));
