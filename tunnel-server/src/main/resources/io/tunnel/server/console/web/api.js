@@ -103,12 +103,12 @@ export function askText(operation, payload, node) {
  * Asks for one operation.
  *
  * @param {string} operation
- * @param {object} [payload]
+ * @param {object} [payload] none for an operation about everything, such as all tunnels
  * @param {string} [node]
  * @returns {Promise<any>}
  */
-export async function ask(operation, payload = {}, node = undefined) {
-  const text = await askText(operation, JSON.stringify(payload), node);
+export async function ask(operation, payload = undefined, node = undefined) {
+  const text = await askText(operation, payload === undefined ? '' : JSON.stringify(payload), node);
   return text === '' ? {} : JSON.parse(text);
 }
 
