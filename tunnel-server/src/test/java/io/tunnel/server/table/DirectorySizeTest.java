@@ -217,7 +217,7 @@ final class DirectorySizeTest {
     RandomShapes shapes = new RandomShapes(new Random(seed));
     TableModel model = new TableModel();
     int partition;
-    try (ServerMeters meters = new ServerMeters();
+    try (ServerMeters meters = new ServerMeters(() -> 0L);
         LocalEngine engine = engine(data, meters)) {
       partition =
           engine
@@ -240,7 +240,7 @@ final class DirectorySizeTest {
         .isLessThan(2 * bytesMax() + EMPTY_BYTES_MAX);
     check(data);
     check(restored);
-    try (ServerMeters meters = new ServerMeters();
+    try (ServerMeters meters = new ServerMeters(() -> 0L);
         LocalEngine engine = engine(restored, meters)) {
       assertThat(readBase(engine, partition)).isEqualTo(model.rows(partition).size());
     }
