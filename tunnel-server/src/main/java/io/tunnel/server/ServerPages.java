@@ -58,10 +58,10 @@ record ServerPages(
     Runtime machine = Runtime.getRuntime();
     return new Taken(
         net.connectionCount(),
-        data.toFile().getUsableSpace(),
+        (double) data.toFile().getUsableSpace(),
         meters.sumOfGauges("tunnel.log.bytes") + meters.sumOfGauges("tunnel.rocksdb.file.bytes"),
-        machine.totalMemory() - machine.freeMemory(),
-        machine.maxMemory(),
+        (double) machine.totalMemory() - machine.freeMemory(),
+        (double) machine.maxMemory(),
         residentBytes(),
         meters.sumOfGauges("process.cpu.usage"));
   }

@@ -91,7 +91,10 @@ final class Asks {
         visitor.caller().principal(), scope < 0 ? address : address.substring(0, scope));
   }
 
-  /** Sends the body as the payload of the operation that the path names. */
+  /**
+   * Sends the body as the payload of the operation that the path names. An empty body is an empty
+   * payload, by which LIST_TUNNELS, for one, asks for all tunnels.
+   */
   CompletableFuture<Answer> ask(Asked asked, String name, Visitor visitor) {
     Operation operation =
         ALLOWED.stream()
@@ -103,7 +106,9 @@ final class Asks {
                         HttpResponseStatus.NOT_FOUND,
                         "NOT_FOUND",
                         "a page may ask for " + ALLOWED));
-    object(asked);
+    if (asked.body().length > 0) {
+      object(asked);
+    }
     return forwarding
         .ask(onBehalf(asked, visitor), node(asked), operation, asked.body(), DEADLINE)
         .thenApply(

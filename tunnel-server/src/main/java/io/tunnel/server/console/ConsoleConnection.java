@@ -91,8 +91,9 @@ final class ConsoleConnection extends SimpleChannelInboundHandler<FullHttpReques
       answer(ctx, site.full(), false);
     } else {
       boolean isHead = request.method().equals(HttpMethod.HEAD);
-      site.answer(new Asked(ctx, request))
-          .thenAccept(answer -> onLoop(ctx, () -> answer(ctx, answer, isHead)));
+      var unused =
+          site.answer(new Asked(ctx, request))
+              .thenAccept(answer -> onLoop(ctx, () -> answer(ctx, answer, isHead)));
     }
   }
 

@@ -77,10 +77,8 @@ final class Snapshots {
     Moment now = new Moment(epochMs.getAsLong(), server.totals());
     Map<Figure, Double> figures = figures(ofStep, now);
     ofStep = now;
-    double[] values = new double[Figure.values().length];
-    figures.forEach((figure, value) -> values[figure.ordinal()] = value);
     synchronized (this) {
-      history.add(now.atMs(), values);
+      history.add(now.atMs(), figures);
     }
   }
 
@@ -93,8 +91,11 @@ final class Snapshots {
     Map<Figure, Double> figures = new EnumMap<>(Figure.class);
     figures.put(Figure.WRITTEN_ROWS, rate(to.writtenRows() - from.writtenRows(), seconds));
     figures.put(Figure.WRITTEN_BYTES, rate(to.writtenBytes() - from.writtenBytes(), seconds));
-    figures.put(Figure.DELIVERED_ROWS, rate(to.deliveredRows() - from.deliveredRows(), seconds));
-    figures.put(Figure.DELIVERED_BYTES, rate(to.deliveredBytes() - from.deliveredBytes(), seconds));
+    figures.put(
+        Figure.DELIVERED_ROWS, rate((double) to.deliveredRows() - from.deliveredRows(), seconds));
+    figures.put(
+        Figure.DELIVERED_BYTES,
+        rate((double) to.deliveredBytes() - from.deliveredBytes(), seconds));
     figures.put(
         Figure.COMMIT_TO_DELIVERY_P50_MS, ages.percentileMs(from.ages(), 0.5).orElse(Double.NaN));
     figures.put(

@@ -53,7 +53,7 @@ record TunnelFigures(
     OptionalDouble leftMs =
         streams.stream()
             .flatMap(one -> one.historyLeftMs().stream())
-            .mapToDouble(left -> Math.max(left, 0))
+            .mapToDouble(left -> (double) Math.max(left, 0))
             .min();
     return new TunnelFigures(
         tunnel.info().table(),

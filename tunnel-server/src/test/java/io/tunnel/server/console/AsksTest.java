@@ -89,6 +89,13 @@ final class AsksTest {
   }
 
   @Test
+  void an_empty_body_is_an_empty_payload() throws IOException {
+    answer("{\"tunnels\":[]}");
+    assertThat(console.post("/api/ask/LIST_TUNNELS", session, "").status()).isEqualTo(200);
+    assertThat(console.forwards.asked.get(0).payload()).isEmpty();
+  }
+
+  @Test
   void an_answer_without_a_payload_is_an_empty_object() throws IOException {
     assertThat(console.post("/api/ask/PAUSE", session, "{}").body()).isEqualTo("{}");
   }

@@ -2,6 +2,8 @@ package io.tunnel.server.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -10,13 +12,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class HistoryCoreTest {
 
-  private static final int FIGURES = Figure.values().length;
-
   private final HistoryCore history = new HistoryCore();
 
-  private static double[] all(double value) {
-    double[] figures = new double[FIGURES];
-    java.util.Arrays.fill(figures, value);
+  private static Map<Figure, Double> all(double value) {
+    Map<Figure, Double> figures = new EnumMap<>(Figure.class);
+    for (Figure figure : Figure.values()) {
+      figures.put(figure, value);
+    }
     return figures;
   }
 
