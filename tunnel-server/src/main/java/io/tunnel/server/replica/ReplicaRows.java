@@ -4,6 +4,7 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.replica.lead.Leader;
 import io.tunnel.server.table.BesideRows;
+import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
 import java.io.Closeable;
@@ -17,14 +18,14 @@ import java.util.function.ObjIntConsumer;
 /** The rows of the replicas of a shard, and what is stored with them, for the shard's thread. */
 interface ReplicaRows extends Leader.Rows, Closeable {
 
-  /** Applies batches, and stores the states of their replicas with them. */
-  void fold(List<ChangeBatch> batches, long logEnd, Map<Integer, Bytes> states) throws IOException;
-
   /**
-   * Applies once more what a {@link io.tunnel.server.disk.DiskFullException} kept from being
-   * applied.
+   * Begins to fold batches in order, and to store the states of their replicas with them. Run the
+   * fold until it is whole before you begin the next one.
    */
-  void foldAgain() throws IOException;
+  TableFold begin(List<ChangeBatch> batches, Map<Integer, Bytes> states);
+
+  /** Offset of the log up to which everything is folded. */
+  long foldedOffset();
 
   /** The states that were stored last, by partition. */
   SortedMap<Integer, Bytes> states();
@@ -60,14 +61,13 @@ interface ReplicaRows extends Leader.Rows, Closeable {
     }
 
     @Override
-    public void fold(List<ChangeBatch> batches, long logEnd, Map<Integer, Bytes> states)
-        throws IOException {
-      store.fold(batches, logEnd, new BesideRows(states, Map.of()));
+    public TableFold begin(List<ChangeBatch> batches, Map<Integer, Bytes> states) {
+      return store.begin(batches, new BesideRows(states, Map.of()));
     }
 
     @Override
-    public void foldAgain() throws IOException {
-      store.foldAgain();
+    public long foldedOffset() {
+      return store.foldedOffset();
     }
 
     @Override

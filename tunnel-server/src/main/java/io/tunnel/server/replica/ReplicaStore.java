@@ -10,6 +10,7 @@ import io.tunnel.server.replica.history.EpochHistory;
 import io.tunnel.server.replica.history.LeaderEpochs;
 import io.tunnel.server.replica.shared.ReplicaState;
 import io.tunnel.server.replica.shared.RunCore;
+import io.tunnel.server.table.TableFold;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -46,6 +47,12 @@ final class ReplicaStore implements Closeable {
 
   /** What the disk had no room for yet; all of it was read. */
   private Optional<Fold> left = Optional.empty();
+
+  /** A fold into the table that is not whole: it goes on before any other fold begins. */
+  private Optional<Begun> begun = Optional.empty();
+
+  /** A fold into the table that was begun, and its offsets. */
+  private record Begun(TableFold fold, TableFold.Offsets offsets) {}
 
   /** A log and the rows of the same directory, on a disk that keeps so many bytes free. */
   ReplicaStore(
@@ -158,7 +165,7 @@ final class ReplicaStore implements Closeable {
    * @throws io.tunnel.server.disk.DiskFullException when the disk has no room to record the
    *     deletion; call again
    * @throws IllegalStateException while {@link #fold} has not stored its whole batch: the batch may
-   *     have changes of this replica, and the table can only repeat the last batch
+   *     have changes of this replica
    */
   void drop(int partition, long next, Left leaving) throws IOException {
     if (left.isPresent()) {
@@ -183,7 +190,9 @@ final class ReplicaStore implements Closeable {
                 ? EpochHistory.begin(leaving.barrier())
                 : new EpochHistory(leaving.barrier(), List.of()),
             LeaderEpochs.NONE);
-    rows.fold(List.of(), log.end(), Map.of(partition, left.encode()));
+    runBegun();
+    beginFold(List.of(), Map.of(partition, left.encode()));
+    runBegun();
     stored.put(partition, left);
     rows.drop(partition);
   }
@@ -198,8 +207,8 @@ final class ReplicaStore implements Closeable {
     private long logNanos;
     private boolean isLogged;
 
-    /** Whether the rows were given to the table, which had no room for them. */
-    private boolean isGiven;
+    /** Whether the fold into the table was begun. */
+    private boolean isBegun;
 
     Fold(List<Replica> replicas) {
       this.replicas = replicas;
@@ -255,20 +264,39 @@ final class ReplicaStore implements Closeable {
       fold.logNanos = clock.nanos() - started;
     }
     long logged = clock.nanos();
-    if (fold.isGiven) {
-      rows.foldAgain();
-    } else {
+    runBegun();
+    if (!fold.isBegun) {
       Map<Integer, Bytes> states = new HashMap<>();
       for (Replica replica : fold.replicas) {
         StoredReplica state = replica.state();
         states.put(replica.partition(), state.encode());
         stored.put(replica.partition(), state);
       }
-      fold.isGiven = true;
-      rows.fold(fold.rows, log.end(), states);
+      fold.isBegun = true;
+      beginFold(fold.rows, states);
+      runBegun();
     }
     meter.committed(shard, fold.rowCount, fold.bytes, fold.logNanos);
     meter.folded(shard, clock.nanos() - logged);
+  }
+
+  private void beginFold(List<ChangeBatch> batches, Map<Integer, Bytes> states) {
+    long end = log.end();
+    begun =
+        Optional.of(
+            new Begun(
+                rows.begin(batches, states), new TableFold.Offsets(rows.foldedOffset(), end, end)));
+  }
+
+  /** Makes the fold into the table whole, if one was begun. */
+  private void runBegun() throws IOException {
+    if (begun.isPresent()) {
+      boolean isWhole = false;
+      while (!isWhole) {
+        isWhole = begun.get().fold().run(begun.get().offsets(), () -> true);
+      }
+      begun = Optional.empty();
+    }
   }
 
   @Override

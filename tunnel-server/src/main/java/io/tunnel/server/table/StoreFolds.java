@@ -1,7 +1,6 @@
 package io.tunnel.server.table;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.server.disk.DiskFullException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -19,9 +18,6 @@ final class StoreFolds {
   /** A write of a fold that is not known to be in the store. */
   private Optional<byte[]> made = Optional.empty();
 
-  /** What {@link #fold} folds, or folded last. */
-  private WholeFold last = () -> true;
-
   private volatile long offset;
   private volatile long rows;
 
@@ -29,11 +25,6 @@ final class StoreFolds {
   @FunctionalInterface
   interface Writer {
     void write(byte[] writeBatch) throws RocksDBException;
-  }
-
-  /** A fold with its offsets; says whether it is whole. */
-  private interface WholeFold {
-    boolean run() throws IOException;
   }
 
   /** The store behind {@code writer} has all changes of the log before {@code offset}. */
@@ -58,17 +49,10 @@ final class StoreFolds {
   void fold(List<ChangeBatch> batches, long end, BesideRows beside) throws IOException {
     TableFold.Offsets offsets = new TableFold.Offsets(offset, end, end);
     TableFold fold = begin(batches, beside);
-    last = () -> fold.run(offsets, () -> true);
-    foldAgain();
-  }
-
-  /** Goes on with a {@link #fold} that a {@link DiskFullException} ended. */
-  void foldAgain() throws IOException {
     boolean isWhole = false;
     while (!isWhole) {
-      isWhole = last.run();
+      isWhole = fold.run(offsets, () -> true);
     }
-    last = () -> true; // The batches of a whole fold are not held until the next one.
   }
 
   /** See {@link TableStore#begin}. */

@@ -211,11 +211,6 @@ public final class TableStore implements TableRows, Closeable {
     folds.fold(batches, newFoldedOffset, beside);
   }
 
-  /** Goes on with a {@link #fold} that a {@link DiskFullException} ended. */
-  public void foldAgain() throws IOException {
-    folds.foldAgain();
-  }
-
   /**
    * Begins to fold {@code batches} in order, and to store what is {@code beside} the rows. No other
    * fold that is open has changes of their partitions.

@@ -6,6 +6,7 @@ import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.disk.DiskFullException;
+import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
 import java.util.HashMap;
@@ -15,6 +16,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.ObjIntConsumer;
 
 /**
@@ -32,8 +34,7 @@ public final class FakeReplicaRows implements ReplicaRows {
   /** Whether there is no room. */
   boolean isFull;
 
-  /** What was to be folded last. */
-  private Runnable given = () -> {};
+  private Optional<FakeFold> failed = Optional.empty();
 
   public FakeReplicaRows(Random random) {
     this.random = random;
@@ -66,21 +67,49 @@ public final class FakeReplicaRows implements ReplicaRows {
   }
 
   @Override
-  public void fold(List<ChangeBatch> batches, long logEnd, Map<Integer, Bytes> newStates)
-      throws IOException {
-    if (isFailing) {
-      throw new IOException("the disk failed");
-    }
-    given = () -> apply(batches, newStates);
-    foldAgain();
+  public TableFold begin(List<ChangeBatch> batches, Map<Integer, Bytes> newStates) {
+    return new FakeFold(batches, newStates);
   }
 
   @Override
-  public void foldAgain() throws IOException {
-    if (isFull) {
-      throw new DiskFullException("No space left on device");
+  public long foldedOffset() {
+    return 0;
+  }
+
+  /** Folds batches. */
+  public void fold(List<ChangeBatch> batches) throws IOException {
+    boolean isWhole = false;
+    while (!isWhole) {
+      isWhole = begin(batches, Map.of()).run(new TableFold.Offsets(0, 0, 0), () -> true);
     }
-    given.run();
+  }
+
+  /** As with a real table, a fold that failed goes on before any other. */
+  private final class FakeFold implements TableFold {
+    private final List<ChangeBatch> batches;
+    private final Map<Integer, Bytes> newStates;
+
+    FakeFold(List<ChangeBatch> batches, Map<Integer, Bytes> newStates) {
+      this.batches = batches;
+      this.newStates = newStates;
+    }
+
+    @Override
+    public boolean run(Offsets offsets, BooleanSupplier mayGoOn) throws IOException {
+      if (failed.filter(fold -> fold != this).isPresent()) {
+        throw new IllegalStateException("a fold goes on before another one that failed");
+      }
+      failed = Optional.of(this);
+      if (isFailing) {
+        throw new IOException("the disk failed");
+      }
+      if (isFull) {
+        throw new DiskFullException("No space left on device");
+      }
+      apply(batches, newStates);
+      failed = Optional.empty();
+      return true;
+    }
   }
 
   private void apply(List<ChangeBatch> batches, Map<Integer, Bytes> newStates) {

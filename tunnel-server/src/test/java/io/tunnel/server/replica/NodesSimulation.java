@@ -31,7 +31,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -330,7 +329,7 @@ final class NodesSimulation {
       runs.add(record.offset(), record.timeMicros(), false, key, value);
     }
     for (RunCore.Run run : runs.take()) {
-      rows.fold(List.of(run.rows()), 0, new TreeMap<>());
+      rows.fold(List.of(run.rows()));
     }
     return rows.rows(partition);
   }

@@ -8,6 +8,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.table.SimTableRows;
+import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStore.LogSync;
@@ -83,16 +84,20 @@ public final class SimReplicaRows implements ReplicaRows {
     return Optional.ofNullable(rows(partition).get(key));
   }
 
+  /** There is always room, so each fold is whole after one slice. */
   @Override
-  public void fold(List<ChangeBatch> batches, long logEnd, Map<Integer, Bytes> newStates) {
-    batches.forEach(this::fold);
-    states.putAll(newStates);
-    storeMaybe();
+  public TableFold begin(List<ChangeBatch> batches, Map<Integer, Bytes> newStates) {
+    return (offsets, mayGoOn) -> {
+      batches.forEach(this::fold);
+      states.putAll(newStates);
+      storeMaybe();
+      return true;
+    };
   }
 
   @Override
-  public void foldAgain() {
-    throw new UnsupportedOperationException("there is always room");
+  public long foldedOffset() {
+    return 0;
   }
 
   /** Applies rows as they are after changes. */

@@ -27,7 +27,6 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -90,7 +89,7 @@ class GroupMakerTest {
   }
 
   private void fold(RowChange... changes) throws IOException {
-    rows.fold(List.of(TestRows.batch(P, changes)), 0, Map.of());
+    rows.fold(List.of(TestRows.batch(P, changes)));
   }
 
   private static RowChange absent(String key) {
