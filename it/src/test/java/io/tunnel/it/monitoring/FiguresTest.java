@@ -43,8 +43,6 @@ class FiguresTest {
   private static final Map<String, Set<String>> OF_PROMETHEUS =
       Map.of("up", Set.of(), "ALERTS", Set.of("alertname", "alertstate", "severity"));
 
-  private static final List<String> NAMES = Dashboard.NAMES;
-
   private static final int SCHEMA_MIN = 39;
   private static final int GRID_WIDTH = 24;
 
@@ -159,7 +157,7 @@ class FiguresTest {
   }
 
   @ParameterizedTest
-  @FieldSource("NAMES")
+  @FieldSource("io.tunnel.it.monitoring.Dashboard#NAMES")
   void a_dashboard_can_be_imported_anywhere(String name) {
     JsonObject json = Dashboard.of(name).json();
     assertThat(json.get("schemaVersion").getAsInt()).isGreaterThanOrEqualTo(SCHEMA_MIN);
@@ -182,7 +180,7 @@ class FiguresTest {
   }
 
   @ParameterizedTest
-  @FieldSource("NAMES")
+  @FieldSource("io.tunnel.it.monitoring.Dashboard#NAMES")
   void every_panel_says_what_it_shows_in_which_unit_and_covers_no_other(String name) {
     Dashboard dashboard = Dashboard.of(name);
     Set<Integer> ids = new HashSet<>();

@@ -251,10 +251,15 @@ public final class PrometheusProcess implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     process.destroy();
-    if (!process.waitFor(30, TimeUnit.SECONDS)) {
-      process.destroyForcibly().waitFor(30, TimeUnit.SECONDS);
+    try {
+      if (!process.waitFor(30, TimeUnit.SECONDS)) {
+        var unused = process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted", e);
     }
   }
 }
