@@ -16,6 +16,7 @@ server='^tunnel-server/src/main/java/io/tunnel/server'
 sdk='^tunnel-sdk/src/main/'
 parts=(
   "cluster|$server/(replica|cluster|kafka|node|engine|session|catalog|changes|net/delivery)/|$sdk|^it/kafka-broker/src/main/|^it/src/test/java/io/tunnel/(it/(cluster|process|ledger|contract)|server)/"
+  "console|$server/(console|forward|metrics)/|^tunnel-server/src/main/resources/|^it/src/test/java/io/tunnel/it/console/"
   "containers|^Dockerfile$|^docker-compose|^tunnel$|^it/containers/|^it/src/test/java/io/tunnel/it/containers/"
   "docs|^README\.md$|^docs/|^(tunnel-cli|partition-tool|stress-writer|perf-processor|terminal|tunnel-sdk)/src/main/|^tunnel$|^it/src/test/java/io/tunnel/it/docs/"
   "flink|^(tunnel-flink|perf-processor/flink|it/flink)/|$sdk"

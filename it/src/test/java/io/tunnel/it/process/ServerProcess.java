@@ -21,7 +21,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine;
 
-/** The real server, on a directory and a port that stay the same when it is started again. */
+/** The real server, on a directory and ports that stay the same when it is started again. */
 public final class ServerProcess implements Service {
 
   public static final String MAIN = "io.tunnel.cli.TunnelCommand";
@@ -110,7 +110,14 @@ public final class ServerProcess implements Service {
   public void begin() {
     List<String> arguments =
         new ArrayList<>(
-            List.of("server", "--data", data.toString(), "--port", "" + port, "--http-port", "0"));
+            List.of(
+                "server",
+                "--data",
+                data.toString(),
+                "--port",
+                "" + port,
+                "--http-port",
+                "" + httpPort));
     arguments.addAll(options);
     security.ifPresent(directory -> arguments.addAll(List.of("--security", directory.toString())));
     child = stage.child(name, jvmOptions, MAIN, arguments);

@@ -1,7 +1,7 @@
 // What an operator can do to a tunnel, with the dry run and the confirmation of the command line (io.tunnel.cli.tunnels).
 import { html, nothing } from './lib.js';
 import { operate, table } from './parts.js';
-import { BODY_BYTES_MAX, Refused, ask, askText } from './api.js';
+import { BODY_BYTES_MAX, ask, askText } from './api.js';
 import { feed } from './feed.js';
 import { texts } from './texts.js';
 import { may } from './rights.js';
@@ -233,15 +233,9 @@ export function clone(on, info, after) {
  * @param {string} tunnel
  */
 async function exists(of, tunnel) {
-  try {
-    await ask('DESCRIBE_TUNNEL', { table: of, tunnel });
-    return true;
-  } catch (e) {
-    if (e instanceof Refused && e.code === 'TUNNEL_NOT_FOUND') {
-      return false;
-    }
-    throw e;
-  }
+  /** @type {{ tunnel: string }[]} */
+  const tunnels = (await ask('LIST_TUNNELS', { table: of })).tunnels;
+  return tunnels.some((each) => each.tunnel === tunnel);
 }
 
 /** @param {Selection} on */

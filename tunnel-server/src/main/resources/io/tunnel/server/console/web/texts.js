@@ -393,7 +393,7 @@ export const texts = {
     gone: (since, ago) => `✖ gone, seen ${since}, ${ago} ago`,
     leadsCatalog: 'leads',
     decisions: 'Placements and drains since this page was opened',
-    noDecisions: 'None yet. Decisions appear here as they happen.',
+    noDecisions: 'None yet. They appear here as they happen.',
     decisionHeadings: ['When', 'What'],
     /** @param {number} generation */
     decided: (generation) => `placement ${count(generation)}`,

@@ -1,0 +1,31 @@
+package io.tunnel.it.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.it.process.ServerProcess;
+import io.tunnel.it.process.Stage;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A page whose server goes away and comes back. */
+@Tag("proof-console")
+class RestartedConsoleTest {
+
+  @RegisterExtension final Stage stage = new Stage();
+
+  @Test
+  void the_page_says_that_the_server_is_gone_and_goes_on_after_its_restart() {
+    Browser browser = stage.closing(Browser.start());
+    ServerProcess server = stage.server();
+    browser.open("http://127.0.0.1:" + server.httpPort() + "/#/tables");
+    browser.element("#feed.live");
+    browser.awaitText("page-tables", "tunnel partition create");
+    server.kill();
+    browser.awaitText("#remarks", "The server does not answer.");
+    server.start();
+    browser.element("#feed.live");
+    assertThat(browser.text("#remarks")).isBlank();
+    browser.requireQuiet("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE", "ERR_CONNECTION_RESET");
+  }
+}
