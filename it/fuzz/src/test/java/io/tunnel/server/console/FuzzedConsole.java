@@ -1,0 +1,145 @@
+package io.tunnel.server.console;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.TableMeta;
+import io.tunnel.model.TableOptions;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.server.forward.Forwarding;
+import io.tunnel.server.metrics.DeliveryAges;
+import io.tunnel.server.metrics.HttpHosts;
+import io.tunnel.server.metrics.ServerMeters;
+import io.tunnel.server.net.NetServer;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.RangePage;
+import io.tunnel.wire.control.Control.TableDescription;
+import io.tunnel.wire.control.Control.TunnelDescription;
+import io.tunnel.wire.control.Json;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** The console of an open server, over a service that answers each request, in memory. */
+final class FuzzedConsole {
+
+  /** The id of the browser's session. */
+  static final String COOKIE = "A".repeat(43);
+
+  private static final Service ASKED = new Service();
+  private static final ConsoleSite SITE = site();
+
+  private static final List<PrimaryKeySchema> SCHEMA =
+      List.of(
+          new PrimaryKeySchema("user", PrimaryKeyType.STRING),
+          new PrimaryKeySchema("id", PrimaryKeyType.INTEGER));
+
+  private static final byte[] TABLE =
+      Json.encode(
+          new TableDescription(1, new TableMeta("t", SCHEMA, TableOptions.DEFAULT), 0, List.of()));
+
+  private static final byte[] NO_ROWS =
+      RangePage.encode(Optional.empty(), new BatchBuilder(SCHEMA, 64).build(0));
+
+  /** Counts the requests that are sent on. */
+  private static final class Service implements Forwarding {
+    private int count;
+
+    @Override
+    public CompletableFuture<byte[]> ask(
+        OnBehalf who,
+        Optional<String> node,
+        Operation operation,
+        byte[] payload,
+        Duration deadline) {
+      count++;
+      return CompletableFuture.completedFuture(
+          operation == Operation.PARTITION_MAP
+              ? TABLE
+              : operation == Operation.GET_RANGE ? NO_ROWS : payload);
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private record Quiet() implements ConsoleServer {
+    @Override
+    public Optional<String> node() {
+      return Optional.empty();
+    }
+
+    @Override
+    public String version() {
+      return "fuzz";
+    }
+
+    @Override
+    public String health() {
+      return "{}";
+    }
+
+    @Override
+    public ServerMeters.Totals totals() {
+      return new ServerMeters.Totals(0, 0, 0, 0, DeliveryAges.Counts.none());
+    }
+
+    @Override
+    public Taken taken() {
+      return new Taken(0, 0, 0, 0, 0, 0, 0);
+    }
+
+    @Override
+    public Optional<List<TunnelDescription>> tunnels() {
+      return Optional.of(List.of());
+    }
+  }
+
+  private static ConsoleSite site() {
+    try {
+      return new ConsoleSite(
+          ConsoleConfig.DEFAULT,
+          HttpHosts.ALL,
+          NetServer.Door.open(),
+          new Quiet(),
+          ASKED,
+          new ConsoleSite.Machine(
+              count -> Bytes.copyOf(new byte[count]), () -> 1, () -> 1, Runnable::run));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private FuzzedConsole() {}
+
+  /** A connection of a browser. */
+  static EmbeddedChannel browser() {
+    return new EmbeddedChannel(
+        new HttpServerCodec(4 << 10, 8 << 10, 8 << 10),
+        new HttpObjectAggregator(SITE.bodyBytesMax(), true),
+        SITE.handler(true));
+  }
+
+  /** Requests that the console has sent on. */
+  static int askedCount() {
+    return ASKED.count;
+  }
+
+  /** What the console has answered since it was asked last. */
+  static String answer(EmbeddedChannel browser) {
+    StringBuilder all = new StringBuilder();
+    for (ByteBuf part = browser.readOutbound(); part != null; part = browser.readOutbound()) {
+      all.append(part.toString(StandardCharsets.UTF_8));
+      part.release();
+    }
+    return all.toString();
+  }
+}
