@@ -54,7 +54,7 @@ class PagesTest {
       String[] parts = to.split("#", 2);
       Path target = parts[0].isEmpty() ? page : page.resolveSibling(parts[0]).normalize();
       boolean isThere = Files.exists(target);
-      if (!isThere || parts.length == 2 && !anchors(target).contains(parts[1])) {
+      if (!isThere || (parts.length == 2 && !anchors(target).contains(parts[1]))) {
         broken.add(page.getFileName() + ": " + to);
       }
     }

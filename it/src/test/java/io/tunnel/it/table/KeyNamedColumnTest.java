@@ -93,7 +93,7 @@ class KeyNamedColumnTest {
             told.completeExceptionally(reason);
           }
         };
-    try (ServerMeters meters = new ServerMeters();
+    try (ServerMeters meters = new ServerMeters(() -> 0L);
         LocalEngine engine =
             new LocalEngine(data, ServerConfig.defaults(1), Disks.ofSystem(), meters)) {
       engine

@@ -161,7 +161,7 @@ final class TestConsole implements Closeable {
       Forwarding.OnBehalf who, Optional<String> node, Operation operation, String payload) {}
 
   /** Answers forwarded requests as a test says. */
-  final class Forwards implements Forwarding {
+  static final class Forwards implements Forwarding {
 
     final List<Forwarded> asked = new CopyOnWriteArrayList<>();
     volatile Function<byte[], CompletableFuture<byte[]>> answer =

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -84,8 +83,8 @@ final class ForwardCoreTest {
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void its_counts_are_those_of_the_open_requests(long seed) {
     Random random = new Random(seed);
-    Map<ForwardCore.Open, Integer> bytesByOpen = new IdentityHashMap<>();
-    Map<ForwardCore.Open, String> principals = new IdentityHashMap<>();
+    IdentityHashMap<ForwardCore.Open, Integer> bytesByOpen = new IdentityHashMap<>();
+    IdentityHashMap<ForwardCore.Open, String> principals = new IdentityHashMap<>();
     List<ForwardCore.Open> all = new ArrayList<>();
     int[] answers = new int[8];
     for (int step = 0; step < 5_000; step++) {

@@ -22,6 +22,7 @@ import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -76,7 +77,10 @@ final class ForwarderTest {
   private ScriptedNode node(String name, Consumer<Asked> script) {
     ScriptedNode node =
         new ScriptedNode(
-            nodeLoop, NioServerSocketChannel.class, new InetSocketAddress("127.0.0.1", 0), script);
+            nodeLoop,
+            NioServerSocketChannel.class,
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            script);
     view.has(name, node.address());
     return node;
   }
@@ -267,7 +271,7 @@ final class ForwarderTest {
       open.add(ask("n1"));
     }
     requireRefused(ask("n1"), ErrorCode.BUSY);
-    for (CompletableFuture<byte[]> each : open) {
+    for (int i = 0; i < open.size(); i++) {
       asked.poll(60, TimeUnit.SECONDS).answer(new byte[0]);
     }
     for (CompletableFuture<byte[]> each : open) {

@@ -29,6 +29,7 @@ import io.tunnel.wire.Authentication.Challenge;
 import io.tunnel.wire.AuthenticationProof;
 import io.tunnel.wire.Operation;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -85,7 +86,7 @@ final class VouchedLinkTest {
         new ScriptedNode(
             nodeLoop,
             NioServerSocketChannel.class,
-            new InetSocketAddress("127.0.0.1", 0),
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             asked -> take(asked, master));
     view.has("n1", node.address());
     return node;
@@ -154,7 +155,7 @@ final class VouchedLinkTest {
         new ScriptedNode(
             nodeLoop,
             NioServerSocketChannel.class,
-            new InetSocketAddress("127.0.0.1", 0),
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             asked -> asked.refuse(new RefusedException(ErrorCode.NOT_AUTHENTICATED, "no key")));
     view.has("n1", node.address());
     requireUnreachable(ask("alice", "192.0.2.9"), "no key; nothing was done");

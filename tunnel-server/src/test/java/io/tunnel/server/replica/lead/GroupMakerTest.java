@@ -48,7 +48,6 @@ class GroupMakerTest {
   /** What a writer was told. */
   private static final class Told implements PendingWrite.Outcome {
     private Optional<WriteResult> result = Optional.empty();
-    private Optional<RefusedException> refusal = Optional.empty();
 
     @Override
     public void written(WriteResult written) {
@@ -57,7 +56,7 @@ class GroupMakerTest {
 
     @Override
     public void refused(RefusedException reason) {
-      refusal = Optional.of(reason);
+      throw new AssertionError("a write that is part of a group was refused", reason);
     }
   }
 
