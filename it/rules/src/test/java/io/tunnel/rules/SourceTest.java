@@ -77,7 +77,7 @@ class SourceTest {
           void camelCase(String text) throws IOException {}
 
           @RepeatedTest(3)
-          @Tag("slow")
+          @DisplayName("slow")
           void tables() {}
 
           @TestFactory
