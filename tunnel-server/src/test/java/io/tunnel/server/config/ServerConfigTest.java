@@ -52,7 +52,7 @@ final class ServerConfigTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "{'nets':{}} | unknown setting 'nets'; there are [net, log, shard, table, session, base, catalog, security, audit, catchUp]",
+        "{'nets':{}} | unknown setting 'nets'; there are [net, log, shard, table, session, base, catalog, security, audit, catchUp, console]",
         "{'net':{'port':1},'net':{'host':'h'}} | the name 'net' comes twice in an object",
         "{'net':{'port':1,'port':2}} | the name 'port' comes twice in an object",
         "{'net':{'prot':1}} | unknown setting 'net.prot'; there are [host, port,",

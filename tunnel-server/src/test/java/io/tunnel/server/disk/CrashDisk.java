@@ -44,6 +44,10 @@ public final class CrashDisk implements Disk {
   private final Map<String, Content> durableFiles = new HashMap<>();
   private final Map<Operation, Integer> failures = new EnumMap<>(Operation.class);
   private long room = Long.MAX_VALUE;
+
+  /** Whether deleted files leave room; otherwise other programs take it at once. */
+  private boolean givesRoomBack;
+
   private boolean isGone;
   private int openFiles;
 
@@ -75,6 +79,11 @@ public final class CrashDisk implements Disk {
   /** Files can grow by so many bytes from now on; then writes leave a part and fail. */
   public synchronized void room(long bytes) {
     room = bytes;
+  }
+
+  /** Gives the room of files that are deleted from now on back. */
+  public synchronized void givesRoomBack() {
+    givesRoomBack = true;
   }
 
   @Override
@@ -242,7 +251,9 @@ public final class CrashDisk implements Disk {
   public synchronized void delete(String name) throws IOException {
     count(Operation.DELETE);
     Content deleted = files.remove(name);
-    room += deleted == null || room == Long.MAX_VALUE ? 0 : deleted.now.length;
+    if (givesRoomBack && deleted != null && room != Long.MAX_VALUE) {
+      room += deleted.now.length;
+    }
   }
 
   @Override

@@ -115,6 +115,7 @@ final class LogTrimTest {
     history.log.sync();
     history.model.synced();
     history.endLife();
+    history.disk.givesRoomBack();
     for (int i = 0; i < 5; i++) {
       history.disk.room(0);
       assertThat(history.trim()).isNotNull();
