@@ -4,6 +4,7 @@ import com.google.gson.JsonObject;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.tunnel.model.RefusedException;
 import io.tunnel.server.net.access.AuditLog;
 import io.tunnel.server.security.Principal;
 import io.tunnel.wire.Operation.Right;
@@ -101,9 +102,14 @@ final class Api {
     }
   }
 
-  private static void requireFigures(Asked asked, Visitor visitor) {
+  private void requireFigures(Asked asked, Visitor visitor) {
     requireGet(asked);
-    visitor.caller().requireOnCluster(Right.READ);
+    try {
+      visitor.caller().requireOnCluster(Right.READ);
+    } catch (RefusedException e) {
+      audit.refusedVisit(Optional.of(visitor.caller()), asked.from());
+      throw e;
+    }
   }
 
   private CompletableFuture<Answer> logIn(Asked asked) {

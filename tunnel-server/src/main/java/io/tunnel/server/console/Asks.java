@@ -119,8 +119,13 @@ final class Asks {
   }
 
   private static Optional<String> node(Asked asked) {
-    List<String> nodes =
-        new QueryStringDecoder("?" + asked.query()).parameters().getOrDefault("node", List.of());
+    List<String> nodes;
+    try {
+      nodes =
+          new QueryStringDecoder("?" + asked.query()).parameters().getOrDefault("node", List.of());
+    } catch (IllegalArgumentException e) {
+      throw RowsPage.invalid("the query is not URL-encoded: " + e.getMessage());
+    }
     if (nodes.size() > 1 || nodes.stream().anyMatch(node -> node.length() > NODE_CHARS_MAX)) {
       throw RowsPage.invalid("one node of at most " + NODE_CHARS_MAX + " characters");
     }

@@ -134,6 +134,7 @@ final class AsksTest {
       assertThat(console.post("/api/ask/PAUSE", session, body).status()).isEqualTo(400);
     }
     assertThat(console.post("/api/ask/PAUSE?node=a&node=b", session, "{}").status()).isEqualTo(400);
+    assertThat(console.post("/api/ask/PAUSE?node=%zz", session, "{}").status()).isEqualTo(400);
     assertThat(console.forwards.asked).isEmpty();
   }
 

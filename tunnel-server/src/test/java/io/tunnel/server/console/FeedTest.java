@@ -133,6 +133,9 @@ final class FeedTest {
     console.gate.withdraw("ada", "cluster", "read");
     assertThat(console.get("/api/events", session).status()).isEqualTo(403);
     assertThat(console.get("/api/history", session).status()).isEqualTo(403);
+    assertThat(console.audit().split("\"outcome\":\"NOT_PERMITTED\"", -1))
+        .as("refusals in the audit log, and what is between them")
+        .hasSize(3);
     assertThat(console.get("/api/history", "").status()).isEqualTo(401);
   }
 

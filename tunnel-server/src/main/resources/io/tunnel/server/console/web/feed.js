@@ -57,6 +57,7 @@ class Feed extends EventTarget {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.retry = undefined;
     setInterval(() => this.watch(), 1_000);
+    document.addEventListener('visibilitychange', () => this.shown());
   }
 
   changed() {
@@ -122,6 +123,20 @@ class Feed extends EventTarget {
     this.source = null;
   }
 
+  /**
+   * A browser has six connections to a server for all of its tabs, and a feed takes one of them. So only a page that somebody sees
+   * listens. A page that is seen again also gets the charts that it missed.
+   */
+  shown() {
+    if (document.hidden && this.source !== null) {
+      this.close();
+      this.condition = 'starting';
+      this.changed();
+    } else if (!document.hidden && this.condition === 'starting') {
+      this.start();
+    }
+  }
+
   /** Fills the charts with the hour that the server remembers. */
   async recall() {
     const { stepMs, endMs, series } = await api.history();
@@ -132,6 +147,10 @@ class Feed extends EventTarget {
 
   listen() {
     this.close();
+    if (document.hidden) {
+      this.condition = 'starting';
+      return;
+    }
     const source = new EventSource('/api/events');
     this.source = source;
     source.addEventListener('snapshot', (event) => this.add(JSON.parse(event.data)));

@@ -42,6 +42,8 @@ class TablesPage extends Page {
 
   async load() {
     this.names = (await ask('LIST_TABLES')).tables.sort();
+    // The last page may have gone with what was on it.
+    this.page = Math.max(0, Math.min(this.page, Math.ceil(this.fitting().length / SHOWN) - 1));
     await this.describe();
   }
 

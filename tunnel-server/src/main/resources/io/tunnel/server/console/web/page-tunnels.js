@@ -52,6 +52,8 @@ class TunnelsPage extends Page {
 
   async load() {
     this.tunnels = (await ask('LIST_TUNNELS')).tunnels;
+    // The last page may have gone with what was on it.
+    this.page = Math.max(0, Math.min(this.page, Math.ceil(this.fitting().length / SHOWN) - 1));
     this.requestUpdate();
     await this.describe();
   }

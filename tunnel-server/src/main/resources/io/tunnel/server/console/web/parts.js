@@ -242,7 +242,7 @@ export class OperationDialog extends Part {
   /** @param {Event} event */
   async submit(event) {
     event.preventDefault();
-    const operation = this.operation;
+    const { operation, after } = this;
     if (operation === null || this.isBusy) {
       return;
     }
@@ -250,17 +250,27 @@ export class OperationDialog extends Part {
     this.fault = '';
     try {
       if (operation.plan !== undefined && this.planned === undefined) {
-        this.form = new FormData(this.querySelector('form') ?? undefined);
-        this.planned = await operation.plan(this.form);
+        const form = new FormData(this.querySelector('form') ?? undefined);
+        this.form = form;
+        const planned = await operation.plan(form);
+        // Meanwhile an input was changed, or the dialog shows another operation: this is not what would be done.
+        if (this.operation === operation && this.form === form) {
+          this.planned = planned;
+        }
       } else {
         if (operation.plan === undefined) {
           this.form = new FormData(this.querySelector('form') ?? undefined);
         }
-        this.done = (await operation.act(this.form)) ?? texts.done;
-        this.after();
+        const done = (await operation.act(this.form)) ?? texts.done;
+        after();
+        if (this.operation === operation) {
+          this.done = done;
+        }
       }
     } catch (e) {
-      this.fault = e instanceof Refused ? `${e.code}: ${e.message}` : e instanceof Error ? e.message : String(e);
+      if (this.operation === operation) {
+        this.fault = e instanceof Refused ? `${e.code}: ${e.message}` : e instanceof Error ? e.message : String(e);
+      }
     } finally {
       this.isBusy = false;
     }
