@@ -128,7 +128,7 @@ class TunnelConsole extends Part {
           ${me === null ? nothing : LINKS.map(([word, text]) => html`<a href="#/${word}" aria-current=${word === first ? 'page' : 'false'}>${text}</a>`)}
         </nav>
         <span class="who">
-          <span class="feed ${condition}" id="feed">${condition === 'live' ? '●' : '○'} ${condition === 'live' ? texts.feed.live : condition === 'starting' ? texts.feed.starting : condition}</span>
+          <span class="feed ${condition}" id="feed">${condition === 'live' ? '●' : '○'} ${texts.feed.conditions[condition]}</span>
           ${me === null ? nothing : html`<span>${[me.node, me.version].filter((each) => each).join(', ')}</span>`}
           ${me?.principal ? html`<span id="principal">${me.principal}</span> <button type="button" id="logout" @click=${this.logout}>${texts.logout}</button>` : nothing}
         </span>

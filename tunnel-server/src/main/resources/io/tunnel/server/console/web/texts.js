@@ -48,10 +48,7 @@ export const texts = {
   },
 
   feed: {
-    starting: 'connecting…',
-    loggedOut: 'logged out',
-    live: 'live',
-    quiet: 'no live figures: they need the right read on the cluster',
+    conditions: { starting: 'connecting…', loggedOut: 'logged out', live: 'live', quiet: 'no live figures', stale: 'no news', lost: 'no answer' },
     /** @param {number} ms */
     stale: (ms) => `No news from the server for ${duration(ms)}. The figures shown are old.`,
     lost: 'The server does not answer. Trying again until it does; the figures shown are old.',
@@ -95,7 +92,7 @@ export const texts = {
     heap: (value, max) => `heap ${value} of ${max}`,
     /** @param {string} value */
     behind: (value) => `${value} changes behind`,
-    noTunnels: 'There is no tunnel yet. A tunnel delivers the changes of a table. Create one with:',
+    noTunnels: 'There is no tunnel yet, or none that you may see. A tunnel delivers the changes of a table. Create one with:',
     createTunnel: 'tunnel tunnels create --table TABLE --tunnel NAME --start earliest',
     worst: 'Tunnels furthest behind',
     charts: 'The last hour',
