@@ -1,6 +1,7 @@
 package io.tunnel.terminal;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -22,6 +23,15 @@ public final class StandardStream {
   /** A file that can be opened where that one was named, for readers that know only files. */
   public static Path device(Path file) {
     return is(file) ? Path.of("/dev/stdin") : file;
+  }
+
+  /**
+   * Opens a file, which may be a pipe: a reader that asks a pipe how much of it is there gets no
+   * error, but 0.
+   */
+  public static InputStream open(Path file) throws IOException {
+    InputStream in = Files.newInputStream(file);
+    return Files.isRegularFile(file) ? in : new PipeStream(in);
   }
 
   /** What messages call it. */

@@ -3,6 +3,7 @@ package io.tunnel.partition.tool;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.StandardStream;
 import io.tunnel.terminal.file.CsvLine;
 import io.tunnel.terminal.file.CsvLines;
 import io.tunnel.terminal.file.UnreadableTextException;
@@ -94,7 +95,7 @@ final class SampleFile {
     if (Files.isDirectory(file)) {
       throw CommandFailure.io("'" + file + "' is a directory, not a file of keys");
     }
-    return new BufferedInputStream(Files.newInputStream(file));
+    return new BufferedInputStream(StandardStream.open(file));
   }
 
   private int indexOf(String column, List<String> header, String hint) {

@@ -55,6 +55,18 @@ class SampleTest {
   }
 
   @Test
+  void a_file_may_be_a_pipe() throws Exception {
+    Path pipe = directory.resolve("pipe");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    new ProcessBuilder("sh", "-c", "printf 'id,n\nb,1\na,2\n' > '" + pipe + "'").start();
+    assertThat(texts(SampleFile.readCsv(pipe, PrimaryKeyType.STRING, "id", Optional.empty())))
+        .containsExactlyInAnyOrder("a", "b");
+    new ProcessBuilder("sh", "-c", "printf 'b\na\n' > '" + pipe + "'").start();
+    assertThat(texts(SampleFile.readLines(pipe, PrimaryKeyType.STRING)))
+        .containsExactlyInAnyOrder("a", "b");
+  }
+
+  @Test
   void a_bad_line_is_reported_with_its_number() throws IOException {
     Path file = file("1\n\nx\n");
     assertBadFile(

@@ -25,7 +25,10 @@ public final class ColumnTypes {
                 + "' is not COLUMN:TYPE with a TYPE of "
                 + Arrays.toString(ColumnType.values()));
       }
-      types.put(item.substring(0, colon), type);
+      String name = item.substring(0, colon);
+      if (types.putIfAbsent(name, type) != null) {
+        throw new IllegalArgumentException("column '" + name + "' is given a type twice");
+      }
     }
     return types;
   }

@@ -2,6 +2,7 @@ package io.tunnel.stress.file;
 
 import io.tunnel.stress.rows.BadLineException;
 import io.tunnel.terminal.Diagnosis;
+import io.tunnel.terminal.StandardStream;
 import io.tunnel.terminal.file.UnreadableTextException;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -87,9 +88,9 @@ public record RowFile(Path path, Optional<Character> separator, Optional<RowForm
     Optional<RowFormat> read = formatRead();
     InputStream in = null;
     try {
-      in = new CountedStream(isStandardInput() ? System.in : Files.newInputStream(path), bytesRead);
+      in = new CountedStream(isStandardInput() ? System.in : StandardStream.open(path), bytesRead);
       if (RowFormat.isGzip(path.toString())) {
-        in = new GZIPInputStream(in, BUFFER_BYTES);
+        in = new GZIPInputStream(new UnendedStream(in), BUFFER_BYTES);
       }
       return read.isPresent() ? reader(read.get(), in) : readerAsItBegins(in);
     } catch (BadLineException e) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnType;
@@ -203,6 +204,38 @@ class FormatsTest extends ReadFileTest {
     assertThatThrownBy(() -> read(cut, NAME))
         .isInstanceOf(UnreadableFileException.class)
         .hasMessageContaining("cut.csv.gz");
+  }
+
+  @Test
+  void a_file_may_be_a_pipe() throws Exception {
+    List<RowPutChange> rows = List.of(row(name("Ann")), row(name("Bob")));
+    Path text = pipe("a.csv", "name\nAnn\nBob\n".getBytes(UTF_8));
+    assertThat(readPipe(text)).isEqualTo(rows);
+    Path parts = pipe("a.csv.gz", gzip("name\nAnn\n"), gzip("Bob\n"));
+    assertThat(readPipe(parts)).isEqualTo(rows);
+  }
+
+  /** Another process writes the parts, one after the other. */
+  private Path pipe(String name, byte[]... parts) throws Exception {
+    Path pipe = directory.resolve(name);
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    StringBuilder script = new StringBuilder();
+    for (int i = 0; i < parts.length; i++) {
+      Path part = Files.write(directory.resolve(name + "." + i), parts[i]);
+      script.append(i == 0 ? "" : "sleep 0.3; ").append("cat '").append(part).append("'; ");
+    }
+    new ProcessBuilder("sh", "-c", "{ " + script + "} > '" + pipe + "'").start();
+    return pipe;
+  }
+
+  private List<RowChange> readPipe(Path pipe) throws IOException {
+    try (FileRows rows = FileRows.open(rowFile(pipe), binding(), failing())) {
+      List<RowChange> all = new ArrayList<>();
+      for (RowChange row = rows.next(); row != null; row = rows.next()) {
+        all.add(row);
+      }
+      return all;
+    }
   }
 
   @Test

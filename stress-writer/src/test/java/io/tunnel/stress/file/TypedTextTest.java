@@ -128,5 +128,7 @@ class TypedTextTest {
           .hasMessageContaining("'" + wrong + "' is not COLUMN:TYPE")
           .hasMessageContaining("INTEGER, DOUBLE, BOOLEAN, STRING, BINARY");
     }
+    assertThatThrownBy(() -> ColumnTypes.parse(List.of("a:INTEGER", "b:DOUBLE", "a:STRING")))
+        .hasMessage("column 'a' is given a type twice");
   }
 }

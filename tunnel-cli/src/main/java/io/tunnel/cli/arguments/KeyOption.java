@@ -2,6 +2,7 @@ package io.tunnel.cli.arguments;
 
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.terminal.CommandFailure;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Option;
@@ -14,7 +15,7 @@ public final class KeyOption {
       paramLabel = "NAME=VALUE",
       description =
           "A column of the key; give each. Of a recommended hashed key the hash may be left out.")
-  private Map<String, String> key = Map.of();
+  private List<String> items = List.of();
 
   @Option(
       names = "--hashed",
@@ -26,9 +27,13 @@ public final class KeyOption {
   /** For picocli. */
   public KeyOption() {}
 
-  /** Whether a key was given. */
+  /**
+   * Whether a key was given.
+   *
+   * @throws io.tunnel.terminal.CommandFailure when what was given is none
+   */
   public boolean isGiven() {
-    return !key.isEmpty();
+    return !values().isEmpty();
   }
 
   /** Throws a usage error when no key was given. */
@@ -49,6 +54,22 @@ public final class KeyOption {
    * @throws io.tunnel.terminal.CommandFailure when the key does not fit the table
    */
   public TypedKey in(List<PrimaryKeySchema> schema) {
-    return KeyArguments.whole(schema, key, isHashed);
+    return KeyArguments.whole(schema, values(), isHashed);
+  }
+
+  /** The last of two values for one column would name another row than the first. */
+  private Map<String, String> values() {
+    Map<String, String> values = new LinkedHashMap<>();
+    for (String item : items) {
+      int equals = item.indexOf('=');
+      if (equals < 1) {
+        throw CommandFailure.usage("--key '" + item + "' is not NAME=VALUE");
+      }
+      String name = item.substring(0, equals);
+      if (values.putIfAbsent(name, item.substring(equals + 1)) != null) {
+        throw CommandFailure.usage("key column '" + name + "' is given twice");
+      }
+    }
+    return values;
   }
 }

@@ -229,6 +229,7 @@ class RowsCommandTest {
         "put --key uid=a --from x.csv|give the --key of one row",
         "put --key uid=a --set x|--set 'x' is not NAME=VALUE or NAME:TYPE=VALUE",
         "put --key uid=a --set x:INTEGER=one|--set x:INTEGER: 'one' is no INTEGER",
+        "delete --key uid=a --key uid=b|key column 'uid' is given twice",
         "put --key uid=a --set x=1 --set x=2|column 'x' is set twice",
         "put --key uid=a --set x:FLOAT=1|--set x:FLOAT: 'FLOAT' is not a TYPE of [INTEGER, DOUBLE,",
         "update --key uid=a --set ns:x=1|a column whose name has a colon needs its type: ns:x:STRING=",
