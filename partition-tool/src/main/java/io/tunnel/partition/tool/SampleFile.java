@@ -6,6 +6,7 @@ import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.StandardStream;
 import io.tunnel.terminal.file.CsvLine;
 import io.tunnel.terminal.file.CsvLines;
+import io.tunnel.terminal.file.Gzip;
 import io.tunnel.terminal.file.UnreadableTextException;
 import io.tunnel.terminal.file.Utf8Text;
 import java.io.BufferedInputStream;
@@ -95,7 +96,7 @@ final class SampleFile {
     if (Files.isDirectory(file)) {
       throw CommandFailure.io("'" + file + "' is a directory, not a file of keys");
     }
-    return new BufferedInputStream(StandardStream.open(file));
+    return new BufferedInputStream(Gzip.unpackIfPacked(StandardStream.open(file)));
   }
 
   private int indexOf(String column, List<String> header, String hint) {

@@ -61,7 +61,7 @@ class SampleTest {
     new ProcessBuilder("sh", "-c", "printf 'id,n\nb,1\na,2\n' > '" + pipe + "'").start();
     assertThat(texts(SampleFile.readCsv(pipe, PrimaryKeyType.STRING, "id", Optional.empty())))
         .containsExactlyInAnyOrder("a", "b");
-    new ProcessBuilder("sh", "-c", "printf 'b\na\n' > '" + pipe + "'").start();
+    new ProcessBuilder("sh", "-c", "printf 'b\na\n' | gzip > '" + pipe + "'").start();
     assertThat(texts(SampleFile.readLines(pipe, PrimaryKeyType.STRING)))
         .containsExactlyInAnyOrder("a", "b");
   }

@@ -3,6 +3,7 @@ package io.tunnel.stress.file;
 import io.tunnel.stress.rows.BadLineException;
 import io.tunnel.terminal.Diagnosis;
 import io.tunnel.terminal.StandardStream;
+import io.tunnel.terminal.file.Gzip;
 import io.tunnel.terminal.file.UnreadableTextException;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -14,10 +15,10 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.zip.GZIPInputStream;
 
 /**
- * A file of rows, or standard input as {@code -}; compressed when its name ends with {@code .gz}.
+ * A file of rows, or standard input as {@code -}; compressed when its name or its first bytes say
+ * so.
  *
  * @param separator what separates the values of CSV; empty for a comma, or a tab in TSV
  * @param format its format; empty when its name says it, or standard input its start
@@ -25,7 +26,6 @@ import java.util.zip.GZIPInputStream;
 public record RowFile(Path path, Optional<Character> separator, Optional<RowFormat> format) {
 
   private static final String STANDARD_INPUT = "-";
-  private static final int BUFFER_BYTES = 64 * 1024;
 
   /** Blanks that are looked behind for the start of standard input. */
   private static final int BLANKS_MAX = 64 * 1024;
@@ -89,9 +89,7 @@ public record RowFile(Path path, Optional<Character> separator, Optional<RowForm
     InputStream in = null;
     try {
       in = new CountedStream(isStandardInput() ? System.in : StandardStream.open(path), bytesRead);
-      if (RowFormat.isGzip(path.toString())) {
-        in = new GZIPInputStream(new UnendedStream(in), BUFFER_BYTES);
-      }
+      in = RowFormat.isGzip(path.toString()) ? Gzip.unpack(in) : Gzip.unpackIfPacked(in);
       return read.isPresent() ? reader(read.get(), in) : readerAsItBegins(in);
     } catch (BadLineException e) {
       close(in, e);

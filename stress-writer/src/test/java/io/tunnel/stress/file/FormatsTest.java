@@ -211,8 +211,10 @@ class FormatsTest extends ReadFileTest {
     List<RowPutChange> rows = List.of(row(name("Ann")), row(name("Bob")));
     Path text = pipe("a.csv", "name\nAnn\nBob\n".getBytes(UTF_8));
     assertThat(readPipe(text)).isEqualTo(rows);
-    Path parts = pipe("a.csv.gz", gzip("name\nAnn\n"), gzip("Bob\n"));
+    Path parts = pipe("b.csv.gz", gzip("name\nAnn\n"), gzip("Bob\n"));
     assertThat(readPipe(parts)).isEqualTo(rows);
+    Path unnamed = pipe("c.csv", gzip("name\nAnn\n"), gzip("Bob\n"));
+    assertThat(readPipe(unnamed)).isEqualTo(rows);
   }
 
   /** Another process writes the parts, one after the other. */
