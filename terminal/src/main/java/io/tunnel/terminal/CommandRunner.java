@@ -35,6 +35,7 @@ public final class CommandRunner {
   public static int run(CommandLine root, Diagnosis diagnosis, String... arguments) {
     equip(root.getCommandSpec(), root.getCommandSpec().version());
     root.setCaseInsensitiveEnumValuesAllowed(true);
+    NumberConverters.register(root);
     for (String argument : arguments) {
       if (argument.indexOf(REPLACEMENT) >= 0) {
         return refuseGarbled(root, argument);
@@ -143,7 +144,7 @@ public final class CommandRunner {
   private static int refuse(ParameterException refusal, boolean isJson) {
     CommandLine command = refusal.getCommandLine();
     PrintWriter err = command.getErr();
-    String message = plain(oneLine(refusal.getMessage()));
+    String message = oneLine(refusal.getMessage());
     String help = "Try '" + name(command) + " --help'.";
     StringWriter more = new StringWriter();
     PrintWriter suggestions = new PrintWriter(more);
@@ -225,13 +226,6 @@ public final class CommandRunner {
 
   private static String name(CommandLine command) {
     return command.getCommandSpec().qualifiedName();
-  }
-
-  /** picocli names Java's types where an option's value cannot be read. */
-  private static String plain(String message) {
-    return message
-        .replaceFirst("' is not an? (int|long)$", "' is not a whole number")
-        .replaceFirst("' is not a (double|float)$", "' is not a number");
   }
 
   private static String oneLine(String message) {

@@ -170,6 +170,10 @@ class CommandRunnerTest {
   void an_option_of_the_wrong_type_is_a_usage_error() {
     assertThat(run(() -> 0, "work", "--rows", "many")).isEqualTo(2);
     assertThat(err.toString()).contains("'--rows'", "'many' is not a whole number");
+    for (String wrong : new String[] {"\u0663", "3d", "0x3", "99999999999", ""}) {
+      assertThat(run(() -> 0, "work", "--rows=" + wrong)).isEqualTo(ExitCode.USAGE);
+      assertThat(err.toString()).contains("'" + wrong + "' is not a whole number");
+    }
   }
 
   @Test

@@ -4,6 +4,7 @@ import com.google.gson.JsonObject;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.security.SecurityClient;
 import io.tunnel.sdk.security.SecurityClient.Quota;
+import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.CommandGroup;
 import io.tunnel.terminal.TextTable;
 import java.util.LinkedHashMap;
@@ -54,10 +55,18 @@ final class QuotaCommand extends CommandGroup {
         arity = "0..*",
         paramLabel = "LIMIT=NUMBER",
         description = "The limits.")
-    private Map<String, Long> limits = new LinkedHashMap<>();
+    private List<String> items = List.of();
+
+    private Map<String, Long> limits = Map.of();
 
     /** For picocli. */
     SetQuota() {}
+
+    @Override
+    protected void check() {
+      super.check();
+      limits = limits(items);
+    }
 
     @Override
     protected void run(SecurityClient client, ClientConfig config) {
@@ -95,6 +104,20 @@ final class QuotaCommand extends CommandGroup {
       quotas.forEach(quota -> table.row(quota.subject(), text(quota)));
       return table.lines();
     }
+  }
+
+  private static Map<String, Long> limits(List<String> items) {
+    Map<String, Long> limits = new LinkedHashMap<>();
+    for (String item : items) {
+      if (!item.matches("[^=]+=-?[0-9]{1,18}")) {
+        throw CommandFailure.usage("'" + item + "' is not LIMIT=NUMBER");
+      }
+      String name = item.substring(0, item.indexOf('='));
+      if (limits.putIfAbsent(name, Long.valueOf(item.substring(name.length() + 1))) != null) {
+        throw CommandFailure.usage("limit '" + name + "' is given twice");
+      }
+    }
+    return limits;
   }
 
   private static String text(Quota quota) {

@@ -116,6 +116,20 @@ class SecuredServerTest extends CommandLineTest {
   }
 
   @Test
+  void a_limit_that_is_none_or_is_given_twice_is_refused() {
+    String admin = " --profile " + security + "/admin.json";
+    String command = "security quota set bob connections=1 ";
+    for (String wrong : List.of("tunnels", "tunnels=", "tunnels=x", "tunnels=\u0663", "=3")) {
+      assertThat(ask(command + wrong + admin)).isEqualTo(2);
+      assertThat(err.toString()).contains("'" + wrong + "' is not LIMIT=NUMBER");
+    }
+    assertThat(ask(command + "connections=2" + admin)).isEqualTo(2);
+    assertThat(err.toString()).contains("limit 'connections' is given twice");
+    assertThat(ask("security quota list" + admin)).isZero();
+    assertThat(out.toString()).contains("no quotas");
+  }
+
+  @Test
   void a_restore_says_which_keys_and_tokens_can_be_used_again() throws IOException {
     String admin = " --profile " + security + "/admin.json";
     assertThat(ask("security key create billing --json" + admin)).isZero();
