@@ -1,12 +1,18 @@
 package io.tunnel.cli.tunnels;
 
+import static java.util.stream.Collectors.toSet;
+
 import com.google.gson.JsonObject;
 import io.tunnel.cli.service.Service;
+import io.tunnel.sdk.checkpoint.ChannelMove;
+import io.tunnel.sdk.tunnel.ChannelInfo;
 import io.tunnel.sdk.tunnel.SeekTunnelRequest;
 import io.tunnel.sdk.tunnel.SeekTunnelResponse;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.options.ConfirmOption;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -41,7 +47,7 @@ abstract class MoveCommand extends OneTunnelCommand {
   /** Moves, if that is wanted. */
   final void move(Service service, String tunnel, SeekTunnelRequest request) {
     if (confirm.isGiven()) {
-      show(tunnel, seek(service, request), true);
+      done(service, tunnel, seek(service, request));
       return;
     }
     SeekTunnelResponse plan = seek(service, request.dryRun(true));
@@ -50,7 +56,30 @@ abstract class MoveCommand extends OneTunnelCommand {
       return;
     }
     confirm.require(isJson(), "nothing was moved");
-    show(tunnel, service.seekTunnel(request), true);
+    done(service, tunnel, service.seekTunnel(request));
+  }
+
+  private void done(Service service, String tunnel, SeekTunnelResponse moves) {
+    show(tunnel, moves, true);
+    Set<String> ids = moves.moves().stream().map(ChannelMove::channelId).collect(toSet());
+    List<ChannelInfo> stopped =
+        service.describeTunnel(table(), tunnel).getChannelInfos().stream()
+            .filter(channel -> ids.contains(channel.getChannelId()) && channel.error().isPresent())
+            .toList();
+    if (!stopped.isEmpty()) {
+      err()
+          .println(
+              "note: "
+                  + stopped.size()
+                  + " of these channels stopped at an error, channel "
+                  + stopped.get(0).getChannelId()
+                  + " for one, and a seek lets none go on: 'tunnel tunnels resume --table "
+                  + table()
+                  + " --tunnel "
+                  + tunnel
+                  + "' does");
+      err().flush();
+    }
   }
 
   private SeekTunnelResponse seek(Service service, SeekTunnelRequest request) {

@@ -3,8 +3,10 @@ package io.tunnel.cli.tunnels;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.StreamStart;
+import io.tunnel.sdk.tunnel.ChannelInfo;
 import io.tunnel.sdk.tunnel.SeekTunnelRequest;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -53,6 +55,25 @@ class MoveCommandsTest extends AuditTunnelTest {
               assertThat(seek.channelIds()).containsExactly("c1", "c2");
             });
     assertThat(service.questions).isEmpty();
+  }
+
+  @Test
+  void a_seek_of_a_stopped_channel_says_that_it_waits_for_a_resume() {
+    assertThat(runLine("tunnels seek --to latest --yes" + AUDIT)).isZero();
+    assertThat(err.toString()).doesNotContain("resume");
+    service.setChannels(
+        "orders",
+        "audit",
+        ChannelInfo.builder("c1", 1, ChannelType.Stream).build(),
+        ChannelInfo.builder("c2", 2, ChannelType.Stream).error("HISTORY_LOST: gone").build(),
+        ChannelInfo.builder("c9", 9, ChannelType.Stream).error("odd").build());
+    assertThat(runLine("tunnels seek --to latest --dry-run" + AUDIT)).isZero();
+    assertThat(err.toString()).doesNotContain("resume");
+    assertThat(runLine("tunnels seek --to latest --yes" + AUDIT)).isZero();
+    assertThat(err.toString())
+        .contains(
+            "note: 1 of these channels stopped at an error, channel c2 for one, and a seek lets"
+                + " none go on: 'tunnel tunnels resume --table orders --tunnel audit' does");
   }
 
   @Test

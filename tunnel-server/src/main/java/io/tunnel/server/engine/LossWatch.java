@@ -74,7 +74,8 @@ public final class LossWatch {
                 LOGGER.warn(
                     "tunnel {} of table {} lost changes {} to {} of partition {}: the table no"
                         + " longer keeps them, and the tunnel had not processed them; channel {}"
-                        + " stops until 'tunnel tunnels seek --to earliest' moves it",
+                        + " stops: 'tunnel tunnels seek --to earliest' moves it to what is kept,"
+                        + " then 'tunnel tunnels resume' lets it go on",
                     tunnel.tunnel(),
                     tunnel.table(),
                     state.checkpointed() + 1,
