@@ -49,6 +49,12 @@ public record RowFile(Path path, Optional<Character> separator, Optional<RowForm
     return path.toString().equals(STANDARD_INPUT);
   }
 
+  /** Whether it is standard input or a pipe, of which nothing can be read a second time. */
+  public boolean isReadOnce() {
+    return isStandardInput()
+        || Files.exists(path) && !Files.isRegularFile(path) && !Files.isDirectory(path);
+  }
+
   /** What to call it in messages. */
   public String name() {
     return isStandardInput()

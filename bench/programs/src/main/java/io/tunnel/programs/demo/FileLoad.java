@@ -60,10 +60,11 @@ final class FileLoad implements DemoLoad {
 
   private static List<PrimaryKeySchema> schema(
       RowFile file, List<String> key, Map<String, ColumnType> types) {
-    if (file.isStandardInput()) {
+    if (file.isReadOnce()) {
       throw new IllegalArgumentException(
-          "the demo reads its file again for the proof, and standard input can be read once: give"
-              + " a file");
+          "the demo reads its file again for the proof, and "
+              + (file.isStandardInput() ? "standard input" : "a pipe")
+              + " can be read once: give a file");
     }
     List<String> columns = FileRows.columnsOf(file);
     if (columns.isEmpty()) {

@@ -43,6 +43,20 @@ class DemoPartsTest {
         new BadLines(BadLines.Policy.FAIL, shown -> {}));
   }
 
+  @Test
+  void what_can_be_read_once_is_refused_before_it_is_read() throws Exception {
+    Path pipe = directory.resolve("pipe.csv");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    BadLines badLines = new BadLines(BadLines.Policy.FAIL, shown -> {});
+    for (Path file : List.of(pipe, Path.of("-"))) {
+      RowFile rows = new RowFile(file, Optional.empty());
+      assertThatThrownBy(
+              () -> FileLoad.open(rows, List.of(), Map.of(), OptionalLong.empty(), badLines))
+          .hasMessageContaining(file.equals(pipe) ? "a pipe can be" : "standard input can be")
+          .hasMessageContaining("read once: give a file");
+    }
+  }
+
   /** Types of the columns n and x, if the first line has them. */
   private static Map<String, ColumnType> typesOf(String text) {
     Map<String, ColumnType> types =
