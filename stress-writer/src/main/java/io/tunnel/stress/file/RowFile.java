@@ -52,7 +52,7 @@ public record RowFile(Path path, Optional<Character> separator, Optional<RowForm
   /** Whether it is standard input or a pipe, of which nothing can be read a second time. */
   public boolean isReadOnce() {
     return isStandardInput()
-        || Files.exists(path) && !Files.isRegularFile(path) && !Files.isDirectory(path);
+        || (Files.exists(path) && !Files.isRegularFile(path) && !Files.isDirectory(path));
   }
 
   /** What to call it in messages. */

@@ -139,11 +139,12 @@ public final class TunnelView {
         isLost
             ? lostMs(partition, log, nowMicros)
             : sinceMs(log.commitMicrosAfter(partition, checkpointed), nowMicros);
+    long bytes = log.bytesAfter(partition, checkpointed);
     return describe(
         channel,
         committed,
         last - checkpointed,
-        log.bytesAfter(partition, checkpointed),
+        isLost && bytes == 0 ? 1 : bytes, // An alarm on bytes must not end with the loss, either.
         waitedMs.orElse(LogFigures.UNKNOWN),
         isLost ? Optional.of(LOST) : historyLeft(waitedMs));
   }

@@ -104,6 +104,7 @@ final class TunnelHistoryTest extends OperatorsFixture {
     long nowMs = 2 * DAY_MS;
     assertThat(lowAt(nowMs).historyLeftMs()).contains(-1L);
     assertThat(lowAt(nowMs).lagRows()).isEqualTo(6);
+    assertThat(lowAt(nowMs).lagBytes()).as("of which none is kept").isPositive();
     assertThat(lowAt(nowMs).lagMs()).as("since the newest lost change").isEqualTo(nowMs - 200);
     assertThat(lowAt(0).lagMs()).as("a clock that was set back").isEqualTo(1);
   }
