@@ -38,7 +38,7 @@ final class TokenCommand extends CommandGroup {
       description = {
         "Make a token for a principal, which a scraper of /metrics sends as Authorization: Bearer"
             + " TOKEN.",
-        "The principal needs the right read on cluster."
+        "The token also logs in to the console. Figures need the right read on cluster."
       },
       footerHeading = "%nExamples:%n",
       footer = {
