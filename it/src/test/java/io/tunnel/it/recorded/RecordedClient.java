@@ -37,7 +37,7 @@ final class RecordedClient implements AutoCloseable {
   private static final int SECONDS_MAX = 60;
 
   /** Members whose values a server makes up. */
-  private static final Set<String> MADE_UP = Set.of("tunnelId", "sessionId");
+  private static final Set<String> MADE_UP = Set.of("tunnelId", "channelId", "sessionId", "grant");
 
   private final int port;
   private final Map<Integer, FrameSocket> sockets = new HashMap<>();
