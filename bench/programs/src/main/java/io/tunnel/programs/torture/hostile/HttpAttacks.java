@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.SplittableRandom;
 import javax.net.ssl.SSLException;
 
-/** Of somebody who wants the figures of a server and has no right to. */
+/**
+ * Of somebody who wants the figures of a server and has no right to. Each path is answered on a
+ * connection that the server closes; the console's paths keep theirs.
+ */
 final class HttpAttacks {
 
   private static final List<String> PATHS =
@@ -21,7 +24,6 @@ final class HttpAttacks {
           "/metrics%00",
           "/metrics?token=",
           "/health",
-          "/",
           "/..%2f..%2fetc/passwd",
           "/%",
           "*");
