@@ -42,6 +42,7 @@ public final class Server implements Closeable {
   /** Interval of the console's figures. */
   private static final long TICK_MS = 1_000;
 
+  private final SystemClock clock = new SystemClock();
   private final Parts parts = new Parts();
   private final Engine engine;
   private final NetServer net;
@@ -63,7 +64,7 @@ public final class Server implements Closeable {
   /** Opens the engine, and begins to serve. */
   Server(ServerConfig config, ServerSecurity security, EngineOpener opener) throws IOException {
     try {
-      ServerMeters meters = new ServerMeters(new SystemClock()::epochMicros);
+      ServerMeters meters = new ServerMeters(clock::epochMicros);
       parts.open(meters::close);
       engine = parts.open(opener.open(meters));
       Served served =
@@ -81,7 +82,7 @@ public final class Server implements Closeable {
               engine.ports().view(),
               door,
               WiringChance::secret,
-              new SystemClock()::nanos);
+              clock::nanos);
       parts.open(forwarding::close);
       security.watch(parts, engine.ports().catalog(), net::reviseRights);
       meters.held(net::held);
@@ -158,11 +159,10 @@ public final class Server implements Closeable {
 
   private HttpServer.Site console(ServerConfig config, ServerPages pages, NetServer.Door door)
       throws IOException {
-    SystemClock clock = new SystemClock();
     ConsoleSite site =
         new ConsoleSite(
             config.console(),
-            door.tls().isPresent() ? HttpHosts.ALL : HttpHosts.of(config.net()),
+            HttpHosts.of(config.net(), door.tls().isPresent()),
             door,
             pages,
             forwarding,

@@ -12,12 +12,10 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.net.access.AuditLog;
 import io.tunnel.server.net.access.Caller;
 import io.tunnel.server.net.access.Gate;
+import io.tunnel.server.security.Hmac;
 import io.tunnel.server.security.HttpToken;
 import io.tunnel.server.security.Principal;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.List;
@@ -27,8 +25,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 
 /**
  * Tells who asks: by the bearer token of the request, or by the cookie of a session that a token
@@ -46,7 +42,6 @@ final class LogIns {
   private static final int ID_CHARS = 43;
   private static final int CSRF_KEY_BYTES = 32;
   private static final String BEARER = "Bearer ";
-  private static final String MAC = "HmacSHA256";
 
   private final Gate gate;
   private final AuditLog audit;
@@ -205,13 +200,7 @@ final class LogIns {
 
   /** The CSRF token of a session. */
   String csrf(String session) {
-    try {
-      Mac mac = Mac.getInstance(MAC);
-      mac.init(new SecretKeySpec(csrfKey, MAC));
-      return text(mac.doFinal(session.getBytes(StandardCharsets.UTF_8)));
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every JDK has " + MAC, e);
-    }
+    return text(Hmac.of(csrfKey, session));
   }
 
   private static String text(byte[] bytes) {
@@ -300,13 +289,7 @@ final class LogIns {
 
   /** Answers a failed attempt after a delay, which grows with the failures of its network. */
   CompletableFuture<Answer> slowed(Asked asked, Answer answer) {
-    return port.later().answer(answer, gate.failed(address(asked.from())));
-  }
-
-  private static Bytes address(SocketAddress from) {
-    return from instanceof InetSocketAddress inet && inet.getAddress() != null
-        ? Bytes.copyOf(inet.getAddress().getAddress())
-        : Bytes.copyOf(new byte[4]);
+    return port.later().answer(answer, gate.failed(asked.from()));
   }
 
   /** Sessions that are kept. */

@@ -1,6 +1,7 @@
 package io.tunnel.server.console;
 
 import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
@@ -130,11 +131,9 @@ final class Snapshots {
     JsonObject figures = new JsonObject();
     figures(ofSnapshot, now).forEach((figure, value) -> add(figures, figure.member(), value));
     ofSnapshot = now;
-    figures.add(
+    figures.addProperty(
         "worstTunnel",
-        tunnels.isEmpty()
-            ? JsonNull.INSTANCE
-            : new JsonPrimitive(tunnels.get(0).table() + "/" + tunnels.get(0).tunnel()));
+        tunnels.isEmpty() ? null : tunnels.get(0).table() + "/" + tunnels.get(0).tunnel());
     JsonArray worst = new JsonArray();
     tunnels.stream().limit(TUNNELS_MAX).forEach(one -> worst.add(one.toJson()));
     JsonObject snapshot = new JsonObject();
@@ -151,15 +150,14 @@ final class Snapshots {
     ofSnapshot = new Moment(epochMs.getAsLong(), server.totals());
   }
 
-  /** The last hour; made once for each step that somebody asks for. For any thread. */
+  /** The figures of the last hour, encoded at most once a step. For any thread. */
   synchronized Answer history() {
     if (historyAnswerEndMs != history.endMs()) {
       JsonObject series = new JsonObject();
       for (Figure figure : Figure.values()) {
         JsonArray values = new JsonArray();
         for (double value : history.series(figure)) {
-          values.add(
-              Double.isFinite(value) ? new JsonPrimitive(rounded(value)) : JsonNull.INSTANCE);
+          values.add(number(value));
         }
         series.add(figure.member(), values);
       }
@@ -175,7 +173,11 @@ final class Snapshots {
 
   /** Adds a number, or null for one that is not known. */
   static void add(JsonObject to, String name, double value) {
-    to.add(name, Double.isFinite(value) ? new JsonPrimitive(rounded(value)) : JsonNull.INSTANCE);
+    to.add(name, number(value));
+  }
+
+  private static JsonElement number(double value) {
+    return Double.isFinite(value) ? new JsonPrimitive(rounded(value)) : JsonNull.INSTANCE;
   }
 
   /** With three digits behind the point, and none for a whole number: fewer bytes. */

@@ -13,6 +13,7 @@ public final class DeliveryAges {
   private static final double FIRST_MICROS = 10;
 
   private static final double GROWTH = 1.2;
+  private static final double LOG_OF_GROWTH = Math.log(GROWTH);
 
   /** The last bucket begins at about 12 days; older changes are counted there. */
   private static final int BUCKETS = 140;
@@ -28,7 +29,7 @@ public final class DeliveryAges {
     if (micros <= FIRST_MICROS) {
       return 0;
     }
-    int bucket = (int) Math.ceil(Math.log(micros / FIRST_MICROS) / Math.log(GROWTH));
+    int bucket = (int) Math.ceil(Math.log(micros / FIRST_MICROS) / LOG_OF_GROWTH);
     return Math.min(bucket, BUCKETS - 1);
   }
 

@@ -26,6 +26,11 @@ public record HttpHosts(Set<String> names) {
     names = Set.copyOf(names);
   }
 
+  /** The names of a server; any name with TLS. */
+  public static HttpHosts of(NetConfig net, boolean isTls) {
+    return isTls ? ALL : of(net);
+  }
+
   /** The names of a server without TLS. */
   public static HttpHosts of(NetConfig net) {
     return new HttpHosts(

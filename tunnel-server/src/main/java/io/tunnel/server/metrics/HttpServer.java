@@ -8,19 +8,11 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.ServerSocketChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.tunnel.server.disk.CannotStartException;
 import io.tunnel.server.net.NetConfig;
+import io.tunnel.server.net.NetServer;
 import io.tunnel.server.security.files.Tls;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -184,14 +176,12 @@ public final class HttpServer implements AutoCloseable {
       throws IOException {
     HttpConnections connections =
         new HttpConnections(config.limits().httpConnectionsMax(), site.connectionsMax());
-    HttpHosts hosts = door.tls().isPresent() ? HttpHosts.ALL : HttpHosts.of(config);
-    IoHandlerFactory io =
-        Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-    eventLoop = new MultiThreadIoEventLoopGroup(1, new DefaultThreadFactory("http"), io);
+    HttpHosts hosts = HttpHosts.of(config, door.tls().isPresent());
+    eventLoop = NetServer.eventLoops("http", 1);
     ChannelFuture bound =
         new ServerBootstrap()
             .group(eventLoop)
-            .channel(serverChannelType())
+            .channel(NetServer.serverChannelType())
             .option(ChannelOption.SO_REUSEADDR, true)
             .childHandler(
                 new ChannelInitializer<Channel>() {
@@ -229,10 +219,6 @@ public final class HttpServer implements AutoCloseable {
           bound.cause());
     }
     listener = bound.channel();
-  }
-
-  private static Class<? extends ServerSocketChannel> serverChannelType() {
-    return Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
   }
 
   /** The address that the server listens on. */

@@ -140,8 +140,9 @@ final class DeliveryPushes implements Attachments.Port {
 
   @Override
   public int deliver(int handle, long epoch, long firstPosition, byte[] batch) {
-    int bytes = connection.writer().deliver(handle, epoch, firstPosition, batch);
-    delivered(handle, ChangeBatch.parse(batch, 0, batch.length).rowCount(), bytes);
+    long rows = ChangeBatch.parse(batch, 0, batch.length).rowCount();
+    int bytes = connection.writer().deliver(handle, epoch, firstPosition, batch, rows);
+    delivered(handle, rows, bytes);
     return bytes;
   }
 

@@ -101,13 +101,16 @@ final class FrameWriter {
     return payloadBytes;
   }
 
-  /** Sends a batch of base data as one delivery; returns the bytes of its payload. */
-  int deliver(int handle, long epoch, long firstPosition, byte[] batch) {
+  /**
+   * Sends a batch of base data as one delivery; returns the bytes of its payload.
+   *
+   * @param rows rows of the batch
+   */
+  int deliver(int handle, long epoch, long firstPosition, byte[] batch, long rows) {
     byte[] payload = new byte[Delivery.PREFIX_BYTES + batch.length];
     Delivery.writePrefix(payload, 0, handle, epoch, firstPosition);
     System.arraycopy(batch, 0, payload, Delivery.PREFIX_BYTES, batch.length);
-    meter.delivered(
-        payload.length, ChangeBatch.parse(batch, 0, batch.length).rowCount(), NO_COMMIT_MICROS);
+    meter.delivered(payload.length, rows, NO_COMMIT_MICROS);
     write(Operation.DELIVER.code(), FrameKind.PUSH, 0, payload);
     return payload.length;
   }

@@ -85,7 +85,7 @@ public final class NetServer implements AutoCloseable {
   /**
    * The door through which this server makes requests to itself, inside of the process. Its
    * connections have a thread of their own and take no places of the port, so that a crowded port
-   * does not lock the server out; all other limits are those of the port's connections.
+   * does not lock the server out. All other limits of the port apply.
    *
    * @param loop the event loop of both ends of such connections
    */
@@ -164,7 +164,7 @@ public final class NetServer implements AutoCloseable {
             Descriptors.connectionsMax(
                 config.connectionsMax(), config.limits().httpConnectionsMax()),
             door.gate());
-    eventLoops = eventLoops(config.threads());
+    eventLoops = eventLoops("net", config.threads());
     ChannelFuture bound =
         new ServerBootstrap()
             .group(eventLoops)
@@ -234,13 +234,15 @@ public final class NetServer implements AutoCloseable {
         ByteBufUtil.getBytes(Unpooled.wrappedBuffer(frame.header(), frame.payload())));
   }
 
-  private static EventLoopGroup eventLoops(int threads) {
+  /** Event loops for sockets of {@link #serverChannelType}, whose threads have this name. */
+  public static EventLoopGroup eventLoops(String name, int threads) {
     IoHandlerFactory io =
         Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-    return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory("net"), io);
+    return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name), io);
   }
 
-  private static Class<? extends ServerSocketChannel> serverChannelType() {
+  /** The type of listening sockets that suits the operating system. */
+  public static Class<? extends ServerSocketChannel> serverChannelType() {
     return Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
   }
 

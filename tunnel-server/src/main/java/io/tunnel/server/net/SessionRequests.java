@@ -19,19 +19,14 @@ import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.SessionControl.OpenSession;
 import io.tunnel.wire.control.SessionControl.SessionId;
 import io.tunnel.wire.control.SessionControl.StopChannel;
-import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Serves requests about a session, or about a channel that a session holds, on the host's thread.
  */
 final class SessionRequests {
-
-  private static final Logger LOGGER = LoggerFactory.getLogger(SessionRequests.class);
 
   private final HostRequests hosts;
 
@@ -167,28 +162,6 @@ final class SessionRequests {
   void disconnected(Connection connection) {
     for (TunnelHost host : hosts.all().all()) {
       host.control().execute(() -> host.coordinator().disconnected(connection.sessions()));
-    }
-  }
-
-  /** Stops a channel that cannot be delivered, for a worker that does not report it. */
-  void stop(StopChannel reason, Connection connection) {
-    TunnelHost host;
-    try {
-      host = hosts.all().ofHandle(reason.handle());
-    } catch (RefusedException e) {
-      // The session lost the channel.
-      return;
-    }
-    host.control().execute(() -> stop(host, reason, connection));
-  }
-
-  private static void stop(TunnelHost host, StopChannel reason, Connection connection) {
-    try {
-      host.coordinator().stop(reason, connection.sessions());
-    } catch (RefusedException e) {
-      LOGGER.debug("a channel that cannot be delivered is no longer held, so it is not stopped", e);
-    } catch (IOException e) {
-      LOGGER.warn("the error of a channel cannot be stored", e);
     }
   }
 }

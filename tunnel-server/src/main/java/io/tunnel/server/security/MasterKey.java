@@ -9,7 +9,6 @@ import java.util.HexFormat;
 import java.util.function.IntFunction;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
-import javax.crypto.Mac;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -34,7 +33,6 @@ public final class MasterKey {
   private static final int NONCE_BYTES = 12;
   private static final int TAG_BYTES = 16;
   private static final String ALGORITHM = "AES/GCM/NoPadding";
-  private static final String CODE_ALGORITHM = "HmacSHA256";
 
   /** Keeps the keys that are derived from a master key apart by their use. */
   private static final String VOUCHERS = "tunnel vouchers";
@@ -139,17 +137,7 @@ public final class MasterKey {
    * HMAC-SHA-256 of {@value #VOUCHERS} with the master key.
    */
   public Bytes voucherSecret(String keyId) {
-    return Bytes.copyOf(code(code(key.getEncoded(), VOUCHERS), keyId));
-  }
-
-  private static byte[] code(byte[] key, String text) {
-    try {
-      Mac mac = Mac.getInstance(CODE_ALGORITHM);
-      mac.init(new SecretKeySpec(key, CODE_ALGORITHM));
-      return mac.doFinal(text.getBytes(StandardCharsets.UTF_8));
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every Java has " + CODE_ALGORITHM, e);
-    }
+    return Bytes.copyOf(Hmac.of(Hmac.of(key.getEncoded(), VOUCHERS), keyId));
   }
 
   /** Without the key. */

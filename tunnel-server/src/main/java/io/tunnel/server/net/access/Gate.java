@@ -282,7 +282,7 @@ public final class Gate {
    * @param address the client's address, 4 or 16 bytes
    * @return for how many nanoseconds its answer waits
    */
-  public long failed(Bytes address) {
+  long failed(Bytes address) {
     Closed shut = required();
     synchronized (shut.attempts()) {
       return shut.attempts().failed(address, shut.guard().nanos().getAsLong());
