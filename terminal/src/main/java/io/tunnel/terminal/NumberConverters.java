@@ -13,7 +13,7 @@ final class NumberConverters {
 
   private NumberConverters() {}
 
-  /** Makes {@code root} and all its subcommands use them. */
+  /** Registers the converters for {@code root} and all its subcommands. */
   static void register(CommandLine root) {
     ITypeConverter<Long> wholes = text -> parse(text, WHOLE, Long::valueOf, "a whole number");
     ITypeConverter<Integer> ints = text -> parse(text, WHOLE, Integer::valueOf, "a whole number");

@@ -88,7 +88,7 @@ final class KnownTunnel {
   long nowNanos;
   private long lastEpoch = EPOCH_BASE;
 
-  /** What a core has decided: nothing of it may contradict what is known. */
+  /** Applies the decisions of a core, and requires that they agree with the known state. */
   void apply(List<TunnelEffect> effects) {
     for (TunnelEffect effect : effects) {
       if (effect instanceof TunnelEffect.Assign assign) {

@@ -189,7 +189,7 @@ public final class PrometheusProcess implements AutoCloseable {
     }
   }
 
-  /** Whether a query has a result now; it must be one that can be answered. */
+  /** Whether a query has a result now. Fails for an invalid query. */
   public boolean holds(String query) {
     try {
       String path = "/api/v1/query?query=" + URLEncoder.encode(query, StandardCharsets.UTF_8);

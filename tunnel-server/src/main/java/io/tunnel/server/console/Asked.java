@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A request of a browser. The path is compared as it was sent: nothing in it is decoded, so each
- * page has one path.
+ * A request of a browser. The path is compared as it was sent, without decoding, so each page has
+ * one path.
  */
 final class Asked {
 

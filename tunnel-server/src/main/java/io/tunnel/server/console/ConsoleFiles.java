@@ -21,9 +21,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The console's static files: its pages, and the libraries that they import. All files are read
- * once, when the server starts. A request finds a file by its exact path in this list, so no path
- * of a request reaches a file system or a class loader.
+ * The console's static files: pages and imported libraries. All files are read once, when the
+ * server starts. A request finds a file by its exact path in this list, so no path of a request
+ * reaches a file system or a class loader.
  *
  * <p>The libraries import each other by names that only build tools for JavaScript understand, such
  * as {@code "lit-html"}. Browsers need paths, and an import map would be an inline script. So the

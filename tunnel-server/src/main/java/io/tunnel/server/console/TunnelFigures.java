@@ -31,7 +31,7 @@ record TunnelFigures(
 
   private static final double MS_PER_SECOND = 1_000;
 
-  /** The worst first: those that lost changes, those that are stopped, then by lag. */
+  /** Tunnels that lost changes come first, then stopped tunnels, then the largest lag. */
   static final Comparator<TunnelFigures> WORST_FIRST =
       Comparator.comparing((TunnelFigures one) -> one.lost() > 0)
           .thenComparing(one -> one.stopped() > 0)

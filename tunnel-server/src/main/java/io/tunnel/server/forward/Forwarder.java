@@ -80,7 +80,7 @@ public final class Forwarder implements Forwarding {
 
   private final LinkOwner links = new LinkOwner();
 
-  /** Guarded by its own monitor, under which nothing else is called. */
+  /** The monitor of the core guards the core; no other object is called under it. */
   private final ForwardCore core = new ForwardCore();
 
   /** Links that take requests, the least recently used first. */

@@ -48,7 +48,7 @@ final class ReplicaStore implements Closeable {
   /** What the disk had no room for yet; all of it was read. */
   private Optional<Fold> left = Optional.empty();
 
-  /** A fold into the table that is not whole: it goes on before any other fold begins. */
+  /** An unfinished fold into the table, which ends before the next fold begins. */
   private Optional<Begun> begun = Optional.empty();
 
   /** A fold into the table that was begun, and its offsets. */

@@ -129,7 +129,7 @@ final class CertificateFiles {
         .sslProvider(SslProvider.JDK)
         .protocols(PROTOCOLS)
         .trustManager(authority)
-        // Nodes reach each other at addresses that their certificates need not name.
+        // A certificate of a node need not name the addresses of the node.
         .endpointIdentificationAlgorithm(null)
         .build();
   }
