@@ -85,6 +85,9 @@ public final class RightsTruth implements SimNetwork.Tap {
     /** Whether the server ever knew, since this was opened, that its client may not go on. */
     private boolean hasLacked;
 
+    /** Number of times that the server came to know, since then, that its client may not go on. */
+    private long lapses;
+
     /** When the server came to know that it must end; negative when it may go on. */
     private long lackingNanos = -1;
 
@@ -109,8 +112,10 @@ public final class RightsTruth implements SimNetwork.Tap {
    * @param taken the needed right, if it was revoked
    * @param isSure whether no right of the principal was ever revoked
    * @param changes number of changes to the principal by then
+   * @param lapses those of the connection by then
    */
-  private record Asked(Operation operation, Optional<String> taken, boolean isSure, long changes) {}
+  private record Asked(
+      Operation operation, Optional<String> taken, boolean isSure, long changes, long lapses) {}
 
   /** Passes everything on. */
   public RightsTruth(SimNetwork.Tap next, Servers servers) {
@@ -155,7 +160,10 @@ public final class RightsTruth implements SimNetwork.Tap {
     links.forEach(
         (connection, link) -> {
           if (server(connection) == server) {
-            link.hasLacked |= !isGiven(link, known);
+            if (!isGiven(link, known)) {
+              link.hasLacked = true;
+              link.lapses++;
+            }
             look(link, known);
           }
         });
@@ -203,7 +211,8 @@ public final class RightsTruth implements SimNetwork.Tap {
             && subject.isLiving(link.key)
             && (servers.isAlone() || known.filter(one -> isGiven(link, one)).isPresent());
     link.asked.put(
-        frame.correlationId(), new Asked(frame.operation(), taken, isSure, subject.changes()));
+        frame.correlationId(),
+        new Asked(frame.operation(), taken, isSure, subject.changes(), link.lapses));
   }
 
   /** Whether what was taken is taken at the server, too, which may not have read it yet. */
@@ -282,7 +291,7 @@ public final class RightsTruth implements SimNetwork.Tap {
     if (!OF_RIGHTS.contains(error.code()) || isSlow) {
       return;
     }
-    boolean isSure = asked == null ? isSure(link) : asked.isSure();
+    boolean isSure = asked == null ? isSure(link) : asked.isSure() && !hasLapsed(link, asked);
     boolean isOfRights =
         error.code() == ErrorCode.NOT_AUTHENTICATED
             || error.code() == ErrorCode.NOT_PERMITTED
@@ -303,6 +312,14 @@ public final class RightsTruth implements SimNetwork.Tap {
     if (asked == null) {
       servers.ended(connection);
     }
+  }
+
+  /**
+   * Whether the server came to know of a revocation after the request was sent. A node that stood
+   * still reads an old revocation before it reads that the right was given back.
+   */
+  private boolean hasLapsed(Link link, Asked asked) {
+    return !servers.isAlone() && link.lapses > asked.lapses();
   }
 
   /** In clusters no table is dropped; one that may not be seen is said not to be there. */
