@@ -6,9 +6,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
-/**
- * State as checkpoints of earlier versions have it: hexadecimal, with comments behind {@code #}.
- */
+/** State as checkpoints have it: hexadecimal, with comments behind {@code #}. */
 public final class GoldenState {
 
   private GoldenState() {}

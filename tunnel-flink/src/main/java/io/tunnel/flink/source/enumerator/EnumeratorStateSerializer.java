@@ -14,18 +14,16 @@ import java.util.Optional;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
- * The bytes of an enumerator in a checkpoint. Version 3: u8 whether the table is known and i32 its
- * id; then lists as i32 count and elements: known, finished and whole ids, and waiting splits, each
- * in version 3 of a split followed by its parents. Ids are sorted. Version 2 has version 2 of
- * splits, version 1 has no whole ids and version 1 of splits.
+ * The bytes of an enumerator in a checkpoint: u8 whether the table is known and i32 its id; then
+ * lists as i32 count and elements: known, finished and whole ids, and waiting splits, each as
+ * {@link TunnelSplitSerializer} writes it, followed by its parents. Ids are sorted. The version is
+ * that of the splits.
  */
 public final class EnumeratorStateSerializer implements SimpleVersionedSerializer<EnumeratorState> {
 
-  static final int VERSION = 3;
-
   @Override
   public int getVersion() {
-    return VERSION;
+    return TunnelSplitSerializer.VERSION;
   }
 
   @Override
@@ -54,16 +52,16 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
 
   @Override
   public EnumeratorState deserialize(int version, byte[] serialized) throws IOException {
-    TunnelSplitSerializer.requireVersion("source", version, VERSION);
+    TunnelSplitSerializer.requireVersion("source", version);
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(serialized));
     boolean isKnown = in.readBoolean();
     int tableId = in.readInt();
     List<Integer> known = readIds(in);
     List<Integer> finished = readIds(in);
-    List<Integer> whole = version > 1 ? readIds(in) : List.of();
+    List<Integer> whole = readIds(in);
     List<WaitingSplit> waiting = new ArrayList<>();
     for (int left = count(in); left > 0; left--) {
-      waiting.add(new WaitingSplit(TunnelSplitSerializer.read(version, in), readIds(in)));
+      waiting.add(new WaitingSplit(TunnelSplitSerializer.read(in), readIds(in)));
     }
     TunnelSplitSerializer.requireEnd("source", in);
     return new EnumeratorState(

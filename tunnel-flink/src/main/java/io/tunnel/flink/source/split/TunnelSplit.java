@@ -19,8 +19,7 @@ import org.apache.flink.api.connector.source.SourceSplit;
  * @param isWhole whether the job sees the whole history of each row: rows first, or changes from
  *     the first on; false when older changes were deleted, or not requested
  * @param isFinished whether the split is read to its end; kept until the enumerator certainly knows
- * @param incarnation the incarnation of the positions; absent in checkpoints of earlier versions,
- *     and from a service that does not name it
+ * @param incarnation the incarnation of the positions; absent before the service has named it
  */
 public record TunnelSplit(
     int partition,

@@ -15,13 +15,12 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
  * The bytes of a split in a checkpoint. Version 3: i32 partition, u8 kind of rows, i64 rows, i32
  * length and the key, i64 position, end and moment each as u8 present and i64, u8 finished, u8
  * whole, i32 count and the ranges of rows, each as i32 length, the key and i64 position, and the
- * incarnation as u8 present and i64. Version 2 ends before the incarnation. Version 1 ends before
- * whole, which is then unknown.
+ * incarnation as u8 present and i64. No other version is read.
  */
 public final class TunnelSplitSerializer implements SimpleVersionedSerializer<TunnelSplit> {
 
-  /** The version to write. */
-  static final int VERSION = 3;
+  /** The only version; builds before 0.1.0 wrote lower ones. */
+  public static final int VERSION = 3;
 
   @Override
   public int getVersion() {
@@ -37,23 +36,27 @@ public final class TunnelSplitSerializer implements SimpleVersionedSerializer<Tu
 
   @Override
   public TunnelSplit deserialize(int version, byte[] serialized) throws IOException {
-    requireVersion("split", version, VERSION);
+    requireVersion("split", version);
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(serialized));
-    TunnelSplit split = read(version, in);
+    TunnelSplit split = read(in);
     requireEnd("split", in);
     return split;
   }
 
-  /** Refuses state of a later version of this connector. */
-  public static void requireVersion(String what, int version, int known) throws IOException {
-    if (version < 1 || version > known) {
+  /** Refuses state of another version than {@value VERSION}. */
+  public static void requireVersion(String what, int version) throws IOException {
+    if (version != VERSION) {
       throw new IOException(
           "the state of a "
               + what
               + " has version "
               + version
-              + "; this connector reads 1 to "
-              + known);
+              + ", and this connector reads version "
+              + VERSION
+              + (version < VERSION
+                  ? ": a build before 0.1.0 wrote it; start the job without this state"
+                  : ": a later connector wrote it; use that connector, or start the job without"
+                      + " this state"));
     }
   }
 
@@ -95,8 +98,8 @@ public final class TunnelSplitSerializer implements SimpleVersionedSerializer<Tu
     }
   }
 
-  /** Reads a split in a version. */
-  public static TunnelSplit read(int version, DataInputStream in) throws IOException {
+  /** Reads what {@link #write} wrote. */
+  public static TunnelSplit read(DataInputStream in) throws IOException {
     try {
       int partition = in.readInt();
       int code = in.readUnsignedByte();
@@ -108,9 +111,9 @@ public final class TunnelSplitSerializer implements SimpleVersionedSerializer<Tu
       long position = in.readLong();
       SplitEnd end = new SplitEnd(readOptional(in), readOptional(in));
       boolean isFinished = in.readBoolean();
-      boolean isWhole = version > 1 && in.readBoolean();
-      List<RowRange> ranges = version > 1 ? readRanges(in) : List.of();
-      Optional<Long> incarnation = version > 2 ? readOptional(in) : Optional.empty();
+      boolean isWhole = in.readBoolean();
+      List<RowRange> ranges = readRanges(in);
+      Optional<Long> incarnation = readOptional(in);
       BasePart base = new BasePart(kind, rows, key, ranges);
       return new TunnelSplit(partition, base, position, end, isWhole, isFinished, incarnation);
     } catch (IllegalArgumentException e) {

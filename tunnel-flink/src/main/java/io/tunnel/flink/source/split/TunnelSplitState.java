@@ -42,7 +42,7 @@ public final class TunnelSplitState {
     this.isBeforeChanges = split.base().kind() == BasePart.Kind.BEFORE_CHANGES;
     this.overlap = new OverlapCore(split.base().ranges());
     if (isBeforeChanges && split.base().ranges().isEmpty() && split.base().key().length() > 0) {
-      // Another reader or an earlier version read the rows: no change counts as contained.
+      // Another reader read the rows: no change counts as contained.
       overlap.read(split.base().key(), position);
     }
   }
@@ -79,7 +79,7 @@ public final class TunnelSplitState {
                 new IllegalStateException(
                     "the service does not say which changes the rows of partition "
                         + split.partition()
-                        + " have: it is older than this connector, and has to be upgraded first"));
+                        + " have, so the job cannot tell which changes to skip"));
     if (at < split.position()) {
       throw new IllegalStateException(
           "rows of partition "

@@ -57,7 +57,7 @@ class TunnelSplitReaderTest {
   @Test
   void what_a_split_has_seen_is_asked_about_before_it_goes_on() {
     TunnelSplit changes = TunnelSplit.changes(7, 40);
-    assertThat(changes.start().known()).as("of an earlier version").isEmpty();
+    assertThat(changes.start().known()).as("before the service has named one").isEmpty();
     assertThat(changes.in(Optional.of(9L)).start().known()).contains(new KnownPosition(40, 9));
     List<RowRange> ranges = List.of(new RowRange(Bytes.EMPTY, 45));
     assertThat(changes.behind(42, BasePart.done(ranges)).in(Optional.of(9L)).start().known())

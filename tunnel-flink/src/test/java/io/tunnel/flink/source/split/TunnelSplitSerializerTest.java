@@ -42,31 +42,6 @@ class TunnelSplitSerializerTest {
             TunnelSplit.changes(8, 5).withEnd(Optional.of(5L), Optional.empty()).finished()));
   }
 
-  static Stream<Arguments> formerSplits() {
-    return Stream.of(
-        Arguments.of("split-v1-changes.hex", TunnelSplit.changes(7, 1_000)),
-        Arguments.of("split-v1-rows.hex", rows(List.of())),
-        Arguments.of(
-            "split-v1-finished.hex",
-            TunnelSplit.changes(8, 5).withEnd(Optional.of(5L), Optional.empty()).finished()));
-  }
-
-  @ParameterizedTest
-  @MethodSource("formerSplits")
-  void a_split_of_version_1_is_read_and_not_believed_to_see_all(String file, TunnelSplit split)
-      throws IOException {
-    assertThat(serializer.deserialize(1, GoldenState.bytes(file))).isEqualTo(split);
-    assertThat(split.isWhole()).isFalse();
-  }
-
-  @ParameterizedTest
-  @MethodSource("splits")
-  void a_split_of_version_2_is_read_and_has_no_incarnation(String file, TunnelSplit split)
-      throws IOException {
-    byte[] bytes = GoldenState.bytes(file.replace("v3", "v2"));
-    assertThat(serializer.deserialize(2, bytes)).isEqualTo(split.in(Optional.empty()));
-  }
-
   @ParameterizedTest
   @MethodSource("splits")
   void a_split_has_the_bytes_of_version_3(String file, TunnelSplit split) throws IOException {
@@ -86,7 +61,14 @@ class TunnelSplitSerializerTest {
     }
     byte[] longer = Arrays.copyOf(bytes, bytes.length + 1);
     assertThatThrownBy(() -> serializer.deserialize(3, longer)).hasMessageContaining("behind");
-    assertThatThrownBy(() -> serializer.deserialize(4, bytes)).hasMessageContaining("version 4");
+    assertThatThrownBy(() -> serializer.deserialize(4, bytes))
+        .hasMessageContaining("version 4")
+        .hasMessageContaining("a later connector wrote it");
+    for (int former : new int[] {0, 1, 2}) {
+      assertThatThrownBy(() -> serializer.deserialize(former, bytes))
+          .hasMessageContaining("version " + former)
+          .hasMessageContaining("a build before 0.1.0 wrote it");
+    }
     byte[] kind = bytes.clone();
     kind[4] = 9;
     assertThatThrownBy(() -> serializer.deserialize(3, kind)).hasMessageContaining("kind 9");
