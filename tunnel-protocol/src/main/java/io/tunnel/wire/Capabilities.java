@@ -40,9 +40,9 @@ public record Capabilities(int versionMin, int versionMax, List<String> features
     features = List.copyOf(new TreeSet<>(features));
   }
 
-  /** One version without features. */
-  static Capabilities only(int version) {
-    return new Capabilities(version, version, List.of());
+  /** Whether this side speaks the version. */
+  boolean speaks(int version) {
+    return versionMin <= version && version <= versionMax;
   }
 
   /** The greatest version that both sides speak. */

@@ -12,25 +12,20 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 
 /**
  * The first payload of a connection, in both directions: {@code u32} {@link Protocol#MAGIC}, {@code
- * u16} version, and a name in UTF-8 for people. With capabilities, a zero byte follows, {@code u16}
- * smallest and {@code u16} greatest version, {@code u8} number of features, and the features, each
- * behind its length.
+ * u16} version, a name in UTF-8 for people, a zero byte, {@code u16} smallest and {@code u16}
+ * greatest version, {@code u8} number of features, and the features, each behind its length.
  *
- * <p>The first peers sent no capabilities, and read all bytes behind the version as a name. So they
- * understand the present greeting, too, and its form never changes. Readers skip bytes behind the
- * features, which are for later versions.
+ * <p>This form never changes. Readers skip bytes behind the features, which are for later versions.
  *
  * @param version in a request, the smallest version of the client; in an answer, the version of the
  *     connection
  * @param name a name for people, without a zero character; cut to 256 bytes on the wire
- * @param capabilities the versions and features of the sender; absent from a sender with a single
- *     version
+ * @param capabilities the versions and features of the sender
  */
-public record Hello(int version, String name, Optional<Capabilities> capabilities) {
+public record Hello(int version, String name, Capabilities capabilities) {
 
   private static final int NAME_BYTES_MAX = 256;
   private static final int NAME_AT = 6;
@@ -45,31 +40,24 @@ public record Hello(int version, String name, Optional<Capabilities> capabilitie
     if (name.indexOf('\0') >= 0) {
       throw new IllegalArgumentException("a name without a zero character");
     }
-    if (capabilities.isPresent()
-        && Capabilities.only(version).greatestCommonVersion(capabilities.get()).isEmpty()) {
+    if (!capabilities.speaks(version)) {
       throw new IllegalArgumentException(
-          "version " + version + " from a peer of " + capabilities.get().versions());
+          "version " + version + " from a peer of " + capabilities.versions());
     }
-  }
-
-  /** A greeting in the form of the first peers. */
-  public Hello(int version, String name) {
-    this(version, name, Optional.empty());
   }
 
   /** The request of a client. */
   public static Hello request(Capabilities ours, String name) {
-    return new Hello(ours.versionMin(), name, Optional.of(ours));
+    return new Hello(ours.versionMin(), name, ours);
   }
 
   /**
-   * The answer to this request, in the form of the request: without capabilities if the request has
-   * none.
+   * The answer to a request.
    *
    * @param agreed the result of {@link #accept}
    */
-  public Hello answer(Agreement agreed, Capabilities ours, String serverName) {
-    return new Hello(agreed.version(), serverName, capabilities.map(unused -> ours));
+  public static Hello answer(Agreement agreed, Capabilities ours, String serverName) {
+    return new Hello(agreed.version(), serverName, ours);
   }
 
   /**
@@ -78,17 +66,16 @@ public record Hello(int version, String name, Optional<Capabilities> capabilitie
    * @throws RefusedException UNSUPPORTED_VERSION without a common version
    */
   public Agreement accept(Capabilities ours) {
-    Capabilities theirs = offered();
     int version =
-        ours.greatestCommonVersion(theirs)
+        ours.greatestCommonVersion(capabilities)
             .orElseThrow(
                 () ->
                     new RefusedException(
                         ErrorCode.UNSUPPORTED_VERSION,
                         String.format(
                             "this server speaks %s of the protocol, the client %s",
-                            ours.versions(), theirs.versions())));
-    return new Agreement(version, ours.commonFeatures(theirs));
+                            ours.versions(), capabilities.versions())));
+    return new Agreement(version, ours.commonFeatures(capabilities));
   }
 
   /**
@@ -98,19 +85,15 @@ public record Hello(int version, String name, Optional<Capabilities> capabilitie
    *     does not speak
    */
   public Agreement confirm(Capabilities ours) {
-    if (ours.greatestCommonVersion(Capabilities.only(version)).isEmpty()) {
+    if (!ours.speaks(version)) {
       throw new RefusedException(
           ErrorCode.UNSUPPORTED_VERSION,
           String.format(
               "this client speaks %s of the protocol, not version %d, with which the server '%s' of"
                   + " %s goes on",
-              ours.versions(), version, name, offered().versions()));
+              ours.versions(), version, name, capabilities.versions()));
     }
-    return new Agreement(version, ours.commonFeatures(offered()));
-  }
-
-  private Capabilities offered() {
-    return capabilities.orElseGet(() -> Capabilities.only(version));
+    return new Agreement(version, ours.commonFeatures(capabilities));
   }
 
   /** The bytes. */
@@ -120,7 +103,7 @@ public record Hello(int version, String name, Optional<Capabilities> capabilitie
     sink.writeInt(Protocol.MAGIC);
     sink.writeShort(version);
     sink.write(text, 0, text.length);
-    capabilities.ifPresent(said -> encode(said, sink));
+    encode(capabilities, sink);
     return sink.toByteArray();
   }
 
@@ -154,9 +137,11 @@ public record Hello(int version, String name, Optional<Capabilities> capabilitie
     }
   }
 
-  private static Optional<Capabilities> capabilities(byte[] payload, int nameEnd) {
+  private static Capabilities capabilities(byte[] payload, int nameEnd) {
     if (nameEnd == payload.length) {
-      return Optional.empty();
+      throw new MalformedException(
+          "a greeting that ends behind its name, without versions and features: a build before"
+              + " 0.1.0 sent it, or it is cut off");
     }
     PayloadReader reader =
         new PayloadReader("greeting", Arrays.copyOfRange(payload, nameEnd + 1, payload.length));
@@ -168,6 +153,6 @@ public record Hello(int version, String name, Optional<Capabilities> capabilitie
       Bytes feature = reader.readBytes(reader.readByte());
       features.add(new String(feature.toByteArray(), StandardCharsets.ISO_8859_1));
     }
-    return Optional.of(new Capabilities(versionMin, versionMax, features));
+    return new Capabilities(versionMin, versionMax, features);
   }
 }

@@ -10,14 +10,13 @@ import io.tunnel.model.RefusedException;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The agreement of two peers of all versions. */
 class HelloTest {
 
-  private static final Capabilities FIRST = Capabilities.only(1);
+  private static final Capabilities FIRST = versions(1, 1);
 
   private static Capabilities versions(int min, int max, String... features) {
     return new Capabilities(min, max, List.of(features));
@@ -27,7 +26,7 @@ class HelloTest {
   private static Agreement agreed(Capabilities client, Capabilities server) {
     Hello request = Hello.decode(Hello.request(client, "client").encode());
     Agreement ofServer = request.accept(server);
-    Hello answer = Hello.decode(request.answer(ofServer, server, "server").encode());
+    Hello answer = Hello.decode(Hello.answer(ofServer, server, "server").encode());
     assertThat(answer.confirm(client)).isEqualTo(ofServer);
     return ofServer;
   }
@@ -55,34 +54,13 @@ class HelloTest {
 
   @Test
   void an_answer_with_a_version_that_was_not_offered_is_refused_by_the_client() {
-    Hello answer = new Hello(7, "server", Optional.of(versions(5, 7)));
+    Hello answer = new Hello(7, "server", versions(5, 7));
     assertThatExceptionOfType(RefusedException.class)
         .isThrownBy(() -> answer.confirm(versions(1, 2)))
         .satisfies(e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED_VERSION))
         .withMessageContaining("this client speaks versions 1 to 2")
         .withMessageContaining("version 7")
         .withMessageContaining("versions 5 to 7");
-  }
-
-  @Test
-  void a_client_of_the_first_form_is_answered_in_it() {
-    Hello request = Hello.decode(new Hello(1, "client of yesterday").encode());
-    Agreement agreed = request.accept(versions(1, 3, "some"));
-    assertThat(agreed).isEqualTo(new Agreement(1, List.of()));
-    assertThat(request.answer(agreed, versions(1, 3, "some"), "server").encode())
-        .isEqualTo(new Hello(1, "server").encode());
-  }
-
-  /** A server of the first form compared the version with its own, and took the rest as a name. */
-  @Test
-  void a_server_of_the_first_form_is_asked_for_the_smallest_version_and_answers_without_more() {
-    byte[] request = Hello.request(versions(1, 3, "some"), "client").encode();
-    assertThat(Arrays.copyOf(request, 12)).isEqualTo(new Hello(1, "client").encode());
-    Hello answer = Hello.decode(new Hello(1, "server of yesterday").encode());
-    assertThat(answer.confirm(versions(1, 3, "some"))).isEqualTo(new Agreement(1, List.of()));
-    assertThatExceptionOfType(RefusedException.class)
-        .isThrownBy(() -> answer.confirm(versions(2, 3)))
-        .withMessageContaining("version 1");
   }
 
   @Test
@@ -107,21 +85,25 @@ class HelloTest {
     for (String feature : List.of("", "A", "a b", "f".repeat(65), "ä")) {
       assertThatIllegalArgumentException().isThrownBy(() -> versions(1, 1, feature));
     }
-    assertThatIllegalArgumentException().isThrownBy(() -> new Hello(1, "a\0b"));
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new Hello(3, "x", Optional.of(versions(1, 2))));
+    assertThatIllegalArgumentException().isThrownBy(() -> new Hello(1, "a\0b", FIRST));
+    assertThatIllegalArgumentException().isThrownBy(() -> new Hello(3, "x", versions(1, 2)));
   }
 
   @Test
-  void a_cut_greeting_is_refused_or_one_of_the_first_form() {
+  void a_cut_greeting_is_refused() {
     byte[] whole = Hello.request(versions(1, 3, "some", "other"), "client").encode();
-    int nameEnd = new Hello(1, "client").encode().length;
-    for (int length = nameEnd + 1; length < whole.length; length++) {
+    for (int length = 0; length < whole.length; length++) {
       byte[] cut = Arrays.copyOf(whole, length);
       assertThatExceptionOfType(MalformedException.class).isThrownBy(() -> Hello.decode(cut));
     }
-    for (int length = 6; length <= nameEnd; length++) {
-      assertThat(Hello.decode(Arrays.copyOf(whole, length)).capabilities()).isEmpty();
-    }
+  }
+
+  @Test
+  void a_greeting_of_a_build_before_the_first_release_is_refused_by_name() {
+    byte[] request = Hello.request(FIRST, "client").encode();
+    byte[] former = Arrays.copyOf(request, 12);
+    assertThatExceptionOfType(MalformedException.class)
+        .isThrownBy(() -> Hello.decode(former))
+        .withMessageContaining("a build before 0.1.0 sent it");
   }
 }

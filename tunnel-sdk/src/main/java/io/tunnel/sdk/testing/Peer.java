@@ -133,7 +133,7 @@ final class Peer extends ChannelInboundHandlerAdapter {
       Agreement agreed = hello.accept(Protocol.SPOKEN);
       isGreeted = true;
       mustProve = keys.isClosed();
-      respond(frame, hello.answer(agreed, Protocol.SPOKEN, "in-memory").encode());
+      respond(frame, Hello.answer(agreed, Protocol.SPOKEN, "in-memory").encode());
     } catch (RefusedException e) {
       doom(frame.operationCode(), frame.correlationId(), e.code(), e.getMessage());
     } catch (MalformedException e) {

@@ -133,7 +133,7 @@ public final class Entrance {
     } else {
       stage = Stage.AUTHENTICATING;
     }
-    port.answer(frame, hello.answer(agreed, Protocol.SPOKEN, serverName).encode());
+    port.answer(frame, Hello.answer(agreed, Protocol.SPOKEN, serverName).encode());
   }
 
   private static Caller welcome(Caller certified) {

@@ -11,6 +11,7 @@ import io.tunnel.server.security.files.TestSecurity;
 import io.tunnel.wire.Authentication.Begin;
 import io.tunnel.wire.Authentication.Prove;
 import io.tunnel.wire.AuthenticationProof;
+import io.tunnel.wire.Capabilities;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;
@@ -240,7 +241,10 @@ final class EntranceTest {
   @Test
   void who_speaks_no_version_of_ours_is_told_before_anything_else() {
     EntranceFixture client = stranger();
-    client.take(Operation.HELLO, FrameKind.REQUEST, new Hello(9_999, "future").encode());
+    client.take(
+        Operation.HELLO,
+        FrameKind.REQUEST,
+        Hello.request(new Capabilities(9_999, 9_999, List.of()), "future").encode());
     requireRefused(client, "at once UNSUPPORTED_VERSION");
     assertThat(client.entrance.isGreeted()).isFalse();
   }
