@@ -15,7 +15,6 @@ import com.google.gson.JsonPrimitive;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.wire.control.ClusterControl;
 import io.tunnel.wire.control.Control;
-import io.tunnel.wire.control.FailureControl;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.OperatorControl;
 import io.tunnel.wire.control.PartitionControl;
@@ -36,20 +35,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 class JsonRefusalsTest {
 
   /**
-   * What may be left out beside options and numbers, which are then 0: lists that are then empty,
-   * and what earlier peers do not say.
+   * What may be left out beside options and numbers, which are then 0: lists of requests, which are
+   * then empty.
    */
   private static final Map<Class<?>, List<String>> LEFT_OUT =
       Map.ofEntries(
           Map.entry(Control.CreateTable.class, List.of("splitPoints")),
-          Map.entry(SessionControl.Assignment.class, List.of("type", "key")),
-          Map.entry(ClusterControl.Attach.class, List.of("key")),
-          Map.entry(ClusterControl.ClusterDescription.class, List.of("gone")),
-          Map.entry(PartitionControl.ReadPartition.class, List.of("key")),
-          Map.entry(Control.ChannelDescription.class, List.of("type", "waitsFor")),
-          Map.entry(Control.TunnelDescription.class, List.of("sessions", "skipped")),
-          Map.entry(FailureControl.Heartbeat.class, List.of("retrying")),
-          Map.entry(FailureControl.SkippingCheckpoint.class, List.of("key")),
           Map.entry(OperatorControl.ChannelSelection.class, List.of("channels")),
           Map.entry(OperatorControl.Seek.class, List.of("channels")),
           Map.entry(SecurityControl.ChangeGroup.class, List.of("add", "remove")));
@@ -84,12 +75,12 @@ class JsonRefusalsTest {
         PartitionControl.FindPositions.class,
         "timeMs is milliseconds since 1970, not -1");
     assertRefused(
-        "{\"partition\":7,\"type\":\"Stream\",\"position\":0,\"endMs\":-1}",
+        "{\"partition\":7,\"type\":\"Stream\",\"position\":0,\"key\":\"\",\"endMs\":-1}",
         PartitionControl.ReadPartition.class,
         "endMs is milliseconds since 1970, not -1");
     assertRefused(
         "{\"tunnelId\":\"t\",\"channelId\":\"7_t\",\"partition\":7,\"type\":\"Stream\",\"epoch\":1,"
-            + "\"position\":0,\"endMs\":-1}",
+            + "\"position\":0,\"key\":\"\",\"grant\":\"\",\"endMs\":-1}",
         ClusterControl.Attach.class,
         "endMs is milliseconds since 1970, not -1");
     assertRefused(
@@ -178,14 +169,16 @@ class JsonRefusalsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "{'partition':7,'type':'Stream','position':-1} | at least 0",
-        "{'partition':7,'type':'Stream','position':5,'end':-1} | at least 0",
-        "{'partition':7,'type':'Stream','position':5,'end':4} | before the position",
+        "{'partition':7,'type':'Stream','position':-1,'key':''} | at least 0",
+        "{'partition':7,'type':'Stream','position':5,'key':'','end':-1} | at least 0",
+        "{'partition':7,'type':'Stream','position':5,'key':'','end':4} | before the position",
         "{'partition':7,'type':'Stream','position':5,'key':'03'} | not behind a key",
-        "{'partition':7,'type':'Stream','position':5,'known':{'position':4,'incarnation':1}} | 5",
-        "{'partition':7,'type':'Stream','position':5,'known':{'position':5}} | incarnations are",
-        "{'partition':7,'type':'BaseData','position':5,'end':9} | where they end",
-        "{'partition':7,'type':'BaseData','position':5,'endMs':9} | where they end"
+        "{'partition':7,'type':'Stream','position':5,'key':'','known':{'position':4,'incarnation':1}}"
+            + " | 5",
+        "{'partition':7,'type':'Stream','position':5,'key':'','known':{'position':5}}"
+            + " | incarnations are",
+        "{'partition':7,'type':'BaseData','position':5,'key':'','end':9} | where they end",
+        "{'partition':7,'type':'BaseData','position':5,'key':'','endMs':9} | where they end"
       })
   void what_cannot_be_read_is_refused_and_says_why(String request, String reason) {
     assertRefused(request.replace('\'', '"'), PartitionControl.ReadPartition.class, reason);

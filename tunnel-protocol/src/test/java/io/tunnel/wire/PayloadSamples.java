@@ -218,7 +218,7 @@ final class PayloadSamples {
             Bytes.fromHex("038000000000000001"),
             Optional.empty(),
             Optional.of(9L),
-            Optional.of(Bytes.fromHex("7f")),
+            Bytes.fromHex("7f"),
             Optional.of(4L)),
         new ClusterControl.Attach(
             "t-1",
@@ -230,7 +230,7 @@ final class PayloadSamples {
             Bytes.EMPTY,
             Optional.of(40L),
             Optional.of(9L),
-            Optional.of(Bytes.fromHex("7f"))),
+            Bytes.fromHex("7f")),
         new ClusterControl.Attached(5),
         new ClusterControl.Attached(5, Optional.of(1_790_000_000_000L)),
         new ClusterControl.ClusterDescription(

@@ -52,7 +52,7 @@ class RequestBytesTest {
             longestKey(),
             Optional.of(most),
             Optional.of(most),
-            Optional.of(Bytes.copyOf(new byte[2_048])),
+            Bytes.copyOf(new byte[2_048]),
             Optional.of(most));
     ReadPartition read =
         new ReadPartition(

@@ -84,17 +84,22 @@ class StartTest {
   }
 
   @Test
-  void a_directory_of_a_newer_format_is_refused_and_left_as_it_is() throws IOException {
+  void a_directory_of_another_format_is_refused_and_left_as_it_is() throws IOException {
     ServerProcess server = stage.server();
     server.stop();
     Path format = server.data().resolve("FORMAT");
-    String newer = Files.readString(format).replace("\"format\":1", "\"format\":2");
+    String own = Files.readString(format);
+    String newer = own.replace("\"format\":2", "\"format\":3");
     Files.writeString(format, newer);
     assertThat(refused(IO_FAILED, server.data()))
-        .contains("has format 2")
-        .contains("reads format 1")
+        .contains("has format 3")
+        .contains("reads format 2")
         .contains("newer");
     assertThat(Files.readString(format)).isEqualTo(newer);
+    Files.writeString(format, own.replace("\"format\":2", "\"format\":1"));
+    assertThat(refused(IO_FAILED, server.data()))
+        .contains("was written by a build before 0.1.0")
+        .contains("export the rows");
     Files.writeString(format, "what is this");
     assertThat(refused(IO_FAILED, server.data()))
         .contains("does not contain the format of the data directory");

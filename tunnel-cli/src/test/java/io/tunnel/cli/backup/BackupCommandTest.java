@@ -331,11 +331,27 @@ class BackupCommandTest {
         assertThat(backup.sets()).isEmpty();
       }
       assertThat(again.resolve("BACKUP.next")).doesNotExist();
-      assertThat(again.resolve("BACKUP")).hasContent("{\"format\":1}");
+      assertThat(again.resolve("BACKUP")).hasContent("{\"format\":2}");
     }
     Files.writeString(target.resolve("files").resolve("file"), "of somebody else");
     assertThatThrownBy(() -> BackupDirectory.create(target))
         .hasMessageContaining("holds other files");
+  }
+
+  @Test
+  void backups_of_another_form_are_refused_by_name() throws IOException {
+    Path target = path("backups");
+    BackupDirectory.create(target).close();
+    Path mark = target.resolve("BACKUP");
+    Files.writeString(mark, "{\"format\":1}");
+    assertThatThrownBy(() -> BackupDirectory.toRead(target))
+        .hasMessageContaining("was written by a build before 0.1.0");
+    Files.writeString(mark, "{\"format\":3}");
+    assertThatThrownBy(() -> BackupDirectory.create(target))
+        .hasMessageContaining("has format 3, and this build reads format 2");
+    Files.writeString(mark, "{}");
+    assertThatThrownBy(() -> BackupDirectory.create(target))
+        .hasMessageContaining("does not know: {}");
   }
 
   @Test

@@ -25,7 +25,7 @@ public sealed interface ClusterControl extends Control {
    * @param end the last position of the channel, if known
    * @param endMs the tunnel's end in time, if any: while {@code end} is unknown, only changes
    *     committed before this moment are delivered; milliseconds since 1970
-   * @param grant the grant of the assignment; absent from workers of older versions
+   * @param grant the newest grant of the channel that the session has got
    * @param incarnation Stream only: the incarnation of {@code position}, if known; the node refuses
    *     with POSITION_REPLACED when the changes up to the position were lost since
    */
@@ -39,7 +39,7 @@ public sealed interface ClusterControl extends Control {
       Bytes key,
       Optional<Long> end,
       Optional<Long> endMs,
-      Optional<Bytes> grant,
+      Bytes grant,
       Optional<Long> incarnation)
       implements ClusterControl {
     /** Refuses null, positions under 0 and a moment before 1970. */
@@ -47,10 +47,10 @@ public sealed interface ClusterControl extends Control {
       Objects.requireNonNull(tunnelId, "tunnelId");
       Objects.requireNonNull(channelId, "channelId");
       Objects.requireNonNull(type, "type");
-      key = key == null ? Bytes.EMPTY : key;
+      Objects.requireNonNull(key, "key");
+      Objects.requireNonNull(grant, "grant");
       end = end == null ? Optional.empty() : end;
       endMs = endMs == null ? Optional.empty() : endMs;
-      grant = grant == null ? Optional.empty() : grant;
       incarnation = incarnation == null ? Optional.empty() : incarnation;
       Control.requireSince1970("endMs", endMs);
       if (incarnation.orElse(1L) < 1) {
@@ -63,7 +63,7 @@ public sealed interface ClusterControl extends Control {
     }
 
     /** A copy with the grant that proves the epoch. */
-    public Attach withGrant(Optional<Bytes> given) {
+    public Attach withGrant(Bytes given) {
       return new Attach(
           tunnelId,
           channelId,
@@ -116,7 +116,7 @@ public sealed interface ClusterControl extends Control {
         Bytes key,
         Optional<Long> end,
         Optional<Long> endMs,
-        Optional<Bytes> grant) {
+        Bytes grant) {
       this(
           tunnelId,
           channelId,
@@ -128,29 +128,6 @@ public sealed interface ClusterControl extends Control {
           end,
           endMs,
           grant,
-          Optional.empty());
-    }
-
-    /** Asks without a grant for a channel of a tunnel that ends at no moment. */
-    public Attach(
-        String tunnelId,
-        String channelId,
-        int partition,
-        ChannelType type,
-        long epoch,
-        long position,
-        Bytes key,
-        Optional<Long> end) {
-      this(
-          tunnelId,
-          channelId,
-          partition,
-          type,
-          epoch,
-          position,
-          key,
-          end,
-          Optional.empty(),
           Optional.empty());
     }
   }
@@ -231,7 +208,7 @@ public sealed interface ClusterControl extends Control {
       Objects.requireNonNull(name, "name");
       Objects.requireNonNull(node, "node");
       nodes = List.copyOf(Objects.requireNonNull(nodes, "nodes"));
-      gone = gone == null ? List.of() : List.copyOf(gone);
+      gone = List.copyOf(Objects.requireNonNull(gone, "gone"));
     }
   }
 

@@ -380,16 +380,16 @@ public sealed interface Control
       Optional<FailureControl.FailedChange> failedAt,
       Optional<FailureControl.Retry> retry)
       implements Control {
-    /** Refuses null, but for what JSON of an earlier version leaves out. */
+    /** Refuses null, but for the options. */
     public ChannelDescription {
       Objects.requireNonNull(channelId, "channelId");
       Objects.requireNonNull(status, "status");
       owner = owner == null ? Optional.empty() : owner;
       clientTag = clientTag == null ? Optional.empty() : clientTag;
-      type = type == null ? ChannelType.Stream : type;
+      Objects.requireNonNull(type, "type");
       end = end == null ? Optional.empty() : end;
       error = error == null ? Optional.empty() : error;
-      waitsFor = waitsFor == null ? List.of() : list(waitsFor, "waitsFor");
+      waitsFor = list(waitsFor, "waitsFor");
       historyLeftMs = historyLeftMs == null ? Optional.empty() : historyLeftMs;
       failedAt = failedAt == null ? Optional.empty() : failedAt;
       retry = retry == null ? Optional.empty() : retry;
@@ -431,8 +431,8 @@ public sealed interface Control
     public TunnelDescription {
       Objects.requireNonNull(info, "info");
       channels = list(channels, "channels");
-      sessions = sessions == null ? List.of() : list(sessions, "sessions");
-      skipped = skipped == null ? FailureControl.Skipped.NONE : skipped;
+      sessions = list(sessions, "sessions");
+      Objects.requireNonNull(skipped, "skipped");
     }
 
     /** A tunnel without skipped changes. */

@@ -28,10 +28,10 @@ public sealed interface FailureControl extends Control {
     /** The most channels in a heartbeat. */
     public static final int RETRYING_MAX = 256;
 
-    /** Refuses null and too many channels; takes a missing list for an empty one. */
+    /** Refuses null and too many channels. */
     public Heartbeat {
       Objects.requireNonNull(sessionId, "sessionId");
-      retrying = retrying == null ? List.of() : List.copyOf(retrying);
+      retrying = List.copyOf(Objects.requireNonNull(retrying, "retrying"));
       requireAtMost("retrying", retrying.size(), RETRYING_MAX);
     }
   }
@@ -50,7 +50,7 @@ public sealed interface FailureControl extends Control {
 
     /** Refuses null, none or too many, and changes that the position does not pass in order. */
     public SkippingCheckpoint {
-      key = key == null ? Bytes.EMPTY : key;
+      Objects.requireNonNull(key, "key");
       skipped = List.copyOf(Objects.requireNonNull(skipped, "skipped"));
       requireAtMost("skipped", skipped.size(), SKIPPED_MAX);
       if (skipped.isEmpty()) {

@@ -55,7 +55,7 @@ public sealed interface PartitionControl extends Control {
      */
     public ReadPartition {
       Objects.requireNonNull(type, "type");
-      key = key == null ? Bytes.EMPTY : key;
+      Objects.requireNonNull(key, "key");
       end = end == null ? Optional.empty() : end;
       endMs = endMs == null ? Optional.empty() : endMs;
       known = known == null ? Optional.empty() : known;

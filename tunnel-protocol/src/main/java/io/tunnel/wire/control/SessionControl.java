@@ -84,7 +84,7 @@ public sealed interface SessionControl extends Control {
    * @param end the last position of the channel, if known
    * @param endMs the tunnel's end in time, if any
    * @param grant proves to the leader that the session holds the channel under this epoch, and goes
-   *     into {@code ATTACH}; absent when the cluster has no key for grants
+   *     into {@code ATTACH}
    * @param incarnation the incarnation of {@code checkpointed}, if stored; goes into {@code ATTACH}
    */
   record Assignment(
@@ -99,23 +99,25 @@ public sealed interface SessionControl extends Control {
       Bytes key,
       Optional<Long> end,
       Optional<Long> endMs,
-      Optional<Bytes> grant,
+      Bytes grant,
       Optional<Long> incarnation)
       implements SessionControl {
-    /** Refuses null; takes a missing type for Stream. */
+    /** Refuses null, but for the options. */
     public Assignment {
       Objects.requireNonNull(sessionId, "sessionId");
       Objects.requireNonNull(channelId, "channelId");
-      type = type == null ? ChannelType.Stream : type;
+      Objects.requireNonNull(type, "type");
+      Objects.requireNonNull(key, "key");
+      Objects.requireNonNull(grant, "grant");
       leader = leader == null ? Optional.empty() : leader;
-      key = key == null ? Bytes.EMPTY : key;
       end = end == null ? Optional.empty() : end;
       endMs = endMs == null ? Optional.empty() : endMs;
-      grant = grant == null ? Optional.empty() : grant;
       incarnation = incarnation == null ? Optional.empty() : incarnation;
     }
 
-    /** An assignment of a channel without an end, by the server of its partition. */
+    /**
+     * An assignment of a channel without an end and with an empty grant, by the partition's server.
+     */
     public Assignment(
         String sessionId,
         String channelId,
@@ -136,7 +138,7 @@ public sealed interface SessionControl extends Control {
           Bytes.EMPTY,
           Optional.empty(),
           Optional.empty(),
-          Optional.empty(),
+          Bytes.EMPTY,
           Optional.empty());
     }
   }

@@ -64,7 +64,7 @@ final class Feed implements DeliveryTaker {
     this.delivery =
         new PartitionDelivery(
             session.links(), this, assignment.epoch(), assignment.end(), SERVED_NANOS);
-    assignment.grant().ifPresent(delivery::renew);
+    delivery.renew(assignment.grant());
     this.incarnation = assignment.incarnation();
     this.next = Endpoint.told(assignment.leader());
   }
@@ -106,7 +106,7 @@ final class Feed implements DeliveryTaker {
             channel.receivedKey(),
             delivery.limit(),
             assignment.endMs(),
-            delivery.grant(),
+            delivery.grant().orElseThrow(),
             incarnation);
     delivery.attach(server, Operation.ATTACH, request);
   }

@@ -105,7 +105,7 @@ public final class FakeLeaders implements AutoCloseable {
                     channel.key,
                     channel.end,
                     Optional.empty(),
-                    Optional.empty(),
+                    Bytes.EMPTY,
                     Optional.empty())));
   }
 
@@ -128,7 +128,9 @@ public final class FakeLeaders implements AutoCloseable {
     }
     String end = asked.end().map(at -> " to " + at).orElse("");
     events.add("attach " + channel.index + " at " + node + " from " + asked.position() + end);
-    asked.grant().ifPresent(grant -> events.add("grant " + channel.index + " " + grant));
+    if (asked.grant().length() > 0) {
+      events.add("grant " + channel.index + " " + asked.grant());
+    }
     if (asked.key().length() > 0) {
       events.add("key " + FakeTable.id(asked.key()));
     }

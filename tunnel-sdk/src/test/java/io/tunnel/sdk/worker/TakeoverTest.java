@@ -175,7 +175,7 @@ class TakeoverTest {
                     Bytes.EMPTY,
                     Optional.empty(),
                     Optional.empty(),
-                    Optional.empty(),
+                    Bytes.EMPTY,
                     Optional.empty()));
         execute(() -> execute(() -> link.say(Operation.ASSIGN, assignment)));
       }

@@ -78,7 +78,7 @@ class WorkerIncarnationsTest extends AttachedWorkerFixture {
         Bytes.EMPTY,
         Optional.empty(),
         Optional.empty(),
-        Optional.empty(),
+        Bytes.EMPTY,
         incarnation);
   }
 

@@ -3,6 +3,7 @@ package io.tunnel.server.backup;
 import com.google.gson.Gson;
 import io.tunnel.server.catalog.StoredCatalog;
 import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.catalog.store.StoredForm;
 import io.tunnel.server.check.StoredDirectory;
 import io.tunnel.server.log.LogFiles;
 import io.tunnel.server.table.TableFiles;
@@ -103,7 +104,7 @@ public final class Backup {
         BackupSet.Counts counts =
             new BackupSet.Counts(
                 before.tables().tables().size(), before.tunnels().tunnels(Optional.empty()).size());
-        return new BackupSet(BackupSet.FORMAT, number, nowMs, shards, counts, files);
+        return new BackupSet(StoredForm.NUMBER, number, nowMs, shards, counts, files);
       }
       files.forEach(file -> known.put(file.path(), file));
     }

@@ -2,6 +2,7 @@ package io.tunnel.server.backup;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonParseException;
+import io.tunnel.server.catalog.store.StoredForm;
 import io.tunnel.server.disk.PrivateFiles;
 import java.io.Closeable;
 import java.io.IOException;
@@ -37,14 +38,17 @@ public final class BackupDirectory implements Closeable {
 
   private static final String MARK = "BACKUP";
   private static final String MARK_NEXT = "BACKUP.next";
-  private static final String MARK_TEXT = "{\"format\":1}";
+  private static final Gson GSON = new Gson();
+  private static final String MARK_TEXT = GSON.toJson(new Mark(StoredForm.NUMBER));
   private static final String FILES = "files";
   private static final String SETS = "sets";
   private static final int BUFFER_BYTES = 1 << 20;
-  private static final Gson GSON = new Gson();
 
   private final Path path;
   private final Optional<FileChannel> lockFile;
+
+  /** What {@code BACKUP} says. */
+  private record Mark(int format) {}
 
   private BackupDirectory(Path path, Optional<FileChannel> lockFile) {
     this.path = path;
@@ -122,9 +126,19 @@ public final class BackupDirectory implements Closeable {
     } catch (NoSuchFileException e) {
       throw new IOException(path + " is no directory of backups: it has no file " + MARK, e);
     }
-    if (!mark.equals(MARK_TEXT)) {
-      throw new IOException(path + " has a form that this program does not know: " + mark);
+    StoredForm.require("the directory of backups " + path, format(path, mark));
+  }
+
+  private static int format(Path path, String mark) throws IOException {
+    try {
+      Mark read = GSON.fromJson(mark, Mark.class);
+      if (read != null && read.format() > 0) {
+        return read.format();
+      }
+    } catch (JsonParseException e) {
+      // Reported below.
     }
+    throw new IOException(path + " has a form that this program does not know: " + mark);
   }
 
   /** Locks the directory; with a shared lock when the lock's file is opened for reading. */
@@ -164,9 +178,10 @@ public final class BackupDirectory implements Closeable {
     } catch (JsonParseException e) {
       throw new IOException(list + " is damaged: " + e.getMessage(), e);
     }
-    if (set == null || set.format() != BackupSet.FORMAT) {
-      throw new IOException(list + " has a form that this program does not know");
+    if (set == null) {
+      throw new IOException(list + " is damaged: it has no list of files");
     }
+    StoredForm.require("the backup " + list, set.format());
     return set;
   }
 

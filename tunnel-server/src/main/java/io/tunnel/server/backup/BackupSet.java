@@ -6,7 +6,7 @@ import java.util.Objects;
 /**
  * One backup: the files of a data directory at a moment.
  *
- * @param format of this record; 1
+ * @param format {@link io.tunnel.server.catalog.store.StoredForm#NUMBER}
  * @param number rises from set to set
  * @param takenMs when the copying began
  * @param shards number of shards of the data directory
@@ -14,8 +14,6 @@ import java.util.Objects;
  */
 public record BackupSet(
     int format, long number, long takenMs, int shards, Counts counts, List<StoredFile> files) {
-
-  static final int FORMAT = 1;
 
   /** The name of a set's catalog, a JSON object of texts by name. */
   static final String CATALOG = "catalog.json";

@@ -5,7 +5,6 @@ import io.tunnel.model.Names;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
-import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.changes.Incarnations;
@@ -153,6 +152,13 @@ public final class Catalog {
   public void confirm() throws IOException {
     if (identity.isPresent()) {
       identity.get().confirm(requireStore());
+    }
+  }
+
+  /** Refuses a catalog of another form, as {@link #followed} has told it so far. */
+  public void requireForm() throws IOException {
+    if (!followed.isEmpty()) {
+      Founding.requireForm(followed);
     }
   }
 
@@ -445,13 +451,6 @@ public final class Catalog {
     done.apply(changes);
     tables.put(altered);
     return altered;
-  }
-
-  /** Notes the origin of a table's log in the table's record, which has none yet. */
-  public void noteOrigin(TableRecord table, Bytes origin) throws IOException {
-    TableRecord noted = table.withOrigin(Optional.of(origin));
-    requireStore().write(TableRecords.creation(noted));
-    tables.put(noted);
   }
 
   /** Drops a table whose log is this server's own. */

@@ -1,5 +1,7 @@
 package io.tunnel.server.catalog;
 
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.control.Json;
 import java.nio.ByteBuffer;
@@ -18,8 +20,9 @@ import javax.crypto.spec.SecretKeySpec;
  * code over these, followed by the terms. The nodes of a cluster read the key from their catalog.
  * Without the key no one can forge a grant, and a grant is valid for no other channel or epoch.
  *
- * <p>The key is the text {@code grants} of the catalog. Without a key, as in a catalog that an
- * older version led last, no grants are made or required. Safe for use by any thread.
+ * <p>The key is the text {@code grants} of the catalog, which its first leader writes before any
+ * table. A node without the key has not read its catalog yet: it makes and verifies no grants. Safe
+ * for use by any thread.
  */
 public final class ChannelGrants {
 
@@ -58,11 +61,6 @@ public final class ChannelGrants {
   /** The change that gives a catalog the key {@code newKey}. */
   static Map<String, Optional<String>> noting(Bytes newKey) {
     return Map.of(NAME, Optional.of(Json.toText(new Stored(newKey))));
-  }
-
-  /** Whether {@code texts} contain a key. */
-  static boolean isIn(Map<String, String> texts) {
-    return texts.containsKey(NAME);
   }
 
   /** Applies stored changes; ignores texts under other names. */
@@ -128,37 +126,46 @@ public final class ChannelGrants {
     }
   }
 
-  /** The grant of a channel under an epoch; empty without a key. */
-  public Optional<Bytes> of(Granted granted, Terms terms) {
+  /**
+   * The grant of a channel under an epoch.
+   *
+   * @throws IllegalStateException without a key: a channel is known only with the catalog
+   */
+  public Bytes of(Granted granted, Terms terms) {
     byte[] said = terms.encode();
-    return key.map(
-        secret -> {
-          byte[] grant = Arrays.copyOf(code(secret, granted, said), CODE_BYTES + said.length);
-          System.arraycopy(said, 0, grant, CODE_BYTES, said.length);
-          return Bytes.copyOf(grant);
-        });
+    Bytes secret = key.orElseThrow(() -> new IllegalStateException("the catalog is not read yet"));
+    byte[] grant = Arrays.copyOf(code(secret, granted, said), CODE_BYTES + said.length);
+    System.arraycopy(said, 0, grant, CODE_BYTES, said.length);
+    return Bytes.copyOf(grant);
   }
 
-  /** The terms of a grant; empty without a key, or when the code does not match. */
+  /**
+   * The terms of a grant; empty when the code does not match.
+   *
+   * @throws RefusedException {@code BUSY} without a key
+   */
   public Optional<Terms> verified(Granted granted, Bytes grant) {
+    Bytes secret =
+        key.orElseThrow(
+            () ->
+                new RefusedException(
+                    ErrorCode.BUSY,
+                    "this node has not read its catalog, and cannot verify grants yet; attach"
+                        + " again later"));
     byte[] said = grant.toByteArray();
     if (said.length < CODE_BYTES) {
       return Optional.empty();
     }
     byte[] terms = Arrays.copyOfRange(said, CODE_BYTES, said.length);
     byte[] code = Arrays.copyOf(said, CODE_BYTES);
-    return key.filter(secret -> MessageDigest.isEqual(code(secret, granted, terms), code))
-        .flatMap(secret -> Terms.decode(said));
+    return MessageDigest.isEqual(code(secret, granted, terms), code)
+        ? Terms.decode(said)
+        : Optional.empty();
   }
 
   /** The tunnel that a grant names; true only if the grant is {@link #verified}. */
   public static Optional<String> tunnelOf(Bytes grant) {
     return Terms.decode(grant.toByteArray()).map(Terms::tunnel);
-  }
-
-  /** Whether grants are made and required. */
-  public boolean areGiven() {
-    return key.isPresent();
   }
 
   private static byte[] code(Bytes secret, Granted granted, byte[] terms) {

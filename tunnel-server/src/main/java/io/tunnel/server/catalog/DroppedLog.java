@@ -1,23 +1,23 @@
 package io.tunnel.server.catalog;
 
 import io.tunnel.model.value.Bytes;
-import java.util.Optional;
+import java.util.Objects;
 
 /**
  * The log of a dropped table, which may still exist.
  *
  * @param tableId id of the dropped table
- * @param origin origin of the log; absent when the table's record had none
+ * @param origin origin of the log
  */
-public record DroppedLog(int tableId, Optional<Bytes> origin) {
+public record DroppedLog(int tableId, Bytes origin) {
 
-  /** Reads a missing origin as absent. */
+  /** Refuses null. */
   public DroppedLog {
-    origin = origin == null ? Optional.empty() : origin;
+    Objects.requireNonNull(origin, "origin");
   }
 
-  /** The log of {@code table}, which is dropped. */
+  /** The shared log of {@code table}, which is dropped. */
   public static DroppedLog of(TableRecord table) {
-    return new DroppedLog(table.tableId(), table.origin());
+    return new DroppedLog(table.tableId(), table.origin().orElseThrow());
   }
 }

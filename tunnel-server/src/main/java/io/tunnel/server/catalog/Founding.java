@@ -2,31 +2,39 @@ package io.tunnel.server.catalog;
 
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.store.CatalogStore;
+import io.tunnel.server.catalog.store.StoredForm;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * The identity and key that a cluster's catalog gets when it is first led, and keeps.
+ * The form, identity and key that a cluster's catalog gets when it is first led, and keeps.
  *
  * @param identity identity of the catalog
  * @param grantKey key of {@link ChannelGrants}; a new random one in each object
  */
 public record Founding(CatalogIdentity identity, Bytes grantKey) {
 
-  /** Writes identity and key if the store lacks them. */
+  /**
+   * Writes form, identity and key into an empty store, in one write.
+   *
+   * @throws IOException also when the store has a catalog of another form
+   */
   public void noteIn(CatalogStore store) throws IOException {
     Map<String, String> texts = store.all();
-    Map<String, Optional<String>> changes = new HashMap<>();
-    if (CatalogIdentity.in(texts).isEmpty()) {
-      changes.putAll(identity.noting());
+    if (!texts.isEmpty()) {
+      requireForm(texts);
+      return;
     }
-    if (!ChannelGrants.isIn(texts)) {
-      changes.putAll(ChannelGrants.noting(grantKey));
-    }
-    if (!changes.isEmpty()) {
-      store.write(changes);
-    }
+    Map<String, Optional<String>> changes = new HashMap<>(StoredForm.noting());
+    changes.putAll(identity.noting());
+    changes.putAll(ChannelGrants.noting(grantKey));
+    store.write(changes);
+  }
+
+  /** Refuses the texts of a catalog of another form. */
+  static void requireForm(Map<String, String> texts) throws IOException {
+    StoredForm.require("the cluster's catalog", StoredForm.in(texts));
   }
 }

@@ -14,8 +14,8 @@ import java.util.function.LongSupplier;
 /**
  * Counts the tables, tunnels and sessions of principals, and the tunnels and sessions of tables,
  * and refuses more than a quota allows. A table or tunnel counts for the principal that created it;
- * one without a creator, made without authentication or by an older version, counts for none.
- * Existing ones stay when a quota is lowered.
+ * one without a creator, made without authentication, counts for none. Existing ones stay when a
+ * quota is lowered.
  *
  * <p>This object counts sessions under its monitor, and takes only the snapshot under the monitor;
  * tables and tunnels are counted from the records at each question. Safe for use by any thread.

@@ -14,10 +14,8 @@ import java.util.Optional;
  * @param tableId at least 1; never reused
  * @param rise rise of the retention, while a shared log does not keep all changes of the new
  *     retention yet
- * @param origin origin of the shared log, unique among logs; a table of an older version gets it
- *     when the catalog is led the next time
- * @param creator the creating principal; absent for a table made without authentication or by an
- *     older version
+ * @param origin origin of the shared log, unique among logs; absent without a cluster
+ * @param creator the creating principal; absent for a table made without authentication
  */
 public record TableRecord(
     int tableId,
@@ -28,7 +26,7 @@ public record TableRecord(
     Optional<Bytes> origin,
     Optional<String> creator) {
 
-  /** Copies the list; reads members that an older version did not store as absent. */
+  /** Copies the list. */
   public TableRecord {
     partitions = List.copyOf(partitions);
     rise = rise == null ? Optional.empty() : rise;

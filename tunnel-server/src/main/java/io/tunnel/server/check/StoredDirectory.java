@@ -2,6 +2,7 @@ package io.tunnel.server.check;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonParseException;
+import io.tunnel.server.catalog.store.StoredForm;
 import io.tunnel.server.disk.PrivateFiles;
 import java.io.Closeable;
 import java.io.IOException;
@@ -21,7 +22,6 @@ import java.util.Optional;
  */
 public final class StoredDirectory implements Closeable {
 
-  private static final int FORMAT = 1;
   private static final Gson GSON = new Gson();
 
   private final Path path;
@@ -61,7 +61,7 @@ public final class StoredDirectory implements Closeable {
     Path next = path.resolve("FORMAT.next");
     PrivateFiles.write(
         next,
-        GSON.toJson(new Format(FORMAT, shards, null)),
+        GSON.toJson(new Format(StoredForm.NUMBER, shards, null)),
         StandardOpenOption.CREATE,
         StandardOpenOption.TRUNCATE_EXISTING,
         StandardOpenOption.WRITE,
@@ -89,8 +89,9 @@ public final class StoredDirectory implements Closeable {
       throw new IOException(
           path
               + " is no data directory: it has no file FORMAT. If it holds 'catalog' and 'shard-*',"
-              + " restore that file: {\"format\":1,\"shards\":N}, N being the number of 'shard-*'"
-              + " directories",
+              + " restore that file: {\"format\":"
+              + StoredForm.NUMBER
+              + ",\"shards\":N}, N being the number of 'shard-*' directories",
           e);
     } catch (JsonParseException e) {
       throw new IOException(file + " does not contain the format of the data directory", e);
@@ -98,10 +99,7 @@ public final class StoredDirectory implements Closeable {
     if (format == null || format.format() < 1 || format.shards() < 1) {
       throw new IOException(file + " does not contain the format of the data directory");
     }
-    if (format.format() != FORMAT) {
-      throw new IOException(
-          path + " has format " + format.format() + ", and this program reads format " + FORMAT);
-    }
+    StoredForm.require("the data directory " + path, format.format());
     if (format.cluster() != null) {
       throw new IOException(
           path

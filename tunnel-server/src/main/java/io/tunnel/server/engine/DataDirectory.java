@@ -2,6 +2,7 @@ package io.tunnel.server.engine;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonParseException;
+import io.tunnel.server.catalog.store.StoredForm;
 import io.tunnel.server.disk.CannotStartException;
 import io.tunnel.server.disk.DurableFiles;
 import io.tunnel.server.disk.PrivateFiles;
@@ -26,9 +27,6 @@ import java.util.Optional;
  * holds, as JSON, the version of the stored form and the number of shards.
  */
 public final class DataDirectory implements Closeable {
-
-  /** The stored form that this code reads and writes. */
-  static final int FORMAT = 1;
 
   private static final Gson GSON = new Gson();
 
@@ -55,7 +53,7 @@ public final class DataDirectory implements Closeable {
    *
    * @param shards number of shards of a new directory
    * @throws IOException when the directory cannot be written, another process uses it, or it holds
-   *     a newer form
+   *     another form
    */
   static DataDirectory open(Path path, int shards) throws IOException {
     return open(path, shards, Optional.empty());
@@ -73,17 +71,8 @@ public final class DataDirectory implements Closeable {
     FileChannel lockFile = lock(path);
     try {
       Format format = readFormat(path.resolve("FORMAT"), shards, cluster);
+      StoredForm.require("the data directory " + path, format.format());
       requireSame(path, Optional.ofNullable(format.cluster()), cluster);
-      if (format.format() != FORMAT) {
-        throw new IOException(
-            "the data directory "
-                + path
-                + " has format "
-                + format.format()
-                + ", this server reads format "
-                + FORMAT
-                + "; use the version of the server that wrote it, or a newer one");
-      }
       if (cluster.isEmpty()) {
         requireCatalog(path);
       }
@@ -151,7 +140,7 @@ public final class DataDirectory implements Closeable {
       throw new IOException(file + " does not contain the format of the data directory", e);
     } catch (NoSuchFileException e) {
       requireUnused(file.getParent());
-      Format fresh = new Format(FORMAT, shards, cluster.orElse(null));
+      Format fresh = new Format(StoredForm.NUMBER, shards, cluster.orElse(null));
       DurableFiles.replace(
           file, ByteBuffer.wrap(GSON.toJson(fresh).getBytes(StandardCharsets.UTF_8)));
       return fresh;
@@ -160,7 +149,7 @@ public final class DataDirectory implements Closeable {
       Format format = GSON.fromJson(text, Format.class);
       if (format != null
           && format.format() > 0
-          && (format.format() != FORMAT || format.shards() > 0)) {
+          && (format.format() != StoredForm.NUMBER || format.shards() > 0)) {
         return format;
       }
     } catch (JsonParseException e) {

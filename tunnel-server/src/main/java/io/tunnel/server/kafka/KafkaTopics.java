@@ -50,10 +50,10 @@ public final class KafkaTopics {
    * The topic of a table.
    *
    * @param retentionMs 0 for ever
-   * @param origin origin of the topic, if the table has noted it
+   * @param origin origin of the topic; absent while the topic does not exist
    */
   public record TableTopic(int tableId, int partitions, long retentionMs, Optional<Bytes> origin) {
-    /** A table whose topic does not exist yet, or whose origin is not noted. */
+    /** A table whose topic does not exist yet. */
     public TableTopic(int tableId, int partitions, long retentionMs) {
       this(tableId, partitions, retentionMs, Optional.empty());
     }
@@ -365,16 +365,10 @@ public final class KafkaTopics {
         : Optional.empty();
   }
 
-  /**
-   * Deletes a dropped table's topic, if it exists: only the topic with this origin, or, if none was
-   * noted, the topic with the table's name.
-   */
-  public CompletableFuture<Void> dropTable(int tableId, Optional<Bytes> origin) {
+  /** Deletes a dropped table's topic, the one with this origin, if it exists. */
+  public CompletableFuture<Void> dropTable(int tableId, Bytes origin) {
     String name = table(config.cluster(), tableId);
-    TopicCollection topic =
-        origin.isPresent()
-            ? TopicCollection.ofTopicIds(List.of(TopicOrigins.id(origin.get())))
-            : TopicCollection.ofTopicNames(List.of(name));
+    TopicCollection topic = TopicCollection.ofTopicIds(List.of(TopicOrigins.id(origin)));
     return failedBecause(
             Set.of(UnknownTopicOrPartitionException.class, UnknownTopicIdException.class),
             name,

@@ -51,6 +51,6 @@ public record SharedTables(KafkaTopics topics) implements TableLogs {
 
   @Override
   public CompletableFuture<Void> drop(TableRecord table) {
-    return topics.dropTable(table.tableId(), table.origin());
+    return topics.dropTable(table.tableId(), table.origin().orElseThrow());
   }
 }

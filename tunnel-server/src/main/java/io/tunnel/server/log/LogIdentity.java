@@ -6,8 +6,7 @@ import java.nio.ByteBuffer;
 /**
  * Whose log it is; each segment says so in its header.
  *
- * @param origin of the catalog whose partitions are in the log; 0 where there is none to be told
- *     apart, and in segments that were written before there were origins
+ * @param origin of the catalog whose partitions are in the log; 0 for the log of a replica
  */
 public record LogIdentity(int shard, int origin) {
 
@@ -23,8 +22,7 @@ public record LogIdentity(int shard, int origin) {
 
   /** Whether {@code header} is that of this log's segment at {@code base}. */
   boolean owns(ByteBuffer header, long base) {
-    return header.equals(segmentHeader(base))
-        || header.equals(new LogIdentity(shard, 0).segmentHeader(base));
+    return header.equals(segmentHeader(base));
   }
 
   /** The origin in a header, of a segment at {@code base} of this shard of another directory. */

@@ -74,7 +74,7 @@ final class PartitionRequests {
 
   /** The tunnel that the grant names; the grant is verified before deliveries begin. */
   private static Optional<String> tunnelOf(Attach request) {
-    return request.grant().flatMap(ChannelGrants::tunnelOf);
+    return ChannelGrants.tunnelOf(request.grant());
   }
 
   /** Notes the right that deliveries use: they end when the client loses it. */

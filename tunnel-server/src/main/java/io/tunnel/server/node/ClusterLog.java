@@ -37,6 +37,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -98,7 +99,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
       kafkaId = await("tell its cluster id", () -> kafka.id(config.times().requestMs()));
       Optional<ReplicasIdentity> former = ReplicasIdentity.read(replicas);
       if (former.isPresent()) {
-        former.get().requireSame(replicas, identity(Optional.empty(), former.get().shards()));
+        former.get().requireLog(replicas, logName());
       }
       await("create or check the topics of cluster " + cluster.name(), topics::openState);
       catalogOrigin =
@@ -157,11 +158,12 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
 
   /**
    * Reads the catalog, which follows its topic from now on. A catalog without an identity gets the
-   * origin of its topic, by its first leader.
+   * origin of its topic, by its first leader. Fails for a catalog of another form.
    */
   private CompletableFuture<CatalogIdentity> caughtUp() {
     return afterAll(
         () -> {
+          catalog.requireForm();
           catalog.caughtUp();
           return catalog.identity().orElseGet(() -> new CatalogIdentity(catalogOrigin));
         });
@@ -181,9 +183,16 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
     tail.catchUp(() -> threads.control().execute(then));
   }
 
-  private <T> CompletableFuture<T> afterAll(Supplier<T> then) {
+  private <T> CompletableFuture<T> afterAll(Callable<T> then) {
     CompletableFuture<T> done = new CompletableFuture<>();
-    tail.catchUp(() -> threads.control().execute(() -> done.complete(then.get())));
+    whenCaughtUp(
+        () -> {
+          try {
+            done.complete(then.call());
+          } catch (Exception e) {
+            done.completeExceptionally(e);
+          }
+        });
     return done;
   }
 
@@ -256,11 +265,11 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
 
   /** The identity of this cluster's replicas, which replicas of another cluster do not share. */
   ReplicasIdentity identity(int shards) {
-    return identity(Optional.of(catalogIdentity.origin()), shards);
+    return new ReplicasIdentity(logName(), catalogIdentity.origin(), shards);
   }
 
-  private ReplicasIdentity identity(Optional<Bytes> catalog, int shards) {
-    return new ReplicasIdentity(config.cluster() + " of kafka " + kafkaId, catalog, shards);
+  private String logName() {
+    return config.cluster() + " of kafka " + kafkaId;
   }
 
   /** Whether the log answers within a second or two. */
@@ -298,21 +307,15 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
 
   @Override
   public LedStore.Holder catalogHolder() {
-    LeftTopics left =
-        new LeftTopics(catalog, new TopicsInKafka(topics, config.cluster()), threads.control());
+    LeftTopics left = new LeftTopics(catalog, new TopicsInKafka(topics), threads.control());
     return new LedCatalog(catalog, tail::catchUp, threads.control(), left, this::founding);
   }
 
-  private record TopicsInKafka(KafkaTopics topics, String cluster) implements LeftTopics.Topics {
+  private record TopicsInKafka(KafkaTopics topics) implements LeftTopics.Topics {
 
     @Override
     public CompletableFuture<Set<Integer>> tables() {
       return topics.tables();
-    }
-
-    @Override
-    public CompletableFuture<Bytes> origin(int tableId) {
-      return topics.origin(KafkaTopics.table(cluster, tableId));
     }
 
     @Override

@@ -1,9 +1,7 @@
 package io.tunnel.server.node;
 
-import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.DroppedLog;
-import io.tunnel.server.catalog.TableRecord;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
@@ -23,7 +21,7 @@ import org.slf4j.LoggerFactory;
  */
 record LeftTopics(Catalog catalog, Topics topics, Executor control) {
 
-  /** Most topics that a look deletes, and most topics that it asks for origins. */
+  /** Most topics that a look deletes, and most topics that a log line names. */
   static final int AT_ONCE_MAX = 100;
 
   private static final Logger LOGGER = LoggerFactory.getLogger(LeftTopics.class);
@@ -34,9 +32,6 @@ record LeftTopics(Catalog catalog, Topics topics, Executor control) {
     /** Ids of the tables that have a topic. */
     CompletableFuture<Set<Integer>> tables();
 
-    /** The origin of the topic of a table. */
-    CompletableFuture<Bytes> origin(int tableId);
-
     /** Deletes the topic of a dropped table, if it exists. */
     CompletableFuture<Void> drop(DroppedLog log);
   }
@@ -46,10 +41,6 @@ record LeftTopics(Catalog catalog, Topics topics, Executor control) {
    */
   void look() {
     catalog.droppedLogs().stream().limit(AT_ONCE_MAX).forEach(this::delete);
-    catalog.tables().stream()
-        .filter(table -> table.origin().isEmpty())
-        .limit(AT_ONCE_MAX)
-        .forEach(this::noteOrigin);
     topics
         .tables()
         .whenComplete(
@@ -92,39 +83,6 @@ record LeftTopics(Catalog catalog, Topics topics, Executor control) {
           log.tableId(),
           e);
     }
-  }
-
-  /** Notes the origin of its topic for a table of an older version, which has none. */
-  private void noteOrigin(TableRecord table) {
-    topics
-        .origin(table.tableId())
-        .whenComplete(
-            (origin, failure) -> {
-              if (failure == null) {
-                control.execute(() -> noteOrigin(table, origin));
-              } else {
-                warnOfOrigin(table, failure);
-              }
-            });
-  }
-
-  private void noteOrigin(TableRecord table, Bytes origin) {
-    boolean isUnchanged = catalog.tables().contains(table);
-    if (!catalog.isLeading() || !isUnchanged) {
-      return;
-    }
-    try {
-      catalog.noteOrigin(table, origin);
-    } catch (IOException | RuntimeException e) {
-      warnOfOrigin(table, e);
-    }
-  }
-
-  private static void warnOfOrigin(TableRecord table, Throwable failure) {
-    LOGGER.warn(
-        "cannot note the origin of the topic of table {}; the catalog's next leader will retry",
-        table.tableId(),
-        failure);
   }
 
   private void nameUnknown(Set<Integer> found) {

@@ -41,7 +41,7 @@ public final class Refold implements LocalLog.ReplayVisitor {
   Refold(TableStore table, IntPredicate live, Begin begin) {
     this.table = table;
     this.begin = begin;
-    this.bounds = new RowBounds(table.bounds(), table.isNew());
+    this.bounds = new RowBounds(table.bounds());
     this.live = live;
   }
 

@@ -14,15 +14,14 @@ import java.util.regex.Pattern;
  * Whose replicas a directory has, as its file {@code identity} says.
  *
  * @param log whose replicas these are
- * @param catalog origin of the catalog that the partitions are of; absent where an older version
- *     wrote the file
+ * @param catalog origin of the catalog that the partitions are of
  * @param shards that the replicas are spread over
  */
-public record ReplicasIdentity(String log, Optional<Bytes> catalog, int shards) {
+public record ReplicasIdentity(String log, Bytes catalog, int shards) {
 
   private static final String FILE = "identity";
   private static final Pattern TEXT =
-      Pattern.compile("replicas 1\n(.*)\nshards (\\d{1,4})\n(?:catalog ([0-9a-f]{2,510})\n)?");
+      Pattern.compile("replicas 1\n(.*)\nshards (\\d{1,4})\ncatalog ([0-9a-f]{2,510})\n");
 
   /** Reads the file; empty if the file is missing or was not written to its end. */
   public static Optional<ReplicasIdentity> read(Path directory) throws IOException {
@@ -34,20 +33,12 @@ public record ReplicasIdentity(String log, Optional<Bytes> catalog, int shards) 
     return text.matches()
         ? Optional.of(
             new ReplicasIdentity(
-                text.group(1),
-                Optional.ofNullable(text.group(3)).map(Bytes::fromHex),
-                Integer.parseInt(text.group(2))))
+                text.group(1), Bytes.fromHex(text.group(3)), Integer.parseInt(text.group(2))))
         : Optional.empty();
   }
 
   void write(Path directory) throws IOException {
-    String text =
-        "replicas 1\n"
-            + log
-            + "\nshards "
-            + shards
-            + "\n"
-            + catalog.map(origin -> "catalog " + origin + "\n").orElse("");
+    String text = "replicas 1\n" + log + "\nshards " + shards + "\ncatalog " + catalog + "\n";
     PrivateFiles.write(
         directory.resolve(FILE),
         text,
@@ -65,14 +56,19 @@ public record ReplicasIdentity(String log, Optional<Bytes> catalog, int shards) 
    * or deleted because a node was pointed at the wrong log, or at one that has lost its catalog.
    */
   public void requireSame(Path directory, ReplicasIdentity now) throws OtherLogException {
-    if (!log.equals(now.log)) {
-      throw new OtherLogException(directory, log, now.log);
-    }
-    if (catalog.isPresent() && now.catalog.isPresent() && !catalog.equals(now.catalog)) {
+    requireLog(directory, now.log);
+    if (!catalog.equals(now.catalog)) {
       throw new OtherLogException(
           directory,
-          "catalog " + catalog.get() + " of " + log,
-          "catalog " + now.catalog.get() + ", so the former was lost");
+          "catalog " + catalog + " of " + log,
+          "catalog " + now.catalog + ", so the former was lost");
+    }
+  }
+
+  /** Throws when these replicas are of another log than {@code now}. */
+  public void requireLog(Path directory, String now) throws OtherLogException {
+    if (!log.equals(now)) {
+      throw new OtherLogException(directory, log, now);
     }
   }
 }

@@ -49,9 +49,6 @@ record StoredReplica(
 
   private static final int FORMAT = 4;
 
-  /** Ends behind the epoch history. */
-  private static final int FORMAT_WITHOUT_EPOCHS = 3;
-
   private static final int ORIGIN_OFFSET = 2 + 8 * 8;
   private static final int HEADER_BYTES = 2 + 8 * 8 + 1 + 4;
   private static final int HISTORY_HEADER_BYTES = 8 + 4;
@@ -144,9 +141,7 @@ record StoredReplica(
    */
   static StoredReplica decode(Bytes stored) {
     byte[] array = stored.toByteArray();
-    boolean isKnown =
-        array.length >= HEADER_BYTES && (array[0] == FORMAT || array[0] == FORMAT_WITHOUT_EPOCHS);
-    if (!isKnown || (array[1] & ~1) != 0) {
+    if (array.length < HEADER_BYTES || array[0] != FORMAT || (array[1] & ~1) != 0) {
       throw new MalformedException("the state of a replica in " + array.length + " bytes");
     }
     TreeMap<Bytes, Long> unrepaired = new TreeMap<>();
@@ -203,14 +198,8 @@ record StoredReplica(
   /** What stands at the end. */
   private static LeaderEpochs epochs(byte[] array, int offset) {
     int left = array.length - offset - 4;
-    if (array[0] == FORMAT_WITHOUT_EPOCHS && left == -4) {
-      return LeaderEpochs.NONE;
-    }
     int count = left < 0 ? -1 : Binary.getInt(array, offset);
-    if (array[0] != FORMAT
-        || count < 0
-        || count > IncarnationHistory.STARTS_MAX
-        || left != count * EPOCH_BYTES) {
+    if (count < 0 || count > IncarnationHistory.STARTS_MAX || left != count * EPOCH_BYTES) {
       throw new MalformedException(count + " leaders of a replica's log in " + left + " bytes");
     }
     List<IncarnationHistory.Start> starts = new ArrayList<>();

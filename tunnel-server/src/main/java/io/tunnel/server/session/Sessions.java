@@ -267,7 +267,7 @@ final class Sessions {
    * A new grant of a hold. Without a heartbeat it outlives the session by the time that the next
    * renewal may be late.
    */
-  private Optional<Bytes> grant(Hold hold) {
+  private Bytes grant(Hold hold) {
     Session session = hold.session();
     TunnelInfo tunnel = session.run().info();
     long lifeMs = session.leaseMs() + renewalMs(session);
@@ -305,9 +305,7 @@ final class Sessions {
   }
 
   private void renew(Hold hold) {
-    grant(hold)
-        .ifPresent(
-            grant -> hold.session().port().renew(new Renewal(hold.handle(), hold.epoch(), grant)));
+    hold.session().port().renew(new Renewal(hold.handle(), hold.epoch(), grant(hold)));
   }
 
   /** The end of a channel was found; a new grant tells the server that delivers the channel. */

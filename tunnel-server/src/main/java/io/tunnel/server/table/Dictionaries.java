@@ -34,9 +34,6 @@ import java.util.function.UnaryOperator;
  */
 final class Dictionaries {
 
-  /** Up to this id, dictionaries are those that earlier versions shared among all partitions. */
-  static final int SHARED_ID_MAX = 4_096;
-
   /** Dictionaries of a partition; rows of further shapes carry their names. */
   static final int PARTITION_COUNT_MAX = 1_024;
 
@@ -72,7 +69,7 @@ final class Dictionaries {
   private final long[] seen = new long[SEEN_COUNT];
 
   /** No partition that was dropped has had an id above it. */
-  private int droppedIdMax = SHARED_ID_MAX;
+  private int droppedIdMax = StoreFormat.INLINE_DICTIONARY;
 
   /** What is stored. */
   interface Source {
@@ -258,8 +255,7 @@ final class Dictionaries {
   }
 
   private NameCache.Entry entry(int partition, int id, UnaryOperator<byte[]> moment) {
-    NameCache.Key key =
-        new NameCache.Key(id <= SHARED_ID_MAX ? StoreFormat.SYSTEM_PARTITION : partition, id);
+    NameCache.Key key = new NameCache.Key(partition, id);
     NameCache.Entry cached = cache.get(key);
     if (cached != null) {
       return cached;

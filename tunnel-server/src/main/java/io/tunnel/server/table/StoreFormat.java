@@ -6,18 +6,16 @@ import java.util.Arrays;
 
 /**
  * Keys of the store. A row: {@code u32} partition id, then the row's encoded key. Partition 0 is
- * never given out; its keys are the store's own: kind 1 is the folded log offset, kind 2 with a
- * {@code u32} id is a dictionary that partitions share, kind 3 with a {@code u32} partition is the
- * state of a replica, kind 4 with a {@code u32} partition is what the partition's rows do not
- * exceed, kind 5 with a {@code u32} partition and a {@code u32} id is a dictionary of the
- * partition, kind 6 is the origin of the catalog whose partitions these are.
+ * never given out; its keys are the store's own: kind 1 is the folded log offset, kind 3 with a
+ * {@code u32} partition is the state of a replica, kind 4 with a {@code u32} partition is what the
+ * partition's rows do not exceed, kind 5 with a {@code u32} partition and a {@code u32} id is a
+ * dictionary of the partition, kind 6 is the origin of the catalog whose partitions these are.
  */
 final class StoreFormat {
 
   static final int PARTITION_BYTES = 4;
   static final int SYSTEM_PARTITION = 0;
   static final byte FOLDED_KIND = 1;
-  static final byte SHARED_DICTIONARY_KIND = 2;
   static final byte STATE_KIND = 3;
   static final byte BOUND_KIND = 4;
   static final byte DICTIONARY_KIND = 5;
@@ -85,11 +83,8 @@ final class StoreFormat {
     return folded.length > 8;
   }
 
-  /** Of a dictionary of a partition, or of one that partitions share. */
+  /** Of a dictionary of a partition. */
   static byte[] dictionaryKey(NameCache.Key dictionary) {
-    if (dictionary.partition() == SYSTEM_PARTITION) {
-      return systemKey(SHARED_DICTIONARY_KIND, dictionary.id());
-    }
     byte[] key = Arrays.copyOf(dictionariesOf(dictionary.partition()), DICTIONARY_ID_OFFSET + 4);
     Binary.putInt(key, DICTIONARY_ID_OFFSET, dictionary.id());
     return key;

@@ -1,7 +1,11 @@
 package io.tunnel.server.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.ChannelGrants.Granted;
 import io.tunnel.server.catalog.ChannelGrants.Terms;
@@ -21,17 +25,20 @@ class ChannelGrantsTest {
 
   @Test
   void without_a_key_nothing_is_granted_and_nothing_is_right() {
-    assertThat(grants.areGiven()).isFalse();
-    assertThat(grants.of(granted("1_t", 1, 5), TERMS)).isEmpty();
-    assertThat(grants.verified(granted("1_t", 1, 5), Bytes.EMPTY)).isEmpty();
     grants.apply(Map.of("grants", Optional.empty(), "counters", Optional.of("{}")));
-    assertThat(grants.areGiven()).isFalse();
+    assertThatIllegalStateException()
+        .isThrownBy(() -> grants.of(granted("1_t", 1, 5), TERMS))
+        .withMessageContaining("not read yet");
+    Bytes grant = ChannelGrants.of(KEY).of(granted("1_t", 1, 5), TERMS);
+    assertThatExceptionOfType(RefusedException.class)
+        .isThrownBy(() -> grants.verified(granted("1_t", 1, 5), grant))
+        .satisfies(refused -> assertThat(refused.code()).isEqualTo(ErrorCode.BUSY));
   }
 
   @Test
   void a_grant_is_of_one_channel_under_one_epoch() {
     grants.apply(ChannelGrants.noting(KEY));
-    Bytes grant = grants.of(granted("1_t", 1, 5), TERMS).orElseThrow();
+    Bytes grant = grants.of(granted("1_t", 1, 5), TERMS);
     assertThat(grants.verified(granted("1_t", 1, 5), grant)).contains(TERMS);
     assertThat(grants.verified(granted("1_u", 1, 5), grant)).isEmpty();
     assertThat(grants.verified(granted("1_t", 2, 5), grant)).isEmpty();
@@ -50,7 +57,7 @@ class ChannelGrantsTest {
     assertThat(ChannelGrants.noting(KEY))
         .isEqualTo(Map.of("grants", Optional.of("{\"key\":\"" + KEY + "\"}")));
     grants.apply(ChannelGrants.noting(KEY));
-    assertThat(grants.of(granted("1_t1-x", 7, 42), TERMS).orElseThrow().toString())
+    assertThat(grants.of(granted("1_t1-x", 7, 42), TERMS).toString())
         .isEqualTo(
             "fbc0e0fdad910a37d7f91ab276c3d358"
                 + "01"
@@ -69,7 +76,7 @@ class ChannelGrantsTest {
   @Test
   void a_grant_for_one_holder_is_nobody_elses() {
     grants.apply(ChannelGrants.noting(KEY));
-    Bytes grant = grants.of(new Granted("1_t", 1, 5, "ada"), TERMS).orElseThrow();
+    Bytes grant = grants.of(new Granted("1_t", 1, 5, "ada"), TERMS);
     assertThat(grants.verified(new Granted("1_t", 1, 5, "ada"), grant)).contains(TERMS);
     assertThat(grants.verified(new Granted("1_t", 1, 5, "bob"), grant)).isEmpty();
     assertThat(grants.verified(granted("1_t", 1, 5), grant)).isEmpty();
@@ -79,7 +86,7 @@ class ChannelGrantsTest {
   void a_grant_says_the_tunnel_that_it_is_for() {
     grants.apply(ChannelGrants.noting(KEY));
     Granted ada = new Granted("1_t", 1, 5, "ada");
-    Bytes grant = grants.of(ada, TERMS).orElseThrow();
+    Bytes grant = grants.of(ada, TERMS);
     assertThat(ChannelGrants.tunnelOf(grant)).contains("sync");
     assertThat(ChannelGrants.tunnelOf(Bytes.EMPTY)).isEmpty();
   }
@@ -88,7 +95,7 @@ class ChannelGrantsTest {
   void a_grant_that_is_changed_anywhere_or_cut_anywhere_grants_nothing() {
     grants.apply(ChannelGrants.noting(KEY));
     Granted ada = new Granted("1_t", 1, 5, "ada");
-    byte[] grant = grants.of(ada, TERMS).orElseThrow().toByteArray();
+    byte[] grant = grants.of(ada, TERMS).toByteArray();
     for (int i = 0; i < grant.length; i++) {
       byte[] forged = grant.clone();
       forged[i] ^= 1;
@@ -104,7 +111,7 @@ class ChannelGrantsTest {
         List.of(
             new Terms("ü", 0, Optional.empty(), Optional.of(-1L), Long.MAX_VALUE, 1),
             new Terms("", Long.MAX_VALUE, Optional.of(0L), Optional.empty(), -1, 4_500_000))) {
-      Bytes grant = grants.of(granted("1_t", 1, 5), terms).orElseThrow();
+      Bytes grant = grants.of(granted("1_t", 1, 5), terms);
       assertThat(grants.verified(granted("1_t", 1, 5), grant)).contains(terms);
     }
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
+import io.tunnel.server.catalog.store.StoredForm;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Reader;
@@ -41,40 +42,22 @@ class StoredCatalogTest {
   }
 
   @Test
-  void a_catalog_without_origins_is_read() throws IOException {
-    Map<String, Optional<String>> texts = golden("catalog-1.properties");
-    Catalog catalog = catalog(texts);
-    assertThat(catalog.identity()).isEmpty();
-    assertThat(catalog.tables())
-        .hasSize(2)
-        .allSatisfy(table -> assertThat(table.origin()).isEmpty())
-        .allSatisfy(
-            table ->
-                assertThat(TableRecords.creation(table))
-                    .as("an older version can read the text")
-                    .isEqualTo(
-                        Map.of("table/" + table.tableId(), texts.get("table/" + table.tableId()))));
-    assertThat(catalog.table("users").rise()).isPresent();
-    assertThat(catalog.isDropped(2)).isTrue();
-    assertThat(catalog.droppedLogs()).isEmpty();
-  }
-
-  @Test
-  void a_catalog_with_origins_is_read_and_written() throws IOException {
-    Map<String, Optional<String>> texts = golden("catalog-2.properties");
+  void a_catalog_is_read_and_written() throws IOException {
+    Map<String, Optional<String>> texts = golden("catalog.properties");
     Catalog catalog = catalog(texts);
     assertThat(catalog.identity().get().origin().toString()).isEqualTo("51".repeat(16));
+    assertThat(StoredForm.in(Map.of("form", texts.get("form").orElseThrow())))
+        .isEqualTo(StoredForm.NUMBER);
     TableRecord table = catalog.table("orders");
+    assertThat(table.rise()).isPresent();
     assertThat(table.origin()).contains(ORIGIN);
     assertThat(TableRecords.creation(table)).isEqualTo(Map.of("table/1", texts.get("table/1")));
     assertThat(catalog.droppedLogs())
-        .containsExactly(
-            new DroppedLog(2, Optional.of(Bytes.fromHex("101112131415161718191a1b1c1d1e1f"))),
-            new DroppedLog(3, Optional.empty()));
+        .containsExactly(new DroppedLog(2, Bytes.fromHex("101112131415161718191a1b1c1d1e1f")));
     assertThat(
             TableIdNotes.dropping(
                 new TableRecord(2, table.meta(), 0, table.partitions())
-                    .withOrigin(catalog.droppedLogs().get(0).origin())))
+                    .withOrigin(Optional.of(catalog.droppedLogs().get(0).origin()))))
         .isEqualTo(Map.of("dropped/2", texts.get("dropped/2")));
     assertThat(catalog.isDropped(3)).isTrue();
     assertThat(catalog.isDropped(4)).as("it was passed over").isFalse();
@@ -83,7 +66,7 @@ class StoredCatalogTest {
   @Test
   void what_was_counted_stays_counted_whatever_is_told() throws IOException {
     Catalog follower = new Catalog();
-    follower.followed(golden("catalog-1.properties"));
+    follower.followed(golden("catalog.properties"));
     follower.caughtUp();
     follower.followed(
         Map.of("counters", Optional.of("{\"tables\":1,\"partitions\":1,\"starts\":0}")));

@@ -36,7 +36,7 @@ final class DataDirectoryTest {
       assertThat(directory.shards()).isEqualTo(3);
       assertThat(directory.path()).isEqualTo(path());
     }
-    assertThat(path().resolve("FORMAT")).hasContent("{\"format\":1,\"shards\":3}");
+    assertThat(path().resolve("FORMAT")).hasContent("{\"format\":2,\"shards\":3}");
     try (DataDirectory directory = DataDirectory.open(path(), 5)) {
       assertThat(directory.shards()).as("fixed at first use").isEqualTo(3);
     }
@@ -65,9 +65,17 @@ final class DataDirectoryTest {
 
   @Test
   void a_newer_format_is_refused_and_the_directory_is_free_again() throws IOException {
-    writeFormat("{\"format\":2,\"layout\":\"unknown\"}");
-    requireRefused("has format 2, this server reads format 1");
-    requireRefused("use the version of the server that wrote it");
+    writeFormat("{\"format\":3,\"layout\":\"unknown\"}");
+    requireRefused("has format 3, and this build reads format 2");
+    requireRefused("use the build that wrote it");
+  }
+
+  @Test
+  void a_directory_from_before_the_first_release_is_refused_by_name() throws IOException {
+    writeFormat("{\"format\":1,\"shards\":1}");
+    requireRefused("was written by a build before 0.1.0");
+    requireRefused("export the rows with the build that wrote them, and import them here");
+    assertThat(path().resolve("FORMAT")).hasContent("{\"format\":1,\"shards\":1}");
   }
 
   @ParameterizedTest
@@ -79,8 +87,8 @@ final class DataDirectoryTest {
         "null",
         "garbage",
         "{\"format\":0,\"shards\":1}",
-        "{\"format\":1}",
-        "{\"format\":1,\"shards\":-1}",
+        "{\"format\":2}",
+        "{\"format\":2,\"shards\":-1}",
         "{\"format\":\"x\",\"shards\":1}"
       })
   void a_format_that_says_nothing_is_refused(String text) throws IOException {

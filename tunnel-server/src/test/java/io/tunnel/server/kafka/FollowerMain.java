@@ -1,5 +1,6 @@
 package io.tunnel.server.kafka;
 
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.disk.Disks;
 import io.tunnel.server.kafka.PartitionTopics.Place;
 import io.tunnel.server.replica.ReplicaConfig;
@@ -44,7 +45,7 @@ final class FollowerMain {
     Replicas.Layout layout =
         new Replicas.Layout(
             directory,
-            new ReplicasIdentity("heap", Optional.empty(), 1),
+            new ReplicasIdentity("heap", Bytes.EMPTY, 1),
             new Replicas.LocalDisk(Disks.ofSystem(), 16 << 20, 0),
             ReplicaConfig.DEFAULT,
             new TableStoreConfig(4 << 20, 4 << 20, 1));

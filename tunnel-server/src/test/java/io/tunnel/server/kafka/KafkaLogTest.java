@@ -204,7 +204,7 @@ class KafkaLogTest {
         KafkaCluster other = new KafkaCluster(table.config, TestKafka.CLOCK)) {
       Bytes origin = get(table.log.end(FIRST)).origin();
       assertThat(get(table.log.end(FIRST)).origin()).isEqualTo(origin);
-      get(table.cluster.topics().dropTable(TestTable.TABLE, Optional.empty()));
+      get(table.cluster.topics().dropTable(TestTable.TABLE, origin));
       while (get(other.topics().tables()).contains(TestTable.TABLE)) {
         // The broker does not know yet that it is deleted.
       }

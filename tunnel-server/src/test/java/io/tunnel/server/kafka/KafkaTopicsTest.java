@@ -131,9 +131,8 @@ class KafkaTopicsTest {
   @Test
   void a_dropped_table_has_no_topic_and_is_dropped_again_without_error() throws Exception {
     Bytes origin = get(topics.openTable(new TableTopic(6, 1, 0)));
-    get(topics.dropTable(6, Optional.empty()));
-    get(topics.dropTable(6, Optional.empty()));
-    get(topics.dropTable(6, Optional.of(origin)));
+    get(topics.dropTable(6, origin));
+    get(topics.dropTable(6, origin));
     awaitTopics(topic -> !topic.equals(KafkaTopics.table(config.cluster(), 6)));
     assertThat(get(topics.checkTables(List.of(new TableTopic(6, 1, 0)))))
         .containsExactly(
@@ -177,7 +176,7 @@ class KafkaTopicsTest {
     Bytes origin = get(topics.openTable(new TableTopic(9, 1, 0)));
     TableTopic table = new TableTopic(9, 1, 0, Optional.of(origin));
     assertThat(get(topics.checkTables(List.of(table)))).isEmpty();
-    get(topics.dropTable(9, Optional.of(origin)));
+    get(topics.dropTable(9, origin));
     awaitTopics(name -> !name.equals(topic));
     Bytes other = get(topics.openTable(new TableTopic(9, 1, 0)));
     assertThat(other).isNotEqualTo(origin);
@@ -185,7 +184,7 @@ class KafkaTopicsTest {
         .singleElement()
         .asString()
         .contains("was created anew: its id is " + other, "that of table 9 is " + origin);
-    get(topics.dropTable(9, Optional.of(origin)));
+    get(topics.dropTable(9, origin));
     assertThat(get(topics.origin(topic))).as("it is another table's").isEqualTo(other);
   }
 

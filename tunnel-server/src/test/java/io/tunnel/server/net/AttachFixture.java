@@ -3,6 +3,7 @@ package io.tunnel.server.net;
 import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.core.ChannelKey;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.value.Bytes;
@@ -41,10 +42,24 @@ final class AttachFixture implements Closeable {
     here = TestNode.first(node.mine);
   }
 
-  /** A request for the changes of the partition. */
+  /** A request for the changes of the partition, with a grant. */
   Attach stream(long epoch, long position, Optional<Long> end) {
+    return granted(ungranted("t", ChannelType.Stream, epoch, position, Bytes.EMPTY), end);
+  }
+
+  /** A request for a channel of a tunnel, without a grant. */
+  Attach ungranted(String tunnelId, ChannelType type, long epoch, long position, Bytes key) {
     return new Attach(
-        "t", here + "_t", here, ChannelType.Stream, epoch, position, Bytes.EMPTY, end);
+        tunnelId,
+        new ChannelKey(here, type).channelId(tunnelId),
+        here,
+        type,
+        epoch,
+        position,
+        key,
+        Optional.empty(),
+        Optional.empty(),
+        Bytes.EMPTY);
   }
 
   /** The request with a grant that lasts for {@link #LIFE_MS}, and ends there if that is known. */
@@ -63,10 +78,14 @@ final class AttachFixture implements Closeable {
     return node.clock.epochMicros() / 1_000 + LIFE_MS;
   }
 
-  /** A request for the rows of the partition. */
+  /** A request for the rows of the partition behind a key, with a grant. */
+  Attach base(long epoch, long position, Bytes key) {
+    return granted(ungranted("t", ChannelType.BaseData, epoch, position, key), Optional.empty());
+  }
+
+  /** A request for all rows of the partition, with a grant. */
   Attach base(long epoch) {
-    return new Attach(
-        "t", here + "_t_base", here, ChannelType.BaseData, epoch, 0, Bytes.EMPTY, Optional.empty());
+    return base(epoch, 0, Bytes.EMPTY);
   }
 
   static int attach(RawClient client, Attach request) throws IOException {

@@ -8,6 +8,7 @@ import static io.tunnel.server.net.AttachFixture.requireTaken;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.ChannelGrants.Terms;
@@ -59,9 +60,7 @@ final class AttachGrantsTest {
   }
 
   private void renew(int handle, Attach newest) throws IOException {
-    at.worker.push(
-        Operation.RENEW,
-        new Renewal(handle, newest.epoch(), newest.grant().orElseThrow()).encode());
+    at.worker.push(Operation.RENEW, new Renewal(handle, newest.epoch(), newest.grant()).encode());
   }
 
   /** All that was pushed before was taken, since an answer comes behind it. */
@@ -177,11 +176,9 @@ final class AttachGrantsTest {
   @Test
   void a_renewal_of_another_channel_or_epoch_ends_the_attachment() throws IOException {
     int handle = attach(at.worker, granted(5));
-    at.worker.push(
-        Operation.RENEW, new Renewal(handle, 5, granted(6).grant().orElseThrow()).encode());
+    at.worker.push(Operation.RENEW, new Renewal(handle, 5, granted(6).grant()).encode());
     requireTaken(at.worker, handle, ErrorCode.INVALID_REQUEST);
-    at.worker.push(
-        Operation.RENEW, new Renewal(handle, 5, granted(5).grant().orElseThrow()).encode());
+    at.worker.push(Operation.RENEW, new Renewal(handle, 5, granted(5).grant()).encode());
     settle();
     assertThat(at.node.attachments.count()).as("of a handle that is over").isZero();
   }
@@ -197,37 +194,21 @@ final class AttachGrantsTest {
   @Test
   void a_made_up_epoch_keeps_nobody_away_who_holds_the_channel() throws IOException {
     try (RawClient stranger = at.node.client()) {
-      int taken = attach(stranger, at.stream(Long.MAX_VALUE, 0, Optional.empty()));
-      attach(at.worker, granted(5));
-      requireTaken(stranger, taken, ErrorCode.FENCED);
-      assertThat(
-              stranger
-                  .refused(Operation.ATTACH, at.stream(Long.MAX_VALUE, 0, Optional.empty()))
-                  .code())
-          .isEqualTo(ErrorCode.BUSY);
-      assertThat(stranger.refused(Operation.ATTACH, at.stream(4, 0, Optional.empty())).code())
-          .isEqualTo(ErrorCode.FENCED);
+      assertThat(stranger.refused(Operation.ATTACH, madeUp(Long.MAX_VALUE)).code())
+          .as("before the holder comes")
+          .isEqualTo(ErrorCode.INVALID_REQUEST);
+      at.write("a");
+      int handle = attach(at.worker, granted(5));
+      assertThat(stranger.refused(Operation.ATTACH, madeUp(Long.MAX_VALUE)).code())
+          .as("while the channel is delivered")
+          .isEqualTo(ErrorCode.INVALID_REQUEST);
+      credit(at.worker, handle, 5);
+      assertThat(delivered(at.worker).handle()).isEqualTo(handle);
     }
-    at.write("a");
-    int next = attach(at.worker, granted(6));
-    credit(at.worker, next, 6);
-    requireTakenOrDelivered(next);
   }
 
-  /** The former handle is told that it is fenced, and the new one has the change. */
-  private void requireTakenOrDelivered(int next) throws IOException {
-    assertThat(RawClient.error(at.worker.pushed(Operation.DELIVER)).code())
-        .isEqualTo(ErrorCode.FENCED);
-    assertThat(delivered(at.worker).handle()).isEqualTo(next);
-  }
-
-  @Test
-  void a_made_up_epoch_is_forgotten_where_somebody_holds_the_channel() throws IOException {
-    try (RawClient stranger = at.node.client()) {
-      int handle = attach(stranger, at.stream(Long.MAX_VALUE, 0, Optional.empty()));
-      stranger.granted(Operation.DETACH, new ChannelRef(handle, Long.MAX_VALUE).encode());
-    }
-    attach(at.worker, granted(5));
+  private Attach madeUp(long epoch) {
+    return at.ungranted("t", ChannelType.Stream, epoch, 0, Bytes.EMPTY);
   }
 
   @Test
@@ -235,7 +216,7 @@ final class AttachGrantsTest {
     Attach wrong = at.stream(6, 0, Optional.empty()).withGrant(granted(5).grant());
     assertThat(at.worker.refused(Operation.ATTACH, wrong).code())
         .isEqualTo(ErrorCode.INVALID_REQUEST);
-    Attach empty = at.stream(6, 0, Optional.empty()).withGrant(Optional.of(Bytes.EMPTY));
+    Attach empty = at.stream(6, 0, Optional.empty()).withGrant(Bytes.EMPTY);
     assertThat(at.worker.refused(Operation.ATTACH, empty).code())
         .isEqualTo(ErrorCode.INVALID_REQUEST);
     assertThat(at.node.attachments.count()).isZero();

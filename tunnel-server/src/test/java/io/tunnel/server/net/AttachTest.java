@@ -1,5 +1,6 @@
 package io.tunnel.server.net;
 
+import static io.tunnel.server.net.AttachFixture.LIFE_MS;
 import static io.tunnel.server.net.AttachFixture.attach;
 import static io.tunnel.server.net.AttachFixture.credit;
 import static io.tunnel.server.net.AttachFixture.delivered;
@@ -10,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.catalog.ChannelGrants.Terms;
 import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
@@ -19,6 +21,7 @@ import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.Renewal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -53,7 +56,8 @@ final class AttachTest {
     assertThat(first)
         .extracting(Delivery::handle, Delivery::epoch, Delivery::firstPosition)
         .containsExactly(handle, 5L, 2L);
-    at.worker.push(Operation.LIMIT, new ChannelEnd(handle, 5, 4).encode());
+    Attach ending = at.stream(5, 1, Optional.of(4L));
+    at.worker.push(Operation.RENEW, new Renewal(handle, 5, ending.grant()).encode());
     at.write("d");
     assertThat(delivered(at.worker).firstPosition()).isEqualTo(4);
     assertThat(ChannelEnd.decode(at.worker.pushed(Operation.END_OF_CHANNEL).payload()))
@@ -75,20 +79,13 @@ final class AttachTest {
   void nothing_is_delivered_that_was_committed_at_the_tunnels_end_or_later() throws IOException {
     at.write("a");
     Attach request =
-        new Attach(
-            "t",
-            at.here + "_t",
-            at.here,
-            ChannelType.Stream,
-            5,
-            0,
-            Bytes.EMPTY,
-            Optional.empty(),
-            Optional.of(1L),
-            Optional.empty());
+        at.granted(
+            at.stream(5, 0, Optional.empty()),
+            new Terms("n", 0, Optional.empty(), Optional.of(1L), at.untilMs(), LIFE_MS));
     int handle = attach(at.worker, request);
     credit(at.worker, handle, 5);
-    at.worker.push(Operation.LIMIT, new ChannelEnd(handle, 5, 0).encode());
+    Attach ending = at.stream(5, 0, Optional.of(0L));
+    at.worker.push(Operation.RENEW, new Renewal(handle, 5, ending.grant()).encode());
     assertThat(ChannelEnd.decode(at.worker.pushed(Operation.END_OF_CHANNEL).payload()))
         .isEqualTo(new ChannelEnd(handle, 5, 0));
   }
@@ -145,13 +142,23 @@ final class AttachTest {
     String longest = "t".repeat(64);
     attach(at.worker, of(longest));
     requireInvalid(of(longest + "t"), "64 characters");
-    Attach stream = of("t");
+    attach(at.worker, of("t"));
     for (String channelId : List.of("", "t", at.here + "_u", at.here + "_t_base", "9_t")) {
-      requireInvalid(
-          new Attach("t", channelId, at.here, stream.type(), 5, 0, Bytes.EMPTY, Optional.empty()),
-          at.here + "_t");
+      Attach wrong =
+          new Attach(
+              "t",
+              channelId,
+              at.here,
+              ChannelType.Stream,
+              5,
+              0,
+              Bytes.EMPTY,
+              Optional.empty(),
+              Optional.empty(),
+              Bytes.EMPTY);
+      requireInvalid(wrong, at.here + "_t");
     }
-    assertThat(at.node.attachments.count()).isEqualTo(1);
+    assertThat(at.node.attachments.count()).isEqualTo(2);
   }
 
   private void requireInvalid(Attach request, String message) throws IOException {
@@ -161,14 +168,7 @@ final class AttachTest {
   }
 
   private Attach of(String tunnelId) {
-    return new Attach(
-        tunnelId,
-        at.here + "_" + tunnelId,
-        at.here,
-        ChannelType.Stream,
-        5,
-        0,
-        Bytes.EMPTY,
-        Optional.empty());
+    Attach request = at.ungranted(tunnelId, ChannelType.Stream, 5, 0, Bytes.EMPTY);
+    return at.granted(request, Optional.empty());
   }
 }

@@ -14,7 +14,6 @@ import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.ClusterControl.Attached;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import io.tunnel.wire.control.Control.Empty;
@@ -96,7 +95,7 @@ final class AttachedRowsTest {
   void rows_go_on_behind_a_key_of_the_table_and_nothing_else() throws IOException {
     at.write("a", "b");
     Bytes noKey = Bytes.copyOf(new byte[1_000]);
-    assertThat(at.worker.refused(Operation.ATTACH, behind(noKey)).code())
+    assertThat(at.worker.refused(Operation.ATTACH, at.base(5, 1, noKey)).code())
         .isEqualTo(ErrorCode.INVALID_REQUEST);
     ReadPartition reading =
         new ReadPartition(
@@ -104,14 +103,9 @@ final class AttachedRowsTest {
     assertThat(at.worker.refused(Operation.READ_PARTITION, reading).code())
         .isEqualTo(ErrorCode.INVALID_REQUEST);
     assertThat(at.node.attachments.count() + at.node.readings.count()).isZero();
-    int handle = attach(at.worker, behind(TestRows.keyBytes("a")));
+    int handle = attach(at.worker, at.base(5, 1, TestRows.keyBytes("a")));
     credit(at.worker, handle, 5);
     assertThat(delivered(at.worker).batches().get(0).rowCount()).isEqualTo(1);
-  }
-
-  private Attach behind(Bytes key) {
-    return new Attach(
-        "t", at.here + "_t_base", at.here, ChannelType.BaseData, 5, 1, key, Optional.empty());
   }
 
   @Test

@@ -11,6 +11,8 @@ import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.catalog.ChannelGrants.Granted;
+import io.tunnel.server.catalog.ChannelGrants.Terms;
 import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.wire.ErrorPayload;
@@ -180,14 +182,26 @@ final class IdleConnectionTest {
     }
   }
 
+  private Attach granted(int partition) {
+    Granted holding = new Granted(partition + "_t", partition, 5, "");
+    Terms terms = new Terms("n", 0, Optional.empty(), Optional.empty(), Long.MAX_VALUE / 2, 30_000);
+    return new Attach(
+        "t",
+        holding.channelId(),
+        partition,
+        ChannelType.Stream,
+        5,
+        0,
+        Bytes.EMPTY,
+        Optional.empty(),
+        Optional.empty(),
+        node.catalog.grants().of(holding, terms));
+  }
+
   private WeakReference<Told> attach(int handle) {
     Told answer = new Told();
     int here = TestNode.first(node.mine);
-    node.attachments.attach(
-        new Attach("t", here + "_t", here, ChannelType.Stream, 5, 0, Bytes.EMPTY, Optional.empty()),
-        handle,
-        connection.deliveries(),
-        answer);
+    node.attachments.attach(granted(here), handle, connection.deliveries(), answer);
     assertThat(answer.request).containsExactly(1);
     return new WeakReference<>(answer);
   }

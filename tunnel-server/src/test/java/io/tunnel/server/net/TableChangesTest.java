@@ -44,7 +44,7 @@ final class TableChangesTest {
   private static final class FakeLogs implements TableLogs {
     private final List<String> asked = new ArrayList<>();
     private final Deque<CompletableFuture<Void>> open = new ArrayDeque<>();
-    private Optional<Bytes> origin = Optional.empty();
+    private Bytes origin = Bytes.fromHex("01");
 
     private CompletableFuture<Void> ask(String what) {
       asked.add(what);
@@ -59,7 +59,8 @@ final class TableChangesTest {
 
     @Override
     public CompletableFuture<Optional<Bytes>> create(TableRecord table) {
-      return ask("create " + table.meta().name() + " " + table.tableId()).thenApply(made -> origin);
+      return ask("create " + table.meta().name() + " " + table.tableId())
+          .thenApply(made -> Optional.of(origin));
     }
 
     @Override
@@ -263,7 +264,7 @@ final class TableChangesTest {
   void a_table_is_made_in_the_log_that_was_made_for_it_and_only_that_log_is_given_up_with_it()
       throws IOException {
     Bytes origin = Bytes.fromHex("0a0b");
-    logs.origin = Optional.of(origin);
+    logs.origin = origin;
     create("a", options(0, 0));
     logged();
     assertThat(catalog.table("a").origin()).contains(origin);
@@ -271,7 +272,7 @@ final class TableChangesTest {
     logged();
     assertThat(catalog.table("a").origin()).as("also when it is altered").contains(origin);
     changes.drop("a", Asked.NAMELESS, answer());
-    assertThat(catalog.droppedLogs()).containsExactly(new DroppedLog(1, Optional.of(origin)));
+    assertThat(catalog.droppedLogs()).containsExactly(new DroppedLog(1, origin));
     replaceLeader();
     assertThat(catalog.droppedLogs()).as("it is stored").hasSize(1);
   }
@@ -288,7 +289,7 @@ final class TableChangesTest {
     logged();
     changes.drop("b", Asked.NAMELESS, answer());
     logged();
-    assertThat(catalog.droppedLogs()).containsExactly(new DroppedLog(1, Optional.empty()));
+    assertThat(catalog.droppedLogs()).containsExactly(new DroppedLog(1, logs.origin));
   }
 
   @Test

@@ -103,11 +103,6 @@ class LedCatalogTest {
     }
 
     @Override
-    public CompletableFuture<Bytes> origin(int tableId) {
-      return new CompletableFuture<>();
-    }
-
-    @Override
     public CompletableFuture<Void> drop(DroppedLog log) {
       return new CompletableFuture<>();
     }
@@ -139,8 +134,21 @@ class LedCatalogTest {
     assertThat(other.identity()).contains(new CatalogIdentity(ORIGIN));
     assertThat(other.grants().of(new Granted("c", 1, 1, ""), TERMS))
         .as("and so has its key")
-        .isEqualTo(catalog.grants().of(new Granted("c", 1, 1, ""), TERMS))
-        .isPresent();
+        .isEqualTo(catalog.grants().of(new Granted("c", 1, 1, ""), TERMS));
+  }
+
+  @Test
+  void a_catalog_from_before_the_first_release_is_led_by_nobody() throws IOException {
+    MemoryCatalogStore store = new MemoryCatalogStore();
+    store.write(Map.of("identity", Optional.of("{\"origin\":\"0a\"}")));
+    assertThatThrownBy(() -> leader(Runnable::run).lead(store))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("catalog was written by a build before 0.1.0");
+    assertThat(catalog.isLeading()).isFalse();
+    assertThat(store.all()).as("nothing is written").hasSize(1);
+    store.write(Map.of("form", Optional.of("{\"number\":3}")));
+    assertThatThrownBy(() -> leader(Runnable::run).lead(store))
+        .hasMessageContaining("has format 3, and this build reads format 2");
   }
 
   @Test
@@ -176,6 +184,7 @@ class LedCatalogTest {
   void a_catalog_that_knows_less_is_not_led() throws Exception {
     LedCatalog leader = leader(Runnable::run);
     MemoryCatalogStore store = new MemoryCatalogStore();
+    founding(ORIGIN).noteIn(store);
     store.write(stored("t"));
     leader.lead(store);
     leader.resign();

@@ -45,11 +45,6 @@ class LeftTopicsTest implements LeftTopics.Topics {
   }
 
   @Override
-  public CompletableFuture<Bytes> origin(int tableId) {
-    return answer(ORIGIN);
-  }
-
-  @Override
   public CompletableFuture<Void> drop(DroppedLog log) {
     dropped.add(log);
     return answer(null);
@@ -59,9 +54,11 @@ class LeftTopicsTest implements LeftTopics.Topics {
     new LeftTopics(catalog, this, Runnable::run).look();
   }
 
-  private TableRecord create(String name, Optional<Bytes> origin) throws IOException {
+  private TableRecord create(String name, Bytes origin) throws IOException {
     return catalog.createTable(
-        catalog.planTable(new TableMeta(name, TestRows.SCHEMA), List.of(), 0).withOrigin(origin),
+        catalog
+            .planTable(new TableMeta(name, TestRows.SCHEMA), List.of(), 0)
+            .withOrigin(Optional.of(origin)),
         Asked.NAMELESS);
   }
 
@@ -72,17 +69,16 @@ class LeftTopicsTest implements LeftTopics.Topics {
   @Test
   void what_the_catalog_says_was_dropped_goes_and_nothing_that_it_does_not_know()
       throws IOException {
-    create("a", Optional.of(ORIGIN));
-    create("b", Optional.of(Bytes.fromHex("0b")));
+    create("a", ORIGIN);
+    create("b", Bytes.fromHex("0b"));
     drop("b");
-    create("c", Optional.empty());
+    create("c", Bytes.fromHex("0c"));
     drop("c");
     open();
     look();
     assertThat(dropped)
         .containsExactly(
-            new DroppedLog(2, Optional.of(Bytes.fromHex("0b"))),
-            new DroppedLog(3, Optional.empty()));
+            new DroppedLog(2, Bytes.fromHex("0b")), new DroppedLog(3, Bytes.fromHex("0c")));
     dropped.clear();
     open();
     look();
@@ -91,45 +87,22 @@ class LeftTopicsTest implements LeftTopics.Topics {
 
   @Test
   void a_log_that_does_not_answer_is_asked_another_time() throws IOException {
-    create("a", Optional.empty());
-    create("b", Optional.empty());
+    create("a", ORIGIN);
+    create("b", ORIGIN);
     drop("b");
     trouble = Optional.of(new IOException("not now"));
     look();
     assertThat(catalog.droppedLogs()).hasSize(1);
-    assertThat(catalog.table("a").origin()).isEmpty();
     trouble = Optional.empty();
     look();
     assertThat(dropped).hasSize(2);
     assertThat(catalog.droppedLogs()).isEmpty();
-    assertThat(catalog.table("a").origin()).contains(ORIGIN);
-  }
-
-  @Test
-  void tables_of_older_versions_are_told_apart_by_what_they_have() throws IOException {
-    create("old", Optional.empty());
-    create("new", Optional.of(Bytes.fromHex("0b")));
-    look();
-    open();
-    assertThat(catalog.table("old").origin()).contains(ORIGIN);
-    assertThat(catalog.table("new").origin()).contains(Bytes.fromHex("0b"));
-  }
-
-  @Test
-  void nothing_is_noted_by_a_node_that_decides_no_more() throws IOException {
-    create("old", Optional.empty());
-    List<Runnable> control = new ArrayList<>();
-    new LeftTopics(catalog, this, control::add).look();
-    catalog.resign();
-    control.forEach(Runnable::run);
-    open();
-    assertThat(catalog.table("old").origin()).isEmpty();
   }
 
   @Test
   void no_more_than_the_limit_go_at_once() throws IOException {
     for (int i = 0; i <= LeftTopics.AT_ONCE_MAX; i++) {
-      create("t", Optional.empty());
+      create("t", ORIGIN);
       drop("t");
     }
     look();

@@ -69,7 +69,7 @@ final class ShardTest {
             0,
             CONFIG,
             log,
-            new StoredRows(table, new RowBounds(Map.of(), true), live),
+            new StoredRows(table, new RowBounds(Map.of()), live),
             new NoMeter(),
             new TestClock());
   }
@@ -338,8 +338,8 @@ final class ShardTest {
     assertThat(write(batch(2, put("k", column)), true).refusal()).isNull();
     shard.close();
     try (TableStore table = TableStore.open(directory, TABLE, () -> {})) {
-      assertThat(table.bounds()).containsOnlyKeys(0, 1, 2);
-      RowBounds bounds = new RowBounds(table.bounds(), table.isNew());
+      assertThat(table.bounds()).containsOnlyKeys(1, 2);
+      RowBounds bounds = new RowBounds(table.bounds());
       ChangeBatch update =
           batch(
               1,

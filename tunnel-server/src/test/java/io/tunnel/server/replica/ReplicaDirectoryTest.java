@@ -45,7 +45,7 @@ class ReplicaDirectoryTest {
   private Set<Integer> live = Set.of(1, 2, 3, 4);
   private int counted = 4;
   private Bytes origin = Bytes.EMPTY;
-  private Optional<Bytes> catalog = Optional.of(Bytes.fromHex("0c"));
+  private Bytes catalog = Bytes.fromHex("0c");
   private FakeSharedLog.Node node;
   private List<ReplicaShard> shards;
   private Replicas replicas;
@@ -211,26 +211,14 @@ class ReplicaDirectoryTest {
   @Test
   void copies_of_another_catalog_are_refused_and_not_touched() throws IOException {
     close();
-    catalog = Optional.of(Bytes.fromHex("0d"));
+    catalog = Bytes.fromHex("0d");
     assertThatThrownBy(() -> open("cluster x", 2))
         .isInstanceOf(OtherLogException.class)
         .hasMessageContaining("replicas of catalog 0c of cluster x, but this is catalog 0d");
-    catalog = Optional.of(Bytes.fromHex("0c"));
+    catalog = Bytes.fromHex("0c");
     open("cluster x", 2);
     shards.forEach(ReplicaShard::step);
     requireRows(1);
-  }
-
-  @Test
-  void copies_of_an_older_version_are_gone_on_with_and_know_their_catalog_from_then_on()
-      throws IOException {
-    close();
-    Files.writeString(directory.resolve("identity"), "replicas 1\ncluster x\nshards 2\n");
-    open("cluster x", 2);
-    shards.forEach(ReplicaShard::step);
-    requireRows(1);
-    assertThat(Files.readString(directory.resolve("identity")))
-        .isEqualTo("replicas 1\ncluster x\nshards 2\ncatalog 0c\n");
   }
 
   @Test

@@ -47,21 +47,20 @@ class StoredReplicaTest {
   }
 
   @Test
-  void format_4_is_what_it_was_and_format_3_says_nothing_of_leaders() {
+  void a_state_is_these_bytes_and_no_other_format_is_read() {
     StoredReplica state = state(new TreeMap<>(Collections.singletonMap(Bytes.fromHex("ab"), 80L)));
     String epochs =
         "00000002" + "00000000000000010000000000000000" + "00000000000000060000000000000051";
-    assertThat(state.encode().toString()).isEqualTo("04" + FORMER + epochs);
-    StoredReplica former = StoredReplica.decode(Bytes.fromHex("03" + FORMER));
-    assertThat(former.epochs()).isEqualTo(LeaderEpochs.NONE);
-    assertThat(Bytes.fromHex("04" + FORMER + "00000000")).isEqualTo(former.encode());
-    assertThatThrownBy(() -> StoredReplica.decode(Bytes.fromHex("03" + FORMER + epochs)))
-        .isInstanceOf(MalformedException.class);
-    assertThatThrownBy(() -> StoredReplica.decode(Bytes.fromHex("05" + FORMER + epochs)))
-        .isInstanceOf(MalformedException.class);
+    assertThat(state.encode().toString()).isEqualTo("04" + BEFORE_EPOCHS + epochs);
+    for (String other :
+        List.of(
+            "03" + BEFORE_EPOCHS + epochs, "05" + BEFORE_EPOCHS + epochs, "04" + BEFORE_EPOCHS)) {
+      assertThatThrownBy(() -> StoredReplica.decode(Bytes.fromHex(other)))
+          .isInstanceOf(MalformedException.class);
+    }
   }
 
-  private static final String FORMER =
+  private static final String BEFORE_EPOCHS =
       "01"
           + "000000000000005a"
           + "0000000000000046"

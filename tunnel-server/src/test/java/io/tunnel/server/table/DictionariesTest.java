@@ -55,7 +55,7 @@ final class DictionariesTest {
     ChangeBatch once = batch(1, put("k", column("a"), column("b")));
     assertThat(idOf(once)).isEqualTo(INLINE);
     int id = idOf(once);
-    assertThat(id).isGreaterThan(Dictionaries.SHARED_ID_MAX);
+    assertThat(id).isEqualTo(1);
     assertThat(dictionaries.namesOf(1).apply(id)).containsExactly("a", "b");
   }
 
@@ -153,8 +153,7 @@ final class DictionariesTest {
     for (int partition = 2; partition < partitions; partition++) {
       for (int i = 0; i < Dictionaries.PARTITION_COUNT_MAX; i++) {
         store.put(
-            StoreFormat.dictionaryKey(
-                new NameCache.Key(partition, Dictionaries.SHARED_ID_MAX + 1 + i)),
+            StoreFormat.dictionaryKey(new NameCache.Key(partition, 1 + i)),
             new byte[] {1, 2, (byte) ('a' + i % 26), (byte) ('a' + i / 26)});
       }
       var unused = idOf(shape(partition, "any", 2));

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 
-/** The bytes of stored rows: what any version wrote, later ones read. */
+/** The bytes of stored rows. */
 class StoredRowTest {
 
   /** INTEGER 7 under name 0, STRING "x" under name 1. */
@@ -25,9 +25,9 @@ class StoredRowTest {
   private final Dictionaries dictionaries = new Dictionaries(store);
   private final IntFunction<String[]> names = dictionaries.namesOf(PARTITION);
 
-  /** Dictionary 1, as earlier versions shared it among all partitions: "a" and "b". */
-  private void storeShared() {
-    store.put(bytes("00000000 02 00000001"), bytes("02 01 61 01 62"));
+  /** Dictionary 1 of the partition: "a" and "b". */
+  private void storeDictionary() {
+    store.put(bytes("00000000 05 00000007 00000001"), bytes("02 01 61 01 62"));
   }
 
   private static byte[] bytes(String hex) {
@@ -39,13 +39,14 @@ class StoredRowTest {
           new Column("a", ColumnValue.fromLong(7)), new Column("b", ColumnValue.fromString("x")));
 
   @Test
-  void a_row_of_the_first_version_names_its_dictionary_or_carries_its_names() {
-    storeShared();
+  void a_row_names_its_dictionary_or_carries_its_names() {
+    storeDictionary();
     assertThat(StoredRow.columns(bytes("01" + COLUMNS), names)).isEqualTo(ROW);
     byte[] inline = bytes("00" + "02 04 01 61 01 62" + COLUMNS);
     assertThat(StoredRow.columns(inline, new Dictionaries(new StoredMap()).namesOf(PARTITION)))
         .isEqualTo(ROW);
-    assertThat(StoredRow.of(inline, names).encode(PARTITION, dictionaries)).isEqualTo(inline);
+    Dictionaries fresh = new Dictionaries(new StoredMap());
+    assertThat(StoredRow.of(inline, names).encode(PARTITION, fresh)).isEqualTo(inline);
   }
 
   @Test
@@ -53,13 +54,13 @@ class StoredRowTest {
     StoredRow row = StoredRow.of(bytes("00" + "02 04 01 61 01 62" + COLUMNS), names);
     byte[] inline = row.encode(PARTITION, dictionaries);
     byte[] named = row.encode(PARTITION, dictionaries);
-    assertThat(named).isEqualTo(bytes("81 20" + COLUMNS));
+    assertThat(named).isEqualTo(bytes("01" + COLUMNS));
     assertThat(row.encode(PARTITION, dictionaries)).isEqualTo(named);
     WriteBatchSink write = new WriteBatchSink();
     dictionaries.storeNew(write);
     store.apply(write.toByteArray());
     dictionaries.stored();
-    assertThat(store.get(bytes("00000000 05 00000007 00001001")))
+    assertThat(store.get(bytes("00000000 05 00000007 00000001")))
         .isEqualTo(bytes("02 01 61 01 62"));
     assertThat(StoredRow.columns(named, names)).isEqualTo(ROW);
     assertThat(StoredRow.of(named, names).encode(PARTITION, dictionaries)).isEqualTo(named);
@@ -69,7 +70,7 @@ class StoredRowTest {
   /** Updates of INTEGER 8 under name "b", and of "a", which goes; then of a name of its own. */
   @Test
   void a_row_of_several_parts_is_what_the_later_ones_leave_of_those_before() {
-    storeShared();
+    storeDictionary();
     String update = "01" + "02" + "01 01 0000000000000008" + "00 06";
     String inline = "00" + "01 02 01 63" + "01" + "00 03 01";
     assertThat(StoredRow.columns(bytes("01" + COLUMNS + update + inline), names))

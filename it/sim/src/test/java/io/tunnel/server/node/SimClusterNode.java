@@ -246,11 +246,6 @@ public final class SimClusterNode {
         }
 
         @Override
-        public CompletableFuture<Bytes> origin(int tableId) {
-          return CompletableFuture.completedFuture(Bytes.fromHex("01"));
-        }
-
-        @Override
         public CompletableFuture<Void> drop(DroppedLog log) {
           return CompletableFuture.completedFuture(null);
         }
@@ -265,7 +260,7 @@ public final class SimClusterNode {
 
         @Override
         public CompletableFuture<Optional<Bytes>> create(TableRecord table) {
-          return CompletableFuture.completedFuture(Optional.empty());
+          return CompletableFuture.completedFuture(Optional.of(Bytes.fromHex("01")));
         }
 
         @Override

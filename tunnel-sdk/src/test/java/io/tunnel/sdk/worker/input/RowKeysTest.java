@@ -37,7 +37,7 @@ class RowKeysTest {
             key,
             none,
             none,
-            Optional.empty(),
+            Bytes.EMPTY,
             none));
   }
 

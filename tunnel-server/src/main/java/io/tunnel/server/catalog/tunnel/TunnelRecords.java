@@ -31,9 +31,8 @@ import java.util.function.UnaryOperator;
  * progress, and {@code channel/ID/CHANNEL}, its other state, if any. A CHANNEL is a partition, with
  * a suffix for a base channel. So a checkpoint writes a number only. The progress of a base channel
  * is a number, followed by the row's key, if any. The progress of a stream channel is a number,
- * followed by the incarnation of this position as 16 hexadecimal digits, if known, which older
- * versions read as a key and ignore. {@code skipped/ID/PLACE} is a skipped change, see {@link
- * SkippedRecords}.
+ * followed by the incarnation of this position as 16 hexadecimal digits, if known. {@code
+ * skipped/ID/PLACE} is a skipped change, see {@link SkippedRecords}.
  */
 public final class TunnelRecords {
 

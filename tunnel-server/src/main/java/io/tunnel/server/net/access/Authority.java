@@ -197,9 +197,7 @@ public final class Authority {
    */
   private static void requireGrant(Attach request, String table, Caller caller) {
     String tunnel =
-        request
-            .grant()
-            .flatMap(ChannelGrants::tunnelOf)
+        ChannelGrants.tunnelOf(request.grant())
             .orElseThrow(
                 () ->
                     new RefusedException(

@@ -24,7 +24,7 @@ final class Attachment {
 
   /**
    * The nanosecond at which the newest grant ends; never moves back. Written by the event loop,
-   * read by any thread; meaningless without a grant.
+   * read by any thread; meaningless for a reader, which needs no grant.
    */
   private volatile long deadlineNanos;
 
@@ -47,8 +47,7 @@ final class Attachment {
   /**
    * A waiting attachment.
    *
-   * @param deadlineNanos when the grant ends; empty without a grant, when the request may come from
-   *     a session that does not hold the channel
+   * @param deadlineNanos when the grant ends; empty for a reader
    * @param gone called at least once when the attachment is over
    */
   Attachment(

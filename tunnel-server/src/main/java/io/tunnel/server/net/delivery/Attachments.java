@@ -129,7 +129,10 @@ public final class Attachments {
    */
   public void attach(Attach request, int handle, Port connection, Answer answer) {
     requireId(request);
-    attach(Wanted.channel(request, handle), connection, answer);
+    requireServed(request.partition(), connection);
+    Terms terms = holders.terms(request, connection.holder());
+    OptionalLong deadlineNanos = OptionalLong.of(holders.deadlineNanos(request, terms));
+    attach(Wanted.channel(request, handle).on(terms), deadlineNanos, connection, answer);
   }
 
   private static void requireId(Attach request) {
@@ -152,24 +155,22 @@ public final class Attachments {
 
   /** As {@link #attach(Attach, int, Port, Answer)}, to a partition without a tunnel. */
   public void attach(ReadPartition request, int handle, Port connection, Answer answer) {
-    attach(Wanted.reading(request, handle), connection, answer);
+    requireServed(request.partition(), connection);
+    attach(Wanted.reading(request, handle), OptionalLong.empty(), connection, answer);
   }
 
-  private void attach(Wanted wanted, Port connection, Answer answer) {
+  private void requireServed(int partition, Port connection) {
     if (connection.carried().attachmentCount() >= OF_CONNECTION_MAX) {
       throw new RefusedException(ErrorCode.BUSY, kind.tooMany());
     }
-    Attach request = wanted.request();
-    var unused = delivered.hosts().of(request.partition());
-    Optional<Terms> terms = holders.terms(request, connection.holder());
-    OptionalLong deadlineNanos =
-        terms.stream().mapToLong(said -> holders.deadlineNanos(request, said)).findFirst();
-    Attachment attachment =
-        new Attachment(
-            terms.map(wanted::on).orElse(wanted), deadlineNanos, connection, answer, this::gone);
+    var unused = delivered.hosts().of(partition);
+  }
+
+  private void attach(Wanted wanted, OptionalLong deadlineNanos, Port connection, Answer answer) {
+    Attachment attachment = new Attachment(wanted, deadlineNanos, connection, answer, this::gone);
     Optional<Attachment> replaced = admit(attachment);
     connection.carried().add(attachment);
-    replaced.ifPresent(one -> post(one, () -> one.replacedBy(request.epoch())));
+    replaced.ifPresent(one -> post(one, () -> one.replacedBy(wanted.request().epoch())));
     try {
       begin(attachment);
     } catch (RuntimeException e) {
@@ -239,10 +240,10 @@ public final class Attachments {
     if (!attachment.isGranted()) {
       return;
     }
-    Attach request = attachment.request().withGrant(Optional.of(grant));
+    Attach request = attachment.request().withGrant(grant);
     Terms terms;
     try {
-      terms = holders.terms(request, attachment.connection().holder()).orElseThrow();
+      terms = holders.terms(request, attachment.connection().holder());
     } catch (RefusedException e) {
       attachment.take(e);
       return;

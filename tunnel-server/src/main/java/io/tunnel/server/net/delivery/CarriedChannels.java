@@ -98,7 +98,7 @@ public final class CarriedChannels {
       throw new MalformedException("a base channel ends where its rows do, not at a limit");
     }
     if (attachment.isGranted()) {
-      // Where a grant says the end, the client's word does not count.
+      // The grant says the end; the client's word does not count.
       return;
     }
     Channel channel = channels.get(end.handle());

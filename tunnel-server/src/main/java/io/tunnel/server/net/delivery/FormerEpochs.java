@@ -23,7 +23,7 @@ final class FormerEpochs {
    * @param epoch requests under a lower epoch are refused
    * @param isEnded whether {@code epoch} itself is refused too, because its hold is over
    */
-  record Former(int partition, long epoch, boolean isGranted, boolean isEnded) {
+  record Former(int partition, long epoch, boolean isEnded) {
 
     /** Whether a request under that epoch is refused. */
     boolean isBehind(long asked) {
@@ -32,24 +32,21 @@ final class FormerEpochs {
   }
 
   /**
-   * Remembers the epoch of a channel whose client has left. An epoch without a grant does not
-   * replace an epoch with one, and a partition that has no holder is not remembered.
+   * Remembers the epoch of a channel whose client has left. A partition that has no holder is not
+   * remembered.
    */
-  void left(String channelId, int partition, long epoch, boolean isGranted) {
+  void left(String channelId, int partition, long epoch) {
     Former known = formerByChannel.get(channelId);
-    if (epoch == PartitionControl.EPOCH || (known != null && known.isGranted() && !isGranted)) {
-      return;
-    }
-    if (known == null || known.isGranted() != isGranted || known.epoch() < epoch) {
-      remember(channelId, new Former(partition, epoch, isGranted, false));
+    if (epoch != PartitionControl.EPOCH && (known == null || known.epoch() < epoch)) {
+      remember(channelId, new Former(partition, epoch, false));
     }
   }
 
   /** The session ended its hold of the channel under that epoch. */
   void ended(String channelId, int partition, long epoch) {
     Former known = formerByChannel.get(channelId);
-    if (known == null || !known.isGranted() || known.epoch() <= epoch) {
-      remember(channelId, new Former(partition, epoch, true, true));
+    if (known == null || known.epoch() <= epoch) {
+      remember(channelId, new Former(partition, epoch, true));
     }
   }
 
@@ -61,26 +58,14 @@ final class FormerEpochs {
     }
   }
 
-  /**
-   * The last epoch of a channel, if remembered. A request with a grant is compared only with epochs
-   * that had a grant too.
-   */
-  Optional<Former> of(String channelId, boolean isGranted) {
-    Former former = formerByChannel.get(channelId);
-    return former == null || (isGranted && !former.isGranted())
-        ? Optional.empty()
-        : Optional.of(former);
+  /** The last epoch of a channel, if remembered. */
+  Optional<Former> of(String channelId) {
+    return Optional.ofNullable(formerByChannel.get(channelId));
   }
 
-  /**
-   * Forgets a channel that has a client again; a client without a grant does not erase an epoch
-   * with one.
-   */
-  void came(String channelId, boolean isGranted) {
-    Former former = formerByChannel.get(channelId);
-    if (former != null && (isGranted || !former.isGranted())) {
-      formerByChannel.remove(channelId);
-    }
+  /** Forgets a channel that has a client again. */
+  void came(String channelId) {
+    formerByChannel.remove(channelId);
   }
 
   /** Forgets a partition that other nodes deliver now, under epochs that this node does not see. */

@@ -17,8 +17,7 @@ import java.util.concurrent.TimeUnit;
  * or a different node. A channel is delivered on one connection, under the highest epoch that this
  * server has seen.
  *
- * <p>Only a grant proves an epoch. A client without a grant (a worker of an older version) is
- * served only until a client with a grant attaches: a made-up epoch cannot keep a holder away.
+ * <p>Only a grant proves an epoch, so a made-up epoch keeps no holder away.
  *
  * <p>The monitor of {@link Attachments} guards the remembered epochs.
  */
@@ -38,34 +37,27 @@ final class Holders {
   }
 
   /**
-   * The terms of the request's grant; empty when the request is not proved to come from the session
-   * that holds the channel. A node that has not read the key for grants yet proves nothing and
-   * refuses nothing; with authentication, a node refuses grants that it cannot verify.
+   * The terms of the request's grant.
    *
    * @param holder the principal of the client; empty without authentication
+   * @throws RefusedException when the grant does not prove that the client's session holds the
+   *     channel, or this node cannot tell yet
    */
-  Optional<Terms> terms(Attach request, String holder) {
-    if (request.grant().isPresent() && !grants.areGiven() && !holder.isEmpty()) {
-      throw new RefusedException(
-          ErrorCode.BUSY, "this node cannot verify grants yet; try again later");
-    }
-    if (request.grant().isEmpty() || !grants.areGiven()) {
-      return Optional.empty();
-    }
+  Terms terms(Attach request, String holder) {
     Granted granted =
         new Granted(request.channelId(), request.partition(), request.epoch(), holder);
-    Optional<Terms> terms = grants.verified(granted, request.grant().get());
-    if (terms.isEmpty()) {
-      throw new RefusedException(
-          ErrorCode.INVALID_REQUEST,
-          "the grant is not that of channel "
-              + request.channelId()
-              + " of partition "
-              + request.partition()
-              + " under epoch "
-              + request.epoch());
-    }
-    return terms;
+    return grants
+        .verified(granted, request.grant())
+        .orElseThrow(
+            () ->
+                new RefusedException(
+                    ErrorCode.INVALID_REQUEST,
+                    "the grant is not that of channel "
+                        + request.channelId()
+                        + " of partition "
+                        + request.partition()
+                        + " under epoch "
+                        + request.epoch()));
   }
 
   /**
@@ -97,14 +89,12 @@ final class Holders {
     return attachment.isOverdue(clock.nanos());
   }
 
-  /**
-   * Lets an attachment replace the current one of a lower or equal epoch; with a grant it replaces
-   * an attachment without a grant under any epoch.
-   */
+  /** Lets an attachment replace the current one of a lower or equal epoch. */
   void admit(Attachment attachment, Optional<Attachment> current) {
     Attach request = attachment.request();
-    Optional<FormerEpochs.Former> left = former.of(request.channelId(), attachment.isGranted());
-    long newest = Math.max(newest(attachment, current), left.map(Former::epoch).orElse(0L));
+    Optional<FormerEpochs.Former> left = former.of(request.channelId());
+    long attached = current.map(there -> there.request().epoch()).orElse(0L);
+    long newest = Math.max(attached, left.map(Former::epoch).orElse(0L));
     if (request.epoch() < newest) {
       throw Attachment.fenced(request, newest);
     }
@@ -117,22 +107,7 @@ final class Holders {
               + request.epoch()
               + " any more, as its session is told");
     }
-    if (current.isPresent() && current.get().isGranted() && !attachment.isGranted()) {
-      throw new RefusedException(
-          ErrorCode.BUSY,
-          "channel "
-              + request.channelId()
-              + " is delivered to a worker whose server has granted it; try again later");
-    }
-    former.came(request.channelId(), attachment.isGranted());
-  }
-
-  /** The epoch of the current attachment, if it counts against the new request. */
-  private static long newest(Attachment attachment, Optional<Attachment> current) {
-    return current
-        .filter(there -> there.isGranted() || !attachment.isGranted())
-        .map(there -> there.request().epoch())
-        .orElse(0L);
+    former.came(request.channelId());
   }
 
   /** A session no longer holds the channel under that epoch. */
@@ -143,7 +118,7 @@ final class Holders {
   /** Remembers the epoch of an attachment that is over. */
   void left(Attachment attachment) {
     Attach request = attachment.request();
-    former.left(request.channelId(), request.partition(), request.epoch(), attachment.isGranted());
+    former.left(request.channelId(), request.partition(), request.epoch());
   }
 
   /** This server no longer serves the partition. */

@@ -3,6 +3,7 @@ package io.tunnel.server.net.delivery;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.KnownPosition;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.ChannelGrants.Terms;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.PartitionControl;
@@ -61,7 +62,7 @@ record Wanted(Attach request, Optional<KnownPosition> known, int handle) {
             request.key(),
             request.end(),
             request.endMs(),
-            Optional.empty());
+            Bytes.EMPTY);
     return new Wanted(attach, request.known(), handle);
   }
 }

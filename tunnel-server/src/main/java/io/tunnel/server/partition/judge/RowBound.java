@@ -12,13 +12,14 @@ import java.util.TreeMap;
  * What no row of one partition exceeds: all columns that its changes ever named, each with the
  * largest of its values, rounded up to a power of two.
  *
- * <p>Stored as {@code i64} bytes and {@code i32} columns of all of it, which is all that an older
- * version knows, then those of rows that such a version wrote, the number of columns as a varint, a
- * {@code u8} power of two for each, and their names as a batch has them.
+ * <p>Stored as {@code u8} 1 when nothing is known of the rows, otherwise as {@code u8} 0, the
+ * number of columns as a varint, a {@code u8} power of two for each, and their names as a batch has
+ * them.
  */
 final class RowBound {
 
-  private static final int TOTAL_BYTES = Long.BYTES + Integer.BYTES;
+  private static final byte KNOWN = 0;
+  private static final byte UNKNOWN = 1;
 
   /** The longest key: escapes may double each byte, and a terminator closes each column. */
   private static final int KEY_BYTES_MAX =
@@ -29,38 +30,33 @@ final class RowBound {
   /** Powers of two, by the name of the column. */
   private final Map<String, Integer> powerByColumn = new TreeMap<>();
 
-  /** Of rows about whose columns nothing is known. */
-  private long otherBytes;
-
-  private int otherColumns;
+  /** False when nothing is known of the rows; then no column is named. It never turns true. */
+  private boolean isKnown;
 
   /** The sum of all columns; it never falls. */
   private long columnBytes;
 
-  private RowBound(long otherBytes, int otherColumns) {
-    this.otherBytes = otherBytes;
-    this.otherColumns = otherColumns;
+  private RowBound(boolean isKnown) {
+    this.isKnown = isKnown;
   }
 
   /** Of a partition without rows. */
   static RowBound none() {
-    return new RowBound(0, 0);
+    return new RowBound(true);
   }
 
   /** Of a partition about whose rows nothing is known. */
   static RowBound unknown() {
-    return new RowBound(UNKNOWN_BYTES, Integer.MAX_VALUE);
+    return new RowBound(false);
   }
 
   static RowBound decode(Bytes stored) {
     byte[] array = stored.toByteArray();
-    if (array.length == TOTAL_BYTES) {
-      return new RowBound(Binary.getLong(array, 0), Binary.getInt(array, Long.BYTES));
+    if (array[0] == UNKNOWN) {
+      return unknown();
     }
-    RowBound bound =
-        new RowBound(
-            Binary.getLong(array, TOTAL_BYTES), Binary.getInt(array, TOTAL_BYTES + Long.BYTES));
-    long count = Binary.getVarint(array, 2 * TOTAL_BYTES, array.length);
+    RowBound bound = none();
+    long count = Binary.getVarint(array, 1, array.length);
     int powers = Binary.next(count);
     int names = powers + Binary.value(count);
     for (String name : Dictionary.decode(array, names, array.length, Binary.value(count))) {
@@ -71,28 +67,24 @@ final class RowBound {
 
   Bytes encode() {
     ByteSink sink = new ByteSink(128);
-    writeTotal(sink, bytes(), columns());
-    writeTotal(sink, otherBytes, otherColumns);
-    sink.writeVarint(powerByColumn.size());
-    powerByColumn.values().forEach(sink::writeByte);
-    byte[] names = Dictionary.encode(powerByColumn.keySet().toArray(new String[0]));
-    sink.write(names, 0, names.length);
+    sink.writeByte(isKnown ? KNOWN : UNKNOWN);
+    if (isKnown) {
+      sink.writeVarint(powerByColumn.size());
+      powerByColumn.values().forEach(sink::writeByte);
+      byte[] names = Dictionary.encode(powerByColumn.keySet().toArray(new String[0]));
+      sink.write(names, 0, names.length);
+    }
     return Bytes.copyOf(sink.toByteArray());
-  }
-
-  private static void writeTotal(ByteSink sink, long bytes, int columns) {
-    sink.writeLong(bytes);
-    sink.writeInt(columns);
   }
 
   /** Columns that no row has more of. */
   int columns() {
-    return otherColumns + powerByColumn.size();
+    return isKnown ? powerByColumn.size() : Integer.MAX_VALUE;
   }
 
   /** Bytes that the types and values of no row exceed together. */
   long bytes() {
-    return otherBytes + columnBytes;
+    return isKnown ? columnBytes : UNKNOWN_BYTES;
   }
 
   /** Whether every row that columns of those sizes make is one of a legal size. */
@@ -113,8 +105,7 @@ final class RowBound {
     if (!isLegal()) {
       powerByColumn.clear();
       columnBytes = 0;
-      otherBytes = UNKNOWN_BYTES;
-      otherColumns = Integer.MAX_VALUE;
+      isKnown = false;
     }
     return true;
   }

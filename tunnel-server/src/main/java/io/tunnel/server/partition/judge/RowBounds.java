@@ -8,6 +8,7 @@ import io.tunnel.model.value.Bytes;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 
 /**
  * Upper bounds for the sizes of the rows of each partition. With a bound, a shard accepts most
@@ -20,35 +21,27 @@ import java.util.TreeSet;
  */
 public final class RowBounds {
 
-  /** Stands for the store itself: where it is stored, all rows came since bounds are kept. */
-  private static final int STORE = 0;
-
   private final Map<Integer, RowBound> byPartition = new HashMap<>();
   private final TreeSet<Integer> raised = new TreeSet<>();
-  private final boolean areKept;
+  private final Supplier<RowBound> first;
+
+  private RowBounds(Supplier<RowBound> first) {
+    this.first = first;
+  }
 
   /**
    * Bounds that go on from stored ones.
    *
-   * @param stored what {@link #takeRaised} gave before
-   * @param isNew whether there is no row yet
+   * @param stored what {@link #takeRaised} gave before; a partition that is not named has no rows
    */
-  public RowBounds(Map<Integer, Bytes> stored, boolean isNew) {
-    areKept = isNew || stored.containsKey(STORE);
-    if (isNew) {
-      raised.add(STORE);
-    }
-    stored.forEach(
-        (partition, bound) -> {
-          if (partition != STORE) {
-            byPartition.put(partition, RowBound.decode(bound));
-          }
-        });
+  public RowBounds(Map<Integer, Bytes> stored) {
+    this(RowBound::none);
+    stored.forEach((partition, bound) -> byPartition.put(partition, RowBound.decode(bound)));
   }
 
   /** Bounds of rows of which nothing is known: every update is judged by its row. */
   public static RowBounds unknown() {
-    return new RowBounds(Map.of(), false);
+    return new RowBounds(RowBound::unknown);
   }
 
   /**
@@ -67,7 +60,7 @@ public final class RowBounds {
     RowBound bound = of(batch.partition());
     boolean isRaised = false;
     for (int name = 0; name < batch.nameCount(); name++) {
-      // No row has a column that is only removed, or that no row names, as in logs of old.
+      // No row has a column that is only removed, or that no row names.
       if (sizes.bytesMax(name) > 0) {
         isRaised |= bound.saw(batch.name(name), sizes.bytesMax(name));
       }
@@ -78,8 +71,7 @@ public final class RowBounds {
   }
 
   RowBound of(int partition) {
-    return byPartition.computeIfAbsent(
-        partition, id -> areKept ? RowBound.none() : RowBound.unknown());
+    return byPartition.computeIfAbsent(partition, id -> first.get());
   }
 
   private static boolean hasCondition(ChangeBatch batch) {

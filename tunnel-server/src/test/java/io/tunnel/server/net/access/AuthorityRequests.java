@@ -59,7 +59,7 @@ record AuthorityRequests(String table, String tunnel, int id) {
         Operation.READ_PARTITION,
         new ReadPartition(
             id, ChannelType.Stream, 0, Bytes.EMPTY, Optional.empty(), Optional.empty()));
-    all.put(Operation.ATTACH, attach().withGrant(Optional.of(grant())));
+    all.put(Operation.ATTACH, attach().withGrant(grant()));
     all.put(
         Operation.CREATE_TUNNEL,
         new CreateTunnel(table, tunnel, TunnelType.Stream, StreamStart.EARLIEST));
@@ -95,15 +95,23 @@ record AuthorityRequests(String table, String tunnel, int id) {
   /** A grant that names the tunnel. */
   private Bytes grant() {
     ChannelGrants grants = ChannelGrants.of(Bytes.fromHex("52"));
-    return grants
-        .of(
-            new ChannelGrants.Granted(id + "_t", id, 1, "bob"),
-            new ChannelGrants.Terms(tunnel, 0, Optional.empty(), Optional.empty(), 0, 1_000))
-        .orElseThrow();
+    return grants.of(
+        new ChannelGrants.Granted(id + "_t", id, 1, "bob"),
+        new ChannelGrants.Terms(tunnel, 0, Optional.empty(), Optional.empty(), 0, 1_000));
   }
 
   /** A request to attach without a grant. */
   Attach attach() {
-    return new Attach("t", id + "_t", id, ChannelType.Stream, 1, 0, Bytes.EMPTY, Optional.empty());
+    return new Attach(
+        "t",
+        id + "_t",
+        id,
+        ChannelType.Stream,
+        1,
+        0,
+        Bytes.EMPTY,
+        Optional.empty(),
+        Optional.empty(),
+        Bytes.EMPTY);
   }
 }

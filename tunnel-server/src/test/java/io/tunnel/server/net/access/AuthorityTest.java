@@ -20,7 +20,6 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -364,7 +363,7 @@ final class AuthorityTest {
     }
     assertThat(decided(Operation.ATTACH, payload, caller("none"))).isEqualTo("TABLE_NOT_FOUND");
     assertThat(decided(Operation.ATTACH, payload, caller("anybody"))).isEqualTo("-");
-    byte[] ofNoTunnel = Json.encode(requests.attach().withGrant(Optional.of(Bytes.fromHex("00"))));
+    byte[] ofNoTunnel = Json.encode(requests.attach().withGrant(Bytes.fromHex("00")));
     assertThat(decided(Operation.ATTACH, ofNoTunnel, caller("tunnel:consume")))
         .isEqualTo("NOT_PERMITTED");
   }

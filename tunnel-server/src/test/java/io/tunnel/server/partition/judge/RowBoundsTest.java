@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.BatchBuilder;
-import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnSizes;
@@ -71,7 +70,7 @@ final class RowBoundsTest {
     for (int life = 0; life < 6; life++) {
       AtomicBoolean isLost = new AtomicBoolean();
       TableStore table = TableStore.open(directory, CONFIG, () -> requireLog(isLost.get()));
-      RowBounds bounds = new RowBounds(table.bounds(), table.isNew());
+      RowBounds bounds = new RowBounds(table.bounds());
       long offset = table.foldedOffset();
       requireBounds(table, bounds, touched);
       for (int group = 0; group < 15; group++) {
@@ -136,7 +135,7 @@ final class RowBoundsTest {
     Random random = new Random(seed);
     ModelRows rows = new ModelRows();
     ConditionCore core = new ConditionCore(rows);
-    RowBounds bounds = new RowBounds(Map.of(), true);
+    RowBounds bounds = new RowBounds(Map.of());
     int columnsMax = random.nextBoolean() ? 1_100 : 6;
     int bytesMax = columnsMax > 6 ? 90 : 1_500_000;
     int notJudged = 0;
@@ -182,9 +181,9 @@ final class RowBoundsTest {
 
   @Test
   void updates_of_the_same_columns_raise_the_bound_no_further() {
-    RowBounds bounds = new RowBounds(Map.of(), true);
+    RowBounds bounds = new RowBounds(Map.of());
     assertThat(mustJudge(bounds, 1, update("a", 100))).isFalse();
-    assertThat(bounds.takeRaised()).containsOnlyKeys(0, 1);
+    assertThat(bounds.takeRaised()).containsOnlyKeys(1);
     for (int i = 0; i < 100_000; i++) {
       assertThat(mustJudge(bounds, 1, update("a", 100))).isFalse();
     }
@@ -196,13 +195,13 @@ final class RowBoundsTest {
 
   @Test
   void where_columns_together_may_be_too_large_every_update_is_judged() {
-    RowBounds bounds = new RowBounds(Map.of(), true);
+    RowBounds bounds = new RowBounds(Map.of());
     int half = Limits.VALUE_BYTES_MAX - 10;
     assertThat(mustJudge(bounds, 1, update("a", half))).isFalse();
     assertThat(mustJudge(bounds, 1, update("b", half))).isTrue();
     assertThat(mustJudge(bounds, 1, update("c", 1))).isTrue();
     assertThat(mustJudge(bounds, 2, update("c", 1))).isFalse();
-    RowBounds again = new RowBounds(bounds.takeRaised(), false);
+    RowBounds again = new RowBounds(bounds.takeRaised());
     assertThat(mustJudge(again, 1, update("a", 1))).isTrue();
     assertThat(mustJudge(again, 2, update("a", half))).isFalse();
   }
@@ -210,7 +209,7 @@ final class RowBoundsTest {
   /** Logs hold such batches: the rows that used the names were refused, or no row ever did. */
   @Test
   void names_that_no_row_sets_are_no_columns() {
-    RowBounds bounds = new RowBounds(Map.of(), true);
+    RowBounds bounds = new RowBounds(Map.of());
     RowChange removal = new RowUpdateChange(key("k"), List.of(new ColumnUpdate.Delete("gone")));
     assertThat(mustJudge(bounds, 1, removal, update("a", 1))).isFalse();
     assertThat(bounds.of(1).columns()).isEqualTo(1);
@@ -234,7 +233,7 @@ final class RowBoundsTest {
 
   @Test
   void a_condition_is_always_judged() {
-    RowBounds bounds = new RowBounds(Map.of(), true);
+    RowBounds bounds = new RowBounds(Map.of());
     RowChange conditional =
         new RowPutChange(key("k"), List.of(), RowExistenceExpectation.EXPECT_NOT_EXIST);
     assertThat(mustJudge(bounds, 1, update("a", 1), conditional)).isTrue();
@@ -244,36 +243,32 @@ final class RowBoundsTest {
 
   @Test
   void a_dropped_partition_has_no_bound_and_the_others_keep_theirs() {
-    RowBounds bounds = new RowBounds(Map.of(), true);
+    RowBounds bounds = new RowBounds(Map.of());
     mustJudge(bounds, 1, update("a", 1));
     mustJudge(bounds, 2, update("a", 1));
     bounds.drop(1);
     assertThat(bounds.of(1).columns()).isZero();
     assertThat(bounds.of(2).columns()).isEqualTo(1);
-    assertThat(bounds.takeRaised()).containsOnlyKeys(0, 2);
+    assertThat(bounds.takeRaised()).containsOnlyKeys(2);
   }
 
   @Test
-  void of_rows_that_were_written_before_bounds_were_kept_nothing_is_known() {
-    RowBounds bounds = new RowBounds(Map.of(), false);
+  void of_rows_of_which_nothing_is_known_every_update_is_judged() {
+    RowBounds bounds = RowBounds.unknown();
     assertThat(mustJudge(bounds, 1, update("a", 1))).isTrue();
     assertThat(bounds.takeRaised()).isEmpty();
   }
 
-  /** Such a version knew the largest row, and not of which columns. */
   @Test
-  void the_bound_of_an_older_version_stands_beside_what_came() {
-    byte[] former = new byte[Long.BYTES + Integer.BYTES];
-    Binary.putLong(former, 0, 1_000);
-    Binary.putInt(former, Long.BYTES, 7);
-    RowBounds bounds =
-        new RowBounds(Map.of(0, Bytes.copyOf(former), 1, Bytes.copyOf(former)), false);
-    assertThat(mustJudge(bounds, 1, update("a", 100))).isFalse();
-    byte[] stored = bounds.takeRaised().get(1).toByteArray();
-    assertThat(Binary.getLong(stored, 0)).as("what an older version reads").isEqualTo(1_128);
-    assertThat(Binary.getInt(stored, Long.BYTES)).isEqualTo(8);
-    RowBound again = RowBound.decode(Bytes.copyOf(stored));
-    assertThat(again.bytes()).isEqualTo(1_128);
-    assertThat(again.columns()).isEqualTo(8);
+  void a_bound_is_stored_as_these_bytes() {
+    RowBounds bounds = new RowBounds(Map.of());
+    mustJudge(bounds, 1, update("a", 100), update("bc", 1));
+    Bytes stored = bounds.takeRaised().get(1);
+    assertThat(stored).isEqualTo(Bytes.fromHex("00" + "02" + "0702" + "0161" + "026263"));
+    RowBound again = RowBound.decode(stored);
+    assertThat(again.bytes()).isEqualTo(bounds.of(1).bytes());
+    assertThat(again.columns()).isEqualTo(2);
+    assertThat(RowBound.unknown().encode()).isEqualTo(Bytes.fromHex("01"));
+    assertThat(RowBound.decode(Bytes.fromHex("01")).isLegal()).isFalse();
   }
 }

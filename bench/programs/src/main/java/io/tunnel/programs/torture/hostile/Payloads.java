@@ -101,7 +101,7 @@ public final class Payloads {
       case STOP_CHANNEL ->
           json(new SessionControl.StopChannel(named.handle(), named.epoch(), "broken"));
       case CHECKPOINT_SKIPPING -> json(skipping(named));
-      case ATTACH -> json(attach(named, Optional.empty()));
+      case ATTACH -> json(attach(named, Bytes.EMPTY));
       case READ_PARTITION -> json(read(named));
       case FIND_POSITIONS ->
           json(new PartitionControl.FindPositions(named.table(), Optional.of(1L)));
@@ -148,7 +148,7 @@ public final class Payloads {
   }
 
   /** ATTACH from the beginning. */
-  static Attach attach(Named named, Optional<Bytes> grant) {
+  static Attach attach(Named named, Bytes grant) {
     return new Attach(
         named.tunnelId(),
         named.channelId(),

@@ -132,19 +132,19 @@ final class SessionAttacks {
       try (RawConnection owner = RawConnection.of(scene.target(), scene.owner());
           RawConnection intruder = RawConnection.of(scene.target(), scene.intruder())) {
         Held held = open(owner, scene.victim());
-        Bytes seen = held.assignment().grant().orElseThrow();
+        Bytes seen = held.assignment().grant();
         Named later = withEpoch(held.named(), held.named().epoch() + random.nextInt(1, 1_000));
-        requireNoAttachment(intruder, held.named(), Optional.of(seen));
-        requireNoAttachment(intruder, later, Optional.of(seen));
-        requireNoAttachment(intruder, later, Optional.empty());
-        requireNoAttachment(intruder, later, Optional.of(chance(random)));
+        requireNoAttachment(intruder, held.named(), seen);
+        requireNoAttachment(intruder, later, seen);
+        requireNoAttachment(intruder, later, Bytes.EMPTY);
+        requireNoAttachment(intruder, later, chance(random));
         // The lair is the intruder's own, and still no epoch of it is for anybody to make up.
         Named own = withEpoch(scene.lair(), random.nextLong(1, 1_000));
-        requireNoAttachment(intruder, own, Optional.empty());
-        requireNoAttachment(intruder, own, Optional.of(chance(random)));
-        requireNoAttachment(intruder, own, Optional.of(seen));
+        requireNoAttachment(intruder, own, Bytes.EMPTY);
+        requireNoAttachment(intruder, own, chance(random));
+        requireNoAttachment(intruder, own, seen);
         // Not even the owner may say a later epoch than it was given.
-        requireNoAttachment(owner, later, Optional.of(seen));
+        requireNoAttachment(owner, later, seen);
         requireUndisturbed(owner, held.named());
         close(owner, held);
       }
@@ -233,8 +233,8 @@ final class SessionAttacks {
     return Bytes.copyOf(bytes);
   }
 
-  private static void requireNoAttachment(
-      RawConnection connection, Named named, Optional<Bytes> grant) throws IOException {
+  private static void requireNoAttachment(RawConnection connection, Named named, Bytes grant)
+      throws IOException {
     ErrorPayload error =
         connection.refused(Operation.ATTACH, Json.encode(Payloads.attach(named, grant)));
     if (error.code() == ErrorCode.BUSY) {

@@ -57,7 +57,7 @@ public final class SimRows implements ShardRows {
     log = own;
     live = isLive;
     rows.keySet().removeIf(partition -> !isLive.test(partition));
-    bounds = new RowBounds(storedBounds, foldedOffset == 0);
+    bounds = new RowBounds(storedBounds);
     own.replay(
         foldedOffset,
         new LocalLog.ReplayVisitor() {
