@@ -71,7 +71,11 @@ public final class FakeService {
   /** What every seek does. */
   public List<ChannelMove> moves = List.of();
 
-  public Optional<ErrorCode> seekRefusal = Optional.empty();
+  /** What every seek throws, if anything. */
+  public Optional<RuntimeException> seekFailure = Optional.empty();
+
+  /** What every deletion of a tunnel throws, if anything. */
+  public Optional<RuntimeException> deleteFailure = Optional.empty();
 
   /** The clock of the server. */
   public long serverMs = System.currentTimeMillis();
@@ -264,6 +268,9 @@ public final class FakeService {
     @Override
     public void deleteTunnel(String table, String tunnel) {
       find(table, tunnel);
+      if (deleteFailure.isPresent()) {
+        throw deleteFailure.get();
+      }
       tunnels.remove(table + "/" + tunnel);
     }
 
@@ -283,8 +290,8 @@ public final class FakeService {
     public SeekTunnelResponse seekTunnel(SeekTunnelRequest request) {
       find(request.tableName(), request.tunnelName());
       seeks.add(request);
-      if (seekRefusal.isPresent()) {
-        throw new RefusedException(seekRefusal.get(), "the seek is refused");
+      if (seekFailure.isPresent()) {
+        throw seekFailure.get();
       }
       return new SeekTunnelResponse(moves, serverMs);
     }

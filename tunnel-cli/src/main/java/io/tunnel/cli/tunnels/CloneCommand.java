@@ -5,9 +5,11 @@ import io.tunnel.cli.service.Service;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Names;
 import io.tunnel.model.RefusedException;
+import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.checkpoint.CheckpointSet;
 import io.tunnel.sdk.tunnel.CreateTunnelRequest;
 import io.tunnel.sdk.tunnel.SeekTunnelRequest;
+import io.tunnel.sdk.tunnel.SeekTunnelResponse;
 import io.tunnel.sdk.tunnel.TunnelInfo;
 import io.tunnel.terminal.CommandFailure;
 import java.util.List;
@@ -80,18 +82,45 @@ final class CloneCommand extends MoveCommand {
     }
   }
 
-  /** What was made for this alone is taken away again when it cannot become a copy. */
+  /**
+   * Creates the target and gives it the progress. The server has no operation that does both, so a
+   * target whose seek fails, or whose seek has an unknown outcome, is deleted again: it was made
+   * for this copy alone. A crash of this process between the two requests leaves the target.
+   */
   private void createAndMove(Service service, SeekTunnelRequest request) {
     TunnelInfo source = service.describeTunnel(table(), tunnel()).getTunnelInfo();
     var created =
         service.createTunnel(
             new CreateTunnelRequest(
                 table(), target, source.getTunnelType(), source.getStreamTunnelConfig()));
+    SeekTunnelResponse moves;
     try {
-      show(target, service.seekTunnel(request), true);
-    } catch (RefusedException e) {
-      service.deleteTunnel(table(), created.getTunnelName());
+      moves = service.seekTunnel(request);
+    } catch (RefusedException | ConnectionException e) {
+      delete(service, created.getTunnelName(), e);
       throw e;
+    }
+    show(target, moves, true);
+  }
+
+  /** Deletes the target; says how to delete the target when that fails, too. */
+  private void delete(Service service, String made, RuntimeException failure) {
+    try {
+      service.deleteTunnel(table(), made);
+    } catch (RefusedException | ConnectionException e) {
+      failure.addSuppressed(e);
+      err()
+          .println(
+              "tunnel "
+                  + made
+                  + " was created for the copy, has not got the progress, and cannot be deleted ("
+                  + e.getMessage()
+                  + "): 'tunnel tunnels delete --table "
+                  + table()
+                  + " --tunnel "
+                  + made
+                  + "' deletes it");
+      err().flush();
     }
   }
 

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.StreamStart;
+import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.tunnel.ChannelInfo;
 import io.tunnel.sdk.tunnel.SeekTunnelRequest;
 import java.io.ByteArrayInputStream;
@@ -23,6 +25,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 class MoveCommandsTest extends AuditTunnelTest {
 
   @TempDir private Path directory;
+
+  private static RuntimeException refused() {
+    return new RefusedException(ErrorCode.HISTORY_LOST, "the seek is refused");
+  }
 
   @Test
   void a_seek_that_nobody_confirms_shows_what_it_would_do_and_does_nothing() {
@@ -131,7 +137,7 @@ class MoveCommandsTest extends AuditTunnelTest {
 
   @Test
   void a_seek_that_the_server_refuses_is_a_failed_job() {
-    service.seekRefusal = Optional.of(ErrorCode.HISTORY_LOST);
+    service.seekFailure = Optional.of(refused());
     assertThat(runLine("tunnels seek --to earliest --yes" + AUDIT)).isEqualTo(1);
     assertThat(errLines()).containsExactly("tunnel tunnels seek: the seek is refused");
   }
@@ -242,9 +248,31 @@ class MoveCommandsTest extends AuditTunnelTest {
 
   @Test
   void a_copy_that_cannot_be_given_the_progress_is_taken_away_again() {
-    service.seekRefusal = Optional.of(ErrorCode.HISTORY_LOST);
+    service.seekFailure = Optional.of(refused());
     assertThat(runLine("tunnels clone --to-tunnel copy --create" + AUDIT)).isEqualTo(1);
     assertThat(service.seeks).hasSize(1);
     assertThat(service.tunnels).containsOnlyKeys("orders/audit");
+  }
+
+  @Test
+  void a_copy_of_which_nobody_knows_whether_it_has_the_progress_is_taken_away_again() {
+    service.seekFailure =
+        Optional.of(new ConnectionException("the connection ended", true, new IOException()));
+    assertThat(runLine("tunnels clone --to-tunnel copy --create" + AUDIT)).isNotZero();
+    assertThat(service.seeks).hasSize(1);
+    assertThat(service.tunnels).containsOnlyKeys("orders/audit");
+    assertThat(err.toString()).contains("the connection ended").doesNotContain("was created");
+  }
+
+  @Test
+  void a_copy_that_cannot_be_taken_away_is_named_with_the_command_that_does() {
+    service.seekFailure = Optional.of(refused());
+    service.deleteFailure =
+        Optional.of(new RefusedException(ErrorCode.NOT_PERMITTED, "you may not drop it"));
+    assertThat(runLine("tunnels clone --to-tunnel copy --create" + AUDIT)).isEqualTo(1);
+    assertThat(service.tunnels).containsOnlyKeys("orders/audit", "orders/copy");
+    assertThat(err.toString())
+        .contains("the seek is refused")
+        .contains("'tunnel tunnels delete --table orders --tunnel copy' deletes it");
   }
 }

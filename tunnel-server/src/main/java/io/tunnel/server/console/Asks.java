@@ -58,6 +58,7 @@ final class Asks {
           Operation.LIST_TUNNELS,
           Operation.DESCRIBE_TUNNEL,
           Operation.CREATE_TUNNEL,
+          Operation.DELETE_TUNNEL,
           Operation.SEEK,
           Operation.PAUSE,
           Operation.RESUME,

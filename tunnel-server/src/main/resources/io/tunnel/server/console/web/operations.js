@@ -1,7 +1,7 @@
 // What an operator can do to a tunnel, with the dry run and the confirmation of the command line (io.tunnel.cli.tunnels).
 import { html, nothing } from './lib.js';
 import { operate, table } from './parts.js';
-import { BODY_BYTES_MAX, ask, askText } from './api.js';
+import { BODY_BYTES_MAX, Refused, ask, askText } from './api.js';
 import { feed } from './feed.js';
 import { texts } from './texts.js';
 import { may } from './rights.js';
@@ -194,11 +194,15 @@ export function clone(on, info, after) {
     }
     return to;
   };
-  const exported = () => askText('EXPORT_CHECKPOINTS', JSON.stringify({ table: on.table, tunnel: on.tunnel }));
+  /** What each plan showed: the progress, and whether the target was there. @type {WeakMap<FormData, { checkpoints: string, isThere: boolean }>} */
+  const shown = new WeakMap();
   const plan = /** @param {FormData} form */ async (form) => {
     const to = name(form);
-    if (await exists(on.table, to)) {
-      return seekTo(on.table, to, await exported(), true)();
+    const checkpoints = await askText('EXPORT_CHECKPOINTS', JSON.stringify({ table: on.table, tunnel: on.tunnel }));
+    const isThere = await exists(on.table, to);
+    shown.set(form, { checkpoints, isThere });
+    if (isThere) {
+      return seekTo(on.table, to, checkpoints, true)();
     }
     if (!may(feed.identity, 'create', { table: on.table, tunnel: to })) {
       throw new Error(words.mayNotCreate(to));
@@ -207,12 +211,19 @@ export function clone(on, info, after) {
   };
   const act = /** @param {FormData} form */ async (form) => {
     const to = name(form);
-    const move = seekTo(on.table, to, await exported(), false);
-    if (!(await exists(on.table, to))) {
-      const { type, start, startMs, endMs } = info;
-      await ask('CREATE_TUNNEL', { table: on.table, tunnel: to, type, start, startMs, endMs });
+    const { checkpoints, isThere } = /** @type {{ checkpoints: string, isThere: boolean }} */ (shown.get(form));
+    const move = seekTo(on.table, to, checkpoints, false);
+    if (isThere) {
+      return move();
     }
-    return move();
+    const { type, start, startMs, endMs } = info;
+    await ask('CREATE_TUNNEL', { table: on.table, tunnel: to, type, start, startMs, endMs });
+    try {
+      return await move();
+    } catch (e) {
+      await takeAway(on.table, to, e);
+      throw e;
+    }
   };
   operate(
     {
@@ -226,6 +237,23 @@ export function clone(on, info, after) {
     },
     after,
   );
+}
+
+/**
+ * Deletes a tunnel that was created for a copy and whose Seek failed, or has an unknown outcome. No operation of the server does both,
+ * so a page that is closed between the two requests leaves the tunnel.
+ *
+ * @param {string} of
+ * @param {string} tunnel
+ * @param {unknown} failure of the Seek
+ */
+async function takeAway(of, tunnel, failure) {
+  const described = /** @param {unknown} e */ (e) => (e instanceof Refused ? `${e.code}: ${e.message}` : String(e));
+  try {
+    await ask('DELETE_TUNNEL', { table: of, tunnel });
+  } catch (e) {
+    throw new Error(words.leftOver(tunnel, described(failure), described(e), command('delete', { table: of, tunnel, channels: [] })));
+  }
 }
 
 /**

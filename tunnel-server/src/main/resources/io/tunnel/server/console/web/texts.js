@@ -342,6 +342,9 @@ export const texts = {
     wouldCreate: (target) => `Tunnel ${target} does not exist. It would be created as a copy.`,
     /** @param {string} target */
     mayNotCreate: (target) => `Tunnel ${target} does not exist, and you do not have the right to create it.`,
+    /** @param {string} target @param {string} failure @param {string} why @param {string} command */
+    leftOver: (target, failure, why, command) =>
+      `${failure}. Tunnel ${target} was created for the copy, has not got the progress, and cannot be deleted (${why}). Delete it: ${command}`,
     tooLong: 'The progress of so many channels is too long for the page. Use the command.',
     copy: 'Copy',
     /** @param {string} what */
