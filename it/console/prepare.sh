@@ -11,6 +11,7 @@ missing=()
 command -v npm > /dev/null || missing+=(nodejs npm)
 command -v chromium > /dev/null || missing+=(chromium)
 command -v chromedriver > /dev/null || missing+=(chromium-driver)
+command -v pngquant > /dev/null || missing+=(pngquant)
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 if [ "$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then

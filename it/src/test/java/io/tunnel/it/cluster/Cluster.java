@@ -31,7 +31,7 @@ import java.util.stream.IntStream;
 public final class Cluster implements Service {
 
   /** How long a cluster of a loaded machine may take to come to rest. */
-  static final Duration REST = Duration.ofSeconds(90);
+  public static final Duration REST = Duration.ofSeconds(90);
 
   private static final int TUNNEL_GROUPS = 16;
   private static final int STANDBYS = 1;
@@ -115,7 +115,7 @@ public final class Cluster implements Service {
   }
 
   /** What a node says of the cluster, asked behind its proxy. */
-  static ClusterDescription seenBy(NodeProcess node) {
+  public static ClusterDescription seenBy(NodeProcess node) {
     return ask(node, Operation.DESCRIBE_CLUSTER, new Control.Empty(), ClusterDescription.class);
   }
 
@@ -150,6 +150,17 @@ public final class Cluster implements Service {
         .filter(node -> ledBy(node, node).contains(partition))
         .findFirst()
         .orElseThrow(() -> new AssertionError("nobody leads " + partition));
+  }
+
+  /** The node that leads the catalog. */
+  public NodeProcess catalogLeader() {
+    return running().stream()
+        .filter(
+            node ->
+                seenBy(node).nodes().stream()
+                    .anyMatch(each -> each.name().equals(node.name()) && each.isCatalogLeader()))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("nobody leads the catalog"));
   }
 
   /**

@@ -20,6 +20,7 @@ import java.util.stream.Stream;
 import org.openqa.selenium.By;
 import org.openqa.selenium.WebDriverException;
 import org.openqa.selenium.WebElement;
+import org.openqa.selenium.WindowType;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
@@ -36,6 +37,11 @@ final class Browser implements AutoCloseable {
   private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
   private static final String AXE = "META-INF/resources/webjars/axe-core/4.6.3/axe.min.js";
   private static final Path SHOTS = Path.of("target", "console");
+  private static final Path COMPRESS = Path.of("console", "compress.sh");
+
+  /** What the script says when the machine has no tool for pictures. */
+  private static final int UNAVAILABLE = 69;
+
   private static final int HEIGHT = 900;
 
   private final ChromeDriver driver;
@@ -100,6 +106,16 @@ final class Browser implements AutoCloseable {
     driver.get(url);
   }
 
+  /** Opens one more window, which is seen beside the others, and works on in that one. */
+  String anotherWindow() {
+    return driver.switchTo().newWindow(WindowType.WINDOW).getWindowHandle();
+  }
+
+  /** Works on in this window. */
+  void to(String window) {
+    driver.switchTo().window(window);
+  }
+
   /** Runs a script in the page. */
   Object script(String text, Object... arguments) {
     return driver.executeScript(text, arguments);
@@ -154,6 +170,39 @@ final class Browser implements AutoCloseable {
     element(css).sendKeys(text);
   }
 
+  /** Gives an input or a choice this value, as a person does, whatever keys that takes. */
+  void fill(String css, String value) {
+    script(
+        "arguments[0].value = arguments[1];"
+            + "arguments[0].dispatchEvent(new Event('input', {bubbles: true}))",
+        element(css),
+        value);
+  }
+
+  /** The text of the first row of a table whose first cell is {@code name}; empty without one. */
+  String row(String name) {
+    Object text =
+        script(
+            "return [...document.querySelectorAll('tbody tr')]"
+                + ".find((row) => row.cells[0].innerText.trim() === arguments[0])?.innerText ?? ''",
+            name);
+    return String.valueOf(text);
+  }
+
+  void awaitRow(String name, String part) {
+    Poll.until(
+        Poll.LONG,
+        () -> row(name).contains(part),
+        () -> "'" + part + "' is not in the row of " + name + ":\n" + text("body"));
+  }
+
+  /** From now on files go to this directory. */
+  void downloadsTo(Path directory) {
+    command(
+        "Browser.setDownloadBehavior",
+        Map.of("behavior", "allow", "downloadPath", directory.toAbsolutePath().toString()));
+  }
+
   /** What axe-core finds on the page, one line each. */
   List<?> findings() {
     script(axe);
@@ -171,16 +220,26 @@ final class Browser implements AutoCloseable {
         script("return Math.max(0, document.documentElement.scrollWidth - window.innerWidth)");
   }
 
-  /** Keeps a picture of the window below target/console. */
+  /** Keeps a picture of the window below target/console, small where a tool for that is there. */
   void shot(String name) {
     try {
       Files.createDirectories(SHOTS);
       Object picture =
           command("Page.captureScreenshot", Map.<String, Object>of("format", "png")).get("data");
-      Files.write(
-          SHOTS.resolve(name + ".png"), Base64.getDecoder().decode(String.valueOf(picture)));
+      Path file = SHOTS.resolve(name + ".png");
+      Files.write(file, Base64.getDecoder().decode(String.valueOf(picture)));
+      Process compress =
+          new ProcessBuilder(COMPRESS.toAbsolutePath().toString(), file.toString())
+              .redirectErrorStream(true)
+              .start();
+      String said = new String(compress.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      System.out.print(said);
+      assertThat(compress.waitFor()).as("%s %s: %s", COMPRESS, file, said).isIn(0, UNAVAILABLE);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted", e);
     }
   }
 

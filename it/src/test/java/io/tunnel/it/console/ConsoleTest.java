@@ -34,7 +34,7 @@ class ConsoleTest {
           "table", new String[] {"#/tables/" + LoadedTable.TABLE, "tbody .bar"},
           "tunnels", new String[] {"#/tunnels", "tbody tr"},
           "tunnel", new String[] {"#/tunnels/orders/" + LoadedTable.TUNNEL, ".cell.stopped"},
-          "cluster", new String[] {"#/cluster", "page-cluster .note"});
+          "alone", new String[] {"#/cluster", "page-cluster .note"});
 
   @RegisterExtension static final Stage STAGE = new Stage();
 
@@ -108,7 +108,7 @@ class ConsoleTest {
     browser.element(".cell.stopped");
     assertThat(browser.count(".cell")).isEqualTo(LoadedTable.PARTITIONS);
     browser.awaitText("page-tunnel", "cannot book " + LoadedTable.MARKUP);
-    browser.awaitText("page-tunnel", "worker-0");
+    browser.awaitText("page-tunnel", "worker-0" + LoadedTable.MARKUP);
     browser.click(".cell");
     String first = browser.element("#channel h3").getText();
     browser.element(".cell").sendKeys(Keys.ARROW_RIGHT);

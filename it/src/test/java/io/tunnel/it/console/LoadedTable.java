@@ -72,12 +72,12 @@ final class LoadedTable {
     LoadedTable made = new LoadedTable(stage.tunnels(server));
     TableClient tables = stage.tables(server);
     made.table.create(tables);
-    tables.write(TABLE, List.of(strange("a", MARKUP), strange("b", "x".repeat(LONG_CHARS))));
+    tables.write(TABLE, List.of(strange(MARKUP, MARKUP), strange("b", "x".repeat(LONG_CHARS))));
     String tunnelId = made.table.createTunnel(made.tunnels, TUNNEL);
     made.table.createTunnel(made.tunnels, IDLE);
     for (int i = 0; i < WORKERS; i++) {
       TunnelWorkerConfig config = new TunnelWorkerConfig(new FailsAtMarkup());
-      config.setClientTag("worker-" + i);
+      config.setClientTag("worker-" + i + MARKUP);
       config.setProcessAttemptsMax(1);
       TunnelWorker worker = new TunnelWorker(tunnelId, made.tunnels, config);
       worker.connectAndWorking();

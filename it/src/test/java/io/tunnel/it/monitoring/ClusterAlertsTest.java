@@ -18,6 +18,7 @@ class ClusterAlertsTest {
 
   private static final Map<String, String> PARTITION = Map.of("unit", "partition");
   private static final Map<String, String> TUNNELS = Map.of("unit", "tunnels");
+  private static final Map<String, String> CATALOG = Map.of("unit", "catalog");
 
   /** With two nodes, each leads half of them. */
   private static final int PARTITIONS = 4;
@@ -31,10 +32,10 @@ class ClusterAlertsTest {
   @Test
   void a_dead_node_is_missing_until_it_is_back_and_has_no_successor_until_another_can_lead() {
     Cluster cluster = new Cluster(stage, 2).start(2);
-    NodeProcess first = cluster.node(0);
-    NodeProcess second = cluster.node(1);
     assertThat(new Scene(stage, cluster, PARTITIONS).table()).isNotEmpty();
     cluster.awaitWhole();
+    NodeProcess second = cluster.catalogLeader();
+    NodeProcess first = cluster.node(second == cluster.node(0) ? 1 : 0);
     PrometheusProcess prometheus =
         PrometheusProcess.start(stage, AlertRules.shipped().atOnce(Map.of()), Optional.empty());
     scrape(prometheus, first);
@@ -50,6 +51,7 @@ class ClusterAlertsTest {
     prometheus.awaitFiring("TunnelServerDown", Map.of("instance", second.name()));
     prometheus.awaitFiring("TunnelNoLeader", PARTITION);
     prometheus.awaitFiring("TunnelNoLeader", TUNNELS);
+    prometheus.awaitFiring("TunnelNoLeader", CATALOG);
     first.toKafka().resume();
     prometheus.awaitFiring("TunnelNodeMissing", Map.of());
     prometheus.awaitEnded("TunnelNoLeader", Map.of());

@@ -157,8 +157,8 @@ public final class Stage
   }
 
   /** A running server in a JVM as {@code ./tunnel server} starts it. */
-  public ServerProcess shippedServer() {
-    return new ServerProcess(this, path("data"), List.of())
+  public ServerProcess shippedServer(String... options) {
+    return new ServerProcess(this, path("data"), List.of(options))
         .with(List.of("-Xmx1g", "-XX:+ExitOnOutOfMemoryError", "-XX:+ExplicitGCInvokesConcurrent"))
         .start();
   }
