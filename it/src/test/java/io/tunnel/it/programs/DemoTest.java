@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonObject;
 import io.tunnel.fixtures.Poll;
 import io.tunnel.it.process.ChildProcess;
+import io.tunnel.it.process.ServerProcess;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
@@ -94,6 +96,25 @@ class DemoTest extends DemoFixture {
     assertThat(demo.awaitExit()).as(demo.transcript()).isEqualTo(130);
     assertThat(demo.transcript()).contains("tunnel demo: interrupted; kept: " + data);
     assertThat(data.resolve("kept")).isNotEmptyDirectory();
+  }
+
+  @Tag("proof-programs")
+  @Test
+  void a_kept_closed_demo_names_the_command_that_makes_a_token(@TempDir Path data) {
+    ChildProcess demo =
+        demo("--secure", "--keep", "--rows", "1000", "--data", data.resolve("kept").toString());
+    Pattern console =
+        Pattern.compile(
+            "runs on until Ctrl-C; look at it: https://\\S+/ "
+                + "\\(log in with a token: tunnel (security token create admin .*)\\)");
+    Poll.until("does not run on", () -> console.matcher(demo.transcript()).find());
+    Matcher found = console.matcher(demo.transcript());
+    assertThat(found.find()).isTrue();
+    ChildProcess token =
+        stage.child("token", ServerProcess.MAIN, List.of(found.group(1).split(" ", -1)));
+    assertThat(token.awaitExit()).as(token.transcript()).isZero();
+    demo.terminate();
+    assertThat(demo.awaitExit()).as(demo.transcript()).isEqualTo(130);
   }
 
   /** Bytes that the server has sent to workers. */

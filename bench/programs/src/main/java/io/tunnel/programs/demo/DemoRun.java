@@ -91,7 +91,7 @@ final class DemoRun {
             ? LoopbackSecurity.in(directory.data(), plan.servers().now())
             : LoopbackSecurity.none();
     try (StartedServers started = start(mainClass, directory, security)) {
-      err.println("look at it: " + console(started));
+      err.println("look at it: " + console(started, security));
       err.flush();
       String endpoint = security.forClients(started.endpoint(), PRINCIPAL, rights(plan.table()));
       DemoSummary summary =
@@ -99,7 +99,7 @@ final class DemoRun {
       isGood = summary.rows().verified();
       print.accept(summary);
       if (isGood && servers.afterwards() == DemoPlan.Afterwards.RUNNING) {
-        runOn(endpoint, started, endless);
+        runOn(endpoint, endless, console(started, security));
       }
       return summary;
     } finally {
@@ -111,20 +111,27 @@ final class DemoRun {
     }
   }
 
-  private String console(StartedServers started) {
-    return plan.servers().isSecured()
-        ? "https://"
-            + started.httpAddress()
-            + "/ (log in with a token: tunnel security token create)"
-        : "http://" + started.httpAddress() + "/";
+  /** The address of the console and, of a closed server, the command that makes a token for it. */
+  private static String console(StartedServers started, LoopbackSecurity security) {
+    return security
+        .administrator()
+        .map(
+            profile ->
+                "https://"
+                    + started.httpAddress()
+                    + "/ (log in with a token: tunnel security token create admin --profile "
+                    + profile
+                    + " --server "
+                    + started.endpoint()
+                    + ")")
+        .orElseGet(() -> "http://" + started.httpAddress() + "/");
   }
 
   /** Goes on until an interrupt, which ends this process, or until something fails. */
-  private void runOn(String endpoint, StartedServers started, Supplier<DemoLoad> endless)
-      throws Exception {
+  private void runOn(String endpoint, Supplier<DemoLoad> endless, String console) throws Exception {
     try (DemoLoad more = endless.get();
         EndlessDemo on = new EndlessDemo(endpoint, plan, more)) {
-      err.println("runs on until Ctrl-C; look at it: " + console(started));
+      err.println("runs on until Ctrl-C; look at it: " + console);
       err.flush();
       on.await(LOOK_MS);
     }

@@ -46,6 +46,11 @@ public final class LoopbackSecurity {
     return directory.map(path -> List.of("--security", path.toString())).orElse(List.of());
   }
 
+  /** The profile of the administrator; empty for open servers. */
+  public Optional<Path> administrator() {
+    return directory.map(path -> path.resolve(NewSecurity.ADMINISTRATOR).toAbsolutePath());
+  }
+
   /** These endpoints with the profile of the administrator, for a client that may do everything. */
   public String forAdministrator(String endpoints) {
     return directory
