@@ -1,9 +1,9 @@
 package io.tunnel.server.console;
 
 import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.tunnel.server.metrics.HttpRefusal;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -12,8 +12,6 @@ import java.util.function.Consumer;
 
 /** An answer of the console: status, body and headers. The body is never changed. */
 final class Answer {
-
-  private static final String JSON = "application/json; charset=utf-8";
 
   private final HttpResponseStatus status;
   private final byte[] body;
@@ -32,7 +30,9 @@ final class Answer {
 
   /** JSON that no cache may keep. */
   static Answer json(HttpResponseStatus status, byte[] body) {
-    return new Answer(status, body).with("content-type", JSON).with("cache-control", "no-store");
+    return new Answer(status, body)
+        .with("content-type", HttpRefusal.TYPE)
+        .with("cache-control", "no-store");
   }
 
   /** JSON that no cache may keep. */
@@ -42,10 +42,12 @@ final class Answer {
 
   /** A refusal: an object with {@code code} and {@code message}. */
   static Answer refusal(HttpResponseStatus status, String code, String message) {
-    JsonObject said = new JsonObject();
-    said.addProperty("code", code);
-    said.addProperty("message", message);
-    return json(status, said.toString().getBytes(StandardCharsets.UTF_8));
+    return refusal(new HttpRefusal(status, code, message));
+  }
+
+  /** A refusal. */
+  static Answer refusal(HttpRefusal refusal) {
+    return json(refusal.status(), refusal.body());
   }
 
   /**

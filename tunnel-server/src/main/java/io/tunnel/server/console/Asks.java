@@ -4,6 +4,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
+import com.google.gson.JsonPrimitive;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.tunnel.codec.MalformedException;
@@ -184,15 +185,20 @@ final class Asks {
   }
 
   private static int limit(JsonElement member) {
-    try {
-      int limit = member == null ? ROWS_MAX : member.getAsInt();
-      if (limit >= 1 && limit <= ROWS_MAX) {
-        return limit;
-      }
-    } catch (NumberFormatException | IllegalStateException | UnsupportedOperationException e) {
-      // Refused below, like a number out of range.
+    if (member == null) {
+      return ROWS_MAX;
     }
-    throw RowsPage.invalid("limit is 1 to " + ROWS_MAX);
+    if (member instanceof JsonPrimitive number && number.isNumber()) {
+      try {
+        int limit = number.getAsBigDecimal().intValueExact();
+        if (limit >= 1 && limit <= ROWS_MAX) {
+          return limit;
+        }
+      } catch (NumberFormatException | ArithmeticException e) {
+        // Refused below, like a number out of range.
+      }
+    }
+    throw RowsPage.invalid("limit is a whole number, 1 to " + ROWS_MAX);
   }
 
   /**

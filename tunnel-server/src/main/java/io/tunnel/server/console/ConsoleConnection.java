@@ -16,6 +16,8 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
+import io.tunnel.server.metrics.HttpRefusal;
+import io.tunnel.server.metrics.HttpServer;
 import java.util.Optional;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -86,7 +88,7 @@ final class ConsoleConnection extends SimpleChannelInboundHandler<FullHttpReques
     boolean stays = isWhole && hasPlace && HttpUtil.isKeepAlive(request);
     move(ctx, stays ? State.ASKED : State.LEAVING);
     if (!isWhole) {
-      answer(ctx, site.refused("this is not HTTP, or a header is longer than 8 KiB"), false);
+      refuse(ctx, HttpRefusal.unreadable(request.decoderResult().cause()));
     } else if (!hasPlace) {
       answer(ctx, site.full(), false);
     } else {
@@ -95,6 +97,12 @@ final class ConsoleConnection extends SimpleChannelInboundHandler<FullHttpReques
           site.answer(new Asked(ctx, request))
               .thenAccept(answer -> onLoop(ctx, () -> answer(ctx, answer, isHead)));
     }
+  }
+
+  /** The sender may go on with a request that is not read. */
+  private void refuse(ChannelHandlerContext ctx, HttpRefusal refusal) {
+    ctx.writeAndFlush(response(Answer.refusal(refusal), false))
+        .addListener(written -> HttpRefusal.lingerThenClose(ctx));
   }
 
   private static void onLoop(ChannelHandlerContext ctx, Runnable task) {
@@ -131,7 +139,7 @@ final class ConsoleConnection extends SimpleChannelInboundHandler<FullHttpReques
     state = State.LEAVING;
     deadline.ifPresent(running -> running.cancel(false));
     HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, answer.status());
-    ConsoleSite.HEADERS.forEach(head.headers()::set);
+    HttpServer.HEADERS.forEach(head.headers()::set);
     answer.headers().forEach(head.headers()::set);
     head.headers().set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
     ctx.write(head);
@@ -154,7 +162,7 @@ final class ConsoleConnection extends SimpleChannelInboundHandler<FullHttpReques
             HttpVersion.HTTP_1_1,
             answer.status(),
             hasBody ? Unpooled.wrappedBuffer(answer.body()) : Unpooled.EMPTY_BUFFER);
-    ConsoleSite.HEADERS.forEach(response.headers()::set);
+    HttpServer.HEADERS.forEach(response.headers()::set);
     answer.headers().forEach(response.headers()::set);
     if (!answer.status().equals(HttpResponseStatus.NOT_MODIFIED)) {
       response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH, answer.body().length);

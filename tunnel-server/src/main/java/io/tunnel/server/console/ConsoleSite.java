@@ -12,7 +12,6 @@ import io.tunnel.server.net.NetServer;
 import io.tunnel.server.net.access.AuditLog;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -25,20 +24,6 @@ import org.slf4j.LoggerFactory;
 
 /** The console's part of the HTTP port: static files and the API. */
 public final class ConsoleSite implements HttpServer.Site {
-
-  /** Headers of all answers: a page runs its own scripts only, and no other page may frame it. */
-  static final Map<String, String> HEADERS =
-      Map.of(
-          "content-security-policy",
-          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
-              + " connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none';"
-              + " frame-ancestors 'none'",
-          "x-content-type-options",
-          "nosniff",
-          "referrer-policy",
-          "no-referrer",
-          "cross-origin-opener-policy",
-          "same-origin");
 
   /** Longest body of a request in bytes. */
   private static final int BODY_BYTES_MAX = 64 << 10;
@@ -220,11 +205,6 @@ public final class ConsoleSite implements HttpServer.Site {
         .orElseGet(
             () ->
                 Answer.refusal(HttpResponseStatus.NOT_FOUND, "NOT_FOUND", "there is no such page"));
-  }
-
-  /** The answer to a request that cannot be read. */
-  Answer refused(String why) {
-    return Answer.refusal(HttpResponseStatus.BAD_REQUEST, "INVALID_REQUEST", why);
   }
 
   /** The answer to a connection without a place. */

@@ -187,10 +187,19 @@ final class RowsPage {
 
   private static PrimaryKeyValue value(PrimaryKeySchema column, String text) {
     return switch (column.type()) {
-      case INTEGER -> PrimaryKeyValue.fromLong(Long.parseLong(text));
+      case INTEGER -> PrimaryKeyValue.fromLong(integer(column.name(), text));
       case STRING -> PrimaryKeyValue.fromString(text);
       case BINARY -> PrimaryKeyValue.fromBinary(Base64.getDecoder().decode(text));
     };
+  }
+
+  private static long integer(String column, String text) {
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          "column '" + column + "' takes an integer of 64 bits in decimal", e);
+    }
   }
 
   /** The refusal of a request whose body is wrong. */

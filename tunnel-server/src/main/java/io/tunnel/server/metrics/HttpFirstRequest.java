@@ -2,7 +2,6 @@ package io.tunnel.server.metrics;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpRequest;
 import io.tunnel.server.metrics.HttpServer.Site;
 
@@ -27,12 +26,8 @@ final class HttpFirstRequest extends ChannelInboundHandlerAdapter {
         && request.decoderResult().isSuccess()
         && site.has(request.uri())) {
       boolean hasPlace = connections.settle(ctx.channel());
-      ctx.pipeline()
-          .replace(
-              HttpObjectAggregator.class,
-              "aggregator",
-              new HttpObjectAggregator(site.bodyBytesMax(), true));
-      ctx.pipeline().addAfter("aggregator", "site", site.handler(hasPlace));
+      ctx.pipeline().replace(HttpWhole.class, "whole", new HttpWhole(site.bodyBytesMax()));
+      ctx.pipeline().addAfter("whole", "site", site.handler(hasPlace));
     }
     // Fired before the removal: a removed handler's context is not for use.
     ctx.fireChannelRead(message);

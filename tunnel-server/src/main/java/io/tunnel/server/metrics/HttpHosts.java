@@ -4,7 +4,10 @@ import io.netty.util.NetUtil;
 import io.tunnel.server.net.NetConfig;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -17,6 +20,12 @@ import java.util.stream.Stream;
 public record HttpHosts(Set<String> names) {
 
   private static final String ANY = "*";
+
+  private static final int PORT_MAX = 65_535;
+
+  /** A name or an address of IPv4, or an address of IPv6 in brackets; then perhaps a port. */
+  private static final Pattern WRITTEN =
+      Pattern.compile("(?<host>\\[[0-9A-Fa-f:.]+]|[^\\s:/?#@\\[\\]]+)(:(?<port>[0-9]{1,5}))?");
 
   /** Accepts any name. */
   public static final HttpHosts ALL = new HttpHosts(Set.of(ANY));
@@ -40,24 +49,25 @@ public record HttpHosts(Set<String> names) {
             .collect(Collectors.toUnmodifiableSet()));
   }
 
-  /** Whether all of these Host headers name this server; true without a header. */
+  /**
+   * Whether all of these Host headers name this server, each as HOST or HOST:PORT; true without a
+   * header.
+   */
   public boolean areOurs(List<String> headers) {
-    return names.contains(ANY) || headers.stream().allMatch(this::isOurs);
+    return headers.stream().allMatch(this::isOurs);
   }
 
   private boolean isOurs(String header) {
-    String host = withoutPort(header.strip()).toLowerCase(Locale.ROOT);
-    return NetUtil.isValidIpV4Address(host)
-        || NetUtil.isValidIpV6Address(host)
-        || names.contains(host.endsWith(".") ? host.substring(0, host.length() - 1) : host);
-  }
-
-  private static String withoutPort(String header) {
-    if (header.startsWith("[")) {
-      int end = header.indexOf(']');
-      return end < 0 ? header : header.substring(1, end);
+    Matcher written = WRITTEN.matcher(header.strip());
+    if (!written.matches()
+        || Optional.ofNullable(written.group("port")).map(Integer::parseInt).orElse(0) > PORT_MAX) {
+      return false;
     }
-    int colon = header.indexOf(':');
-    return colon < 0 ? header : header.substring(0, colon);
+    String host = written.group("host").toLowerCase(Locale.ROOT);
+    return names.contains(ANY)
+        || NetUtil.isValidIpV4Address(host)
+        || (host.startsWith("[")
+            && NetUtil.isValidIpV6Address(host.substring(1, host.length() - 1)))
+        || names.contains(host.endsWith(".") ? host.substring(0, host.length() - 1) : host);
   }
 }

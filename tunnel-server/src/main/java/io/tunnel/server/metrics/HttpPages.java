@@ -4,7 +4,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
@@ -13,25 +12,17 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.QueryStringDecoder;
-import io.netty.handler.codec.http.TooLongHttpHeaderException;
-import io.netty.handler.codec.http.TooLongHttpLineException;
-import io.netty.handler.ssl.SslHandler;
 import io.tunnel.server.metrics.HttpServer.Visitors.Visit;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 
 /** Answers one request of a connection, then closes the connection. */
 final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
 
-  private static final String TEXT = "text/plain; charset=utf-8";
-
   private static final String BEARER = "Bearer ";
-
-  private static final long LINGER_S = 1;
 
   private final Executor maker;
   private final HttpServer.Pages pages;
@@ -45,30 +36,46 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
     this.visitors = visitors;
   }
 
-  private record Page(HttpResponseStatus status, String type, String body) {}
+  private record Page(HttpResponseStatus status, String type, byte[] body) {
+
+    Page(HttpResponseStatus status, String type, String body) {
+      this(status, type, body.getBytes(StandardCharsets.UTF_8));
+    }
+
+    static Page of(HttpRefusal refusal) {
+      return new Page(refusal.status(), HttpRefusal.TYPE, refusal.body());
+    }
+
+    static Page refusal(HttpResponseStatus status, String code, String message) {
+      return of(new HttpRefusal(status, code, message));
+    }
+  }
 
   @Override
   protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
     if (request.decoderResult().isFailure()) {
-      ctx.writeAndFlush(response(refusal(request.decoderResult().cause()), false))
-          .addListener(written -> lingerThenClose(ctx));
+      Page refused = Page.of(HttpRefusal.unreadable(request.decoderResult().cause()));
+      ctx.writeAndFlush(response(refused, false))
+          .addListener(written -> HttpRefusal.lingerThenClose(ctx));
       return;
     }
     if (!hosts.areOurs(request.headers().getAll(HttpHeaderNames.HOST))) {
       respond(
           ctx,
-          new Page(
+          Page.refusal(
               HttpResponseStatus.MISDIRECTED_REQUEST,
-              TEXT,
+              "HOST",
               "this server has another name; ask it by its address, or add the name to"
-                  + " net.httpHosts of its settings\n"),
+                  + " net.httpHosts of its settings"),
           false);
       return;
     }
     boolean isHead = request.method().equals(HttpMethod.HEAD);
     if (!isHead && !request.method().equals(HttpMethod.GET)) {
       respond(
-          ctx, new Page(HttpResponseStatus.METHOD_NOT_ALLOWED, TEXT, "GET and HEAD only\n"), false);
+          ctx,
+          Page.refusal(HttpResponseStatus.METHOD_NOT_ALLOWED, "METHOD", "GET and HEAD only"),
+          false);
       return;
     }
     Optional<String> bearer = bearer(request);
@@ -84,7 +91,8 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
       default ->
           respond(
               ctx,
-              new Page(HttpResponseStatus.NOT_FOUND, TEXT, "there are /health and /metrics\n"),
+              Page.refusal(
+                  HttpResponseStatus.NOT_FOUND, "NOT_FOUND", "there are /health and /metrics"),
               isHead);
     }
   }
@@ -94,19 +102,6 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
     return said.regionMatches(true, 0, BEARER, 0, BEARER.length())
         ? Optional.of(said.substring(BEARER.length()).strip())
         : Optional.empty();
-  }
-
-  private static Page refusal(Throwable cause) {
-    if (cause instanceof TooLongHttpHeaderException) {
-      return new Page(
-          HttpResponseStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
-          TEXT,
-          "a header of 8 KiB at most is read\n");
-    }
-    if (cause instanceof TooLongHttpLineException) {
-      return new Page(HttpResponseStatus.REQUEST_URI_TOO_LONG, TEXT, "a line of 4 KiB at most\n");
-    }
-    return new Page(HttpResponseStatus.BAD_REQUEST, TEXT, "this is not HTTP\n");
   }
 
   private Page health(Visit visit) {
@@ -124,17 +119,19 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
       case UNKNOWN ->
           respond(
               ctx,
-              new Page(
+              Page.refusal(
                   HttpResponseStatus.UNAUTHORIZED,
-                  TEXT,
+                  "NOT_AUTHENTICATED",
                   "send a token as Authorization: Bearer TOKEN; 'tunnel security token create'"
-                      + " makes one\n"),
+                      + " makes one"),
               isHead);
       case NOT_PERMITTED ->
           respond(
               ctx,
-              new Page(
-                  HttpResponseStatus.FORBIDDEN, TEXT, "figures need the right read on cluster\n"),
+              Page.refusal(
+                  HttpResponseStatus.FORBIDDEN,
+                  "NOT_PERMITTED",
+                  "figures need the right read on cluster"),
               isHead);
     }
   }
@@ -145,8 +142,10 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
     } catch (RejectedExecutionException e) {
       respond(
           ctx,
-          new Page(
-              HttpResponseStatus.SERVICE_UNAVAILABLE, TEXT, "others wait for figures already\n"),
+          Page.refusal(
+              HttpResponseStatus.SERVICE_UNAVAILABLE,
+              "BUSY",
+              "others wait for figures already; try again later"),
           isHead);
     }
   }
@@ -156,19 +155,8 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
       return new Page(
           HttpResponseStatus.OK, "text/plain; version=0.0.4; charset=utf-8", pages.metrics());
     } catch (IOException | RuntimeException e) {
-      return new Page(HttpResponseStatus.INTERNAL_SERVER_ERROR, TEXT, e + "\n");
+      return Page.refusal(HttpResponseStatus.INTERNAL_SERVER_ERROR, "INTERNAL", e.toString());
     }
-  }
-
-  /**
-   * The client may still be sending: closing at once would reset the connection and could take the
-   * answer from it.
-   */
-  private static void lingerThenClose(ChannelHandlerContext ctx) {
-    if (ctx.pipeline().get(SslHandler.class) == null) {
-      ((DuplexChannel) ctx.channel()).shutdownOutput();
-    }
-    var unused = ctx.executor().schedule(() -> ctx.close(), LINGER_S, TimeUnit.SECONDS);
   }
 
   private static void respond(ChannelHandlerContext ctx, Page page, boolean isHead) {
@@ -176,14 +164,14 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private static FullHttpResponse response(Page page, boolean isHead) {
-    byte[] body = page.body().getBytes(StandardCharsets.UTF_8);
     FullHttpResponse response =
         new DefaultFullHttpResponse(
             HttpVersion.HTTP_1_1,
             page.status(),
-            isHead ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(body));
+            isHead ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(page.body()));
+    HttpServer.HEADERS.forEach(response.headers()::set);
     response.headers().set(HttpHeaderNames.CONTENT_TYPE, page.type());
-    response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH, body.length);
+    response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH, page.body().length);
     response.headers().set(HttpHeaderNames.CONNECTION, "close");
     if (page.status().equals(HttpResponseStatus.UNAUTHORIZED)) {
       response.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer");

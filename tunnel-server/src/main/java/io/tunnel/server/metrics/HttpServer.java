@@ -8,7 +8,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
-import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.tunnel.server.disk.CannotStartException;
 import io.tunnel.server.net.NetConfig;
@@ -17,6 +17,9 @@ import io.tunnel.server.security.files.Tls;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -28,22 +31,33 @@ import java.util.concurrent.TimeUnit;
  */
 public final class HttpServer implements AutoCloseable {
 
-  private static final int LINE_BYTES_MAX = 4 * 1024;
-  private static final int HEADER_BYTES_MAX = 8 * 1024;
+  /** Headers of all answers: a page runs its own scripts only, and no other page may frame it. */
+  public static final Map<String, String> HEADERS =
+      Map.of(
+          "content-security-policy",
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+              + " connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none';"
+              + " frame-ancestors 'none'",
+          "x-content-type-options",
+          "nosniff",
+          "referrer-policy",
+          "no-referrer",
+          "cross-origin-opener-policy",
+          "same-origin");
+
+  static final int LINE_BYTES_MAX = 4 * 1024;
+  static final int HEADER_BYTES_MAX = 8 * 1024;
   private static final int BODY_BYTES_MAX = 8 * 1024;
 
   /** Seconds in which the event loop ends. */
   private static final long STOP_S_MAX = 10;
 
-  private static final String PLAIN_BODY = "this port speaks TLS; ask with https\n";
-
   private static final byte[] PLAIN =
-      ("HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n"
-              + "Content-Length: "
-              + PLAIN_BODY.length()
-              + "\r\n\r\n"
-              + PLAIN_BODY)
-          .getBytes(StandardCharsets.US_ASCII);
+      plain(
+          new HttpRefusal(
+              HttpResponseStatus.BAD_REQUEST, "TLS", "this port speaks TLS; ask with https"));
+
+  private static final HttpTargets TARGETS = new HttpTargets();
 
   private final EventLoopGroup eventLoop;
   private final Channel listener;
@@ -194,12 +208,12 @@ public final class HttpServer implements AutoCloseable {
                                 nettyChannel
                                     .pipeline()
                                     .addLast(tls.handler(() -> new Tls.PlainRefusal(PLAIN))));
+                    reading().forEach(nettyChannel.pipeline()::addLast);
                     nettyChannel
                         .pipeline()
                         .addLast(
-                            new HttpServerCodec(LINE_BYTES_MAX, HEADER_BYTES_MAX, BODY_BYTES_MAX),
                             new HttpFirstRequest(connections, site),
-                            new HttpObjectAggregator(BODY_BYTES_MAX, true),
+                            whole(BODY_BYTES_MAX),
                             new HttpPages(maker, pages, door.visitors(), hosts));
                   }
                 })
@@ -219,6 +233,32 @@ public final class HttpServer implements AutoCloseable {
           bound.cause());
     }
     listener = bound.channel();
+  }
+
+  /** A refusal as bytes, for a connection that is not encrypted. */
+  private static byte[] plain(HttpRefusal refusal) {
+    StringBuilder head = new StringBuilder("HTTP/1.1 " + refusal.status() + "\r\n");
+    HEADERS.forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
+    byte[] body = refusal.body();
+    head.append("content-type: " + HttpRefusal.TYPE + "\r\nconnection: close\r\n")
+        .append("content-length: " + body.length + "\r\n\r\n");
+    byte[] first = head.toString().getBytes(StandardCharsets.US_ASCII);
+    byte[] whole = Arrays.copyOf(first, first.length + body.length);
+    System.arraycopy(body, 0, whole, first.length, body.length);
+    return whole;
+  }
+
+  /**
+   * The first handlers of a connection, which read its bytes as requests with targets that begin
+   * with a slash.
+   */
+  public static List<ChannelHandler> reading() {
+    return List.of(new HttpServerCodec(LINE_BYTES_MAX, HEADER_BYTES_MAX, BODY_BYTES_MAX), TARGETS);
+  }
+
+  /** Makes whole requests with bodies of at most that many bytes; longer ones are failures. */
+  public static ChannelHandler whole(int bodyBytesMax) {
+    return new HttpWhole(bodyBytesMax);
   }
 
   /** The address that the server listens on. */

@@ -251,6 +251,12 @@ final class AsksTest {
             "{\"table\":\"t\",\"limit\":0}",
             "{\"table\":\"t\",\"limit\":201}",
             "{\"table\":\"t\",\"limit\":\"x\"}",
+            "{\"table\":\"t\",\"limit\":\"5\"}",
+            "{\"table\":\"t\",\"limit\":1.5}",
+            "{\"table\":\"t\",\"limit\":1e999999999}",
+            "{\"table\":\"t\",\"limit\":1e-999999999}",
+            "{\"table\":\"t\",\"limit\":[5]}",
+            "{\"table\":\"t\",\"limit\":null}",
             "{\"table\":\"t\",\"from\":{\"id\":\"5\"}}",
             "{\"table\":\"t\",\"from\":{\"user\":\"a\",\"id\":\"five\"}}",
             "{\"table\":\"t\",\"from\":{\"user\":\"a\",\"more\":\"b\"}}",
@@ -258,7 +264,12 @@ final class AsksTest {
             "{\"table\":\"t\",\"from\":{}}",
             "{\"table\":\"t\",\"from\":\"xyz\"}",
             "{\"table\":\"t\",\"from\":[1,2]}")) {
-      assertThat(console.post("/api/rows", session, body).status()).as(body).isEqualTo(400);
+      Reply reply = console.post("/api/rows", session, body);
+      assertThat(reply.status()).as(body).isEqualTo(400);
+      assertThat(reply.body())
+          .as(body)
+          .contains("\"code\":\"INVALID_REQUEST\"")
+          .doesNotContain("For input string");
     }
   }
 }

@@ -2,8 +2,11 @@ package io.tunnel.server.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import io.tunnel.server.console.TestConsole.Browser;
 import io.tunnel.server.console.TestConsole.Reply;
+import io.tunnel.server.metrics.HttpServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -44,6 +47,8 @@ final class ConsoleAttacksTest {
         List.of(
             "Host: evil.example.com\r\n",
             "Host: evil.example.com:7651\r\n",
+            "Host: 127.0.0.1:evil.example.com\r\n",
+            "Host: 127.0.0.1:65536\r\n",
             "",
             "Host: " + console.host() + "\r\nHost: evil.example.com\r\n")) {
       try (Browser browser = console.browser()) {
@@ -107,7 +112,6 @@ final class ConsoleAttacksTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "http://127.0.0.1/console/index.html",
         "//127.0.0.1/console/index.html",
         "/%63onsole/index.html",
         "/Console/index.html",
@@ -134,9 +138,11 @@ final class ConsoleAttacksTest {
 
   @Test
   void bodies_and_headers_beyond_the_limit_are_refused() throws IOException {
-    assertThat(console.post("/api/login", "", "x".repeat(65_537)).status()).isEqualTo(413);
-    assertThat(console.get("/api/me", "X: " + "x".repeat(9_000) + "\r\n").status())
-        .isGreaterThanOrEqualTo(400);
+    assertRefused(console.post("/api/login", "", "x".repeat(65_537)), 413, "BODY_TOO_LARGE");
+    assertRefused(
+        console.get("/api/me", "X: " + "x".repeat(9_000) + "\r\n"), 431, "HEADER_TOO_LARGE");
+    assertRefused(console.get("/api/" + "x".repeat(5_000), ""), 414, "LINE_TOO_LONG");
+    assertRefused(console.get("/api/me x", ""), 400, "INVALID_REQUEST");
     try (Browser browser = console.browser()) {
       browser.send(
           "POST /api/login HTTP/1.1\r\nHost: "
@@ -144,8 +150,68 @@ final class ConsoleAttacksTest {
               + "\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
       String chunk = "2000\r\n" + "x".repeat(0x2000) + "\r\n";
       browser.send(chunk.repeat(9));
-      assertThat(browser.reply().status()).isEqualTo(413);
+      assertRefused(browser.reply(), 413, "BODY_TOO_LARGE");
+      assertThat(browser.isClosed()).isTrue();
     }
+    try (Browser browser = console.browser()) {
+      String host = "Host: " + console.host() + "\r\n";
+      assertThat(
+              browser
+                  .ask(
+                      "POST /api/login",
+                      host
+                          + "Content-Type: application/json\r\nExpect: 100-continue\r\n"
+                          + "Content-Length: 65537\r\n",
+                      "")
+                  .status())
+          .as("a body that is only announced")
+          .isEqualTo(413);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET /api/me HTTP/1.1\r\nX: LARGE\r\n\r\n",
+        "GET /api/LARGE HTTP/1.1\r\n\r\n",
+        "GET api/me HTTP/1.1\r\n\r\n",
+        "this is not HTTP\r\n\r\n",
+        "POST /api/login HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n",
+        "POST /api/login HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
+      })
+  void a_request_that_cannot_be_read_is_refused_on_a_connection_in_use(String request)
+      throws IOException {
+    try (Browser browser = console.browser()) {
+      String host = "Host: " + console.host() + "\r\n";
+      assertThat(browser.ask("GET /api/me", host + session, "").status()).isEqualTo(200);
+      browser.send(request.replace("LARGE", "x".repeat(9_000)));
+      Reply reply = browser.reply();
+      assertThat(reply.status()).isIn(400, 413, 414, 431);
+      assertRefused(reply, reply.status(), "");
+      assertThat(browser.isClosed()).isTrue();
+    }
+  }
+
+  private static void assertRefused(Reply reply, int status, String code) {
+    assertThat(reply.status()).isEqualTo(status);
+    assertThat(reply.head()).contains("content-type: application/json");
+    HttpServer.HEADERS.forEach(
+        (name, value) -> assertThat(reply.head()).contains(name + ": " + value));
+    JsonObject refusal = JsonParser.parseString(reply.body()).getAsJsonObject();
+    assertThat(refusal.keySet()).containsExactly("code", "message");
+    assertThat(refusal.get("code").getAsString()).contains(code);
+  }
+
+  @Test
+  void a_target_that_names_this_server_is_its_path_and_one_that_names_another_is_refused()
+      throws IOException {
+    String own = "GET http://" + console.host();
+    assertThat(console.ask(own + "/api/me", session, "").status()).isEqualTo(200);
+    assertThat(console.ask(own + "/console/index.html", "", "").status()).isEqualTo(200);
+    assertThat(console.ask(own + "/console/../health", "", "").status()).isEqualTo(400);
+    assertThat(console.ask("GET http://evil.example.com/api/me", session, "").status())
+        .isEqualTo(421);
+    assertThat(console.audit()).contains("\"outcome\":\"HOST\"");
   }
 
   @Test

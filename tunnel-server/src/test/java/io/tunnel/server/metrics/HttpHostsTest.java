@@ -42,16 +42,44 @@ final class HttpHostsTest {
         "localhost.evil.example.com",
         "127.0.0.1.evil.example.com",
         "n1",
+        "127.0.0.1.evil.example.com:80"
+      })
+  void another_name_is_not(String host) {
+    assertThat(hosts("").areOurs(List.of(host))).isFalse();
+    assertThat(hosts("").areOurs(List.of("localhost", host))).isFalse();
+    assertThat(hosts("*").areOurs(List.of(host))).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
         "",
         "[evil]",
         "[::1",
+        "::1",
+        "[::1]evil.com",
+        "[::1]:evil.com",
+        "127.0.0.1:evil.com",
+        "127.0.0.1:",
+        "127.0.0.1:-1",
+        "127.0.0.1:65536",
+        "127.0.0.1:000080",
+        "127.0.0.1:80:evil.com",
+        "127.0.0.1/evil.com",
+        "127.0.0.1 evil.com",
+        "evil.com@127.0.0.1",
         "db1.example.org:1@evil"
       })
-  void another_name_is_not(String host) {
-    boolean isOurs = host.startsWith("db1");
-    assertThat(hosts("").areOurs(List.of(host))).isEqualTo(isOurs);
-    assertThat(hosts("").areOurs(List.of("localhost", host))).isEqualTo(isOurs);
-    assertThat(hosts("*").areOurs(List.of(host))).isTrue();
+  void a_text_that_is_not_a_host_and_a_port_is_nobodys(String host) {
+    assertThat(hosts("").areOurs(List.of(host))).isFalse();
+    assertThat(hosts("").areOurs(List.of("localhost", host))).isFalse();
+    assertThat(hosts("*").areOurs(List.of(host))).isFalse();
+    assertThat(HttpHosts.ALL.areOurs(List.of(host))).isFalse();
+  }
+
+  @Test
+  void the_highest_port_is_a_port() {
+    assertThat(hosts("").areOurs(List.of("127.0.0.1:65535", "127.0.0.1:0"))).isTrue();
   }
 
   @Test

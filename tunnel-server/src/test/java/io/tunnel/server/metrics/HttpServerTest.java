@@ -137,12 +137,54 @@ final class HttpServerTest {
   }
 
   @Test
-  void a_header_of200_ki_b_is_refused() throws IOException {
+  void a_request_that_cannot_be_read_is_refused_in_the_form_of_all_refusals() throws IOException {
+    assertRefused(
+        raw("GET /health HTTP/1.1\r\nX: " + "x".repeat(200 * 1024) + "\r\n\r\n"),
+        431,
+        "HEADER_TOO_LARGE");
+    assertRefused(answer("GET /" + "x".repeat(10_000)), 414, "LINE_TOO_LONG");
+    assertRefused(
+        raw("GET /health HTTP/1.1\r\nHost: here\r\nContent-Length: 9000\r\n\r\n"),
+        413,
+        "BODY_TOO_LARGE");
+    assertRefused(answer("GET health"), 400, "INVALID_REQUEST");
+    assertRefused(
+        raw("POST /health HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"),
+        400,
+        "INVALID_REQUEST");
+    assertRefused(answer("POST /health"), 405, "METHOD");
+    assertRefused(answer("GET /else"), 404, "NOT_FOUND");
+  }
+
+  private String raw(String text) throws IOException {
     try (Socket socket = connect()) {
-      send(socket, "GET /health HTTP/1.1\r\nX: " + "x".repeat(200 * 1024) + "\r\n\r\n");
-      assertThat(rest(socket)).startsWith("HTTP/1.1 431");
+      send(socket, text);
+      return rest(socket);
     }
-    assertThat(answer("GET /" + "x".repeat(10_000))).startsWith("HTTP/1.1 414");
+  }
+
+  private static void assertRefused(String answer, int status, String code) {
+    assertThat(answer).startsWith("HTTP/1.1 " + status);
+    HttpServer.HEADERS.forEach((name, value) -> assertThat(answer).contains(name + ": " + value));
+    assertThat(answer).contains("content-type: application/json");
+    JsonObject refusal =
+        JsonParser.parseString(answer.substring(answer.indexOf("\r\n\r\n"))).getAsJsonObject();
+    assertThat(refusal.keySet()).containsExactly("code", "message");
+    assertThat(refusal.get("code").getAsString()).isEqualTo(code);
+  }
+
+  @Test
+  void a_target_that_names_this_server_is_its_path() throws IOException {
+    assertThat(raw("GET http://here/health HTTP/1.1\r\nHost: elsewhere\r\n\r\n"))
+        .as("the host of the target counts")
+        .startsWith("HTTP/1.1 200");
+    assertThat(answer("GET HTTP://127.0.0.1:1/health?x=1")).startsWith("HTTP/1.1 200");
+    assertRefused(answer("GET http://evil.example.com/health"), 421, "HOST");
+    assertRefused(answer("GET http://here"), 404, "NOT_FOUND");
+    assertRefused(answer("GET http://here?x"), 404, "NOT_FOUND");
+    assertRefused(answer("GET http:///health"), 400, "INVALID_REQUEST");
+    assertRefused(answer("GET https://here/health"), 400, "INVALID_REQUEST");
+    assertRefused(answer("GET http://x@here/health"), 421, "HOST");
   }
 
   @Test

@@ -7,6 +7,7 @@ import com.code_intelligence.jazzer.junit.DictionaryEntries;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 
 /**
@@ -22,6 +23,11 @@ class ConsoleBytesFuzzTest {
     "POST /api/ask/PAUSE HTTP/1.1\\x0d\\x0aHost: h\\x0d\\x0aContent-Type: application/json\\x0d\\x0a",
     "POST /api/rows HTTP/1.1\\x0d\\x0aHost: h\\x0d\\x0aContent-Type: application/json\\x0d\\x0a",
     "POST /api/login HTTP/1.1\\x0d\\x0aHost: h\\x0d\\x0aContent-Type: application/json\\x0d\\x0a",
+    "GET http://h/api/me HTTP/1.1\\x0d\\x0aHost: h\\x0d\\x0a",
+    "http://",
+    "Host: 127.0.0.1:x\\x0d\\x0a",
+    "Content-Length: 99999999\\x0d\\x0a",
+    "Expect: 100-continue\\x0d\\x0a",
     "GET /api/me HTTP/1.1\\x0d\\x0aHost: h\\x0d\\x0a",
     "GET /api/history HTTP/1.1\\x0d\\x0aHost: h\\x0d\\x0a",
     "Cookie: tunnel_session_0=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\\x0d\\x0a",
@@ -42,8 +48,17 @@ class ConsoleBytesFuzzTest {
     for (int at = 0; at < bytes.length && browser.isOpen(); at += cut) {
       browser.writeInbound(Unpooled.copiedBuffer(bytes, at, Math.min(cut, bytes.length - at)));
     }
+    String answers = FuzzedConsole.answer(browser);
     browser.finishAndReleaseAll();
 
+    assertThat(answers).doesNotContain("CONSOLE_FAILED");
+    assertThat(count(answers, "HTTP/1.1 "))
+        .as("each answer has the headers that keep foreign scripts out: %s", answers)
+        .isEqualTo(count(answers, "content-security-policy: "));
     assertThat(FuzzedConsole.askedCount()).as("the CSRF token is not known").isEqualTo(before);
+  }
+
+  private static int count(String text, String part) {
+    return text.split(Pattern.quote(part), -1).length - 1;
   }
 }

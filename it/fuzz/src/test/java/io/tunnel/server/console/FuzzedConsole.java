@@ -2,8 +2,6 @@ package io.tunnel.server.console;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.netty.handler.codec.http.HttpObjectAggregator;
-import io.netty.handler.codec.http.HttpServerCodec;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.TableMeta;
@@ -13,6 +11,7 @@ import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.server.forward.Forwarding;
 import io.tunnel.server.metrics.DeliveryAges;
 import io.tunnel.server.metrics.HttpHosts;
+import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.wire.Operation;
@@ -122,10 +121,10 @@ final class FuzzedConsole {
 
   /** A connection of a browser. */
   static EmbeddedChannel browser() {
-    return new EmbeddedChannel(
-        new HttpServerCodec(4 << 10, 8 << 10, 8 << 10),
-        new HttpObjectAggregator(SITE.bodyBytesMax(), true),
-        SITE.handler(true));
+    EmbeddedChannel browser = new EmbeddedChannel();
+    HttpServer.reading().forEach(browser.pipeline()::addLast);
+    browser.pipeline().addLast(HttpServer.whole(SITE.bodyBytesMax()), SITE.handler(true));
+    return browser;
   }
 
   /** Requests that the console has sent on. */
