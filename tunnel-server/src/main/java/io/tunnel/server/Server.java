@@ -81,9 +81,10 @@ public final class Server implements Closeable {
               new Forwarder.Self(security.name(), net.self()),
               engine.ports().view(),
               door,
-              WiringChance::secret,
-              clock::nanos);
+              new Forwarder.Machine(WiringChance::secret, clock::nanos),
+              meters.forwarding());
       parts.open(forwarding::close);
+      meters.forwarded(forwarding::held);
       security.watch(parts, engine.ports().catalog(), net::reviseRights);
       meters.held(net::held);
       meters.certificate(security::certificateLeftSeconds);

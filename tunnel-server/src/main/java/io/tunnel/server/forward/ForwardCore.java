@@ -36,12 +36,19 @@ final class ForwardCore {
   static final class Open {
     private final String principal;
     private final int payloadBytes;
+    private final long sinceNanos;
     private int hops;
     private boolean isEnded;
 
-    private Open(String principal, int payloadBytes) {
+    private Open(String principal, int payloadBytes, long sinceNanos) {
       this.principal = principal;
       this.payloadBytes = payloadBytes;
+      this.sinceNanos = sinceNanos;
+    }
+
+    /** When the request began. */
+    long sinceNanos() {
+      return sinceNanos;
     }
   }
 
@@ -51,7 +58,7 @@ final class ForwardCore {
    * @param principal empty without authentication
    * @throws RefusedException BUSY when there are too many open requests or bytes
    */
-  Open begin(String principal, int requestBytes) {
+  Open begin(String principal, int requestBytes, long nowNanos) {
     int ofPrincipal = openByPrincipal.getOrDefault(principal, 0);
     if (ofPrincipal >= OPEN_OF_PRINCIPAL_MAX && !principal.isEmpty()) {
       throw busy(ofPrincipal + " requests of '" + principal + "'");
@@ -65,7 +72,7 @@ final class ForwardCore {
     open++;
     payloadBytes += requestBytes;
     openByPrincipal.put(principal, ofPrincipal + 1);
-    return new Open(principal, requestBytes);
+    return new Open(principal, requestBytes, nowNanos);
   }
 
   private static RefusedException busy(String what) {
@@ -74,15 +81,17 @@ final class ForwardCore {
         what + " wait for answers of nodes, and no more fit; nothing was done, try again");
   }
 
-  /** Ends a request. Idempotent. */
-  void end(Open one) {
-    if (!one.isEnded) {
-      one.isEnded = true;
-      open--;
-      payloadBytes -= one.payloadBytes;
-      openByPrincipal.computeIfPresent(
-          one.principal, (unused, count) -> count > 1 ? count - 1 : null);
+  /** Ends a request; false when it has ended before. */
+  boolean end(Open one) {
+    if (one.isEnded) {
+      return false;
     }
+    one.isEnded = true;
+    open--;
+    payloadBytes -= one.payloadBytes;
+    openByPrincipal.computeIfPresent(
+        one.principal, (unused, count) -> count > 1 ? count - 1 : null);
+    return true;
   }
 
   /**

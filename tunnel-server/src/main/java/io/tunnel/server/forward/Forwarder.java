@@ -1,30 +1,22 @@
 package io.tunnel.server.forward;
 
-import io.netty.bootstrap.Bootstrap;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.local.LocalAddress;
-import io.netty.channel.local.LocalChannel;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.forward.ForwardException.Reason;
+import io.tunnel.server.forward.ForwardMeter.Outcome;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.server.net.access.Gate.Vouched;
 import io.tunnel.server.security.Principal;
 import io.tunnel.server.security.Voucher;
 import io.tunnel.wire.Operation;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -46,8 +38,7 @@ import java.util.function.LongSupplier;
  * that a server whose places are taken still answers.
  *
  * <p>One thread owns all connections. Callers count their request under the monitor of the core
- * before they hand it to that thread, so the thread's queue is bounded, too. Host names of nodes
- * are resolved by that thread.
+ * before they hand it to that thread, so the thread's queue is bounded, too.
  */
 public final class Forwarder implements Forwarding {
 
@@ -63,7 +54,6 @@ public final class Forwarder implements Forwarding {
   /** How long a connection without requests stays open. */
   static final long IDLE_MS_MAX = 60_000;
 
-  private static final int CONNECT_MS_MAX = 2_000;
   private static final long ENTRANCE_MS_MAX = 5_000;
   private static final long LOOK_MS = 5_000;
   private static final String SELF = "this server";
@@ -71,26 +61,26 @@ public final class Forwarder implements Forwarding {
   private final Self self;
   private final ClusterView cluster;
   private final NetServer.Door door;
-  private final IntFunction<Bytes> chance;
-  private final LongSupplier nanos;
+  private final Machine machine;
+  private final ForwardMeter meter;
   private final EventLoopGroup threads;
 
   /** The thread that owns the links. */
   private final EventLoop owner;
 
+  private final Dialer dialer;
   private final LinkOwner links = new LinkOwner();
 
   /** The monitor of the core guards the core; no other object is called under it. */
   private final ForwardCore core = new ForwardCore();
 
   /** Links that take requests, the least recently used first. */
-  private final Map<Key, Held> held = new LinkedHashMap<>(16, 0.75f, true);
+  private final Map<Key, Taking> taking = new LinkedHashMap<>(16, 0.75f, true);
 
   /** Links that take no more requests and wait for answers. */
   private final Set<Link> retired = new LinkedHashSet<>();
 
   private boolean isClosed;
-  private long localCount;
 
   /**
    * This server.
@@ -101,43 +91,58 @@ public final class Forwarder implements Forwarding {
   public record Self(String name, NetServer.Self door) {}
 
   /**
+   * What forwarding needs of the machine.
+   *
+   * @param chance makes that number of unpredictable bytes
+   * @param nanos a clock that never goes back
+   */
+  public record Machine(
+      IntFunction<Bytes> chance, LongSupplier nanos, HostNames.Lookup lookup) {
+
+    /** With the system's look-up of host names. */
+    public Machine(IntFunction<Bytes> chance, LongSupplier nanos) {
+      this(chance, nanos, InetAddress::getByName);
+    }
+  }
+
+  /**
+   * What open requests hold.
+   *
+   * @param requests open requests
+   * @param bytes of their payloads and arriving answers
+   */
+  public record Held(int requests, long bytes) {}
+
+  /**
    * @param node HOST:PORT of a node, or {@link #SELF}
    */
   private record Key(Optional<Principal> principal, String address, String node) {}
 
-  private static final class Held {
+  private static final class Taking {
     private final Link link;
     private final long takesUntilNanos;
     private long usedNanos;
 
-    private Held(Link link, long takesUntilNanos, long usedNanos) {
+    private Taking(Link link, long takesUntilNanos, long usedNanos) {
       this.link = link;
       this.takesUntilNanos = takesUntilNanos;
       this.usedNanos = usedNanos;
     }
   }
 
-  /**
-   * Without connections.
-   *
-   * @param chance makes that number of unpredictable bytes
-   * @param nanos a clock that never goes back
-   */
+  /** Without connections. */
   public Forwarder(
-      Self self,
-      ClusterView cluster,
-      NetServer.Door door,
-      IntFunction<Bytes> chance,
-      LongSupplier nanos) {
+      Self self, ClusterView cluster, NetServer.Door door, Machine machine, ForwardMeter meter) {
     this.self = self;
     this.cluster = cluster;
     this.door = door;
-    this.chance = chance;
-    this.nanos = nanos;
+    this.machine = machine;
+    this.meter = meter;
     this.threads =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("forward"), NioIoHandler.newFactory());
     this.owner = threads.next();
+    this.dialer = new Dialer(self, door.tls(), new HostNames(machine.lookup()), owner);
     var unused = owner.scheduleWithFixedDelay(this::look, LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
   }
 
@@ -185,8 +190,18 @@ public final class Forwarder implements Forwarding {
   private Ask begun(OnBehalf who, Operation operation, byte[] payload, boolean isFollowing) {
     Objects.requireNonNull(payload, "payload");
     String name = door.gate().isOpen() ? "" : who.principal().orElseThrow().name();
-    synchronized (core) {
-      return new Ask(who, operation, payload, isFollowing, core.begin(name, payload.length));
+    try {
+      synchronized (core) {
+        return new Ask(
+            who,
+            operation,
+            payload,
+            isFollowing,
+            core.begin(name, payload.length, machine.nanos().getAsLong()));
+      }
+    } catch (RefusedException e) {
+      meter.ended(Outcome.BUSY, 0, 0, 0);
+      throw e;
     }
   }
 
@@ -233,9 +248,9 @@ public final class Forwarder implements Forwarding {
   }
 
   private Link link(Key key) {
-    Held known = held.get(key);
-    if (known != null && nanos.getAsLong() - known.takesUntilNanos < 0) {
-      known.usedNanos = nanos.getAsLong();
+    Taking known = taking.get(key);
+    if (known != null && machine.nanos().getAsLong() - known.takesUntilNanos < 0) {
+      known.usedNanos = machine.nanos().getAsLong();
       return known.link;
     }
     if (known != null) {
@@ -245,15 +260,15 @@ public final class Forwarder implements Forwarding {
     return dial(key);
   }
 
-  private void retire(Key key, Held old) {
-    boolean unused = held.remove(key, old) && retired.add(old.link);
+  private void retire(Key key, Taking old) {
+    boolean unused = taking.remove(key, old) && retired.add(old.link);
     old.link.retire();
   }
 
   /** There is always a link without requests: fewer requests are open than links. */
   private void makeRoom() {
-    if (held.size() + retired.size() >= LINKS_MAX) {
-      held.entrySet().stream()
+    if (taking.size() + retired.size() >= LINKS_MAX) {
+      taking.entrySet().stream()
           .filter(one -> !one.getValue().link.isBusy())
           .findFirst()
           .ifPresent(one -> retire(one.getKey(), one.getValue()));
@@ -261,18 +276,16 @@ public final class Forwarder implements Forwarding {
   }
 
   private Link dial(Key key) {
-    long nowNanos = nanos.getAsLong();
-    Link link = new Link(key.node(), vouched(key), chance.apply(32), links);
+    long nowNanos = machine.nanos().getAsLong();
+    Link link = new Link(key.node(), vouched(key), machine.chance().apply(32), links);
     long lifeMs = door.gate().isOpen() ? Integer.MAX_VALUE : LINK_MS_MAX;
-    held.put(key, new Held(link, nowNanos + TimeUnit.MILLISECONDS.toNanos(lifeMs), nowNanos));
+    taking.put(key, new Taking(link, nowNanos + TimeUnit.MILLISECONDS.toNanos(lifeMs), nowNanos));
     try {
-      connect(key, link)
-          .addListener(
-              done -> {
-                if (!done.isSuccess()) {
-                  endSoon(link, done.cause());
-                }
-              });
+      if (key.node().equals(SELF)) {
+        dialer.dialSelf(link, key.address(), why -> endSoon(link, why));
+      } else {
+        dialer.dial(link, key.node(), why -> endSoon(link, why));
+      }
     } catch (IllegalArgumentException e) {
       endSoon(link, e);
     }
@@ -305,52 +318,6 @@ public final class Forwarder implements Forwarding {
     }
   }
 
-  private ChannelFuture connect(Key key, Link link) {
-    boolean isSelf = key.node().equals(SELF);
-    Bootstrap bootstrap =
-        new Bootstrap()
-            .group(isSelf ? self.door().loop() : owner)
-            .channel(isSelf ? LocalChannel.class : NioSocketChannel.class)
-            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MS_MAX)
-            .handler(new Initializer(link, isSelf));
-    if (isSelf) {
-      // The audit log of an open server names the author by the address of this side.
-      String from = Voucher.origin(self.name(), key.address()) + "/" + ++localCount;
-      return bootstrap.connect(self.door().address(), new LocalAddress(from));
-    }
-    bootstrap.option(ChannelOption.TCP_NODELAY, true);
-    return bootstrap.connect(address(key.node()));
-  }
-
-  private static SocketAddress address(String node) {
-    int colon = node.lastIndexOf(':');
-    try {
-      return InetSocketAddress.createUnresolved(
-          node.substring(0, colon), Integer.parseInt(node.substring(colon + 1)));
-    } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-      throw new IllegalArgumentException("'" + node + "' is not HOST:PORT", e);
-    }
-  }
-
-  private final class Initializer extends ChannelInitializer<Channel> {
-    private final Link link;
-    private final boolean isSelf;
-
-    Initializer(Link link, boolean isSelf) {
-      this.link = link;
-      this.isSelf = isSelf;
-    }
-
-    @Override
-    protected void initChannel(Channel nettyChannel) {
-      if (!isSelf) {
-        door.tls()
-            .ifPresent(tls -> nettyChannel.pipeline().addLast(tls.toServer(nettyChannel.alloc())));
-      }
-      nettyChannel.pipeline().addLast(link);
-    }
-  }
-
   private final class LinkOwner implements Link.Owner {
 
     @Override
@@ -370,7 +337,7 @@ public final class Forwarder implements Forwarding {
 
     @Override
     public void answered(Ask ask, byte[] payload) {
-      end(ask);
+      end(ask, Outcome.ANSWERED, payload.length);
       boolean unused = ask.answer.complete(payload);
     }
 
@@ -404,24 +371,36 @@ public final class Forwarder implements Forwarding {
 
     @Override
     public void closed(Link link) {
-      boolean unused = retired.remove(link) || held.values().removeIf(one -> one.link == link);
+      boolean unused = retired.remove(link) || taking.values().removeIf(one -> one.link == link);
     }
   }
 
   private void refuse(Ask ask, RefusedException reason) {
-    end(ask);
+    end(ask, Outcome.REFUSED, 0);
     boolean unused = ask.answer.completeExceptionally(reason);
   }
 
   private void fail(Ask ask, ForwardException reason) {
-    end(ask);
+    end(ask, Outcome.of(reason.reason()), 0);
     boolean unused = ask.answer.completeExceptionally(reason);
   }
 
-  private void end(Ask ask) {
+  private void end(Ask ask, Outcome outcome, int answerBytes) {
     ask.timer.ifPresent(timer -> timer.cancel(false));
+    boolean wasOpen;
     synchronized (core) {
-      core.end(ask.open);
+      wasOpen = core.end(ask.open);
+    }
+    if (wasOpen) {
+      long nanos = machine.nanos().getAsLong() - ask.open.sinceNanos();
+      meter.ended(outcome, ask.payload.length, answerBytes, nanos);
+    }
+  }
+
+  /** What open requests hold now. For any thread. */
+  public Held held() {
+    synchronized (core) {
+      return new Held(core.open(), core.bytes());
     }
   }
 
@@ -442,7 +421,7 @@ public final class Forwarder implements Forwarding {
                 Reason.UNREACHABLE,
                 "cannot send " + ask + " to " + link + " before its deadline; nothing was done"));
     link.forget(ask);
-    for (Map.Entry<Key, Held> entry : List.copyOf(held.entrySet())) {
+    for (Map.Entry<Key, Taking> entry : List.copyOf(taking.entrySet())) {
       if (entry.getValue().link == link) {
         retire(entry.getKey(), entry.getValue());
       }
@@ -451,10 +430,10 @@ public final class Forwarder implements Forwarding {
 
   /** Closes links that nobody uses, or whose vouchers are too old. */
   private void look() {
-    long nowNanos = nanos.getAsLong();
+    long nowNanos = machine.nanos().getAsLong();
     long idleNanos = TimeUnit.MILLISECONDS.toNanos(IDLE_MS_MAX);
-    for (Map.Entry<Key, Held> entry : List.copyOf(held.entrySet())) {
-      Held one = entry.getValue();
+    for (Map.Entry<Key, Taking> entry : List.copyOf(taking.entrySet())) {
+      Taking one = entry.getValue();
       boolean isIdle = !one.link.isBusy() && nowNanos - one.usedNanos >= idleNanos;
       if (isIdle || nowNanos - one.takesUntilNanos >= 0) {
         retire(entry.getKey(), one);
@@ -464,7 +443,7 @@ public final class Forwarder implements Forwarding {
 
   /** Open connections, for tests. */
   int linkCount() {
-    return held.size() + retired.size();
+    return taking.size() + retired.size();
   }
 
   @Override
@@ -474,13 +453,14 @@ public final class Forwarder implements Forwarding {
     } catch (RejectedExecutionException e) {
       // Closed before.
     }
+    dialer.close();
     threads.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
   }
 
   private void closeLinks() {
     isClosed = true;
     List<Link> all = new ArrayList<>(retired);
-    held.values().forEach(one -> all.add(one.link));
+    taking.values().forEach(one -> all.add(one.link));
     all.forEach(link -> link.end("this server is stopping"));
   }
 }

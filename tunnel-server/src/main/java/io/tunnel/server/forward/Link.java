@@ -135,6 +135,11 @@ final class Link extends ChannelInboundHandlerAdapter {
     return state == State.OPEN;
   }
 
+  /** Whether the link has ended. */
+  boolean isClosed() {
+    return state == State.CLOSED;
+  }
+
   /** Whether requests wait for the connection or for answers. */
   boolean isBusy() {
     return !waiting.isEmpty() || !sent.isEmpty();

@@ -15,6 +15,8 @@ import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.channel.ration.Rations;
+import io.tunnel.server.forward.ForwardMeter;
+import io.tunnel.server.forward.Forwarder;
 import io.tunnel.server.net.NetMeter;
 import io.tunnel.server.net.NetMeter.Farewell;
 import io.tunnel.server.net.NetServer.Held;
@@ -100,6 +102,7 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
           "tunnel.channel.history.left.seconds",
           "Until the oldest change not checkpointed is no longer kept; -1 when it is lost");
   private final TunnelMeters tunnelMeters = new TunnelMeters(registry);
+  private final ForwardMeters forwardMeters = new ForwardMeters(registry);
   private final PrincipalMeters principalMeters = new PrincipalMeters(registry);
 
   /**
@@ -163,6 +166,16 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   /** Adds the number of partitions that are read without a tunnel. */
   public void readings(Supplier<Number> count) {
     Gauge.builder("tunnel.readings", count).strongReference(true).register(registry);
+  }
+
+  /** Meters the requests that this server sends for principals. */
+  public ForwardMeter forwarding() {
+    return forwardMeters;
+  }
+
+  /** Adds what forwarded requests hold. */
+  public void forwarded(Supplier<Forwarder.Held> now) {
+    ForwardMeters.held(registry, now);
   }
 
   /** Adds the throttling of channels that are far behind. */

@@ -24,6 +24,7 @@ import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,9 +32,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -55,16 +59,36 @@ final class ForwarderTest {
       new MultiThreadIoEventLoopGroup(1, LocalIoHandler.newFactory());
   private final EventLoopGroup nodeLoop =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  private final List<String> ended = new CopyOnWriteArrayList<>();
+  private final CountDownLatch slowNames = new CountDownLatch(1);
+  private final AtomicInteger lookUps = new AtomicInteger();
   private final Forwarder forwarder =
       new Forwarder(
           new Forwarder.Self("n0", new NetServer.Self(self, selfLoop)),
           view,
           NetServer.Door.open(),
-          count -> Bytes.copyOf(new byte[count]),
-          nanos::get);
+          new Forwarder.Machine(count -> Bytes.copyOf(new byte[count]), nanos::get, this::lookUp),
+          (outcome, requestBytes, answerBytes, took) ->
+              ended.add(outcome + " " + requestBytes + " " + answerBytes));
+
+  private InetAddress lookUp(String name) throws UnknownHostException {
+    lookUps.incrementAndGet();
+    if (name.startsWith("slow")) {
+      try {
+        slowNames.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    if (name.startsWith("unknown")) {
+      throw new UnknownHostException(name);
+    }
+    return InetAddress.getLoopbackAddress();
+  }
 
   @AfterEach
   void end() {
+    slowNames.countDown();
     forwarder.close();
     selfLoop.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
     nodeLoop.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
@@ -271,6 +295,7 @@ final class ForwarderTest {
       open.add(ask("n1"));
     }
     requireRefused(ask("n1"), ErrorCode.BUSY);
+    assertThat(ended).containsExactly("BUSY 0 0");
     for (int i = 0; i < open.size(); i++) {
       asked.poll(60, TimeUnit.SECONDS).answer(new byte[0]);
     }
@@ -371,6 +396,54 @@ final class ForwarderTest {
     requireFailed(open, Reason.DISCONNECTED, "this server is stopping");
     requireFailed(ask("n1"), Reason.CLOSED, "this server is stopping");
     forwarder.close();
+  }
+
+  @Test
+  void names_that_are_looked_up_for_long_delay_no_other_request() throws Exception {
+    node("n1", answering("y"));
+    List<CompletableFuture<byte[]>> slow = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      view.has("s", "slow.example.org:7650");
+      slow.add(ask(new OnBehalf(Optional.empty(), "192.0.2." + i), Optional.of("s"), LONG));
+    }
+    assertThat(text(ask("n1"))).isEqualTo("y");
+    for (CompletableFuture<byte[]> each : slow) {
+      requireFailed(
+          each, Reason.UNREACHABLE, "slow.example.org", "was not resolved", "nothing was done");
+    }
+    assertThat(lookUps.get()).as("one look-up of a name at a time").isEqualTo(1);
+    assertThat(text(ask("n1"))).isEqualTo("y");
+  }
+
+  @Test
+  void a_name_is_found_or_not_known() throws Exception {
+    ScriptedNode node = node("n1", answering("y"));
+    view.has("named", "n1.example.org:" + node.address().replaceAll(".*:", ""));
+    view.has("lost", "unknown.example.org:7650");
+    assertThat(text(ask("named"))).isEqualTo("y");
+    requireFailed(ask("lost"), Reason.UNREACHABLE, "unknown.example.org:7650 is not known");
+  }
+
+  @Test
+  void each_request_is_metered_once_with_what_became_of_it() throws Exception {
+    node("n1", answering("yes"));
+    node("n2", asked -> asked.refuse(new RefusedException(ErrorCode.INTERNAL, "no")));
+    node("n3", Asked::disconnect);
+    node("n4", asked -> {});
+    assertThat(text(ask("n1"))).isEqualTo("yes");
+    requireRefused(ask("n2"), ErrorCode.INTERNAL);
+    requireFailed(ask("n3"), Reason.DISCONNECTED, "it may be done");
+    requireFailed(ask(WHO, Optional.of("n4"), Duration.ofMillis(300)), Reason.DEADLINE, "deadline");
+    requireFailed(ask("n9"), Reason.UNKNOWN_NODE, "n9");
+    assertThat(ended)
+        .containsExactly(
+            "ANSWERED 2 3", "REFUSED 2 0", "DISCONNECTED 2 0", "DEADLINE 2 0", "UNKNOWN_NODE 2 0");
+    assertThat(forwarder.held()).isEqualTo(new Forwarder.Held(0, 0));
+    CompletableFuture<byte[]> open = ask("n4");
+    assertThat(forwarder.held()).isEqualTo(new Forwarder.Held(1, 2));
+    forwarder.close();
+    assertThat(open).isCompletedExceptionally();
+    assertThat(ended).hasSize(6);
   }
 
   @ParameterizedTest

@@ -70,8 +70,8 @@ final class VouchedLinkTest {
                 "n0", new NetServer.Self(new LocalAddress(VouchedLinkTest.class), selfLoop)),
             view,
             new NetServer.Door(at.gate, Optional.empty(), AuditLog.none()),
-            TestSecurity.chance(5),
-            nanos::get);
+            new Forwarder.Machine(TestSecurity.chance(5), nanos::get),
+            ForwardMeter.NONE);
   }
 
   @AfterEach
