@@ -240,6 +240,17 @@ final class PayloadSamples {
             List.of(MEMBER),
             List.of(new ClusterControl.GoneNode("n2", "n2:7650", 1_790_000_000_000L))),
         new ClusterControl.NodeStatus("n1", List.of(REPLICA)),
+        new ClusterControl.NodeStatus(
+            "n1",
+            List.of(),
+            Optional.of(
+                new ClusterControl.NodeFigures(
+                    7,
+                    List.of(new ClusterControl.FigureValue("writtenRows", 1.5)),
+                    List.of(
+                        new ClusterControl.TunnelLag(
+                            "t", "a", Optional.of(2.5), 3, 4, 1, 0, 2, Optional.empty()))))),
+        new ClusterControl.DescribeNode(true),
         new ClusterControl.DrainNode(true),
         new Control.RequestId(Optional.of("id-1")),
         new Control.RequestId(Optional.empty()),

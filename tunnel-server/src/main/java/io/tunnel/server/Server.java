@@ -172,6 +172,7 @@ public final class Server implements Closeable {
                 clock::nanos,
                 () -> TimeUnit.MICROSECONDS.toMillis(clock.epochMicros()),
                 parts.openThreads(new WaitingThread("console", CONSOLE_WAITING_MAX))));
+    net.figures(site::figures);
     Ticks.every(parts.openThreads(new OwnThread("figures")), clock::nanos, TICK_MS, site::tick);
     return site;
   }

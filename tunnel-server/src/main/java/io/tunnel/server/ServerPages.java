@@ -1,6 +1,7 @@
 package io.tunnel.server;
 
 import io.tunnel.server.changes.LogFigures;
+import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.console.ConsoleServer;
 import io.tunnel.server.engine.Engine;
 import io.tunnel.server.engine.Ports;
@@ -11,6 +12,7 @@ import io.tunnel.server.net.NetServer;
 import io.tunnel.server.partition.DiskCondition;
 import io.tunnel.server.session.TunnelHost;
 import io.tunnel.server.session.TunnelView;
+import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.Control.TunnelDescription;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -31,6 +33,12 @@ record ServerPages(
     implements HttpServer.Pages, ConsoleServer {
 
   private static final double BYTES_PER_KIB = 1_024;
+
+  @Override
+  public Optional<ClusterDescription> cluster() {
+    ClusterView view = engine.ports().view();
+    return view.isAlone() ? Optional.empty() : Optional.of(view.describe());
+  }
 
   @Override
   public String version() {

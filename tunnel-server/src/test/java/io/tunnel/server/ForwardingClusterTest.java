@@ -23,6 +23,7 @@ import io.tunnel.server.security.files.TestSecurity;
 import io.tunnel.server.security.files.TestSecurity.Authority;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
+import io.tunnel.wire.control.ClusterControl.DescribeNode;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
@@ -62,8 +63,8 @@ final class ForwardingClusterTest {
   void start() throws IOException {
     Path logs = Files.createTempDirectory(Path.of("target"), "forward-broker-");
     broker = KafkaBroker.start(logs.toAbsolutePath(), Map.of());
-    first = node("n1");
-    second = node("n2");
+    first = node("n1", -1);
+    second = node("n2", 0);
   }
 
   @AfterEach
@@ -77,12 +78,12 @@ final class ForwardingClusterTest {
     return new OnBehalf(Optional.of(new Principal(principal)), "192.0.2.9");
   }
 
-  private Server node(String name) throws IOException {
+  private Server node(String name, int httpPort) throws IOException {
     Path security = directory.resolve("security-" + name);
     TestSecurity.write(security, authority);
     ServerConfig config =
         ServerConfig.defaults(1)
-            .withNet(new NetConfig("127.0.0.1", 0, -1, 1, 100, false))
+            .withNet(new NetConfig("127.0.0.1", 0, httpPort, 1, 100, false))
             .withSecurity(new SecurityConfig(security.toString()))
             .withAudit(new AuditTrail.Settings(AuditTrail.Written.ALL, 16 << 20, 2));
     ClusterConfig.Log log =
@@ -199,6 +200,11 @@ final class ForwardingClusterTest {
     }
   }
 
+  private static NodeStatus status(Server at, String node, byte[] payload) throws Exception {
+    return Json.decode(
+        askOnce(at, ADMIN, Optional.of(node), Operation.DESCRIBE_NODE, payload), NodeStatus.class);
+  }
+
   @Test
   void a_named_node_answers_over_tls_and_audits_principal_node_and_address() throws Exception {
     awaitBoth();
@@ -209,6 +215,16 @@ final class ForwardingClusterTest {
         assertThat(Json.decode(answer, NodeStatus.class).name()).isEqualTo(name);
       }
     }
+    byte[] figures = Json.encode(new DescribeNode(true));
+    await(
+        () ->
+            status(first, "n2", figures).figures().stream()
+                .anyMatch(one -> one.atMs() > 0 && one.values().size() > 5));
+    assertThat(status(second, "n1", figures).figures()).as("n1 has no console").isEmpty();
+    assertThatThrownBy(
+            () -> askOnce(first, BOB, Optional.of("n2"), Operation.DESCRIBE_NODE, figures))
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_PERMITTED));
     second.close();
     assertThat(Files.readString(directory.resolve("n2/audit/audit.jsonl")))
         .contains("\"principal\":\"admin\",\"address\":\"via n1 from 192.0.2.9\"");

@@ -232,12 +232,89 @@ public sealed interface ClusterControl extends Control {
     }
   }
 
-  /** The replicas of a node. */
-  record NodeStatus(String name, List<ReplicaStatus> replicas) implements ClusterControl {
+  /**
+   * Asks a node for its status.
+   *
+   * @param figures true for the figures of the node, false for its replicas
+   */
+  record DescribeNode(boolean figures) implements ClusterControl {}
+
+  /**
+   * The replicas of a node, or its figures.
+   *
+   * @param replicas empty in an answer with figures
+   * @param figures present when the request asked for figures, and the node samples them
+   */
+  record NodeStatus(String name, List<ReplicaStatus> replicas, Optional<NodeFigures> figures)
+      implements ClusterControl {
     /** Refuses null and copies the list. */
     public NodeStatus {
       Objects.requireNonNull(name, "name");
       replicas = List.copyOf(Objects.requireNonNull(replicas, "replicas"));
+      figures = figures == null ? Optional.empty() : figures;
+    }
+
+    /** Without figures. */
+    public NodeStatus(String name, List<ReplicaStatus> replicas) {
+      this(name, replicas, Optional.empty());
+    }
+  }
+
+  /**
+   * The newest figures of a node.
+   *
+   * @param atMs when the node sampled the figures, by its clock, in milliseconds since 1970
+   * @param values the figures that are known
+   * @param tunnels the tunnels that the node coordinates, those that need attention first; at most
+   *     100
+   */
+  record NodeFigures(long atMs, List<FigureValue> values, List<TunnelLag> tunnels) {
+    /** Refuses null and copies the lists. */
+    public NodeFigures {
+      values = List.copyOf(Objects.requireNonNull(values, "values"));
+      tunnels = List.copyOf(Objects.requireNonNull(tunnels, "tunnels"));
+    }
+  }
+
+  /**
+   * A figure of a node.
+   *
+   * @param name as docs/console.md lists the names
+   */
+  record FigureValue(String name, double value) {
+    /** Refuses null. */
+    public FigureValue {
+      Objects.requireNonNull(name, "name");
+    }
+  }
+
+  /**
+   * How far a tunnel is behind.
+   *
+   * @param lagSeconds age of the oldest change that is not checkpointed; empty if it is not known
+   * @param lagChanges changes that are not checkpointed
+   * @param channels all channels
+   * @param stopped channels that wait for an operator
+   * @param lost channels that lost changes to retention
+   * @param historyLeftSeconds until retention may delete a change that is not checkpointed; 0 when
+   *     a change is lost; empty without such a change
+   */
+  record TunnelLag(
+      String table,
+      String tunnel,
+      Optional<Double> lagSeconds,
+      long lagChanges,
+      int channels,
+      long stopped,
+      long lost,
+      int sessions,
+      Optional<Double> historyLeftSeconds) {
+    /** Refuses null; an absent figure may be null. */
+    public TunnelLag {
+      Objects.requireNonNull(table, "table");
+      Objects.requireNonNull(tunnel, "tunnel");
+      lagSeconds = lagSeconds == null ? Optional.empty() : lagSeconds;
+      historyLeftSeconds = historyLeftSeconds == null ? Optional.empty() : historyLeftSeconds;
     }
   }
 

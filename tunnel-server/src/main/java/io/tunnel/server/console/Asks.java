@@ -18,7 +18,6 @@ import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.control.Control.TableDescription;
 import io.tunnel.wire.control.Control.TableName;
 import io.tunnel.wire.control.Json;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -83,16 +82,6 @@ final class Asks {
     this.maker = maker;
   }
 
-  private static OnBehalf onBehalf(Asked asked, Visitor visitor) {
-    String address =
-        asked.from() instanceof InetSocketAddress inet && inet.getAddress() != null
-            ? inet.getAddress().getHostAddress()
-            : "0.0.0.0";
-    int scope = address.indexOf('%');
-    return new OnBehalf(
-        visitor.caller().principal(), scope < 0 ? address : address.substring(0, scope));
-  }
-
   /**
    * Sends the body as the payload of the operation that the path names. An empty body is an empty
    * payload, by which LIST_TUNNELS, for one, asks for all tunnels.
@@ -112,7 +101,7 @@ final class Asks {
       object(asked);
     }
     return forwarding
-        .ask(onBehalf(asked, visitor), node(asked), operation, asked.body(), DEADLINE)
+        .ask(visitor.onBehalf(asked.from()), node(asked), operation, asked.body(), DEADLINE)
         .thenApply(
             payload ->
                 Answer.json(
@@ -150,7 +139,7 @@ final class Asks {
   /** Reads a page of rows. */
   CompletableFuture<Answer> rows(Asked asked, Visitor visitor) {
     JsonObject body = object(asked);
-    OnBehalf who = onBehalf(asked, visitor);
+    OnBehalf who = visitor.onBehalf(asked.from());
     int limit = limit(body.get("limit"));
     return forwarding
         .ask(

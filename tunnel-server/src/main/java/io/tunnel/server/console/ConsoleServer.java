@@ -1,6 +1,7 @@
 package io.tunnel.server.console;
 
 import io.tunnel.server.metrics.ServerMeters;
+import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.Control.TunnelDescription;
 import java.util.List;
 import java.util.Optional;
@@ -10,6 +11,9 @@ public interface ConsoleServer {
 
   /** The name of this node; empty without a cluster. */
   Optional<String> node();
+
+  /** The nodes of the cluster as this node sees them; empty without a cluster. */
+  Optional<ClusterDescription> cluster();
 
   /** The version of the program. */
   String version();

@@ -10,8 +10,10 @@ import io.tunnel.server.metrics.HttpHosts;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.server.net.access.AuditLog;
+import io.tunnel.wire.control.ClusterControl.NodeFigures;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -80,7 +82,7 @@ public final class ConsoleSite implements HttpServer.Site {
         hosts,
         door.audit(),
         new LogIns(door.gate(), door.audit(), LogIns.Port.of(machine.chance(), machine.nanos())),
-        new Snapshots(server, machine.epochMs()),
+        new Snapshots(server, machine.epochMs(), new Peers(forwarding, machine.nanos())),
         new Backing(server, new Asks(forwarding, machine.maker())));
   }
 
@@ -108,6 +110,11 @@ public final class ConsoleSite implements HttpServer.Site {
   public void tick() {
     snapshots.stepIfDue();
     feed.tick();
+  }
+
+  /** The newest figures of this server, for other nodes; empty before the first. For any thread. */
+  public Optional<NodeFigures> figures() {
+    return snapshots.newest();
   }
 
   @Override

@@ -5,8 +5,10 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.forward.Forwarding.OnBehalf;
 import io.tunnel.wire.Operation.Right;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -39,11 +41,13 @@ final class Feed {
   /** A browser that watches. The fields belong to the event loop of its connection. */
   private static final class Viewer {
     private final Visitor visitor;
+    private final OnBehalf who;
     private boolean isUntaken;
     private int untakenTicks;
 
-    Viewer(Visitor visitor) {
+    Viewer(Visitor visitor, OnBehalf who) {
       this.visitor = visitor;
+      this.who = who;
     }
   }
 
@@ -59,7 +63,8 @@ final class Feed {
 
   /** Adds a browser, to which the head of the answer was sent. On its connection's event loop. */
   void join(ChannelHandlerContext ctx, Visitor visitor) {
-    viewers.put(ctx, new Viewer(visitor));
+    OnBehalf who = visitor.onBehalf(ctx.channel().remoteAddress());
+    viewers.put(ctx, new Viewer(visitor, who));
     ctx.channel().closeFuture().addListener(closed -> viewers.remove(ctx));
     ctx.writeAndFlush(new DefaultHttpContent(Unpooled.wrappedBuffer(RETRY)));
   }
@@ -79,18 +84,26 @@ final class Feed {
       isWatched = true;
       snapshots.begin();
     }
-    byte[] event = event();
+    Map<ChannelHandlerContext, Viewer> staying = new HashMap<>();
     viewers.forEach(
         (ctx, viewer) -> {
-          boolean mayStay = mayRead(viewer.visitor);
-          ctx.executor().execute(() -> send(ctx, viewer, mayStay, event));
+          if (mayRead(viewer.visitor)) {
+            staying.put(ctx, viewer);
+          } else {
+            ctx.executor().execute(() -> ctx.close());
+          }
         });
+    if (staying.isEmpty()) {
+      return;
+    }
+    byte[] event = event(staying.values().iterator().next().who);
+    staying.forEach((ctx, viewer) -> ctx.executor().execute(() -> send(ctx, viewer, event)));
   }
 
   /** The next snapshot; a heartbeat if it cannot be made. */
-  private byte[] event() {
+  private byte[] event(OnBehalf who) {
     try {
-      byte[] snapshot = snapshots.snapshot();
+      byte[] snapshot = snapshots.snapshot(who);
       ByteBuf whole = Unpooled.wrappedBuffer(BEGIN, snapshot, END);
       byte[] event = new byte[whole.readableBytes()];
       whole.readBytes(event);
@@ -112,11 +125,8 @@ final class Feed {
     }
   }
 
-  private static void send(
-      ChannelHandlerContext ctx, Viewer viewer, boolean mayStay, byte[] event) {
-    if (!mayStay) {
-      ctx.close();
-    } else if (viewer.isUntaken) {
+  private static void send(ChannelHandlerContext ctx, Viewer viewer, byte[] event) {
+    if (viewer.isUntaken) {
       viewer.untakenTicks++;
       if (viewer.untakenTicks >= UNTAKEN_TICKS_MAX) {
         ctx.close();

@@ -6,14 +6,21 @@ import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
+import io.tunnel.server.forward.Forwarding.OnBehalf;
 import io.tunnel.server.metrics.DeliveryAges;
 import io.tunnel.server.metrics.ServerMeters;
+import io.tunnel.wire.control.ClusterControl.ClusterDescription;
+import io.tunnel.wire.control.ClusterControl.FigureValue;
+import io.tunnel.wire.control.ClusterControl.NodeFigures;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 
 /**
  * Samples the figures of the server, and makes snapshots and the history of them. A sample costs
@@ -32,6 +39,7 @@ final class Snapshots {
 
   private final ConsoleServer server;
   private final LongSupplier epochMs;
+  private final Peers peers;
   private final HistoryCore history = new HistoryCore();
   private List<TunnelFigures> tunnels = List.of();
   private int stepsSinceTunnels = TUNNELS_EVERY;
@@ -43,12 +51,19 @@ final class Snapshots {
 
   private long historyAnswerEndMs = -1;
 
+  /** The newest step, for other nodes. */
+  private volatile Optional<NodeFigures> newest = Optional.empty();
+
+  /** Whether another node has asked since the last step, so that somebody watches there. */
+  private volatile boolean wasAsked;
+
   /** Totals at one moment. */
   private record Moment(long atMs, ServerMeters.Totals totals) {}
 
-  Snapshots(ConsoleServer server, LongSupplier epochMs) {
+  Snapshots(ConsoleServer server, LongSupplier epochMs, Peers peers) {
     this.server = server;
     this.epochMs = epochMs;
+    this.peers = peers;
     ofStep = new Moment(epochMs.getAsLong(), server.totals());
     ofSnapshot = ofStep;
   }
@@ -72,7 +87,8 @@ final class Snapshots {
 
   private void step() {
     stepsSinceTunnels++;
-    if (stepsSinceTunnels >= TUNNELS_EVERY) {
+    if (wasAsked || stepsSinceTunnels >= TUNNELS_EVERY) {
+      wasAsked = false;
       lookAtTunnels();
     }
     Moment now = new Moment(epochMs.getAsLong(), server.totals());
@@ -81,6 +97,25 @@ final class Snapshots {
     synchronized (this) {
       history.add(now.atMs(), figures);
     }
+    newest = Optional.of(toSend(now.atMs(), figures));
+  }
+
+  private NodeFigures toSend(long atMs, Map<Figure, Double> figures) {
+    List<FigureValue> known = new ArrayList<>();
+    figures.forEach(
+        (figure, value) -> {
+          if (Double.isFinite(value)) {
+            known.add(new FigureValue(figure.member(), value));
+          }
+        });
+    return new NodeFigures(
+        atMs, known, tunnels.stream().limit(TUNNELS_MAX).map(TunnelFigures::toLag).toList());
+  }
+
+  /** The newest figures, for a node that asks; empty before the first step. For any thread. */
+  Optional<NodeFigures> newest() {
+    wasAsked = true;
+    return newest;
   }
 
   private Map<Figure, Double> figures(Moment before, Moment now) {
@@ -124,30 +159,64 @@ final class Snapshots {
     return tunnels.stream().mapToDouble(figure).filter(Double::isFinite).max().orElse(Double.NaN);
   }
 
-  /** The server now, as JSON. */
-  byte[] snapshot() {
+  /**
+   * The server now, as JSON, with what other nodes have answered.
+   *
+   * @param who a principal that watches; the other nodes are asked for it
+   */
+  byte[] snapshot(OnBehalf who) {
     lookAtTunnels();
     Moment now = new Moment(epochMs.getAsLong(), server.totals());
-    JsonObject figures = new JsonObject();
-    figures(ofSnapshot, now).forEach((figure, value) -> add(figures, figure.member(), value));
+    Map<Figure, Double> own = figures(ofSnapshot, now);
     ofSnapshot = now;
-    figures.addProperty(
-        "worstTunnel",
-        tunnels.isEmpty() ? null : tunnels.get(0).table() + "/" + tunnels.get(0).tunnel());
-    JsonArray worst = new JsonArray();
-    tunnels.stream().limit(TUNNELS_MAX).forEach(one -> worst.add(one.toJson()));
+    Optional<ClusterDescription> cluster = server.cluster();
+    cluster.ifPresent(known -> peers.ask(known, who));
+    List<NodeFigures> others = cluster.map(peers::fresh).orElse(List.of());
+    List<TunnelFigures> worst =
+        Stream.concat(
+                tunnels.stream().limit(TUNNELS_MAX),
+                others.stream().flatMap(one -> one.tunnels().stream()).map(TunnelFigures::of))
+            .sorted(TunnelFigures.WORST_FIRST)
+            .limit(TUNNELS_MAX)
+            .toList();
+    JsonObject figures = new JsonObject();
+    JsonObject all = new JsonObject();
+    own.forEach(
+        (figure, value) -> {
+          add(figures, figure.member(), value);
+          List<Double> values = new ArrayList<>(List.of(value));
+          others.forEach(one -> values.add(Peers.value(one, figure)));
+          add(all, figure.member(), figure.ofNodes(values));
+        });
+    addWorst(figures, tunnels);
+    addWorst(all, worst);
+    JsonArray listed = new JsonArray();
+    worst.forEach(one -> listed.add(one.toJson()));
     JsonObject snapshot = new JsonObject();
     snapshot.addProperty("atMs", now.atMs());
     snapshot.addProperty("node", server.node().orElse(null));
     snapshot.add("health", JsonParser.parseString(server.health()));
     snapshot.add("figures", figures);
-    snapshot.add("tunnels", worst);
+    snapshot.add("all", all);
+    snapshot.add(
+        "nodes",
+        cluster.map(known -> peers.toJson(known, figures, now.atMs())).orElse(new JsonArray()));
+    snapshot.add("tunnels", listed);
     return snapshot.toString().getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static void addWorst(JsonObject to, List<TunnelFigures> worstFirst) {
+    to.addProperty(
+        "worstTunnel",
+        worstFirst.isEmpty()
+            ? null
+            : worstFirst.get(0).table() + "/" + worstFirst.get(0).tunnel());
   }
 
   /** The rates of the next snapshot begin now: nobody has watched since the last one. */
   void begin() {
     ofSnapshot = new Moment(epochMs.getAsLong(), server.totals());
+    peers.begin();
   }
 
   /** The figures of the last hour, encoded at most once a step. For any thread. */

@@ -2,10 +2,12 @@ package io.tunnel.server.console;
 
 import com.google.gson.JsonObject;
 import io.tunnel.model.ChannelType;
+import io.tunnel.wire.control.ClusterControl.TunnelLag;
 import io.tunnel.wire.control.Control.ChannelDescription;
 import io.tunnel.wire.control.Control.TunnelDescription;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
@@ -65,6 +67,34 @@ record TunnelFigures(
         streams.stream().filter(one -> one.historyLeftMs().orElse(0L) < 0).count(),
         tunnel.sessions().size(),
         leftMs.orElse(Double.NaN) / MS_PER_SECOND);
+  }
+
+  /** The figures of a tunnel that another node coordinates. */
+  static TunnelFigures of(TunnelLag lag) {
+    return new TunnelFigures(
+        lag.table(),
+        lag.tunnel(),
+        lag.lagSeconds().orElse(Double.NaN),
+        lag.lagChanges(),
+        lag.channels(),
+        lag.stopped(),
+        lag.lost(),
+        lag.sessions(),
+        lag.historyLeftSeconds().orElse(Double.NaN));
+  }
+
+  /** These figures for another node. */
+  TunnelLag toLag() {
+    return new TunnelLag(
+        table,
+        tunnel,
+        Optional.of(lagSeconds).filter(Double::isFinite),
+        lagChanges,
+        channels,
+        stopped,
+        lost,
+        sessions,
+        Optional.of(historyLeftSeconds).filter(Double::isFinite));
   }
 
   /** One entry of a snapshot. */

@@ -4,9 +4,16 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.net.access.VisibleCluster;
 import io.tunnel.wire.Frame;
+import io.tunnel.wire.Operation.Right;
+import io.tunnel.wire.control.ClusterControl.DescribeNode;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
+import io.tunnel.wire.control.ClusterControl.NodeFigures;
+import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import io.tunnel.wire.control.Control.Empty;
 import io.tunnel.wire.control.Json;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Serves requests about the cluster. */
 final class ClusterRequests {
@@ -14,6 +21,7 @@ final class ClusterRequests {
   private final ClusterView view;
   private final Catalog catalog;
   private final RequestThreads threads;
+  private volatile Supplier<Optional<NodeFigures>> figures = Optional::empty;
 
   ClusterRequests(ClusterView view, Catalog catalog, RequestThreads threads) {
     this.view = view;
@@ -27,8 +35,22 @@ final class ClusterRequests {
   }
 
   void describeNode(Frame frame, Connection connection) {
-    threads.answer(
-        threads.control(), frame, connection, () -> visible(connection).of(view.status()));
+    if (Json.decode(frame.payload(), DescribeNode.class).figures()) {
+      connection.caller().requireOnCluster(Right.READ);
+      threads.answer(
+          threads.control(),
+          frame,
+          connection,
+          () -> new NodeStatus(view.describe().node(), List.of(), figures.get()));
+    } else {
+      threads.answer(
+          threads.control(), frame, connection, () -> visible(connection).of(view.status()));
+    }
+  }
+
+  /** Answers requests for figures with these from now on. */
+  void figures(Supplier<Optional<NodeFigures>> now) {
+    figures = now;
   }
 
   private VisibleCluster visible(Connection connection) {

@@ -50,6 +50,7 @@ import io.tunnel.server.session.TunnelHosts;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
+import io.tunnel.wire.control.ClusterControl.NodeFigures;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
@@ -60,6 +61,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntToLongFunction;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -78,6 +80,7 @@ public final class NetServer implements AutoCloseable {
       new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
   private final Budgets budgets;
   private final Door door;
+  private final Requests requests;
   private final Channel listener;
   private final EventLoopGroup selfLoop;
   private final Channel selfListener;
@@ -157,7 +160,7 @@ public final class NetServer implements AutoCloseable {
       throws IOException {
     InetSocketAddress address = address(config, door.gate());
     this.door = door;
-    Requests requests = new Requests(rooms, threads, door.gate());
+    requests = new Requests(rooms, threads, door.gate());
     budgets =
         Budgets.of(
             config.limits(),
@@ -249,6 +252,11 @@ public final class NetServer implements AutoCloseable {
   /** The address that the server listens on. */
   public InetSocketAddress localAddress() {
     return (InetSocketAddress) listener.localAddress();
+  }
+
+  /** Answers requests for the figures of this node with these from now on; must not wait. */
+  public void figures(Supplier<Optional<NodeFigures>> now) {
+    requests.figures(now);
   }
 
   /** Where this server makes requests to itself. */

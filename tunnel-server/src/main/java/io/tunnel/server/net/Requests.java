@@ -24,12 +24,14 @@ import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
+import io.tunnel.wire.control.ClusterControl.NodeFigures;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.Renewal;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 
 /**
  * Dispatches each request to the room that serves it. The event loop passes writes, reads and
@@ -101,6 +103,11 @@ final class Requests {
   @FunctionalInterface
   private interface Administered {
     Control serve(byte[] payload) throws IOException;
+  }
+
+  /** Answers requests for the figures of this node with these from now on. */
+  void figures(Supplier<Optional<NodeFigures>> now) {
+    cluster.figures(now);
   }
 
   /** Serves a request; its answer goes to {@code connection}, now or later. */

@@ -12,6 +12,7 @@ import io.tunnel.server.net.access.TestGate;
 import io.tunnel.server.net.audit.AuditTrail;
 import io.tunnel.server.security.files.TestSecurity;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.Control.TunnelDescription;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.SecurityControl.CreateToken;
@@ -82,7 +83,7 @@ final class TestConsole implements Closeable {
             HttpHosts.of(net),
             audit,
             logIns,
-            new Snapshots(told, gate.epochMs::get),
+            new Snapshots(told, gate.epochMs::get, new Peers(forwards, gate.nanos::get)),
             new ConsoleSite.Backing(told, new Asks(forwards, Runnable::run)));
     http =
         new HttpServer(
@@ -122,11 +123,17 @@ final class TestConsole implements Closeable {
     volatile ServerMeters.Totals totals =
         new ServerMeters.Totals(0, 0, 0, 0, DeliveryAges.Counts.none());
     volatile List<TunnelDescription> tunnels = List.of();
+    volatile Optional<ClusterDescription> cluster = Optional.empty();
     final AtomicInteger looks = new AtomicInteger();
 
     @Override
     public Optional<String> node() {
-      return Optional.empty();
+      return cluster.map(ClusterDescription::node);
+    }
+
+    @Override
+    public Optional<ClusterDescription> cluster() {
+      return cluster;
     }
 
     @Override
@@ -167,6 +174,10 @@ final class TestConsole implements Closeable {
     volatile Function<byte[], CompletableFuture<byte[]>> answer =
         payload -> CompletableFuture.completedFuture(new byte[0]);
 
+    /** Answers DESCRIBE_NODE by the name of the node. */
+    volatile Function<String, CompletableFuture<byte[]>> answerOf =
+        node -> new CompletableFuture<>();
+
     @Override
     public CompletableFuture<byte[]> ask(
         OnBehalf who,
@@ -175,7 +186,9 @@ final class TestConsole implements Closeable {
         byte[] payload,
         Duration deadline) {
       asked.add(new Forwarded(who, node, operation, new String(payload, StandardCharsets.UTF_8)));
-      return answer.apply(payload);
+      return operation == Operation.DESCRIBE_NODE
+          ? answerOf.apply(node.orElseThrow())
+          : answer.apply(payload);
     }
 
     @Override

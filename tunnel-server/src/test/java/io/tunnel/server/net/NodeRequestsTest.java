@@ -22,6 +22,7 @@ import io.tunnel.wire.Operation;
 import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
+import io.tunnel.wire.control.ClusterControl.DescribeNode;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import io.tunnel.wire.control.Control.CreateTable;
@@ -278,6 +279,10 @@ final class NodeRequestsTest {
         .isEqualTo(node.view.describe());
     assertThat(client.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class))
         .isEqualTo(node.view.status());
+    NodeStatus figures =
+        client.granted(Operation.DESCRIBE_NODE, new DescribeNode(true), NodeStatus.class);
+    assertThat(figures.replicas()).as("figures instead of replicas").isEmpty();
+    assertThat(figures.figures()).as("nobody samples them").isEmpty();
     client.granted(Operation.DRAIN_NODE, new DrainNode(true), Empty.class);
     assertThat(node.view.isDraining()).isTrue();
     client.granted(Operation.DRAIN_NODE, new DrainNode(false), Empty.class);

@@ -16,6 +16,7 @@ import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.RangePage;
+import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.Control.TableDescription;
 import io.tunnel.wire.control.Control.TunnelDescription;
 import io.tunnel.wire.control.Json;
@@ -73,6 +74,11 @@ final class FuzzedConsole {
   private record Quiet() implements ConsoleServer {
     @Override
     public Optional<String> node() {
+      return Optional.empty();
+    }
+
+    @Override
+    public Optional<ClusterDescription> cluster() {
       return Optional.empty();
     }
 
