@@ -47,7 +47,7 @@ final class Answer {
 
   /** A refusal. */
   static Answer refusal(HttpRefusal refusal) {
-    return json(refusal.status(), refusal.body());
+    return json(refusal.status(), refusal.body().getBytes(StandardCharsets.UTF_8));
   }
 
   /**

@@ -117,6 +117,11 @@ public final class ConsoleSite implements HttpServer.Site {
     return snapshots.newest();
   }
 
+  /** Browsers that watch, for tests. */
+  int viewers() {
+    return feed.count();
+  }
+
   @Override
   public boolean has(String target) {
     return target.equals("/")

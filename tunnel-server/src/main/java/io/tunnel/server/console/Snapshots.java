@@ -208,9 +208,7 @@ final class Snapshots {
   private static void addWorst(JsonObject to, List<TunnelFigures> worstFirst) {
     to.addProperty(
         "worstTunnel",
-        worstFirst.isEmpty()
-            ? null
-            : worstFirst.get(0).table() + "/" + worstFirst.get(0).tunnel());
+        worstFirst.isEmpty() ? null : worstFirst.get(0).table() + "/" + worstFirst.get(0).tunnel());
   }
 
   /** The rates of the next snapshot begin now: nobody has watched since the last one. */

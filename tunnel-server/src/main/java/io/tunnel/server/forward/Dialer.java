@@ -9,7 +9,6 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.local.LocalAddress;
 import io.netty.channel.local.LocalChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
-import io.tunnel.server.net.NetServer;
 import io.tunnel.server.security.Voucher;
 import io.tunnel.server.security.files.Tls;
 import java.net.InetSocketAddress;
@@ -126,8 +125,7 @@ final class Dialer implements AutoCloseable {
       @Override
       protected void initChannel(Channel nettyChannel) {
         tls.ifPresent(
-            encrypted ->
-                nettyChannel.pipeline().addLast(encrypted.toServer(nettyChannel.alloc())));
+            encrypted -> nettyChannel.pipeline().addLast(encrypted.toServer(nettyChannel.alloc())));
         nettyChannel.pipeline().addLast(link);
       }
     };

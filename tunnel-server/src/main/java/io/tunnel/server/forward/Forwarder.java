@@ -96,8 +96,7 @@ public final class Forwarder implements Forwarding {
    * @param chance makes that number of unpredictable bytes
    * @param nanos a clock that never goes back
    */
-  public record Machine(
-      IntFunction<Bytes> chance, LongSupplier nanos, HostNames.Lookup lookup) {
+  public record Machine(IntFunction<Bytes> chance, LongSupplier nanos, HostNames.Lookup lookup) {
 
     /** With the system's look-up of host names. */
     public Machine(IntFunction<Bytes> chance, LongSupplier nanos) {

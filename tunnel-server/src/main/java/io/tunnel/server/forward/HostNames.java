@@ -66,7 +66,9 @@ final class HostNames implements AutoCloseable {
     int port;
     try {
       host = node.substring(0, colon);
-      port = InetSocketAddress.createUnresolved(host, Integer.parseInt(node.substring(colon + 1))).getPort();
+      port =
+          InetSocketAddress.createUnresolved(host, Integer.parseInt(node.substring(colon + 1)))
+              .getPort();
     } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
       throw new IllegalArgumentException("'" + node + "' is not HOST:PORT", e);
     }

@@ -36,11 +36,7 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
     this.visitors = visitors;
   }
 
-  private record Page(HttpResponseStatus status, String type, byte[] body) {
-
-    Page(HttpResponseStatus status, String type, String body) {
-      this(status, type, body.getBytes(StandardCharsets.UTF_8));
-    }
+  private record Page(HttpResponseStatus status, String type, String body) {
 
     static Page of(HttpRefusal refusal) {
       return new Page(refusal.status(), HttpRefusal.TYPE, refusal.body());
@@ -164,14 +160,15 @@ final class HttpPages extends SimpleChannelInboundHandler<FullHttpRequest> {
   }
 
   private static FullHttpResponse response(Page page, boolean isHead) {
+    byte[] body = page.body().getBytes(StandardCharsets.UTF_8);
     FullHttpResponse response =
         new DefaultFullHttpResponse(
             HttpVersion.HTTP_1_1,
             page.status(),
-            isHead ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(page.body()));
+            isHead ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(body));
     HttpServer.HEADERS.forEach(response.headers()::set);
     response.headers().set(HttpHeaderNames.CONTENT_TYPE, page.type());
-    response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH, page.body().length);
+    response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH, body.length);
     response.headers().set(HttpHeaderNames.CONNECTION, "close");
     if (page.status().equals(HttpResponseStatus.UNAUTHORIZED)) {
       response.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer");

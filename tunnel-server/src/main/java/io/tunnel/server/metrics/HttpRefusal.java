@@ -8,7 +8,6 @@ import io.netty.handler.codec.http.TooLongHttpContentException;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.ssl.SslHandler;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -52,12 +51,12 @@ public record HttpRefusal(HttpResponseStatus status, String code, String message
             : "this is not HTTP/1.1");
   }
 
-  /** The body: {@code code} and {@code message}, in UTF-8. */
-  public byte[] body() {
+  /** The body: {@code code} and {@code message} on one line. */
+  public String body() {
     JsonObject said = new JsonObject();
     said.addProperty("code", code);
     said.addProperty("message", message);
-    return (said + "\n").getBytes(StandardCharsets.UTF_8);
+    return said + "\n";
   }
 
   /**

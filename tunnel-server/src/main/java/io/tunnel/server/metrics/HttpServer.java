@@ -239,7 +239,7 @@ public final class HttpServer implements AutoCloseable {
   private static byte[] plain(HttpRefusal refusal) {
     StringBuilder head = new StringBuilder("HTTP/1.1 " + refusal.status() + "\r\n");
     HEADERS.forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
-    byte[] body = refusal.body();
+    byte[] body = refusal.body().getBytes(StandardCharsets.UTF_8);
     head.append("content-type: " + HttpRefusal.TYPE + "\r\nconnection: close\r\n")
         .append("content-length: " + body.length + "\r\n\r\n");
     byte[] first = head.toString().getBytes(StandardCharsets.US_ASCII);

@@ -4,14 +4,11 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.net.access.VisibleCluster;
 import io.tunnel.wire.Frame;
-import io.tunnel.wire.Operation.Right;
 import io.tunnel.wire.control.ClusterControl.DescribeNode;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
 import io.tunnel.wire.control.ClusterControl.NodeFigures;
-import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import io.tunnel.wire.control.Control.Empty;
 import io.tunnel.wire.control.Json;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -36,12 +33,11 @@ final class ClusterRequests {
 
   void describeNode(Frame frame, Connection connection) {
     if (Json.decode(frame.payload(), DescribeNode.class).figures()) {
-      connection.caller().requireOnCluster(Right.READ);
       threads.answer(
           threads.control(),
           frame,
           connection,
-          () -> new NodeStatus(view.describe().node(), List.of(), figures.get()));
+          () -> visible(connection).figures(view.describe().node(), figures));
     } else {
       threads.answer(
           threads.control(), frame, connection, () -> visible(connection).of(view.status()));

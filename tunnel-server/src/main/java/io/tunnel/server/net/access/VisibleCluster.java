@@ -4,8 +4,11 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.wire.Operation.Right;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
+import io.tunnel.wire.control.ClusterControl.NodeFigures;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The cluster as a caller may see it. Partitions of hidden tables are left out: their number, their
@@ -55,5 +58,16 @@ public record VisibleCluster(Catalog catalog, Caller caller) {
         : new NodeStatus(
             whole.name(),
             whole.replicas().stream().filter(replica -> sees(replica.partition())).toList());
+  }
+
+  /**
+   * The figures of a node, which tell of all its tables.
+   *
+   * @throws io.tunnel.model.RefusedException NOT_PERMITTED to a caller without the right to read on
+   *     the cluster
+   */
+  public NodeStatus figures(String node, Supplier<Optional<NodeFigures>> figures) {
+    caller.requireOnCluster(Right.READ);
+    return new NodeStatus(node, List.of(), figures.get());
   }
 }

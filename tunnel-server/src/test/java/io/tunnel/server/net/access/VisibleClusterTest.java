@@ -1,16 +1,21 @@
 package io.tunnel.server.net.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
+import io.tunnel.wire.control.ClusterControl.NodeFigures;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import io.tunnel.wire.control.ClusterControl.ReplicaStatus;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** What is said of a cluster to somebody who does not see all of its tables. */
@@ -59,6 +64,20 @@ final class VisibleClusterTest {
                     new ReplicaStatus(shown, "LEADING", 1, 2, 3),
                     new ReplicaStatus(hidden, "LEADING", 1, 2, 3),
                     new ReplicaStatus(DROPPED, "LEADING", 1, 2, 3))));
+  }
+
+  @Test
+  void figures_need_the_right_to_read_on_the_cluster() throws IOException {
+    Optional<NodeFigures> figures = Optional.of(new NodeFigures(1, List.of(), List.of()));
+    at.allow("bob", "tunnel:orders/t", "consume");
+    for (String name : List.of("bob", "eve")) {
+      VisibleCluster seen = new VisibleCluster(at.catalog, at.caller(name));
+      assertThatThrownBy(() -> seen.figures("n1", () -> figures))
+          .isInstanceOfSatisfying(
+              RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_PERMITTED));
+    }
+    assertThat(new VisibleCluster(at.catalog, at.caller("admin")).figures("n1", () -> figures))
+        .isEqualTo(new NodeStatus("n1", List.of(), figures));
   }
 
   @Test
