@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -104,17 +105,20 @@ class ViewersTest {
 
   /** Each viewer gets further snapshots and answers: nobody was dropped. */
   private static void requireServed(List<Viewer> viewers) {
+    Map<Viewer, long[]> before = new HashMap<>();
     for (Viewer viewer : viewers) {
-      long snapshots = viewer.snapshots();
-      long answers = viewer.answers();
-      Poll.until(
-          "a viewer gets nothing more",
-          () ->
-              viewer.wasDropped()
-                  || (viewer.snapshots() > snapshots + 1
-                      && (!viewer.asks() || viewer.answers() > answers)));
-      assertThat(viewer.wasDropped()).as("a viewer was dropped").isFalse();
+      before.put(viewer, new long[] {viewer.snapshots(), viewer.answers()});
     }
+    before.forEach(
+        (viewer, counts) -> {
+          Poll.until(
+              "a viewer gets nothing more",
+              () ->
+                  viewer.wasDropped()
+                      || (viewer.snapshots() > counts[0] + 1
+                          && (!viewer.asks() || viewer.answers() > counts[1])));
+          assertThat(viewer.wasDropped()).as("a viewer was dropped").isFalse();
+        });
   }
 
   /**
