@@ -1,15 +1,19 @@
 package io.tunnel.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.server.config.ServerConfig;
 import io.tunnel.server.config.ServerConfig.SecurityConfig;
 import io.tunnel.server.forward.ForwardException;
+import io.tunnel.server.forward.Forwarding.Changes;
 import io.tunnel.server.forward.Forwarding.OnBehalf;
 import io.tunnel.server.net.NetConfig;
 import io.tunnel.server.net.audit.AuditTrail;
@@ -20,6 +24,7 @@ import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Control.TableName;
 import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.PartitionControl.ReadPartition;
 import io.tunnel.wire.control.SecurityControl.Identity;
 import io.tunnel.wire.control.SecurityControl.PermissionInfo;
 import java.io.IOException;
@@ -119,6 +124,46 @@ final class ForwardingServerTest {
     assertThat(refusal(BOB, Operation.DESCRIBE_TABLE, orders)).isEqualTo(ErrorCode.TABLE_NOT_FOUND);
     assertThat(granted).isNotNull();
     assertThat(withdrawn).isNotNull();
+  }
+
+  private Changes read(int partition) throws Exception {
+    ReadPartition behind =
+        new ReadPartition(
+            partition, ChannelType.Stream, 0, Bytes.EMPTY, Optional.empty(), Optional.empty());
+    try {
+      return server
+          .orElseThrow()
+          .forwarding()
+          .read(BOB, behind, 1_000, Duration.ofMillis(100))
+          .get(60, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      throw (Exception) e.getCause();
+    }
+  }
+
+  private void requireNoChangesFor(int partition, ErrorCode code) {
+    assertThatThrownBy(() -> read(partition))
+        .isInstanceOfSatisfying(RefusedException.class, e -> assertThat(e.code()).isEqualTo(code));
+  }
+
+  @Test
+  void changes_are_read_with_the_right_read_of_the_principal_alone() throws Exception {
+    Server unused = start(true, 100);
+    create(ADMIN);
+    TableName orders = new TableName("orders");
+    int partition =
+        Json.decode(ask(ADMIN, Operation.PARTITION_MAP, orders), Control.TableDescription.class)
+            .partitions()
+            .get(0)
+            .id();
+    requireNoChangesFor(partition, ErrorCode.TABLE_NOT_FOUND);
+    byte[] mayWrite = ask(ADMIN, Operation.GRANT, permission("write"));
+    requireNoChangesFor(partition, ErrorCode.NOT_PERMITTED);
+    byte[] mayRead = ask(ADMIN, Operation.GRANT, permission("read"));
+    assertThat(read(partition).delivery()).isEmpty();
+    byte[] withdrawn = ask(ADMIN, Operation.WITHDRAW, permission("read"));
+    requireNoChangesFor(partition, ErrorCode.NOT_PERMITTED);
+    assertThat(List.of(mayWrite, mayRead, withdrawn)).hasSize(3);
   }
 
   @Test

@@ -5,8 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.Gson;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.TableMeta;
 import io.tunnel.server.config.ServerConfig;
+import io.tunnel.server.forward.Forwarding.OnBehalf;
 import io.tunnel.server.net.NetConfig;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.WriteRequest;
+import io.tunnel.wire.control.Control;
+import io.tunnel.wire.control.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,6 +26,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -102,6 +112,56 @@ final class ServerConsoleTest {
       assertThat(snapshot.getAsJsonObject("figures").get("heapMaxBytes").getAsLong()).isPositive();
       assertThat(snapshot.getAsJsonObject("figures").get("diskFreeBytes").getAsLong()).isPositive();
     }
+  }
+
+  private static void ask(Server server, Operation operation, byte[] payload) throws Exception {
+    byte[] unused =
+        server
+            .forwarding()
+            .ask(
+                new OnBehalf(Optional.empty(), "127.0.0.1"),
+                Optional.empty(),
+                operation,
+                payload,
+                PATIENCE)
+            .get(60, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void a_page_follows_changes_without_a_tunnel() throws Exception {
+    try (Server server = start("{}")) {
+      TableMeta meta = new TableMeta("orders", TestRows.SCHEMA);
+      ask(server, Operation.CREATE_TABLE, Json.encode(new Control.CreateTable(meta, List.of())));
+      HttpResponse<String> me = get(server, "/api/me");
+      String map = post(server, me, "/api/ask/PARTITION_MAP", "{\"table\":\"orders\"}").body();
+      JsonObject table = JsonParser.parseString(map).getAsJsonObject();
+      int partition =
+          table.getAsJsonArray("partitions").get(0).getAsJsonObject().get("id").getAsInt();
+      String about = "{\"table\":\"orders\",\"partition\":" + partition + ",\"after\":";
+      JsonObject start = changes(server, me, about + "\"latest\"}");
+      JsonObject none = changes(server, me, about + start.get("next") + "}");
+      assertThat(none.getAsJsonArray("changes")).isEmpty();
+      ChangeBatch rows = TestRows.batch(partition, TestRows.put("<b>"), TestRows.put("b"));
+      byte[] write = new byte[WriteRequest.PREFIX_BYTES + rows.byteCount()];
+      WriteRequest.writePrefix(write, 0, table.get("tableId").getAsInt(), Optional.empty());
+      System.arraycopy(
+          rows.array(), rows.offset(), write, WriteRequest.PREFIX_BYTES, rows.byteCount());
+      ask(server, Operation.WRITE, write);
+      JsonObject got = changes(server, me, about + none.get("next") + "}");
+      assertThat(got.getAsJsonArray("changes")).hasSize(2);
+      assertThat(got.getAsJsonArray("changes").get(0).toString())
+          .contains("\"kind\":\"PUT\"", "\"value\":\"<b>\"");
+      JsonObject after = changes(server, me, about + got.get("next") + "}");
+      assertThat(after.getAsJsonArray("changes")).isEmpty();
+      JsonObject again = changes(server, me, about + none.get("next") + "}");
+      assertThat(again.getAsJsonArray("changes")).isEqualTo(got.getAsJsonArray("changes"));
+    }
+  }
+
+  private JsonObject changes(Server server, HttpResponse<String> me, String body) throws Exception {
+    HttpResponse<String> answer = post(server, me, "/api/changes", body);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    return JsonParser.parseString(answer.body()).getAsJsonObject();
   }
 
   @Test

@@ -85,6 +85,10 @@ final class Api {
         requireChange(asked, visitor);
         return asks.rows(asked, visitor);
       }
+      case "/api/changes" -> {
+        requireChange(asked, visitor);
+        return asks.changes(asked, visitor);
+      }
       case "/api/events" -> {
         requireFigures(asked, visitor);
         return CompletableFuture.completedFuture(

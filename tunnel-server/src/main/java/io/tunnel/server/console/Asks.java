@@ -18,6 +18,8 @@ import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.control.Control.TableDescription;
 import io.tunnel.wire.control.Control.TableName;
 import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.PartitionControl.FindPositions;
+import io.tunnel.wire.control.PartitionControl.FoundPositions;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -37,6 +39,9 @@ final class Asks {
 
   /** Longest wait for an answer. */
   private static final Duration DEADLINE = Duration.ofSeconds(30);
+
+  /** How long a page of changes waits for the first one. */
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
 
   private static final int ROWS_MAX = 200;
 
@@ -220,6 +225,37 @@ final class Asks {
                       Answer.json(reading.page().toJson(got.next())));
             },
             this::make);
+  }
+
+  /**
+   * Finds where changes of a partition begin, or reads changes behind a position. Nothing of a
+   * tunnel is touched, and nothing is kept for the next request.
+   */
+  CompletableFuture<Answer> changes(Asked asked, Visitor visitor) {
+    JsonObject body = object(asked);
+    OnBehalf who = visitor.onBehalf(asked.from());
+    String table = text(body.get("table"));
+    return forwarding
+        .ask(who, Optional.empty(), Operation.PARTITION_MAP, named(table), DEADLINE)
+        .thenCompose(
+            payload -> {
+              ChangesPage page =
+                  new ChangesPage(Json.decode(payload, TableDescription.class), body);
+              return page.isSearch() ? find(who, table, page) : read(who, page);
+            });
+  }
+
+  private CompletableFuture<Answer> find(OnBehalf who, String table, ChangesPage page) {
+    byte[] request = Json.encode(new FindPositions(table, page.moment()));
+    return forwarding
+        .ask(who, Optional.empty(), Operation.FIND_POSITIONS, request, DEADLINE)
+        .thenApply(payload -> Answer.json(page.found(Json.decode(payload, FoundPositions.class))));
+  }
+
+  private CompletableFuture<Answer> read(OnBehalf who, ChangesPage page) {
+    return forwarding
+        .read(who, page.reading(), ChangesPage.BYTES_MAX, PATIENCE)
+        .thenApplyAsync(changes -> Answer.json(page.read(changes)), this::make);
   }
 
   private void make(Runnable task) {

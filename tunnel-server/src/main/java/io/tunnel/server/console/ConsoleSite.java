@@ -192,7 +192,7 @@ public final class ConsoleSite implements HttpServer.Site {
     if (refusal.isUnexpected()) {
       LOGGER.error("request {} {} of the console failed", asked.method(), asked.path(), failure);
     }
-    if (ATTACKS.contains(refusal.code())) {
+    if (ATTACKS.contains(refusal.code()) && !isForgetful(asked, refusal)) {
       audit.refusedPage(
           asked.method()
               + " "
@@ -205,6 +205,14 @@ public final class ConsoleSite implements HttpServer.Site {
           asked.from());
     }
     return refusal.answer();
+  }
+
+  /**
+   * Whether a page of this server has the CSRF token of a process that has ended: an open server
+   * that was restarted. A foreign page is refused for its Origin before its token is looked at.
+   */
+  private static boolean isForgetful(Asked asked, Refusal refusal) {
+    return refusal.code().equals("CSRF") && !asked.headers(HttpHeaderNames.ORIGIN).isEmpty();
   }
 
   private Answer file(Asked asked) {

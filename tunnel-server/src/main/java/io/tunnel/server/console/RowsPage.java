@@ -19,10 +19,12 @@ import io.tunnel.wire.RangePage;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Rows of a table as JSON for a page. All values are texts: JavaScript would round an INTEGER of 64
@@ -37,7 +39,9 @@ final class RowsPage {
   private final List<PrimaryKeySchema> schema;
   private final JsonArray rows = new JsonArray();
   private long byteCount;
-  private final Map<String, ColumnType> columns = new LinkedHashMap<>();
+
+  /** The types of the values of each column: rows of a table need not agree. */
+  private final Map<String, Set<ColumnType>> columns = new LinkedHashMap<>();
 
   RowsPage(List<PrimaryKeySchema> schema) {
     this.schema = schema;
@@ -58,22 +62,29 @@ final class RowsPage {
     byteCount += page.rows().byteCount();
     RowCursor row = page.rows().rows();
     while (row.next()) {
-      JsonObject key = new JsonObject();
-      KeyCodec.decode(row.batch().array(), row.keyOffset(), row.keyBytes(), schema)
-          .getPrimaryKeyColumns()
-          .forEach(column -> key.add(column.getName(), cell(column)));
       JsonObject others = new JsonObject();
       ColumnCursor column = row.columns();
       while (column.next()) {
         String name = row.batch().name(column.nameIndex());
-        columns.putIfAbsent(name, column.value().getType());
+        columns
+            .computeIfAbsent(name, unused -> EnumSet.noneOf(ColumnType.class))
+            .add(column.value().getType());
         others.add(name, cell(column.value()));
       }
       JsonObject both = new JsonObject();
-      both.add("key", key);
+      both.add("key", key(row, schema));
       both.add("columns", others);
       rows.add(both);
     }
+  }
+
+  /** The key of a row, by the names of its columns. */
+  static JsonObject key(RowCursor row, List<PrimaryKeySchema> schema) {
+    JsonObject key = new JsonObject();
+    KeyCodec.decode(row.batch().array(), row.keyOffset(), row.keyBytes(), schema)
+        .getPrimaryKeyColumns()
+        .forEach(column -> key.add(column.getName(), cell(column)));
+    return key;
   }
 
   private static JsonObject cell(PrimaryKeyColumn column) {
@@ -125,8 +136,8 @@ final class RowsPage {
   JsonObject toJson(Optional<Bytes> next) {
     JsonObject page = new JsonObject();
     JsonArray named = new JsonArray();
-    schema.forEach(column -> named.add(named(column.name(), column.type().name(), true)));
-    columns.forEach((name, type) -> named.add(named(name, type.name(), false)));
+    schema.forEach(column -> named.add(named(column.name(), Set.of(column.type()), true)));
+    columns.forEach((name, types) -> named.add(named(name, types, false)));
     page.add("columns", named);
     page.add("rows", rows);
     if (next.isPresent()) {
@@ -137,10 +148,12 @@ final class RowsPage {
     return page;
   }
 
-  private static JsonObject named(String name, String type, boolean isKey) {
+  private static JsonObject named(String name, Set<? extends Enum<?>> types, boolean isKey) {
     JsonObject column = new JsonObject();
     column.addProperty("name", name);
-    column.addProperty("type", type);
+    JsonArray all = new JsonArray();
+    types.forEach(type -> all.add(type.name()));
+    column.add("types", all);
     column.addProperty("isKey", isKey);
     return column;
   }

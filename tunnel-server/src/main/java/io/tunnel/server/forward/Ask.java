@@ -17,6 +17,10 @@ final class Ask {
   final boolean isFollowing;
 
   final ForwardCore.Open open;
+
+  /** Present when the request opens a reading, whose first delivery is the answer. */
+  final Optional<Reading> reading;
+
   final CompletableFuture<byte[]> answer = new CompletableFuture<>();
 
   /** The timer of the deadline; present since the request has begun. */
@@ -30,12 +34,27 @@ final class Ask {
       Operation operation,
       byte[] payload,
       boolean isFollowing,
+      Optional<Reading> reading,
       ForwardCore.Open open) {
     this.isFollowing = isFollowing;
     this.who = who;
     this.operation = operation;
     this.payload = payload;
+    this.reading = reading;
     this.open = open;
+  }
+
+  /** Refuses requests whose answers need more than one frame, or whose state is a connection's. */
+  static void requireStateless(Operation operation) {
+    boolean isStateless =
+        switch (operation.room()) {
+          case TABLES, ROWS, TUNNELS, CLUSTER, SECURITY -> true;
+          case READING -> operation == Operation.FIND_POSITIONS;
+          case CONNECTION, SESSIONS, DELIVERY -> false;
+        };
+    if (!isStateless) {
+      throw new IllegalArgumentException(operation + " belongs to a client's own connection");
+    }
   }
 
   @Override

@@ -56,14 +56,17 @@ final class ForwardCore {
    * Begins a request.
    *
    * @param principal empty without authentication
+   * @param isReading whether it may wait for changes: then it takes no place of the second half of
+   *     the places, so that pages that follow changes leave room for all other requests
    * @throws RefusedException BUSY when there are too many open requests or bytes
    */
-  Open begin(String principal, int requestBytes, long nowNanos) {
+  Open begin(String principal, int requestBytes, boolean isReading, long nowNanos) {
+    int share = isReading ? 2 : 1;
     int ofPrincipal = openByPrincipal.getOrDefault(principal, 0);
-    if (ofPrincipal >= OPEN_OF_PRINCIPAL_MAX && !principal.isEmpty()) {
+    if (ofPrincipal >= OPEN_OF_PRINCIPAL_MAX / share && !principal.isEmpty()) {
       throw busy(ofPrincipal + " requests of '" + principal + "'");
     }
-    if (open >= OPEN_MAX) {
+    if (open >= OPEN_MAX / share) {
       throw busy(open + " requests");
     }
     if (payloadBytes + answerBytes + requestBytes > BYTES_MAX) {

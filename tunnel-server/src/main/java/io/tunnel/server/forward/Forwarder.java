@@ -16,6 +16,8 @@ import io.tunnel.server.net.access.Gate.Vouched;
 import io.tunnel.server.security.Principal;
 import io.tunnel.server.security.Voucher;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.PartitionControl.ReadPartition;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,6 +33,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Forwards requests over connections of the native protocol: one for each principal, address and
@@ -114,8 +117,10 @@ public final class Forwarder implements Forwarding {
 
   /**
    * @param node HOST:PORT of a node, or {@link #SELF}
+   * @param isReading whether the link is for readings: a node ends it when their right is withdrawn
    */
-  private record Key(Optional<Principal> principal, String address, String node) {}
+  private record Key(
+      Optional<Principal> principal, String address, String node, boolean isReading) {}
 
   private static final class Taking {
     private final Link link;
@@ -148,35 +153,39 @@ public final class Forwarder implements Forwarding {
   @Override
   public CompletableFuture<byte[]> ask(
       OnBehalf who, Optional<String> node, Operation operation, byte[] payload, Duration deadline) {
-    requireStateless(operation);
-    Ask ask;
-    try {
-      requireKnown(who);
-      ask = begun(who, operation, payload, node.isEmpty());
-    } catch (RefusedException e) {
-      return CompletableFuture.failedFuture(e);
-    }
+    Ask.requireStateless(operation);
     long deadlineMs =
         deadline.compareTo(Duration.ofMillis(DEADLINE_MS_MAX)) < 0
             ? Math.max(0, deadline.toMillis())
             : DEADLINE_MS_MAX;
+    return ask(
+        () -> begun(who, operation, payload, node.isEmpty(), Optional.empty()), node, deadlineMs);
+  }
+
+  @Override
+  public CompletableFuture<Changes> read(
+      OnBehalf who, ReadPartition from, int bytes, Duration patience) {
+    Reading reading = new Reading(bytes, patience.toMillis());
+    byte[] payload = Json.encode(from);
+    return ask(
+            () -> begun(who, Operation.READ_PARTITION, payload, true, Optional.of(reading)),
+            Optional.empty(),
+            DEADLINE_MS_MAX)
+        .thenApply(unused -> reading.changes());
+  }
+
+  private CompletableFuture<byte[]> ask(
+      Supplier<Ask> begun, Optional<String> node, long deadlineMs) {
+    Ask ask;
+    try {
+      ask = begun.get();
+    } catch (RefusedException e) {
+      return CompletableFuture.failedFuture(e);
+    }
     if (!links.execute(() -> begin(ask, node, deadlineMs))) {
       fail(ask, closed(ask));
     }
     return ask.answer;
-  }
-
-  /** Refuses requests whose answers need more than one frame, or whose state is a connection's. */
-  private static void requireStateless(Operation operation) {
-    boolean isStateless =
-        switch (operation.room()) {
-          case TABLES, ROWS, TUNNELS, CLUSTER, SECURITY -> true;
-          case READING -> operation == Operation.FIND_POSITIONS;
-          case CONNECTION, SESSIONS, DELIVERY -> false;
-        };
-    if (!isStateless) {
-      throw new IllegalArgumentException(operation + " belongs to a client's own connection");
-    }
   }
 
   private void requireKnown(OnBehalf who) {
@@ -186,17 +195,21 @@ public final class Forwarder implements Forwarding {
     }
   }
 
-  private Ask begun(OnBehalf who, Operation operation, byte[] payload, boolean isFollowing) {
+  private Ask begun(
+      OnBehalf who,
+      Operation operation,
+      byte[] payload,
+      boolean isFollowing,
+      Optional<Reading> reading) {
     Objects.requireNonNull(payload, "payload");
+    requireKnown(who);
     String name = door.gate().isOpen() ? "" : who.principal().orElseThrow().name();
     try {
       synchronized (core) {
-        return new Ask(
-            who,
-            operation,
-            payload,
-            isFollowing,
-            core.begin(name, payload.length, machine.nanos().getAsLong()));
+        long nowNanos = machine.nanos().getAsLong();
+        ForwardCore.Open open =
+            core.begin(name, payload.length, reading.isPresent(), nowNanos);
+        return new Ask(who, operation, payload, isFollowing, reading, open);
       }
     } catch (RefusedException e) {
       meter.ended(Outcome.BUSY, 0, 0, 0);
@@ -236,11 +249,9 @@ public final class Forwarder implements Forwarding {
   }
 
   private void send(Ask ask, String node) {
-    Key key =
-        new Key(
-            door.gate().isOpen() ? Optional.empty() : ask.who.principal(), ask.who.address(), node);
+    Optional<Principal> who = door.gate().isOpen() ? Optional.empty() : ask.who.principal();
     try {
-      link(key).send(ask);
+      link(new Key(who, ask.who.address(), node, ask.reading.isPresent())).send(ask);
     } catch (RefusedException e) {
       refuse(ask, e);
     }
@@ -327,6 +338,11 @@ public final class Forwarder implements Forwarding {
       } catch (RejectedExecutionException e) {
         return false;
       }
+    }
+
+    @Override
+    public void later(Runnable event, long ms) {
+      var unused = owner.schedule(event, ms, TimeUnit.MILLISECONDS);
     }
 
     @Override

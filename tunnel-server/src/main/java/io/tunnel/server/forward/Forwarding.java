@@ -3,10 +3,13 @@ package io.tunnel.server.forward;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.security.Principal;
 import io.tunnel.server.security.Voucher;
+import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.PartitionControl.ReadPartition;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -39,6 +42,19 @@ public interface Forwarding extends AutoCloseable {
   CompletableFuture<byte[]> ask(
       OnBehalf who, Optional<String> node, Operation operation, byte[] payload, Duration deadline);
 
+  /**
+   * Reads changes of a partition without a tunnel: opens a reading at the leader, and ends the
+   * reading after its first delivery. Nothing is stored of it; a later reading goes on behind the
+   * last position that the caller kept.
+   *
+   * @param from the position to start behind, and what the caller knows of it
+   * @param bytes bytes of changes that the node may send; a larger batch comes whole
+   * @param patience how long to wait for changes after the node has opened the reading
+   * @return completes with the first delivery, or without one when no change came; fails as {@link
+   *     #ask}, and with the refusal by which the node ended the reading
+   */
+  CompletableFuture<Changes> read(OnBehalf who, ReadPartition from, int bytes, Duration patience);
+
   /** Ends all connections; open requests fail with {@link ForwardException}. Idempotent. */
   @Override
   void close();
@@ -58,4 +74,13 @@ public interface Forwarding extends AutoCloseable {
       Voucher.requireAddress(address);
     }
   }
+
+  /**
+   * What a reading got.
+   *
+   * @param incarnation of the changes and of the position that the reading began behind, if known
+   * @param settled no change follows up to this position; empty if the node did not say so
+   * @param delivery empty when no change came
+   */
+  record Changes(Optional<Long> incarnation, OptionalLong settled, Optional<Delivery> delivery) {}
 }

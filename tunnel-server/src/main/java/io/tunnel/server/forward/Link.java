@@ -19,6 +19,10 @@ import io.tunnel.wire.Authentication.Begin;
 import io.tunnel.wire.Authentication.Challenge;
 import io.tunnel.wire.Authentication.Prove;
 import io.tunnel.wire.AuthenticationProof;
+import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.ChannelRef;
+import io.tunnel.wire.Credit;
+import io.tunnel.wire.Delivery;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameAssembler;
@@ -27,15 +31,21 @@ import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
+import io.tunnel.wire.control.ClusterControl.Attached;
+import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.PartitionControl;
 import java.nio.ByteBuffer;
 import java.security.cert.CertificateEncodingException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,6 +77,9 @@ final class Link extends ChannelInboundHandlerAdapter {
   /** Requests that were sent, by correlation id. */
   private final Map<Integer, Ask> sent = new LinkedHashMap<>();
 
+  /** Readings that are open, by the handle that the node gave. */
+  private final Map<Integer, Ask> readings = new LinkedHashMap<>();
+
   private ChannelHandlerContext context;
   private State state = State.CONNECTING;
   private Optional<AuthenticationProof> proof = Optional.empty();
@@ -95,6 +108,9 @@ final class Link extends ChannelInboundHandlerAdapter {
 
     /** Runs an event on the forwarding thread; false when the thread has ended. */
     boolean execute(Runnable event);
+
+    /** Runs an event on the forwarding thread after some time. */
+    void later(Runnable event, long ms);
 
     /** The name of this server, which the node's log shows. */
     String name();
@@ -142,7 +158,7 @@ final class Link extends ChannelInboundHandlerAdapter {
 
   /** Whether requests wait for the connection or for answers. */
   boolean isBusy() {
-    return !waiting.isEmpty() || !sent.isEmpty();
+    return !waiting.isEmpty() || !sent.isEmpty() || !readings.isEmpty();
   }
 
   @Override
@@ -189,14 +205,20 @@ final class Link extends ChannelInboundHandlerAdapter {
   }
 
   private void write(Operation operation, int correlationId, byte[] payload) {
-    Frame frame = new Frame(operation, FrameKind.REQUEST, correlationId, payload);
-    var unused = context.writeAndFlush(Unpooled.wrappedBuffer(frame.header(), payload));
+    write(new Frame(operation, FrameKind.REQUEST, correlationId, payload));
+  }
+
+  private void write(Frame frame) {
+    var unused = context.writeAndFlush(Unpooled.wrappedBuffer(frame.header(), frame.payload()));
   }
 
   /** Forgets a request whose answer nobody waits for any more. */
   void forget(Ask ask) {
     ask.link = Optional.empty();
     boolean unused = waiting.remove(ask) || sent.values().remove(ask);
+    List<Integer> open =
+        readings.keySet().stream().filter(handle -> readings.get(handle) == ask).toList();
+    open.forEach(this::detach);
     rest();
   }
 
@@ -246,12 +268,18 @@ final class Link extends ChannelInboundHandlerAdapter {
   }
 
   private void take(Frame frame) {
-    if (state == State.CLOSED || frame.kind() == FrameKind.PUSH) {
+    if (state == State.CLOSED) {
+      return;
+    }
+    if (frame.kind() == FrameKind.PUSH || frame.operation() == Operation.DELIVER) {
+      takePush(frame);
       return;
     }
     boolean isRefused = frame.kind() == FrameKind.ERROR;
     Ask ask = state == State.OPEN ? sent.remove(frame.correlationId()) : null;
-    if (ask != null) {
+    if (ask != null && ask.reading.isPresent() && !isRefused) {
+      read(ask, ask.reading.get(), Json.decode(frame.payload(), Attached.class));
+    } else if (ask != null) {
       ask.link = Optional.empty();
       if (isRefused) {
         owner.refused(ask, ErrorPayload.decode(frame.payload()).toException(), node);
@@ -265,6 +293,56 @@ final class Link extends ChannelInboundHandlerAdapter {
       enter(frame.payload());
     }
     // Otherwise the answer of a forgotten request.
+  }
+
+  private void read(Ask ask, Reading reading, Attached attached) {
+    int handle = attached.handle();
+    readings.put(handle, ask);
+    reading.opened(attached.incarnation());
+    byte[] credit = new Credit(handle, PartitionControl.EPOCH, reading.creditBytes).encode();
+    write(new Frame(Operation.CREDIT, FrameKind.PUSH, 0, credit));
+    owner.later(
+        () -> {
+          if (readings.get(handle) == ask) {
+            over(handle, OptionalLong.empty(), Optional.empty());
+          }
+        },
+        reading.patienceMs);
+  }
+
+  /** A delivery of a reading, or the end of deliveries. Those of a former reading are dropped. */
+  private void takePush(Frame frame) {
+    if (frame.kind() == FrameKind.ERROR) {
+      Ask ask = readings.remove(frame.correlationId());
+      if (ask != null) {
+        ask.link = Optional.empty();
+        owner.refused(ask, ErrorPayload.decode(frame.payload()).toException(), node);
+        rest();
+      }
+    } else if (frame.operation() == Operation.DELIVER && !readings.isEmpty()) {
+      Delivery delivery = Delivery.decode(frame.payload());
+      over(delivery.handle(), OptionalLong.empty(), Optional.of(delivery));
+    } else if (frame.operation() == Operation.SETTLED) {
+      ChannelEnd settled = ChannelEnd.decode(frame.payload());
+      over(settled.handle(), OptionalLong.of(settled.position()), Optional.empty());
+    }
+  }
+
+  private void over(int handle, OptionalLong settled, Optional<Delivery> delivery) {
+    Ask ask = readings.get(handle);
+    if (ask != null) {
+      detach(handle);
+      ask.link = Optional.empty();
+      ask.reading.orElseThrow().over(settled, delivery);
+      owner.answered(ask, new byte[0]);
+      rest();
+    }
+  }
+
+  /** Ends a reading at the node; nobody waits for the answer. */
+  private void detach(int handle) {
+    boolean unused = readings.remove(handle) != null;
+    write(Operation.DETACH, ++lastId, new ChannelRef(handle, PartitionControl.EPOCH).encode());
   }
 
   private void enter(byte[] payload) {
@@ -343,14 +421,20 @@ final class Link extends ChannelInboundHandlerAdapter {
   private void turnedAway(RefusedException reason) {
     boolean isStopping =
         reason.code() == ErrorCode.SHUTTING_DOWN || reason.code() == ErrorCode.BUSY;
-    if (isStopping) {
-      // The node did nothing for requests without an answer.
+    if (isStopping || carriesReadings()) {
+      // The node did nothing for requests without an answer, and readings do nothing at all.
       List<Ask> all = leave();
       close();
       all.forEach(ask -> owner.refused(ask, reason, node));
     } else {
       end(reason.getMessage());
     }
+  }
+
+  private boolean carriesReadings() {
+    return Stream.of(waiting, sent.values(), readings.values())
+        .flatMap(Collection::stream)
+        .allMatch(ask -> ask.reading.isPresent());
   }
 
   @Override
@@ -373,8 +457,10 @@ final class Link extends ChannelInboundHandlerAdapter {
   private List<Ask> leave() {
     List<Ask> all = new ArrayList<>(waiting);
     all.addAll(sent.values());
+    all.addAll(readings.values());
     waiting.clear();
     sent.clear();
+    readings.clear();
     all.forEach(ask -> ask.link = Optional.empty());
     return all;
   }

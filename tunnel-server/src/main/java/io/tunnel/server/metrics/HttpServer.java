@@ -35,9 +35,9 @@ public final class HttpServer implements AutoCloseable {
   public static final Map<String, String> HEADERS =
       Map.of(
           "content-security-policy",
-          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
-              + " connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none';"
-              + " frame-ancestors 'none'",
+          "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self';"
+              + " img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none';"
+              + " form-action 'none'; frame-ancestors 'none'",
           "x-content-type-options",
           "nosniff",
           "referrer-policy",

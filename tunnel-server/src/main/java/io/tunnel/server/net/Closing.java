@@ -109,11 +109,14 @@ final class Closing {
 
   private void shutdownOutput() {
     SslHandler tls = context.pipeline().get(SslHandler.class);
-    if (tls == null) {
-      ((DuplexChannel) context.channel()).shutdownOutput();
-    } else {
+    if (tls != null) {
       // The error waits for the end of a running handshake.
       tls.handshakeFuture().addListener(unused -> tls.closeOutbound());
+    } else if (context.channel() instanceof DuplexChannel twoWay) {
+      twoWay.shutdownOutput();
+    } else {
+      // The server's connection to itself: the error has arrived already.
+      context.close();
     }
   }
 

@@ -170,6 +170,9 @@ final class AsksTest {
                   new Column("text", ColumnValue.fromString("é".repeat(1_000))),
                   new Column("bytes", ColumnValue.fromBinary(new byte[2_000])),
                   new Column("big", ColumnValue.fromLong(Long.MAX_VALUE)),
+                  new Column(
+                      "mixed",
+                      id < 0 ? ColumnValue.fromLong(id) : ColumnValue.fromString("at " + id)),
                   new Column("none", ColumnValue.fromDouble(Double.NaN))));
       assertThat(rows.add(row)).isTrue();
     }
@@ -208,8 +211,9 @@ final class AsksTest {
     assertThat(reply.status()).as(reply.body()).isEqualTo(200);
     JsonObject body = JsonParser.parseString(reply.body()).getAsJsonObject();
     assertThat(body.getAsJsonArray("columns").toString())
-        .contains("{\"name\":\"user\",\"type\":\"STRING\",\"isKey\":true}")
-        .contains("{\"name\":\"big\",\"type\":\"INTEGER\",\"isKey\":false}");
+        .contains("{\"name\":\"user\",\"types\":[\"STRING\"],\"isKey\":true}")
+        .contains("{\"name\":\"big\",\"types\":[\"INTEGER\"],\"isKey\":false}")
+        .contains("{\"name\":\"mixed\",\"types\":[\"INTEGER\",\"STRING\"],\"isKey\":false}");
     assertThat(body.getAsJsonArray("rows")).hasSize(2);
     JsonObject first = body.getAsJsonArray("rows").get(0).getAsJsonObject();
     assertThat(first.getAsJsonObject("key").get("id").toString())

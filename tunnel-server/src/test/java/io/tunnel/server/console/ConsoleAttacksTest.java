@@ -83,6 +83,18 @@ final class ConsoleAttacksTest {
   }
 
   @Test
+  void a_forged_csrf_token_is_audited_unless_the_own_page_has_one_of_before_a_restart()
+      throws IOException {
+    String forged = session.replaceFirst("X-Tunnel-Csrf: .*", "X-Tunnel-Csrf: forged");
+    String own = "Origin: http://" + console.host() + "\r\n";
+    assertThat(console.post("/api/logout", forged + own, "{}").body()).contains("\"CSRF\"");
+    assertThat(console.audit()).doesNotContain("CSRF");
+    assertThat(console.post("/api/logout", forged, "{}").body()).contains("\"CSRF\"");
+    assertThat(console.audit()).contains("\"outcome\":\"CSRF\"");
+    assertThat(console.get("/api/me", session).status()).as("still logged in").isEqualTo(200);
+  }
+
+  @Test
   void the_own_page_is_let_in_by_origin_and_sec_fetch_site() throws IOException {
     String own = "Origin: http://" + console.host() + "\r\nSec-Fetch-Site: same-origin\r\n";
     assertThat(console.get("/api/me", session + own).status()).isEqualTo(200);
@@ -128,7 +140,8 @@ final class ConsoleAttacksTest {
   void all_answers_carry_the_headers_that_keep_foreign_scripts_out() throws IOException {
     for (String path : List.of("/", "/api/me", "/console/nothing", "/console/%00")) {
       assertThat(console.get(path, "").head())
-          .contains("content-security-policy: default-src 'none'; script-src 'self';")
+          .contains(
+              "content-security-policy: default-src 'none'; script-src 'self'; worker-src 'self';")
           .contains("frame-ancestors 'none'")
           .contains("x-content-type-options: nosniff")
           .contains("referrer-policy: no-referrer")

@@ -15,6 +15,7 @@ import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.Control.TunnelDescription;
 import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.PartitionControl.ReadPartition;
 import io.tunnel.wire.control.SecurityControl.CreateToken;
 import io.tunnel.wire.control.SecurityControl.SecurityId;
 import io.tunnel.wire.control.SecurityControl.TokenSecret;
@@ -31,6 +32,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -189,6 +191,22 @@ final class TestConsole implements Closeable {
       return operation == Operation.DESCRIBE_NODE
           ? answerOf.apply(node.orElseThrow())
           : answer.apply(payload);
+    }
+
+    /** What readings ask for. */
+    final List<ReadPartition> reads = new CopyOnWriteArrayList<>();
+
+    volatile Function<ReadPartition, CompletableFuture<Changes>> changes =
+        from ->
+            CompletableFuture.completedFuture(
+                new Changes(Optional.empty(), OptionalLong.empty(), Optional.empty()));
+
+    @Override
+    public CompletableFuture<Changes> read(
+        OnBehalf who, ReadPartition from, int bytes, Duration patience) {
+      asked.add(new Forwarded(who, Optional.empty(), Operation.READ_PARTITION, ""));
+      reads.add(from);
+      return changes.apply(from);
     }
 
     @Override

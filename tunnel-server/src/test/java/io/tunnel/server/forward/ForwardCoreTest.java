@@ -32,44 +32,60 @@ final class ForwardCoreTest {
     List<ForwardCore.Open> open = new ArrayList<>();
     for (String principal : List.of("a", "b", "c", "d")) {
       for (int i = 0; i < 16; i++) {
-        open.add(core.begin(principal, 0, 0));
+        open.add(core.begin(principal, 0, false, 0));
       }
       if (!principal.equals("d")) {
-        requireBusy(() -> core.begin(principal, 0, 0), "16 requests of '" + principal + "'");
+        requireBusy(() -> core.begin(principal, 0, false, 0), "16 requests of '" + principal + "'");
       }
     }
-    requireBusy(() -> core.begin("e", 0, 0), "64 requests");
+    requireBusy(() -> core.begin("e", 0, false, 0), "64 requests");
     assertThat(core.end(open.get(0))).isTrue();
     assertThat(core.end(open.get(0))).as("ends once").isFalse();
     assertThat(core.open()).isEqualTo(63);
-    assertThat(core.begin("a", 0, 7).sinceNanos()).isEqualTo(7);
-    requireBusy(() -> core.begin("e", 0, 0), "64 requests");
+    assertThat(core.begin("a", 0, false, 7).sinceNanos()).isEqualTo(7);
+    requireBusy(() -> core.begin("e", 0, false, 0), "64 requests");
   }
 
   @Test
   void without_authentication_only_the_limit_of_all_counts() {
     for (int i = 0; i < ForwardCore.OPEN_MAX; i++) {
-      core.begin("", 0, 0);
+      core.begin("", 0, false, 0);
     }
-    requireBusy(() -> core.begin("", 0, 0), "64 requests");
+    requireBusy(() -> core.begin("", 0, false, 0), "64 requests");
+  }
+
+  @Test
+  void readings_leave_half_of_the_places_to_other_requests() {
+    for (int i = 0; i < 8; i++) {
+      core.begin("a", 0, true, 0);
+    }
+    requireBusy(() -> core.begin("a", 0, true, 0), "8 requests of 'a'");
+    for (int i = 0; i < 8; i++) {
+      core.begin("a", 0, false, 0);
+    }
+    for (int i = 0; i < 16; i++) {
+      core.begin("", 0, true, 0);
+    }
+    requireBusy(() -> core.begin("", 0, true, 0), "32 requests");
+    core.begin("b", 0, false, 0);
   }
 
   @Test
   void payloads_and_arriving_answers_share_16_mib() {
     int half = (int) (ForwardCore.BYTES_MAX / 2);
-    ForwardCore.Open first = core.begin("a", half, 0);
+    ForwardCore.Open first = core.begin("a", half, false, 0);
     assertThat(core.hold(0, half)).isTrue();
-    requireBusy(() -> core.begin("a", 1, 0), "16777216 bytes");
+    requireBusy(() -> core.begin("a", 1, false, 0), "16777216 bytes");
     assertThat(core.hold(half, half + 1)).isFalse();
     assertThat(core.hold(half + 1, 0)).isTrue();
-    core.begin("a", half, 0);
+    core.begin("a", half, false, 0);
     core.end(first);
     assertThat(core.bytes()).isEqualTo(half);
   }
 
   @Test
   void a_request_follows_three_leaders_and_no_node_that_names_itself_or_nobody() {
-    ForwardCore.Open one = core.begin("a", 0, 0);
+    ForwardCore.Open one = core.begin("a", 0, false, 0);
     assertThat(core.next(one, "n1:1", Optional.empty())).isEmpty();
     assertThat(core.next(one, "n1:1", Optional.of("n1:1"))).isEmpty();
     assertThat(core.next(one, "n1:1", Optional.of("n2:1"))).contains("n2:1");
@@ -99,7 +115,7 @@ final class ForwardCoreTest {
                   && principals.values().stream().filter(principal::equals).count() < 16
                   && payloads + arriving + bytes <= 16 << 20;
           try {
-            ForwardCore.Open one = core.begin(principal, bytes, 0);
+            ForwardCore.Open one = core.begin(principal, bytes, false, 0);
             assertThat(fits).isTrue();
             all.add(one);
             bytesByOpen.put(one, bytes);

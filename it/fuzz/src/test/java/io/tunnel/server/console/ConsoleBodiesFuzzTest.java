@@ -16,7 +16,7 @@ class ConsoleBodiesFuzzTest {
 
   @FuzzTest(maxDuration = "")
   void a_body_with_the_csrf_token_is_sent_on_as_it_is_or_refused(FuzzedDataProvider data) {
-    boolean isRows = data.consumeBoolean();
+    String path = data.pickValue(new String[] {"rows", "ask/PAUSE", "changes"});
     byte[] body = data.consumeRemainingAsBytes();
     EmbeddedChannel browser = FuzzedConsole.browser();
     String cookie = "Cookie: tunnel_session_0=" + FuzzedConsole.COOKIE + "\r\n";
@@ -28,7 +28,7 @@ class ConsoleBodiesFuzzTest {
         Unpooled.wrappedBuffer(
             text(
                 "POST /api/"
-                    + (isRows ? "rows" : "ask/PAUSE")
+                    + path
                     + " HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nX-Tunnel-Csrf: "
                     + csrf
                     + "\r\n"

@@ -22,6 +22,7 @@ class ConsoleBytesFuzzTest {
     "GET / HTTP/1.1\\x0d\\x0aHost: h\\x0d\\x0a",
     "POST /api/ask/PAUSE HTTP/1.1\\x0d\\x0aHost: h\\x0d\\x0aContent-Type: application/json\\x0d\\x0a",
     "POST /api/rows HTTP/1.1\\x0d\\x0aHost: h\\x0d\\x0aContent-Type: application/json\\x0d\\x0a",
+    "POST /api/changes HTTP/1.1\\x0d\\x0aHost: h\\x0d\\x0aContent-Type: application/json\\x0d\\x0a",
     "POST /api/login HTTP/1.1\\x0d\\x0aHost: h\\x0d\\x0aContent-Type: application/json\\x0d\\x0a",
     "GET http://h/api/me HTTP/1.1\\x0d\\x0aHost: h\\x0d\\x0a",
     "http://",

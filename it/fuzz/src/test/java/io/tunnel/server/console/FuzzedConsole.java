@@ -3,29 +3,39 @@ package io.tunnel.server.console;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.server.forward.Forwarding;
+import io.tunnel.server.forward.Forwarding.Changes;
 import io.tunnel.server.metrics.DeliveryAges;
 import io.tunnel.server.metrics.HttpHosts;
 import io.tunnel.server.metrics.HttpServer;
 import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetServer;
+import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.RangePage;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
+import io.tunnel.wire.control.Control.PartitionDescription;
 import io.tunnel.wire.control.Control.TableDescription;
 import io.tunnel.wire.control.Control.TunnelDescription;
 import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.PartitionControl.FoundPositions;
+import io.tunnel.wire.control.PartitionControl.Positions;
+import io.tunnel.wire.control.PartitionControl.ReadPartition;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /** The console of an open server, over a service that answers each request, in memory. */
@@ -44,7 +54,31 @@ final class FuzzedConsole {
 
   private static final byte[] TABLE =
       Json.encode(
-          new TableDescription(1, new TableMeta("t", SCHEMA, TableOptions.DEFAULT), 0, List.of()));
+          new TableDescription(
+              1,
+              new TableMeta("t", SCHEMA, TableOptions.DEFAULT),
+              0,
+              List.of(
+                  new PartitionDescription(
+                      1, Bytes.EMPTY, Bytes.EMPTY, List.of(), 0, true, 0, 0, 0, 0))));
+
+  private static final byte[] POSITIONS =
+      Json.encode(new FoundPositions(1, List.of(new Positions(1, 3, 9, Optional.empty())), 1));
+
+  private static final Changes ONE_CHANGE =
+      new Changes(
+          Optional.of(1L),
+          OptionalLong.empty(),
+          Optional.of(new Delivery(1, 0, 1, List.of(oneChange()))));
+
+  private static ChangeBatch oneChange() {
+    BatchBuilder rows = new BatchBuilder(SCHEMA, 64);
+    boolean unused =
+        rows.add(new RowDeleteChange(PrimaryKey.builder().add("user", "u").add("id", 1L).build()));
+    byte[] array = rows.build(1);
+    BatchBuilder.stamp(array, 0, 1, 1);
+    return ChangeBatch.parse(array, 0, array.length);
+  }
 
   private static final byte[] NO_ROWS =
       RangePage.encode(Optional.empty(), new BatchBuilder(SCHEMA, 64).build(0));
@@ -64,7 +98,16 @@ final class FuzzedConsole {
       return CompletableFuture.completedFuture(
           operation == Operation.PARTITION_MAP
               ? TABLE
-              : operation == Operation.GET_RANGE ? NO_ROWS : payload);
+              : operation == Operation.GET_RANGE
+                  ? NO_ROWS
+                  : operation == Operation.FIND_POSITIONS ? POSITIONS : payload);
+    }
+
+    @Override
+    public CompletableFuture<Changes> read(
+        OnBehalf who, ReadPartition from, int bytes, Duration patience) {
+      count++;
+      return CompletableFuture.completedFuture(ONE_CHANGE);
     }
 
     @Override

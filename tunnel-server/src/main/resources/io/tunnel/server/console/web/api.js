@@ -5,7 +5,7 @@
  *   mayReadCluster: boolean, administrator: boolean }} Me
  * @typedef {{ type: string, value?: string, bytes?: string, truncated?: number }} Value bytes: Base64; truncated: bytes of the whole value
  * @typedef {Record<string, string> | string | null} Bound first columns of a key, the next of a page, or no bound
- * @typedef {{ columns: { name: string, type: string }[], rows: { key: Record<string, Value>,
+ * @typedef {{ columns: { name: string, types: string[] }[], rows: { key: Record<string, Value>,
  *   columns: Record<string, Value> }[], next: string | null }} RowPage
  */
 
@@ -31,11 +31,31 @@ export class Refused extends Error {
 let csrf = '';
 
 /**
+ * Sends a request. A server without authentication that was restarted does not know the CSRF token any more: the page asks for the new
+ * one and sends the request once more. That is safe, because the server did nothing for a request with a wrong token.
+ *
  * @param {string} path
  * @param {string} method
  * @param {string} [body]
  */
 async function fetchText(path, method, body) {
+  try {
+    return await fetchOnce(path, method, body);
+  } catch (e) {
+    if (!(e instanceof Refused) || e.code !== 'CSRF') {
+      throw e;
+    }
+    await me();
+    return fetchOnce(path, method, body);
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {string} method
+ * @param {string} [body]
+ */
+async function fetchOnce(path, method, body) {
   /** @type {Record<string, string>} */
   const headers = method === 'GET' ? {} : { 'Content-Type': 'application/json', 'X-Tunnel-Csrf': csrf };
   let response;
@@ -118,6 +138,17 @@ export async function ask(operation, payload = undefined, node = undefined) {
  */
 export async function rows(request) {
   return JSON.parse(await fetchText('/api/rows', 'POST', JSON.stringify(request)));
+}
+
+/**
+ * The changes of a partition behind a place, or where they begin.
+ *
+ * @param {{ table: string, partition: number, after: import('./tail.js').Place | 'earliest' | 'latest' | { timeMs: number },
+ *   key: Bound }} request key: the first columns of the keys to show
+ * @returns {Promise<{ changes: import('./tail.js').Change[], next: import('./tail.js').Place }>}
+ */
+export async function changes(request) {
+  return JSON.parse(await fetchText('/api/changes', 'POST', JSON.stringify(request)));
 }
 
 /** @returns {Promise<{ stepMs: number, endMs: number, series: Record<string, (number | null)[]> }>} */

@@ -1,7 +1,6 @@
 // The frame of all pages: navigation, who is logged in, how fresh the figures are, and the page that the address names.
 import { html, nothing } from './lib.js';
 import { Part } from './parts.js';
-import { logout } from './api.js';
 import { CLOCK_DIFFERENCE_MS_MAX, feed } from './feed.js';
 import { texts } from './texts.js';
 import './page-overview.js';
@@ -10,6 +9,7 @@ import './page-table.js';
 import './page-tunnels.js';
 import './page-tunnel.js';
 import './page-cluster.js';
+import './page-tail.js';
 import './page-login.js';
 
 const LINKS = [
@@ -26,6 +26,7 @@ const PAGES = {
   'tables/1': 'page-table',
   'tunnels/0': 'page-tunnels',
   'tunnels/2': 'page-tunnel',
+  'tail/2': 'page-tail',
   'cluster/0': 'page-cluster',
   'login/0': 'page-overview',
 };
@@ -42,6 +43,8 @@ function route() {
 class TunnelConsole extends Part {
   constructor() {
     super();
+    /** Why a log-out failed; empty without one. */
+    this.logoutFault = '';
     this.onFeed = () => this.changed();
     this.onRoute = () => this.show(true);
   }
@@ -95,9 +98,8 @@ class TunnelConsole extends Part {
   }
 
   async logout() {
-    await logout().catch(() => {});
-    feed.hadSession = false;
-    feed.end();
+    this.logoutFault = await feed.logOut();
+    this.requestUpdate();
   }
 
   /** @param {Event} event */
@@ -106,8 +108,14 @@ class TunnelConsole extends Part {
     this.querySelector('main')?.focus();
   }
 
-  /** What is wrong with the figures, if anything. */
+  /** What is wrong, if anything. */
   remarks() {
+    const fault = feed.me === null || this.logoutFault === '' ? nothing : html`<p class="note bad" id="logout-failed">▲ ${texts.logoutFailed} (${this.logoutFault})</p>`;
+    return html`${fault} ${this.figureRemark()}`;
+  }
+
+  /** What is wrong with the figures, if anything. */
+  figureRemark() {
     const { condition, aheadMs } = feed;
     if (condition === 'lost') {
       return html`<p class="note bad" id="lost">▲ ${texts.feed.lost}</p>`;

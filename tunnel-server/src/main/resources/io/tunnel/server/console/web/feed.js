@@ -1,11 +1,13 @@
-// The state that all pages share: who looks, and the feed of snapshots. One EventSource, however many pages look at it.
+// The state that all pages share: who looks, and the feed of snapshots, of which a window has one, however many pages look at it.
 import * as api from './api.js';
+import { subscribe } from './source.js';
 
 /**
  * @typedef {Record<string, number | string | null | undefined>} Figures
  * @typedef {{ table: string, tunnel: string, lagSeconds: number | null, lagChanges: number | null, channels: number, stopped: number,
  *   lost: number, sessions: number, historyLeftSeconds: number | null }} TunnelFigures
- * @typedef {{ atMs: number, node: string | null, health: Record<string, unknown>, figures: Figures, tunnels: TunnelFigures[] }} Snapshot
+ * @typedef {{ atMs: number, node: string | null, health: Record<string, unknown>, figures: Figures, all?: Figures,
+ *   nodes?: import('./nodes.js').NodeFigures[], tunnels: TunnelFigures[] }} Snapshot figures: of the answering node; all: of all nodes together
  * @typedef {'starting' | 'loggedOut' | 'live' | 'quiet' | 'stale' | 'lost'} Condition
  */
 
@@ -52,7 +54,9 @@ class Feed extends EventTarget {
     this.series = {};
     /** Whether a session has ended that was there before. */
     this.hadSession = false;
-    /** @type {EventSource | null} */
+    /** What was open when the session ended, and whether it may have been done. @type {{ title: string, isBusy: boolean } | null} */
+    this.interrupted = null;
+    /** @type {{ close: () => void } | null} */
     this.source = null;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.retry = undefined;
@@ -85,6 +89,7 @@ class Feed extends EventTarget {
     this.identity = identity;
     this.me = me;
     this.hadSession = true;
+    this.interrupted = null;
     if (me.mayReadCluster) {
       await this.recall();
       this.listen();
@@ -117,6 +122,24 @@ class Feed extends EventTarget {
     this.changed();
   }
 
+  /**
+   * Ends the session. One that could not be ended stays: who goes away believing that it ended would leave it to others.
+   *
+   * @returns {Promise<string>} why it is still there; empty when it has ended
+   */
+  async logOut() {
+    try {
+      await api.logout();
+      this.hadSession = false;
+    } catch (e) {
+      if (!(e instanceof api.Refused) || e.status !== 401) {
+        return e instanceof api.Refused ? `${e.code}: ${e.message}` : String(e);
+      }
+    }
+    this.end();
+    return '';
+  }
+
   close() {
     clearTimeout(this.retry);
     this.source?.close();
@@ -124,8 +147,8 @@ class Feed extends EventTarget {
   }
 
   /**
-   * A browser has six connections to a server for all of its tabs, and a feed takes one of them. So only a page that somebody sees
-   * listens. A page that is seen again also gets the charts that it missed.
+   * Only a page that somebody sees listens, so that nothing is made for nobody. A page that is seen again also gets the charts that it
+   * missed.
    */
   shown() {
     if (document.hidden && this.source !== null) {
@@ -151,14 +174,14 @@ class Feed extends EventTarget {
       this.condition = 'starting';
       return;
     }
-    const source = new EventSource('/api/events');
-    this.source = source;
-    source.addEventListener('snapshot', (event) => this.add(JSON.parse(event.data)));
-    source.onerror = () => {
-      // The browser would try again by itself, but not after a refusal, and with a session that a restarted server does not know.
-      this.close();
-      this.failed(null);
-    };
+    this.source = subscribe(
+      this.me?.version ?? '',
+      (snapshot) => this.add(JSON.parse(snapshot)),
+      () => {
+        this.close();
+        this.failed(null);
+      },
+    );
   }
 
   /** @param {Snapshot} snapshot */

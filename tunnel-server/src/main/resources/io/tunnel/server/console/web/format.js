@@ -135,6 +135,15 @@ export function instant(ms) {
 }
 
 /**
+ * A moment as an input of type datetime-local has it: in the browser's zone, to the second.
+ *
+ * @param {number} ms since 1970
+ */
+export function localInput(ms) {
+  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+/**
  * Text of others made harmless: control and format characters, which could turn the direction of the line, become escapes.
  *
  * @param {string} text

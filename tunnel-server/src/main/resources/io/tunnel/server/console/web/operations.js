@@ -5,7 +5,7 @@ import { BODY_BYTES_MAX, Refused, ask, askText } from './api.js';
 import { feed } from './feed.js';
 import { texts } from './texts.js';
 import { may } from './rights.js';
-import { count, instant } from './format.js';
+import { bytes, count, instant, localInput, printable } from './format.js';
 import { effects } from './grid.js';
 
 const words = texts.operations;
@@ -135,7 +135,7 @@ function seekFields(form, isOne) {
       <select name="to">${targets.map(([name, text]) => html`<option value=${name}>${text}</option>`)}</select>
     </label>
     ${to === 'time'
-      ? html`<label>${words.time(Intl.DateTimeFormat().resolvedOptions().timeZone)} <input type="datetime-local" step="1" name="time" required /></label>
+      ? html`<label>${words.time(Intl.DateTimeFormat().resolvedOptions().timeZone)} <input type="datetime-local" step="1" name="time" max=${localInput(Date.now() + feed.aheadMs)} required /></label>
           ${Number.isNaN(picked) ? nothing : html`<p>${words.timeIs(instant(picked))}</p>`}`
       : nothing}
     ${to === 'position' ? html`<label>${words.position} <input name="position" inputmode="numeric" required /></label>` : nothing}`;
@@ -268,17 +268,24 @@ async function exists(of, tunnel) {
 
 /** @param {Selection} on */
 export function exportProgress(on) {
+  const file = `${on.table}-${on.tunnel}.json`;
+  /** The file that was shown is the file that is saved. */
+  let text = '';
+  const channels = () => JSON.parse(text).checkpoints.channels.length;
   operate(
     {
       title: words.exportTitle(named(on)),
       text: words.exportText,
       verb: words.save,
-      command: () => `${command('export', on)} --out ${on.tunnel}.json`,
-      act: async () => {
+      command: () => `${command('export', on)} --out ${file}`,
+      plan: async () => {
         const checkpoints = await askText('EXPORT_CHECKPOINTS', JSON.stringify({ table: on.table, tunnel: on.tunnel }));
-        const file = `${on.table}-${on.tunnel}.json`;
-        save(file, `{"format":"tunnel-checkpoints","version":1,"exportedMs":${Date.now()},"checkpoints":${checkpoints}}\n`);
-        return words.exported(JSON.parse(checkpoints).channels.length, file);
+        text = `{"format":"tunnel-checkpoints","version":1,"exportedMs":${Date.now()},"checkpoints":${checkpoints}}\n`;
+        return words.exportPlan(channels(), file, bytes(text.length));
+      },
+      act: async () => {
+        save(file, text);
+        return words.exported(channels(), file);
       },
     },
     () => {},
@@ -309,6 +316,15 @@ export function endSession(on, sessionId, after) {
       text: words.endText,
       verb: words.end,
       command: () => `${command('end-session', { ...on, channels: [] })} --session ${sessionId}`,
+      plan: async () => {
+        /** @type {{ sessions: { sessionId: string, clientTag: string, channels: number }[] }} */
+        const { sessions } = await ask('DESCRIBE_TUNNEL', { table: on.table, tunnel: on.tunnel });
+        const ended = sessions.find((each) => each.sessionId === sessionId);
+        if (ended === undefined) {
+          throw new Error(words.noSession(sessionId));
+        }
+        return words.endPlan(printable(ended.clientTag), ended.channels, sessions.length - 1);
+      },
       act: async () => {
         await ask('END_SESSION', { table: on.table, tunnel: on.tunnel, sessionId });
         return words.ended(sessionId);

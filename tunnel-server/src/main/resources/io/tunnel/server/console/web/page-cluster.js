@@ -5,8 +5,9 @@ import { Refused, ask, fewAtATime } from './api.js';
 import { feed } from './feed.js';
 import { texts } from './texts.js';
 import { may } from './rights.js';
-import { count, duration, instant } from './format.js';
+import { count, duration, instant, printable } from './format.js';
 import { drain } from './operations.js';
+import { nodeRow, nodeTrouble } from './nodes.js';
 
 /**
  * @typedef {{ name: string, incarnation: string, address: string, isDraining: boolean, leads: number[], standbys: number[],
@@ -122,7 +123,7 @@ class ClusterPage extends Page {
   /** @param {Cluster} cluster */
   content(cluster) {
     return html`<p>${words.about(cluster.name, count(cluster.generation), cluster.node)}</p>
-      ${this.nodes(cluster)}
+      ${this.nodes(cluster)} ${this.figures()}
       <h2>${words.partitions}</h2>
       ${table(
         words.partitions,
@@ -159,6 +160,21 @@ class ClusterPage extends Page {
       return [node.name, node.address, html`<span class="bad">${words.gone(instant(node.lastSeenMs), duration(Math.max(0, agoMs)))}</span>`, '-', '-', '-', '', '?', ...(mayDrain ? [''] : [])];
     });
     return table(words.caption, mayDrain ? words.headings : words.headings.slice(0, -1), [...there, ...gone]);
+  }
+
+  /** The figures of each node and of all together, each second anew. */
+  figures() {
+    const { nodes = [], all = null, atMs = 0 } = feed.snapshot ?? {};
+    if (nodes.length === 0 || all === null) {
+      return nothing;
+    }
+    const rows = nodes.map((node) => {
+      const trouble = nodeTrouble(node, atMs);
+      return [node.name, ...nodeRow(node.figures ?? {}), html`<span class="bad">${printable(trouble)}</span>`];
+    });
+    return html`<h2>${words.figures}</h2>
+      <p class="legend">${words.figuresText}</p>
+      ${table(words.figures, words.figureHeadings, [[words.allNodes, ...nodeRow(all), ''], ...rows])}`;
   }
 
   /**

@@ -40,6 +40,7 @@ class LoginPage extends Part {
   render() {
     return html`<h1 tabindex="-1">${words.title}</h1>
       ${feed.hadSession ? html`<p class="note" role="status">${words.ended}</p>` : nothing}
+      ${feed.interrupted === null ? nothing : html`<p class="note bad" id="interrupted" role="status">${words.interrupted(feed.interrupted.title, feed.interrupted.isBusy)}</p>`}
       <form class="sheet" @submit=${this.submit}>
         <p>${words.text}</p>
         <label for="token">${words.token}</label>

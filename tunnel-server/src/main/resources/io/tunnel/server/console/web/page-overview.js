@@ -35,6 +35,16 @@ export function tableLink(name) {
   return html`<a href="#/tables/${encodeURIComponent(name)}">${name}</a>`;
 }
 
+/**
+ * A link to the changes of a partition.
+ *
+ * @param {string} of the table
+ * @param {number} partition
+ */
+export function tailLink(of, partition) {
+  return html`<a href="#/tail/${encodeURIComponent(of)}/${partition}" aria-label=${texts.tail.linkOf(String(partition))}>${texts.tail.link}</a>`;
+}
+
 class OverviewPage extends Page {
   render() {
     return html`<h1 tabindex="-1">${texts.overview}</h1>

@@ -1,14 +1,14 @@
 // One table: its partitions and how evenly rows are spread, its tunnels, and its rows.
 import { html, nothing } from './lib.js';
-import { Page, bar, empty, long, moment, operate, pager, table } from './parts.js';
+import { Page, bar, cell, empty, moment, operate, pager, table } from './parts.js';
 import { Refused, ask, rows } from './api.js';
 import { feed } from './feed.js';
 import { texts } from './texts.js';
 import { may } from './rights.js';
-import { base64OfHex, bound, bytes, bytesInput, count, counted, durationInput, hexOfBase64, parseBytes, parseDuration, printable } from './format.js';
+import { base64OfHex, bound, bytes, bytesInput, count, counted, durationInput, parseBytes, parseDuration, printable } from './format.js';
 import { spread } from './grid.js';
 import { retention } from './page-tables.js';
-import { tunnelLink } from './page-overview.js';
+import { tailLink, tunnelLink } from './page-overview.js';
 
 const words = texts.oneTable;
 const ROWS_SHOWN = 50;
@@ -88,9 +88,10 @@ class TablePage extends Page {
       this.requestUpdate();
     };
     const shown = of.partitions.slice(this.page * PARTITIONS_SHOWN, (this.page + 1) * PARTITIONS_SHOWN);
+    const mayRead = may(feed.identity, 'read', { table: this.name });
     return html`${table(
       words.partitions,
-      hasLeaders ? [...words.headings, words.leader] : words.headings,
+      [...words.headings, ...(hasLeaders ? [words.leader] : []), ...(mayRead ? [words.changes] : [])],
       shown.map((each) => [
         String(each.id),
         bound(each.from, words.lowest),
@@ -102,6 +103,7 @@ class TablePage extends Page {
         count(each.committed),
         bar(each.rowCount, max),
         ...(hasLeaders ? [each.leader ?? texts.unknown] : []),
+        ...(mayRead ? [tailLink(this.name, each.id)] : []),
       ]),
     )}
     ${pager(this.page, PARTITIONS_SHOWN, of.partitions.length, go)}`;
@@ -132,12 +134,12 @@ class TablePage extends Page {
     const others = page.columns.filter((column) => !key.includes(column.name));
     const headings = [
       ...(this.table?.meta.primaryKey ?? []).map((column) => `${printable(column.name)} ${column.type}`),
-      ...others.map((column) => `${printable(column.name)} ${column.type}`),
+      ...others.map((column) => `${printable(column.name)} ${column.types.join(' | ')}`),
     ];
     return html`${table(
         words.rowsCaption,
         headings,
-        page.rows.map((row) => [...key.map((name) => value(row.key[name])), ...others.map((column) => value(row.columns[column.name]))]),
+        page.rows.map((row) => [...key.map((name) => cell(row.key[name])), ...others.map((column) => cell(row.columns[column.name], column.types.length > 1))]),
       )}
       <div class="buttons">
         <span role="status">${counted(page.rows.length, 'row')}</span>
@@ -211,11 +213,3 @@ class TablePage extends Page {
   }
 }
 customElements.define('page-table', TablePage);
-
-/** @param {import('./api.js').Value | undefined} of */
-function value(of) {
-  if (of === undefined) {
-    return '';
-  }
-  return html`${long(of.value ?? hexOfBase64(of.bytes ?? ''))}${of.truncated ? html` <small>${words.cut(bytes(of.truncated))}</small>` : nothing}`;
-}

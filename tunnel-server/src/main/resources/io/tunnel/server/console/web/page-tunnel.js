@@ -8,7 +8,7 @@ import { may } from './rights.js';
 import { bytes, count, counted, duration, historyLeft, instant, keyText, known, printable } from './format.js';
 import * as grid from './grid.js';
 import { clone, endSession, exportProgress, pause, resume, seek } from './operations.js';
-import { tableLink } from './page-overview.js';
+import { tableLink, tailLink } from './page-overview.js';
 
 /** @typedef {import('./grid.js').Channel} Channel */
 
@@ -224,6 +224,7 @@ class TunnelPage extends Page {
         <dt>${fields.rate}</dt>
         <dd>${count(rates.at(-1) ?? 0)} ${spark(rates)}</dd>
       </dl>
+      ${may(feed.identity, 'read', { table: this.on.table }) ? html`<p>${tailLink(this.on.table, of.partition)}</p>` : nothing}
       ${this.mayDo('operate')
         ? html`<div class="buttons" role="group" aria-label=${texts.actions}>
             <button type="button" @click=${() => pause(on, after)}>${texts.operations.pause}</button>

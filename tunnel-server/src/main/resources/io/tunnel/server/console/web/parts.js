@@ -3,7 +3,7 @@ import { LitElement, html, nothing } from './lib.js';
 import { Refused } from './api.js';
 import { feed } from './feed.js';
 import { texts } from './texts.js';
-import { instant, printable } from './format.js';
+import { bytes, hexOfBase64, instant, printable } from './format.js';
 
 /** Longer texts of the data are folded. */
 const TEXT_SHOWN_MAX = 200;
@@ -173,6 +173,21 @@ export function long(text) {
     : html`<details class="value"><summary>${shown.slice(0, TEXT_SHOWN_MAX)}…</summary>${shown.slice(TEXT_SHOWN_MAX)}</details>`;
 }
 
+/**
+ * A value of a row; a long one says how long it is.
+ *
+ * @param {import('./api.js').Value | undefined} of
+ * @param {boolean} [isTyped] whether the type is shown beside the value
+ */
+export function cell(of, isTyped = false) {
+  if (of === undefined) {
+    return '';
+  }
+  return html`${isTyped ? html`<small>${of.type}</small> ` : nothing}${long(of.value ?? hexOfBase64(of.bytes ?? ''))}${of.truncated
+    ? html` <small>${texts.oneTable.cut(bytes(of.truncated))}</small>`
+    : nothing}`;
+}
+
 /** @param {number} ms */
 export function moment(ms) {
   return html`<time datetime=${instant(ms)}>${instant(ms)}</time>`;
@@ -209,6 +224,27 @@ export class OperationDialog extends Part {
     this.after = () => {};
     /** The values that were planned, so that only what was shown is done. @type {FormData} */
     this.form = new FormData();
+    this.onFeed = () => this.interrupt();
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    feed.addEventListener('change', this.onFeed);
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    feed.removeEventListener('change', this.onFeed);
+  }
+
+  /** Without a session nothing of the dialog can be done: it closes, and the log-in says so. */
+  interrupt() {
+    if (feed.condition === 'loggedOut' && this.operation !== null) {
+      if (this.done === undefined) {
+        feed.interrupted = { title: this.operation.title, isBusy: this.isBusy };
+      }
+      this.close();
+    }
   }
 
   /**
@@ -268,7 +304,10 @@ export class OperationDialog extends Part {
         }
       }
     } catch (e) {
-      if (this.operation === operation) {
+      if (e instanceof Refused && e.status === 401) {
+        this.isBusy = false;
+        feed.end();
+      } else if (this.operation === operation) {
         this.fault = e instanceof Refused ? `${e.code}: ${e.message}` : e instanceof Error ? e.message : String(e);
       }
     } finally {

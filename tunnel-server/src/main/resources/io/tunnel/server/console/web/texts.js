@@ -15,6 +15,7 @@ export const texts = {
   cluster: 'Cluster',
   login: 'Log in',
   logout: 'Log out',
+  logoutFailed: 'The log-out failed, and the session is still open. Try again before you leave.',
   loading: 'Loading…',
   again: 'Try again',
   previous: 'Previous',
@@ -63,6 +64,9 @@ export const texts = {
     token: 'Token',
     go: 'Log in',
     ended: 'The session has ended. Log in again.',
+    /** @param {string} title @param {boolean} isBusy */
+    interrupted: (title, isBusy) =>
+      `The session ended while “${title}” was open. ${isBusy ? 'It may have been done: look before you do it again.' : 'Nothing of it was done.'}`,
     how: 'An administrator makes a token with:',
     command: 'tunnel security token create NAME',
     refused: 'The token was not accepted. It may be mistyped, expired or revoked.',
@@ -146,6 +150,7 @@ export const texts = {
     partitions: 'Partitions',
     headings: ['>Id', 'From', 'To', '>Rows', '>Bytes', '>Change bytes', '>First', '>Committed', 'Share of rows'],
     leader: 'Leader',
+    changes: 'Changes',
     lowest: '(lowest)',
     highest: '(highest)',
     browse: 'Browse rows',
@@ -178,6 +183,56 @@ export const texts = {
     /** @param {string} after */
     altered: (after) => `Retention is ${after} now.`,
     alterGo: 'Change',
+  },
+
+  tail: {
+    link: 'Follow changes',
+    /** @param {string} partition */
+    linkOf: (partition) => `Follow the changes of partition ${partition}`,
+    /** @param {string} partition @param {string} table */
+    title: (partition, table) => `Changes of partition ${partition} of table ${table}`,
+    text: 'Changes as they come, the newest first. Reading them moves no tunnel and stores nothing.',
+    notPermitted: 'Changes are shown to those with the right read on the table.',
+    from: 'From',
+    starts: {
+      latest: 'latest: what comes from now on',
+      earliest: 'earliest: the oldest change that is kept',
+      time: 'time: the first change at or after a moment',
+      position: 'position: the change at a position',
+    },
+    position: 'Position',
+    badPosition: 'A position is a number from 0 on, with at most 15 digits.',
+    badTime: 'Pick a moment.',
+    /** @param {string} column @param {string} type */
+    keyLabel: (column, type) => `Only ${column} (${type})`,
+    begin: 'Begin',
+    pause: 'Pause',
+    resume: 'Resume',
+    toNewest: 'Go to the newest',
+    /** @type {Record<string, string>} */
+    states: { following: 'following', paused: 'paused: the page goes on here when it is resumed', replaced: 'ended' },
+    /** @param {number} position @param {number} seen */
+    status: (position, seen) => `read up to position ${count(position)}, ${counted(seen, 'change')}`,
+    /** @param {number} positions */
+    behind: (positions) => `${counted(positions, 'position')} behind the newest`,
+    /** @param {number} kept @param {number} seen */
+    kept: (kept, seen) => `the last ${count(kept)} of ${counted(seen, 'change')}`,
+    none: 'No change has come yet. Changes appear here as they are written.',
+    noneOfKey: 'No change of this key has come yet.',
+    caption: 'Changes, the newest first',
+    headings: ['Time', '>Position', 'Kind', 'Key', 'Columns'],
+    /** @type {Record<'lost' | 'left', (from: number, to: number) => string>} */
+    gaps: {
+      lost: (from, to) => `✖ Positions ${count(from)} to ${count(to)} are lost to this page: their changes are no longer kept.`,
+      left: (from, to) => `Positions ${count(from)} to ${count(to)} were left out, as you asked.`,
+    },
+    replaced: 'Changes that this page has shown were lost at the server, and their positions were given to other changes. Begin again.',
+    /** @param {string} name */
+    removed: (name) => `−${name}`,
+    /** @param {number} columns */
+    omitted: (columns) => `… and ${counted(columns, 'column')}`,
+    /** @param {string} table @param {number} partition */
+    command: (table, partition) => `tunnel tail --table ${table} --partition ${partition} --follow`,
   },
 
   tunnelList: {
@@ -350,12 +405,21 @@ export const texts = {
     /** @param {string} what */
     exportTitle: (what) => `Export the progress of ${what}`,
     exportText: 'Saves the progress of all channels as a file, for tunnel tunnels import.',
+    /** @param {number} channels @param {string} file @param {string} size */
+    exportPlan: (channels, file, size) => `The progress of ${counted(channels, 'channel')} would be saved as ${file}, ${size}.`,
     save: 'Save the file',
     /** @param {number} channels @param {string} file */
     exported: (channels, file) => `Progress of ${counted(channels, 'channel')} exported to ${file}`,
     /** @param {string} session */
     endTitle: (session) => `End session ${session}`,
     endText: 'The channels go to the other sessions at once, and late work of this session is fenced. A worker that lives opens a new session.',
+    /** @param {string} worker @param {number} channels @param {number} others */
+    endPlan: (worker, channels, others) =>
+      `Worker ${worker} would lose ${counted(channels, 'channel')}. ${
+        others === 0 ? 'No other session is there to take them: they wait for a worker.' : `${counted(others, 'other session')} would take them.`
+      }`,
+    /** @param {string} session */
+    noSession: (session) => `There is no session ${session} any more.`,
     end: 'End',
     /** @param {string} session */
     ended: (session) => `session ${session} ended`,
@@ -392,6 +456,13 @@ export const texts = {
     /** @param {string} since @param {string} ago */
     gone: (since, ago) => `✖ gone, seen ${since}, ${ago} ago`,
     leadsCatalog: 'leads',
+    figures: 'Figures of the nodes',
+    figuresText: 'Of all nodes: the sum, or the worst of one node for times, lag, history left, free disk and CPU. Each replica counts the rows that it stores.',
+    figureHeadings: ['Node', '>Written rows/s', '>Delivered rows/s', '>p99', '>Lag', '>History left', '>Sessions', '>Disk used', '>Disk free', '>Memory', '>CPU', 'Remark'],
+    allNodes: 'all nodes',
+    figuresAsked: 'asked, no answer yet',
+    /** @param {string} time @param {string} why */
+    figuresMissing: (time, why) => `✖ no figures for ${time}: ${why}`,
     decisions: 'Placements and drains since this page was opened',
     noDecisions: 'None yet. They appear here as they happen.',
     decisionHeadings: ['When', 'What'],
