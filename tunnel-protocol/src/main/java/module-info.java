@@ -6,6 +6,8 @@ module io.tunnel.protocol {
   requires com.google.gson;
 
   exports io.tunnel.codec;
+  exports io.tunnel.condition;
+  exports io.tunnel.condition.judge;
   exports io.tunnel.core to
       io.tunnel.sdk;
   exports io.tunnel.model;

@@ -2,6 +2,7 @@ package io.tunnel.terminal;
 
 import java.io.IOException;
 import java.nio.file.FileSystemException;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 
@@ -13,6 +14,7 @@ public final class CommandFailure extends RuntimeException {
   private final int exitCode;
   private final String code;
   private final String hint;
+  private final List<String> excerpt;
 
   /**
    * A failure.
@@ -33,15 +35,30 @@ public final class CommandFailure extends RuntimeException {
    * @param hint what to do, in a sentence; may be empty
    */
   public CommandFailure(int exitCode, String code, String message, String hint) {
+    this(exitCode, code, message, hint, List.of());
+  }
+
+  private CommandFailure(
+      int exitCode, String code, String message, String hint, List<String> excerpt) {
     super(Objects.requireNonNull(message, "message"));
     this.exitCode = exitCode;
     this.code = Objects.requireNonNull(code, "code");
     this.hint = Objects.requireNonNull(hint, "hint");
+    this.excerpt = List.copyOf(excerpt);
   }
 
   /** The command line is wrong in a way that only the command itself can see. */
   public static CommandFailure usage(String message) {
     return new CommandFailure(ExitCode.USAGE, message);
+  }
+
+  /**
+   * The command line is wrong at a place that people are shown.
+   *
+   * @param excerpt lines below the message: what was typed, and a caret under the place
+   */
+  public static CommandFailure usage(String message, List<String> excerpt) {
+    return new CommandFailure(ExitCode.USAGE, ExitCode.name(ExitCode.USAGE), message, "", excerpt);
   }
 
   /**
@@ -94,6 +111,11 @@ public final class CommandFailure extends RuntimeException {
   /** What to do; may be empty. */
   String hint() {
     return hint;
+  }
+
+  /** Lines that are shown to people below the message; may be empty. */
+  List<String> excerpt() {
+    return excerpt;
   }
 
   /** Message and hint, for people. */

@@ -43,7 +43,7 @@ public final class CommandRunner {
     }
     // Where the command line is wrong, no option has a value.
     boolean isJson = List.of(arguments).contains(JSON);
-    root.setParameterExceptionHandler((refusal, ignored) -> refuse(refusal, isJson));
+    root.setParameterExceptionHandler((refusal, ignored) -> refuse(refusal, List.of(), isJson));
     root.setExecutionExceptionHandler(
         (trouble, command, ignored) -> fail(command, trouble, diagnosis.of(trouble), isJson));
     try {
@@ -141,7 +141,7 @@ public final class CommandRunner {
     }
   }
 
-  private static int refuse(ParameterException refusal, boolean isJson) {
+  private static int refuse(ParameterException refusal, List<String> excerpt, boolean isJson) {
     CommandLine command = refusal.getCommandLine();
     PrintWriter err = command.getErr();
     String message = oneLine(refusal.getMessage());
@@ -162,6 +162,7 @@ public final class CommandRunner {
       err.println(ErrorJson.of(name(command), failure));
     } else {
       err.println(name(command) + ": " + message);
+      excerpt.forEach(line -> err.println("  " + line));
       err.print(more);
       err.println(help);
     }
@@ -191,7 +192,9 @@ public final class CommandRunner {
   private static int fail(
       CommandLine command, Throwable trouble, Optional<CommandFailure> diagnosed, boolean isJson) {
     if (diagnosed.isPresent() && diagnosed.get().exitCode() == ExitCode.USAGE) {
-      return refuse(new ParameterException(command, diagnosed.get().text(), trouble), isJson);
+      CommandFailure usage = diagnosed.get();
+      return refuse(
+          new ParameterException(command, usage.text(), trouble), usage.excerpt(), isJson);
     }
     boolean verbose = isVerbose(command);
     CommandFailure failure = diagnosed.orElseGet(() -> fault(trouble, verbose));

@@ -2,10 +2,12 @@ package io.tunnel.cli;
 
 import io.tunnel.cli.service.Service;
 import io.tunnel.codec.KeyCodec;
+import io.tunnel.condition.Condition;
 import io.tunnel.model.Direction;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
+import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.Row;
 import io.tunnel.model.TableMeta;
@@ -205,7 +207,7 @@ public final class FakeService {
     }
 
     @Override
-    public Iterable<Row> scan(String table, RangeQuery query) {
+    public Rows scan(String table, RangeQuery query, Optional<Condition> condition) {
       readModes.add(query.mode());
       NavigableMap<Bytes, Row> range = rows.get(table);
       if (query.from().isPresent()) {
@@ -216,7 +218,11 @@ public final class FakeService {
       }
       NavigableMap<Bytes, Row> ordered =
           query.direction() == Direction.FORWARD ? range : range.descendingMap();
-      return () -> ordered.values().stream().limit(query.limit()).peek(row -> scanned++).iterator();
+      List<PrimaryKeySchema> key = require(table).meta().primaryKey();
+      return new FakeRows(
+          ordered.values().stream().peek(row -> scanned++).iterator(),
+          condition.map(wanted -> FakeRows.judged(key, wanted)).orElse(row -> true),
+          query.limit());
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.value.BinaryValue;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.ColumnType;
 import io.tunnel.model.value.ColumnValue;
 
 /**
@@ -12,8 +13,8 @@ import io.tunnel.model.value.ColumnValue;
  */
 public final class ColumnCursor {
 
-  private final byte[] array;
-  private final int end;
+  private byte[] array;
+  private int end;
   private int left;
   private int columnOffset;
   private int at;
@@ -25,7 +26,13 @@ public final class ColumnCursor {
   /** A cursor before the first column between {@code offset} and {@code end}. */
   public ColumnCursor(byte[] array, int offset, int end) {
     this.array = array;
-    this.end = end;
+    moveTo(array, offset, end);
+  }
+
+  /** Moves before the first column of another row; one cursor serves many rows. */
+  public void moveTo(byte[] columns, int offset, int columnsEnd) {
+    array = columns;
+    end = columnsEnd;
     long count = Binary.getVarint(array, offset, end);
     left = Binary.value(count);
     at = Binary.next(count);
@@ -117,6 +124,26 @@ public final class ColumnCursor {
   /** The offset behind the column. */
   public int columnEnd() {
     return at;
+  }
+
+  /** The type of the value; an {@link IllegalStateException} for a column that is removed. */
+  public ColumnType type() {
+    return switch (type) {
+      case BatchLayout.TYPE_INTEGER -> ColumnType.INTEGER;
+      case BatchLayout.TYPE_DOUBLE -> ColumnType.DOUBLE;
+      case BatchLayout.TYPE_BOOLEAN -> ColumnType.BOOLEAN;
+      case BatchLayout.TYPE_STRING -> ColumnType.STRING;
+      case BatchLayout.TYPE_BINARY -> ColumnType.BINARY;
+      default -> throw new IllegalStateException("a removed column has no type");
+    };
+  }
+
+  /**
+   * The offset of the value, which ends at {@link #columnEnd}: 8 bytes of an INTEGER, 8 bytes of a
+   * DOUBLE's bits, a byte of a BOOLEAN, UTF-8, or bytes.
+   */
+  public int valueOffset() {
+    return valueOffset;
   }
 
   /** Throws {@link MalformedException} unless the value is valid for its type. */

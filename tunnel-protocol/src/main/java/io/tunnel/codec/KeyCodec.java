@@ -27,7 +27,7 @@ public final class KeyCodec {
 
   static final int INTEGER_TAG = 0x03;
   static final int STRING_TAG = 0x05;
-  private static final int BINARY_TAG = 0x07;
+  static final int BINARY_TAG = 0x07;
   static final int ESCAPED = 0xff;
 
   private static final long HASH_SEED = 0x9e3779b97f4a7c15L;
@@ -157,7 +157,7 @@ public final class KeyCodec {
     return end + 1;
   }
 
-  private static int closingZero(byte[] array, int from, int limit) {
+  static int closingZero(byte[] array, int from, int limit) {
     int at = Binary.indexOf((byte) 0, array, from, limit);
     while (at >= 0 && at + 1 < limit && (array[at + 1] & 0xff) == ESCAPED) {
       at = Binary.indexOf((byte) 0, array, at + 2, limit);
@@ -168,7 +168,7 @@ public final class KeyCodec {
     return at;
   }
 
-  private static int escapes(byte[] array, int from, int end) {
+  static int escapes(byte[] array, int from, int end) {
     int escapes = 0;
     int at = Binary.indexOf((byte) 0, array, from, end);
     while (at >= 0) {

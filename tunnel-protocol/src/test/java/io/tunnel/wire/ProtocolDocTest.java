@@ -55,6 +55,11 @@ class ProtocolDocTest {
     assertThat(doc).contains(GoldenFile.text("v1/batch.hex"));
   }
 
+  @Test
+  void the_condition_that_is_drawn_is_the_golden_one() {
+    assertThat(doc).contains(GoldenFile.text("v1/condition.hex"));
+  }
+
   private static String read() {
     Path here = Path.of("").toAbsolutePath();
     Path root = Files.isDirectory(here.resolve("docs")) ? here : here.getParent();

@@ -1,5 +1,6 @@
 package io.tunnel.sdk;
 
+import static io.tunnel.condition.Condition.parse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -167,6 +168,34 @@ class TableReadsTest {
       RangeQuery wrong = RangeQuery.ALL.from(PrimaryKey.builder().add("other", 1).build());
       assertThatThrownBy(() -> client.getRange("t", wrong).iterator())
           .hasMessageContaining("does not name the first columns");
+    }
+  }
+
+  @Test
+  void a_range_has_the_rows_of_which_a_condition_holds_and_its_limit_counts_these() {
+    serveRows(35);
+    try (TableClient client = TableClient.connect(server.config())) {
+      RowRange some = client.getRange("t", RangeQuery.ALL.withLimit(4)).where(parse("v > 100"));
+      assertThat(ids(some)).containsExactly(11L, 12L, 13L, 14L);
+      assertThat(ids(some.where(parse("id != 12 and v != 130"))))
+          .containsExactly(11L, 14L, 15L, 16L);
+      RowRange.RowIterator rows =
+          client
+              .getRange("t", RangeQuery.ALL.backward().withLimit(2))
+              .where(parse("id <= 20"))
+              .iterator();
+      assertThat(rows.next().primaryKey()).isEqualTo(key(20));
+      assertThat(rows.next().primaryKey()).isEqualTo(key(19));
+      assertThat(rows.hasNext()).isFalse();
+      assertThat(rows.rowsLookedAt()).as("35 to 19").isEqualTo(17);
+      RowRange.RowIterator none =
+          client.getRange("t", RangeQuery.ALL).where(parse("exists w")).iterator();
+      assertThat(none.hasNext()).isFalse();
+      assertThat(none.rowsLookedAt()).isEqualTo(35);
+      RowRange wrong = client.getRange("t", RangeQuery.ALL).where(parse("id = \"x\""));
+      assertThatThrownBy(() -> wrong.iterator().hasNext())
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("the INTEGER id of the key");
     }
   }
 

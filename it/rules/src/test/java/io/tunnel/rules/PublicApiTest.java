@@ -23,6 +23,7 @@ class PublicApiTest {
       Map.of(
           "tunnel-sdk",
           List.of(
+              "io.tunnel.condition",
               "io.tunnel.model",
               "io.tunnel.model.value",
               "io.tunnel.sdk",

@@ -63,7 +63,11 @@ final class Rules {
       noClasses()
           .that()
           .resideInAnyPackage(
-              "io.tunnel.model..", "io.tunnel.codec..", "io.tunnel.wire..", "io.tunnel.core..")
+              "io.tunnel.model..",
+              "io.tunnel.codec..",
+              "io.tunnel.condition..",
+              "io.tunnel.wire..",
+              "io.tunnel.core..")
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage(

@@ -1,5 +1,6 @@
 package io.tunnel.cli.service;
 
+import io.tunnel.condition.Condition;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.Row;
 import io.tunnel.model.TableOptions;
@@ -8,6 +9,7 @@ import io.tunnel.sdk.ClusterClient;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.RangeQuery;
 import io.tunnel.sdk.ReadMode;
+import io.tunnel.sdk.RowRange;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.checkpoint.CheckpointSet;
@@ -108,8 +110,25 @@ final class SdkService implements Service {
   }
 
   @Override
-  public Iterable<Row> scan(String table, RangeQuery query) {
-    return tables().getRange(table, query);
+  public Rows scan(String table, RangeQuery query, Optional<Condition> condition) {
+    RowRange all = tables().getRange(table, query);
+    RowRange.RowIterator rows = condition.map(all::where).orElse(all).iterator();
+    return new Rows() {
+      @Override
+      public boolean hasNext() {
+        return rows.hasNext();
+      }
+
+      @Override
+      public Row next() {
+        return rows.next();
+      }
+
+      @Override
+      public long lookedAt() {
+        return rows.rowsLookedAt();
+      }
+    };
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.tunnel.cli.service;
 
+import io.tunnel.condition.Condition;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.Row;
 import io.tunnel.model.TableOptions;
@@ -17,6 +18,7 @@ import io.tunnel.sdk.tunnel.DescribeTunnelResponse;
 import io.tunnel.sdk.tunnel.SeekTunnelRequest;
 import io.tunnel.sdk.tunnel.SeekTunnelResponse;
 import io.tunnel.sdk.tunnel.TunnelInfo;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 
@@ -37,8 +39,8 @@ public interface Service extends AutoCloseable {
 
   Optional<Row> getRow(String table, PrimaryKey key, ReadMode mode);
 
-  /** The rows of a range, fetched while they are iterated. */
-  Iterable<Row> scan(String table, RangeQuery query);
+  /** The rows of a range of which a condition holds, fetched while they are iterated. */
+  Rows scan(String table, RangeQuery query, Optional<Condition> condition);
 
   TunnelInfo createTunnel(CreateTunnelRequest request);
 
@@ -78,6 +80,12 @@ public interface Service extends AutoCloseable {
 
   @Override
   void close();
+
+  /** Rows that are fetched while they are iterated. */
+  interface Rows extends Iterator<Row> {
+    /** Rows that were looked at so far, whether or not they are among these. */
+    long lookedAt();
+  }
 
   /** Reaches the service at an endpoint. */
   @FunctionalInterface

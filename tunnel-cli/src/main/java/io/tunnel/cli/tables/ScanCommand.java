@@ -2,6 +2,9 @@ package io.tunnel.cli.tables;
 
 import io.tunnel.cli.arguments.KeyArguments;
 import io.tunnel.cli.service.Service;
+import io.tunnel.condition.Condition;
+import io.tunnel.condition.ConditionException;
+import io.tunnel.condition.ConditionPlace;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
 import io.tunnel.sdk.RangeQuery;
@@ -9,7 +12,11 @@ import io.tunnel.stress.file.TypedJson;
 import io.tunnel.terminal.CommandFailure;
 import java.io.PrintWriter;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -18,10 +25,15 @@ import picocli.CommandLine.Option;
 @Command(
     name = "scan",
     mixinStandardHelpOptions = true,
-    description = "Print rows in key order; with --json one object a line.",
+    description = {
+      "Print rows in key order; with --json one object a line. With --where, only the rows of which"
+          + " a condition holds; the last line on standard error says how many rows were looked"
+          + " at."
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel tables scan --table orders --limit 10 --reverse",
+      "  tunnel tables scan --table orders --where 'version = 7 and state != \"done\"'",
       "  tunnel tables scan --table users --from 40000000 --to 80000000 --limit all --json"
     })
 final class ScanCommand extends TableCommand {
@@ -47,11 +59,20 @@ final class ScanCommand extends TableCommand {
       names = "--limit",
       paramLabel = "N|all",
       defaultValue = "20",
-      description = "How many rows at most (default: ${DEFAULT-VALUE}).")
+      description = "How many rows are printed at most (default: ${DEFAULT-VALUE}).")
   private String limit;
 
   @Option(names = "--reverse", description = "From the highest key to the lowest.")
   private boolean reverse;
+
+  @Option(
+      names = "--where",
+      paramLabel = "CONDITION",
+      description =
+          "Print only rows of which this holds, such as: price >= 1.5 and (not exists state or name"
+              + " starts with \"A\"). All rows of the range are read; --limit counts those that"
+              + " are printed.")
+  private String where;
 
   @Mixin private ReadModeOption mode;
 
@@ -62,12 +83,38 @@ final class ScanCommand extends TableCommand {
   protected void check() {
     super.check();
     var unused = parseLimit(limit);
+    if (where != null) {
+      var unusedToo = condition(() -> Condition.parse(where));
+    }
   }
 
   @Override
   protected void run(Service service) {
     List<PrimaryKeySchema> key = service.describeTable(table()).meta().primaryKey();
-    print(key, service.scan(table(), query(key, parseLimit(limit))));
+    ConditionPlace place = ConditionPlace.ofRows(key);
+    Optional<Condition> condition =
+        Optional.ofNullable(where).map(text -> condition(() -> Condition.parse(text, place)));
+    RangeQuery query = query(key, parseLimit(limit));
+    Service.Rows rows = service.scan(table(), query, condition);
+    long printed = print(key, rows);
+    if (condition.isPresent() && !out().checkError()) {
+      err()
+          .println(
+              String.format(
+                  Locale.ROOT,
+                  "looked at %,d rows, %,d matched%s",
+                  rows.lookedAt(),
+                  printed,
+                  printed == query.limit() ? "; there may be more, see --limit" : ""));
+    }
+  }
+
+  private static Condition condition(Supplier<Condition> parse) {
+    try {
+      return parse.get();
+    } catch (ConditionException e) {
+      throw CommandFailure.usage("--where, " + e.getMessage(), e.excerpt());
+    }
   }
 
   static long parseLimit(String text) {
@@ -85,7 +132,7 @@ final class ScanCommand extends TableCommand {
     RangeQuery query =
         RangeQuery.ALL
             .withLimit(rows)
-            .withPageRows((int) Math.min(PAGE_ROWS_MAX, rows))
+            .withPageRows(where == null ? (int) Math.min(PAGE_ROWS_MAX, rows) : PAGE_ROWS_MAX)
             .withMode(mode.mode());
     if (from != null) {
       query = query.from(KeyArguments.first("--from", key, from));
@@ -96,24 +143,28 @@ final class ScanCommand extends TableCommand {
     return reverse ? query.backward() : query;
   }
 
-  private void print(List<PrimaryKeySchema> key, Iterable<Row> rows) {
+  /** Returns how many rows were printed. */
+  private long print(List<PrimaryKeySchema> key, Iterator<Row> rows) {
     PrintWriter out = out();
     List<Row> chunk = new ArrayList<>();
     boolean isFirst = true;
-    for (Row row : rows) {
-      chunk.add(row);
+    long printed = 0;
+    while (rows.hasNext()) {
+      chunk.add(rows.next());
+      printed++;
       if (chunk.size() == CHUNK_ROWS) {
         print(out, key, chunk, isFirst);
         isFirst = false;
         chunk.clear();
         if (out.checkError()) {
-          return; // Who read our output has gone, such as head.
+          return printed; // Who read our output has gone, such as head.
         }
       }
     }
     if (isFirst || !chunk.isEmpty()) {
       print(out, key, chunk, isFirst);
     }
+    return printed;
   }
 
   private void print(

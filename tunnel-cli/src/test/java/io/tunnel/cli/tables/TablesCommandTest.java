@@ -21,6 +21,7 @@ import io.tunnel.terminal.DataWriter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -235,6 +236,65 @@ class TablesCommandTest extends CommandLineTest {
     assertThat(outLines()).filteredOn(line -> line.contains("COLUMNS")).hasSize(1);
     assertThat(runLine("tables scan --table orders")).isZero();
     assertThat(outLines()).hasSize(21);
+  }
+
+  private int scanWhere(String condition, String... more) {
+    List<String> line =
+        new ArrayList<>(
+            List.of("tables", "scan", "--table", "orders", "--json", "--where", condition));
+    line.addAll(List.of(more));
+    return run(line.toArray(new String[0]));
+  }
+
+  @Test
+  void a_scan_prints_rows_of_which_a_condition_holds_and_says_how_many_were_looked_at() {
+    assertThat(scanWhere("price > 1 or note starts with \"a\\n\"")).isZero();
+    assertThat(outLines()).hasSize(2);
+    assertThat(errLines()).containsExactly("looked at 3 rows, 2 matched");
+    assertThat(scanWhere("hash >= x\"20\" and not exists price", "--reverse")).isZero();
+    assertThat(outLines()).hasSize(2);
+    assertThat(outLines().get(0)).contains("\"hash\":\"30\"");
+    assertThat(scanWhere("price = 2")).isZero();
+    assertThat(outLines()).isEmpty();
+    assertThat(errLines()).containsExactly("looked at 3 rows, 0 matched");
+  }
+
+  @Test
+  void the_limit_of_a_scan_counts_rows_of_which_the_condition_holds() {
+    for (int n = 0; n < 500; n++) {
+      put(0x40, n, new Column("even", ColumnValue.fromBoolean(n % 2 == 0)));
+    }
+    assertThat(scanWhere("even = true", "--limit", "3")).isZero();
+    assertThat(outLines()).hasSize(3);
+    // Three rows of other hashes, and 0 to 4.
+    assertThat(errLines())
+        .containsExactly("looked at 8 rows, 3 matched; there may be more, see --limit");
+    assertThat(scanWhere("even = true", "--limit", "all")).isZero();
+    assertThat(outLines()).hasSize(250);
+    assertThat(errLines()).containsExactly("looked at 503 rows, 250 matched");
+  }
+
+  @Test
+  void what_is_no_condition_is_shown_with_a_caret_before_anything_is_asked() {
+    assertThat(run("tables", "scan", "--table", "orders", "--where", "price = = 7")).isEqualTo(2);
+    assertThat(errLines())
+        .contains("  price = = 7", "          ^", "Try 'tunnel tables scan --help'.");
+    assertThat(errLines().get(0))
+        .startsWith("tunnel tables scan: --where, at character 9: '=' stands where a value such");
+    assertThat(service.endpoints).isEmpty();
+    assertThat(scanWhere("price = = 7")).isEqualTo(2);
+    assertThat(errLines()).singleElement().asString().contains("at character 9", "\"USAGE\"");
+  }
+
+  @Test
+  void a_condition_that_the_table_does_not_have_is_refused_with_its_place() {
+    assertThat(run("tables", "scan", "--table", "orders", "--where", "price = 1 and n = 'x'"))
+        .isEqualTo(2);
+    assertThat(errLines()).contains("  price = 1 and n = 'x'", "                ^");
+    assertThat(err.toString())
+        .contains("the INTEGER n of the key", "the key is (hash BINARY, n INTEGER)");
+    assertThat(scanWhere("change is put")).isEqualTo(2);
+    assertThat(err.toString()).contains("here are rows without changes");
   }
 
   private static PrintWriter failing(String message) {

@@ -1,0 +1,4 @@
+package io.tunnel.condition;
+
+/** What a column is compared with. */
+public sealed interface Operand permits NamedColumn, Literal {}
