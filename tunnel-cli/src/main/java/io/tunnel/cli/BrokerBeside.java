@@ -9,8 +9,8 @@ import picocli.CommandLine.IExecutionStrategy;
 import picocli.CommandLine.ParseResult;
 
 /**
- * Says so where a subcommand needs the Kafka broker that comes with the sources and is not in the
- * image. No class of it may be needed before a subcommand runs.
+ * Says so where a subcommand needs the Kafka broker that comes with the sources, and is neither in
+ * the image nor in the archive of a release. No class of it may be needed before a subcommand runs.
  */
 final class BrokerBeside implements IExecutionStrategy {
 
@@ -36,8 +36,8 @@ final class BrokerBeside implements IExecutionStrategy {
           new CommandFailure(
               ExitCode.UNAVAILABLE,
               "this needs a Kafka broker of its own, which is not beside this program, as in the"
-                  + " image: run it where the sources are, or name servers that run, with --server or"
-                  + " --kafka");
+                  + " image and in the archive of a release: run it where the sources are, or name"
+                  + " servers that run, with --server or --kafka");
       throw new ExecutionException(chosen.get(chosen.size() - 1), failure.getMessage(), failure);
     }
   }

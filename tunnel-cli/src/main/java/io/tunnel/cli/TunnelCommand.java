@@ -75,7 +75,7 @@ public final class TunnelCommand extends CommandGroup {
   }
 
   /** All commands, which log as the command line and {@code environment} tell them. */
-  private static CommandLine commandLine(Map<String, String> environment) {
+  static CommandLine commandLine(Map<String, String> environment) {
     CommandLine command = commandLine(CommandLine.defaultFactory());
     Logging.equip(command.getSubcommands().get("server"));
     return command.setExecutionStrategy(new BrokerBeside(new Logging(environment)));

@@ -12,12 +12,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** How the launcher starts Java, by a stand-in for Java that says how it was started. */
 class LauncherTest {
@@ -31,24 +31,30 @@ class LauncherTest {
   @BeforeEach
   void a_launcher_beside_its_libraries() throws IOException {
     assumeTrue(Files.isExecutable(BASH), "needs bash");
-    home = Files.createDirectories(directory.resolve("home"));
-    Files.createDirectories(home.resolve("lib"));
+    home = Files.createDirectories(directory.resolve("a home with spaces"));
+    Files.createFile(Files.createDirectories(home.resolve("lib")).resolve("tunnel-cli-1.jar"));
     Files.copy(Path.of("../tunnel"), home.resolve("tunnel"));
     Files.setLastModifiedTime(home.resolve("lib"), FileTime.fromMillis(1_700_000_000_000L));
     java = Files.createDirectories(directory.resolve("java"));
-    Files.writeString(java.resolve("release"), "JAVA_VERSION=\"17.0.99\"\n");
+    java("17.0.99");
     program(
         "java",
         """
         for argument in "$@"; do
           case "$argument" in
             -XX:DumpLoadedClassList=*) echo Some/Class >"${argument#*=}" ;;
-            -XX:SharedArchiveFile=*) [ "${FAILS:-}" ] || [[ "$*" != *-Xshare:dump* ]] || echo archive >"${argument#*=}" ;;
+            -XX:SharedArchiveFile=*) [[ "$*" != *-Xshare:dump* ]] || echo archive >"${argument#*=}" ;;
+            -XX:AOTCacheOutput=*) echo cache >"${argument#*=}" ;;
           esac
         done
         echo "$LC_CTYPE|$LC_MESSAGES|${LC_ALL-none}|$*"
         echo "$*" >>"$LOG"
+        case "$*" in *-XX:DumpLoadedClassList=* | *-XX:AOTCacheOutput=*) [ -z "${FAILS:-}" ] || exit 1 ;; esac
         """);
+  }
+
+  private void java(String version) throws IOException {
+    Files.writeString(java.resolve("release"), "JAVA_VERSION=\"" + version + "\"\n");
   }
 
   private void program(String name, String text) throws IOException {
@@ -59,13 +65,27 @@ class LauncherTest {
 
   private String start(Map<String, String> environment, String... arguments)
       throws IOException, InterruptedException {
+    return start(0, home.resolve("tunnel"), environment, arguments);
+  }
+
+  private String start(
+      int exitCode, Path launcher, Map<String, String> environment, String... arguments)
+      throws IOException, InterruptedException {
     String[] command = new String[arguments.length + 2];
     command[0] = BASH.toString();
-    command[1] = home.resolve("tunnel").toString();
+    command[1] = launcher.toString();
     System.arraycopy(arguments, 0, command, 2, arguments.length);
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     Map<String, String> all = builder.environment();
-    List.of("LANG", "LC_ALL", "LC_CTYPE", "TUNNEL_JAVA_OPTS").forEach(all::remove);
+    List.of(
+            "LANG",
+            "LC_ALL",
+            "LC_CTYPE",
+            "TUNNEL_JAVA_OPTS",
+            "TUNNEL_CLASS_CACHE",
+            "XDG_CACHE_HOME")
+        .forEach(all::remove);
+    all.put("HOME", directory.resolve("user").toString());
     all.put("JAVA_HOME", java.toString());
     all.put("PATH", java.resolve("bin") + ":" + all.get("PATH"));
     all.put("LOG", directory.resolve("started").toString());
@@ -73,7 +93,7 @@ class LauncherTest {
     Process process = builder.start();
     String text = new String(process.getInputStream().readAllBytes(), UTF_8);
     assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(process.exitValue()).as(text).isZero();
+    assertThat(process.exitValue()).as(text).isEqualTo(exitCode);
     return text.strip();
   }
 
@@ -120,45 +140,137 @@ class LauncherTest {
         .startsWith(one.charset() + "|C|none|");
   }
 
-  @Test
-  void the_archive_of_classes_is_made_once_for_a_build_and_used_by_commands_that_end_soon()
-      throws Exception {
-    system("C.UTF-8");
-    String archive = "-XX:SharedArchiveFile=" + home.resolve("classes-17.0.99.jsa") + " ";
-    assertThat(start(Map.of(), "tables", "list")).contains(archive).contains("TieredStopAtLevel=1");
-    assertThat(started()).hasSize(3).element(1).asString().contains("-Xshare:dump");
-    assertThat(start(Map.of(), "tunnels", "list")).contains(archive);
-    assertThat(start(Map.of(), "tables", "put", "--from", "-"))
-        .contains(archive)
-        .doesNotContain("TieredStopAtLevel=1");
-    assertThat(started()).as("made once").hasSize(5);
-    Files.setLastModifiedTime(
-        home.resolve("lib"),
-        FileTime.fromMillis(
-            Files.getLastModifiedTime(home.resolve("classes-17.0.99.jsa")).toMillis() + 2_000));
-    start(Map.of(), "tables", "list");
-    assertThat(started()).as("made again for another build").hasSize(8);
-  }
-
-  @Test
-  void where_no_archive_can_be_made_commands_start_without_it_and_do_not_try_again()
-      throws Exception {
-    system("C.UTF-8");
-    for (int starts = 3; starts <= 5; starts++) {
-      assertThat(start(Map.of("FAILS", "1"), "tables", "list"))
-          .contains("TunnelCommand tables list")
-          .doesNotContain("SharedArchiveFile");
-      assertThat(started()).hasSize(starts);
+  /** The recordings in a directory. */
+  private static List<String> recordings(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files
+          .map(file -> file.getFileName().toString())
+          .filter(name -> name.startsWith("classes-"))
+          .toList();
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"server", "demo", "bench", "stress", "torture"})
-  void programs_that_run_for_long_start_as_they_did(String program) throws Exception {
+  @Test
+  void classes_are_recorded_once_for_a_build_and_every_program_starts_with_the_recording()
+      throws Exception {
     system("C.UTF-8");
-    assertThat(start(Map.of(), program))
-        .doesNotContain("SharedArchiveFile", "TieredStopAtLevel")
-        .endsWith("io.tunnel.cli.TunnelCommand " + program);
+    start(Map.of(), "tables", "list");
+    assertThat(started()).hasSize(3).element(1).asString().contains("-Xshare:dump");
+    String recording = recordings(home).get(0);
+    assertThat(recording).matches("classes-17\\.0\\.99-[0-9]+\\.jsa");
+    String option = "-XX:SharedArchiveFile=" + home.resolve(recording) + " ";
+    assertThat(started().get(2)).contains(option, "TieredStopAtLevel=1");
+    assertThat(start(Map.of(), "tables", "put", "--from", "-"))
+        .contains(option)
+        .doesNotContain("TieredStopAtLevel=1");
+    for (String program : List.of("server", "demo", "bench", "stress", "torture", "health")) {
+      assertThat(start(Map.of(), program))
+          .contains(option)
+          .endsWith("io.tunnel.cli.TunnelCommand " + program);
+    }
+    assertThat(started()).as("recorded once").hasSize(10);
+    assertThat(recordings(home)).as("nothing else is left").containsExactly(recording);
+    Files.setLastModifiedTime(
+        home.resolve("lib"),
+        FileTime.fromMillis(Files.getLastModifiedTime(home.resolve(recording)).toMillis() + 2_000));
+    start(Map.of(), "tables", "list");
+    assertThat(started()).as("recorded again for another build").hasSize(13);
+  }
+
+  @Test
+  void another_java_or_other_libraries_or_another_place_have_a_recording_of_their_own()
+      throws Exception {
+    system("C.UTF-8");
+    start(Map.of(), "server");
+    java("17.0.100");
+    start(Map.of(), "server");
+    assertThat(recordings(home)).hasSize(2);
+    Files.move(home.resolve("lib/tunnel-cli-1.jar"), home.resolve("lib/tunnel-cli-2.jar"));
+    start(Map.of(), "server");
+    assertThat(recordings(home)).hasSize(3);
+    Path moved = directory.resolve("moved");
+    Files.move(home, moved);
+    start(0, moved.resolve("tunnel"), Map.of(), "server");
+    assertThat(recordings(moved)).hasSize(4);
+  }
+
+  @Test
+  void java_25_records_how_methods_behave_too() throws Exception {
+    system("C.UTF-8");
+    java("25.0.3");
+    start(Map.of(), "server");
+    String recording = recordings(home).get(0);
+    assertThat(recording).matches("classes-25\\.0\\.3-[0-9]+\\.aot");
+    assertThat(started())
+        .hasSize(2)
+        .last()
+        .asString()
+        .contains("-XX:AOTCache=" + home.resolve(recording) + " ");
+    start(Map.of(), "tables", "list");
+    assertThat(started().get(started().size() - 1))
+        .as("what ends soon would only wait for the links")
+        .contains("-XX:SharedArchiveFile=")
+        .doesNotContain("AOTCache");
+  }
+
+  @Test
+  void where_nothing_can_be_recorded_programs_start_without_and_do_not_try_again()
+      throws Exception {
+    system("C.UTF-8");
+    for (String version : List.of("17.0.99", "25.0.3")) {
+      java(version);
+      int before = Files.exists(directory.resolve("started")) ? started().size() : 0;
+      for (int starts = 2; starts <= 4; starts++) {
+        assertThat(start(Map.of("FAILS", "1"), "server"))
+            .contains("TunnelCommand server")
+            .doesNotContain("SharedArchiveFile", "AOTCache");
+        assertThat(started()).hasSize(before + starts);
+      }
+    }
+  }
+
+  @Test
+  void one_variable_says_where_the_recording_is_kept_or_that_there_is_none() throws Exception {
+    system("C.UTF-8");
+    assertThat(start(Map.of("TUNNEL_CLASS_CACHE", "off"), "server"))
+        .doesNotContain("SharedArchiveFile");
+    assertThat(started()).hasSize(1);
+    Path cache = directory.resolve("some/cache");
+    assertThat(start(Map.of("TUNNEL_CLASS_CACHE", cache.toString()), "server"))
+        .contains("-XX:SharedArchiveFile=" + cache.resolve("classes-17.0.99-"));
+    assertThat(recordings(home)).isEmpty();
+    assertThat(recordings(cache)).hasSize(1);
+    Path file = Files.createFile(directory.resolve("file"));
+    assertThat(start(Map.of("TUNNEL_CLASS_CACHE", file.toString()), "server"))
+        .as("a place that cannot be")
+        .endsWith("io.tunnel.cli.TunnelCommand server")
+        .doesNotContain("SharedArchiveFile");
+  }
+
+  @Test
+  void a_question_for_health_waits_for_no_recording() throws Exception {
+    system("C.UTF-8");
+    assertThat(start(Map.of(), "health")).doesNotContain("SharedArchiveFile");
+    assertThat(started()).hasSize(1);
+  }
+
+  @Test
+  void a_symbolic_link_starts_the_programs_where_the_launcher_is() throws Exception {
+    system("C.UTF-8");
+    Path link = Files.createSymbolicLink(directory.resolve("link"), home.resolve("tunnel"));
+    assertThat(start(0, link, Map.of(), "server")).contains("-cp " + home.resolve("lib") + "/* ");
+  }
+
+  @Test
+  void a_java_that_is_too_old_is_named() throws Exception {
+    system("C.UTF-8");
+    java("11.0.2");
+    assertThat(start(69, home.resolve("tunnel"), Map.of(), "server"))
+        .isEqualTo(
+            "tunnel: %s is Java 11.0.2. Java 17 or newer is needed: set JAVA_HOME to one."
+                .formatted(java.resolve("bin/java")));
+    java("1.8.0_392");
+    assertThat(start(69, home.resolve("tunnel"), Map.of(), "server")).contains("is Java 8.0_392");
   }
 
   @Test
