@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Checks the archive of a release where there is only a JRE: it is unpacked into a directory with a space in its name, and started
+# with a path of a JRE, a shell and coreutils alone, and without a network.
+#
+#   it/archive.sh [ARCHIVE]    by default the tar.gz that "mvn -Prelease package" left in packaging/dist
+#
+# Ends with 0 when the programs do what they should, else with 1.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+fail() {
+  echo "archive.sh: $*" >&2
+  exit 1
+}
+
+archive="${1:-}"
+[ -n "$archive" ] || archive="$(find packaging/dist/target -name 'tunnel-*.tar.gz' -print -quit 2>/dev/null || true)"
+[ -f "$archive" ] || fail "there is no archive; build it with: mvn -B -ntp -DskipTests -Prelease -pl packaging/dist -am package"
+java="$(readlink -f "${JAVA_HOME:+$JAVA_HOME/bin/}$(basename "$(command -v java)")" 2>/dev/null || true)"
+[ -x "$java" ] || java="$(readlink -f "$(command -v java)")"
+jdk="$(dirname "$(dirname "$java")")"
+
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+"$jdk/bin/jlink" --add-modules java.se,jdk.unsupported,jdk.management,jdk.crypto.ec,jdk.zipfs,jdk.localedata --output "$work/jre"
+[ ! -e "$work/jre/bin/javac" ] || fail "the JRE has a compiler"
+
+mkdir "$work/bin" "$work/place of the archive" "$work/tmp"
+for program in bash cat cksum dirname env mkdir mktemp mv readlink rm; do
+  ln -s "$(command -v "$program")" "$work/bin/$program"
+done
+ln -s "$work/jre/bin/java" "$work/bin/java"
+tar xzf "$archive" -C "$work/place of the archive"
+home="$(find "$work/place of the archive" -mindepth 1 -maxdepth 1)"
+for file in tunnel LICENSE NOTICE CHANGELOG.md README.md sbom.json completion/tunnel.bash completion/tunnel.zsh completion/tunnel.fish; do
+  [ -s "$home/$file" ] || fail "the archive has no $file"
+done
+# Every library is in the bill of materials and, if it is not ours, in NOTICE.
+for jar in "$home"/lib/*.jar; do
+  name="$(basename "$jar" .jar)"
+  case "$name" in
+    tunnel-* | terminal-* | partition-tool-* | stress-writer-* | perf-processor-* | bench-programs-*) continue ;;
+  esac
+  grep -qF "  $name: " "$home/NOTICE" || fail "NOTICE does not name $name"
+done
+bash -c "source '$home/completion/tunnel.bash' && complete -p tunnel >/dev/null" || fail "the completion of bash cannot be loaded"
+
+# A network of its own has only loopback, which is what the demo needs.
+without_network=()
+if unshare -rn true 2>/dev/null; then
+  without_network=(unshare -rn "$(command -v bash)" -c "$(command -v ip) link set lo up && exec \"\$@\"" --)
+else
+  echo "archive.sh: no network namespace can be made here, so the network stays" >&2
+fi
+
+# Runs the launcher where nothing else is; the user's home is empty.
+run() {
+  "${without_network[@]}" env -i PATH="$work/bin" HOME="$work/tmp" TMPDIR="$work/tmp" "$@"
+}
+
+version="$(run "$home/tunnel" --version)"
+[[ "$version" == "tunnel "* ]] && [[ "$archive" == *"${version#tunnel }"* ]] || fail "--version says '$version', of $archive"
+[ -n "$(find "$home" -maxdepth 1 -name 'classes-*' -size +1M)" ] || fail "the first start made no recording of classes"
+echo "archive.sh: $version starts on $("$work/jre/bin/java" --version | head -n 1)"
+
+code=0
+run "$home/tunnel" tables list --server 127.0.0.1:1 2>/dev/null || code=$?
+[ "$code" -eq 69 ] || fail "a server that is not there gives exit code $code, not 69"
+code=0
+run "$home/tunnel" tables nonsense 2>/dev/null || code=$?
+[ "$code" -eq 2 ] || fail "a wrong command gives exit code $code, not 2"
+
+ln -s "$home/tunnel" "$work/link"
+run "$work/link" demo --rows "${DEMO_ROWS:-100000}" >"$work/demo" 2>&1 || { cat "$work/demo" >&2; fail "the demo failed"; }
+tail -n 3 "$work/demo"
+
+# An installation that nobody can write to, and a user without a home.
+chmod -R a-w "$home"
+chmod -R a+rX "$work"
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+  as_nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+else
+  as_nobody=()
+fi
+[ "$("${as_nobody[@]}" env -i PATH="$work/bin" TUNNEL_CLASS_CACHE=off "$home/tunnel" --version)" = "$version" ] ||
+  fail "a read-only installation does not start"
+rm -f "$home"/classes-*
+chmod a-w "$home"
+[ "$("${as_nobody[@]}" env -i PATH="$work/bin" "$home/tunnel" --version)" = "$version" ] ||
+  fail "a read-only installation without a recording and a home does not start"
+echo "archive.sh: passed"
