@@ -34,7 +34,7 @@ import picocli.CommandLine;
  */
 public final class RehearsalMain {
 
-  private static final int SECONDS_MAX = 120;
+  private static final int SECONDS_MAX = 300;
   private static final int ROWS = 20_000;
   private static final String TABLE = "rehearsal";
 
