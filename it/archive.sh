@@ -22,7 +22,9 @@ jdk="$(dirname "$(dirname "$java")")"
 
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
-"$jdk/bin/jlink" --add-modules java.se,jdk.unsupported,jdk.management,jdk.crypto.ec,jdk.zipfs,jdk.localedata --output "$work/jre"
+# What a JRE of a vendor has, and we need: jdk.random has the SDK's jitter, jdk.unsupported what Netty and RocksDB use.
+"$jdk/bin/jlink" --add-modules java.se,jdk.unsupported,jdk.management,jdk.random,jdk.crypto.ec,jdk.zipfs,jdk.localedata \
+  --output "$work/jre"
 [ ! -e "$work/jre/bin/javac" ] || fail "the JRE has a compiler"
 
 mkdir "$work/bin" "$work/place of the archive" "$work/tmp"
