@@ -20,7 +20,7 @@ case "$old" in
     '*pom.xml' README.md Dockerfile docker-compose.yml docs/flink.md '*/TunnelCommand.java' '*/containers/Engine.java') ;;
 esac
 for file in "${files[@]}"; do
-  sed "s/${old//./\\.}\([^0-9.]\|$\)/$1\1/g" "$file" >"$file.new"
+  sed "s/${old//./\\.}\([^0-9]\|$\)/$1\1/g" "$file" >"$file.new"
   # Keeps the file's permissions.
   cat "$file.new" >"$file"
   rm "$file.new"
