@@ -2,16 +2,15 @@ package io.tunnel.codec;
 
 import static io.tunnel.codec.BatchLayout.HEADER_BYTES;
 
-import io.tunnel.model.ChangeKind;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
-import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.value.BinaryValue;
 import io.tunnel.model.value.BooleanValue;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
@@ -40,6 +39,13 @@ public final class BatchBuilder {
   private final List<String> names = new ArrayList<>();
   private final Map<String, Integer> indexByName = new HashMap<>();
   private int nameBytes;
+
+  /** What is said of the batch as a whole, as a list. */
+  private Bytes attributes = Bytes.EMPTY;
+
+  /** What is said of the row that is written, as a list. */
+  private Bytes rowAttributes = Bytes.EMPTY;
+
   private int rowCount;
 
   /** Bytes left open for the length of the next row: as many as the previous row needed. */
@@ -62,7 +68,28 @@ public final class BatchBuilder {
 
   /** Bytes that {@link #build} would return now. */
   public int byteCount() {
-    return sink.size() + nameBytes;
+    return sink.size() + nameBytes + listBytes(attributes);
+  }
+
+  /**
+   * Says something of the batch as a whole.
+   *
+   * @param list as {@link Attributes#write} writes it; empty for nothing
+   * @throws IllegalArgumentException when the list is longer than the attributes of a batch may be
+   */
+  public void setAttributes(Bytes list) {
+    if (listBytes(list) > BatchLayout.ATTRIBUTES_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "attributes of "
+              + list.length()
+              + " bytes; a batch has at most "
+              + (BatchLayout.ATTRIBUTES_BYTES_MAX - Attributes.LENGTH_BYTES));
+    }
+    attributes = list;
+  }
+
+  private static int listBytes(Bytes list) {
+    return list.length() == 0 ? 0 : list.length() + Attributes.LENGTH_BYTES;
   }
 
   /**
@@ -83,6 +110,15 @@ public final class BatchBuilder {
    * bytes. An empty batch still takes any legal row.
    */
   public boolean addWithin(int bytesMax, RowChange row) {
+    return addWithin(bytesMax, row, Bytes.EMPTY);
+  }
+
+  /**
+   * As {@link #addWithin(int, RowChange)}, for a row with attributes.
+   *
+   * @param list as {@link Attributes#write} writes it; empty for none
+   */
+  public boolean addWithin(int bytesMax, RowChange row, Bytes list) {
     if (rowCount == Limits.BATCH_ROWS_MAX) {
       return false;
     }
@@ -91,6 +127,7 @@ public final class BatchBuilder {
     int nameBytesBefore = nameBytes;
     boolean added = false;
     try {
+      rowAttributes = list;
       added = write(row, start, bytesMax);
     } finally {
       if (!added) {
@@ -103,7 +140,7 @@ public final class BatchBuilder {
 
   private boolean write(RowChange row, int start, int bytesMax) {
     sink.skip(lengthBytesGuess);
-    sink.writeByte(flags(row.kind(), row.condition()));
+    sink.writeByte(flags(row));
     writeKey(row);
     nextNameGuess = 0;
     usedNames.clear();
@@ -126,7 +163,20 @@ public final class BatchBuilder {
     } else if (row instanceof RowDeleteChange) {
       sink.writeVarint(0);
     }
+    if (rowAttributes.length() > 0 && !writeAttributes(row, start)) {
+      return false;
+    }
     closeRow(start);
+    return counts(bytesMax);
+  }
+
+  /** Few rows have attributes: outside of the method that each row runs through. */
+  private boolean writeAttributes(RowChange row, int start) {
+    Attributes.writeBehind(sink, rowAttributes);
+    return !isTooLong(row, start);
+  }
+
+  private boolean counts(int bytesMax) {
     int roomBytes = rowCount == 0 ? Limits.BATCH_BYTES_MAX : bytesMax;
     if (byteCount() > roomBytes || names.size() > Limits.BATCH_NAMES_MAX) {
       return false;
@@ -265,8 +315,9 @@ public final class BatchBuilder {
     nameBytes = bytes;
   }
 
-  private static int flags(ChangeKind kind, RowExistenceExpectation condition) {
-    return kind.code() | condition.code() << BatchLayout.CONDITION_SHIFT;
+  private int flags(RowChange row) {
+    int flags = row.kind().code() | row.condition().code() << BatchLayout.CONDITION_SHIFT;
+    return rowAttributes.length() == 0 ? flags : flags | RowCursor.ATTRIBUTES_FLAG;
   }
 
   /** The batch as a writer sends it: for {@code partition}, without position or commit time. */
@@ -298,7 +349,13 @@ public final class BatchBuilder {
     for (String name : names) {
       Utf8.writeSized(sink, name);
     }
+    if (attributes.length() > 0) {
+      Attributes.writeBehind(sink, attributes);
+    }
     writeHeader(sink.array(), 0, sink.size(), names.size(), partition, rowCount, rowsBytes);
+    if (attributes.length() > 0) {
+      haveAttributes(sink.array(), 0);
+    }
     stamp(sink.array(), 0, basePosition, commitMicros);
   }
 
@@ -321,6 +378,14 @@ public final class BatchBuilder {
     Binary.putInt(array, offset + BatchLayout.PARTITION, partition);
     Binary.putInt(array, offset + BatchLayout.ROW_COUNT, rowCount);
     Binary.putInt(array, offset + BatchLayout.ROWS_BYTES, rowsBytes);
+  }
+
+  /**
+   * Says in the header of {@link #writeHeader} that attributes stand behind the dictionary; comes
+   * before {@link #stamp}.
+   */
+  public static void haveAttributes(byte[] array, int offset) {
+    array[offset + BatchLayout.ATTRIBUTES] = BatchLayout.HAS_ATTRIBUTES;
   }
 
   /** Writes position, commit time and checksum of the batch at {@code offset}. */

@@ -21,14 +21,24 @@ final class BatchLayout {
 
   static final int FORMAT_1 = 1;
 
-  /** The attribute bits with a meaning in format 1: none so far. */
-  static final int ATTRIBUTES_KNOWN = 0;
+  /** A bit of the header's attributes: {@link Attributes} stand behind the dictionary. */
+  static final int HAS_ATTRIBUTES = 0x01;
 
-  /** Row flags: bits 0-1 the kind, bits 2-3 the condition, further bits zero. */
+  /** The bits of the header's attributes that this build knows. */
+  static final int ATTRIBUTES_KNOWN = HAS_ATTRIBUTES;
+
+  /** Attributes of a batch, with their length. */
+  static final int ATTRIBUTES_BYTES_MAX = 64 << 10;
+
+  /**
+   * Row flags: bits 0-1 the kind, bits 2-3 the condition, bit 4 that {@link Attributes} stand
+   * behind the columns, further bits zero.
+   */
   static final int KIND_MASK = 0x03;
 
   static final int CONDITION_SHIFT = 2;
-  static final int FLAGS_MASK = 0x0f;
+  static final int CONDITION_MASK = 0x03;
+  static final int FLAGS_MASK = 0x1f;
 
   static final int TYPE_INTEGER = 1;
   static final int TYPE_DOUBLE = 2;

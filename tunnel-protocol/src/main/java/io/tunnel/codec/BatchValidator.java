@@ -1,5 +1,6 @@
 package io.tunnel.codec;
 
+import io.tunnel.codec.FormatFeature.Place;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
@@ -43,6 +44,9 @@ public final class BatchValidator {
       throw new RefusedException(ErrorCode.INVALID_REQUEST, "a batch has at least one row");
     }
     try {
+      if (batch.hasAttributes()) {
+        requireKnown(Place.BATCH, batch.attributes());
+      }
       Dictionary.requireDistinct(batch.names());
       requireNoKeyColumn(batch.names());
       boolean mustJudge = false;
@@ -50,6 +54,9 @@ public final class BatchValidator {
       RowCursor row = batch.rows();
       while (row.next()) {
         requireKey(row, array, from, to);
+        if (row.hasAttributes()) {
+          requireKnown(Place.ROW, row.attributes());
+        }
         requireColumns(row, batch.nameCount(), columnSizes);
         mustJudge |=
             row.condition() != RowExistenceExpectation.IGNORE || row.kind() == ChangeKind.UPDATE;
@@ -59,6 +66,15 @@ public final class BatchValidator {
     } catch (MalformedException e) {
       throw new RefusedException(e.code(), e.getMessage());
     }
+  }
+
+  /**
+   * Refuses attributes that this build does not know, also those that a reader may skip: the server
+   * that puts something into a log knows what it means.
+   */
+  private static void requireKnown(Place place, Bytes attributes) {
+    byte[] array = attributes.toByteArray();
+    Attributes.requireKnown(place, array, 0, array.length);
   }
 
   /**

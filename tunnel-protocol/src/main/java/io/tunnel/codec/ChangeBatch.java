@@ -2,8 +2,10 @@ package io.tunnel.codec;
 
 import static io.tunnel.codec.BatchLayout.HEADER_BYTES;
 
+import io.tunnel.codec.FormatFeature.Place;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
+import io.tunnel.model.value.Bytes;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.stream.Collectors;
@@ -23,6 +25,10 @@ public final class ChangeBatch {
   private final byte[] array;
   private final int offset;
   private final int bytes;
+
+  /** Where the dictionary ends: at the attributes, or at the end of the batch. */
+  private int namesEnd;
+
   private String[] names;
 
   private ChangeBatch(byte[] array, int offset, int bytes) {
@@ -94,12 +100,11 @@ public final class ChangeBatch {
     int format = Binary.getByte(array, offset + BatchLayout.FORMAT);
     int attributes = Binary.getByte(array, offset + BatchLayout.ATTRIBUTES);
     if (format != BatchLayout.FORMAT_1) {
-      throw new MalformedException(
-          "a batch of format " + format + "; known is format " + BatchLayout.FORMAT_1);
+      throw new NewerFormatException("a batch of format " + format);
     }
     int unknown = attributes & ~BatchLayout.ATTRIBUTES_KNOWN;
     if (unknown != 0) {
-      throw new MalformedException("a batch with the unknown attributes " + bits(unknown));
+      throw new NewerFormatException("a batch with the attributes " + bits(unknown));
     }
     int rowsBytes = Binary.getInt(array, offset + BatchLayout.ROWS_BYTES);
     if (rowCount() < 0 || rowCount() > Limits.BATCH_ROWS_MAX) {
@@ -115,6 +120,34 @@ public final class ChangeBatch {
       throw new MalformedException(
           "a batch of " + bytes + " bytes that says its rows have " + rowsBytes);
     }
+    namesEnd = offset + bytes;
+    if (attributes != 0) {
+      namesEnd = Attributes.begin(Place.BATCH, array, dictionaryOffset(), offset + bytes);
+      int attributesBytes = offset + bytes - namesEnd;
+      if (attributesBytes > BatchLayout.ATTRIBUTES_BYTES_MAX) {
+        throw new MalformedException(
+            ErrorCode.BATCH_TOO_LARGE,
+            "a batch has "
+                + attributesBytes
+                + " bytes of attributes; at most "
+                + BatchLayout.ATTRIBUTES_BYTES_MAX
+                + " are allowed");
+      }
+      Attributes.requireUnderstood(
+          Place.BATCH, array, namesEnd, offset + bytes - Attributes.LENGTH_BYTES);
+    }
+  }
+
+  /** Whether something is said of the batch as a whole. */
+  public boolean hasAttributes() {
+    return namesEnd < offset + bytes;
+  }
+
+  /** The list of {@link Attributes} of the batch; empty without attributes. */
+  public Bytes attributes() {
+    return hasAttributes()
+        ? Bytes.copyOf(array, namesEnd, offset + bytes - Attributes.LENGTH_BYTES - namesEnd)
+        : Bytes.EMPTY;
   }
 
   /** For people: "bit 0, bit 7". */
@@ -191,7 +224,7 @@ public final class ChangeBatch {
 
   /** Bytes of its dictionary. */
   public int dictionaryBytes() {
-    return bytes - HEADER_BYTES - rowsBytes();
+    return namesEnd - dictionaryOffset();
   }
 
   /** Names in its dictionary. */

@@ -4,7 +4,7 @@ import io.tunnel.model.ErrorCode;
 import java.util.Objects;
 
 /** Bytes could not be decoded; the message tells the error and its place. */
-public final class MalformedException extends RuntimeException {
+public class MalformedException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 

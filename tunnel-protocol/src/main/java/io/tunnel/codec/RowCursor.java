@@ -1,9 +1,11 @@
 package io.tunnel.codec;
 
+import io.tunnel.codec.FormatFeature.Place;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.model.value.Bytes;
 
 /**
  * Walks over the rows of a batch; shows the parts of a row as offsets into the batch's array. Not
@@ -11,8 +13,14 @@ import io.tunnel.model.RowExistenceExpectation;
  */
 public final class RowCursor {
 
+  /** The bit of a row's flags that says that {@link Attributes} stand behind its columns. */
+  public static final int ATTRIBUTES_FLAG = 0x10;
+
   /** Flags, the length of a key, a count of columns. */
   private static final int ROW_BYTES_MIN = 3;
+
+  /** The bits of the flags of a row without attributes. */
+  private static final int KINDS_AND_CONDITIONS = 0x0f;
 
   private static final ChangeKind[] KINDS = {
     null, ChangeKind.PUT, ChangeKind.UPDATE, ChangeKind.DELETE
@@ -30,6 +38,10 @@ public final class RowCursor {
   private int index = -1;
   private int rowOffset;
   private int rowEnd;
+
+  /** Where the columns end: at the attributes, or at the end of the row. */
+  private int columnsEnd;
+
   private int flags;
   private int keyOffset;
   private int keyBytes;
@@ -80,18 +92,50 @@ public final class RowCursor {
     }
     rowEnd = flagsAt + bytes;
     flags = array[flagsAt];
+    columnsEnd = rowEnd;
+    if ((flags & ~KINDS_AND_CONDITIONS) != 0) {
+      requireFlags(flagsAt);
+    }
     int kind = flags & BatchLayout.KIND_MASK;
-    if ((flags & ~BatchLayout.FLAGS_MASK) != 0
-        || kind == 0
-        || flags >>> BatchLayout.CONDITION_SHIFT >= CONDITIONS.length) {
+    if (kind == 0 || conditionCode() >= CONDITIONS.length) {
       throw new MalformedException("a row with flags " + (flags & 0xff));
     }
     long key = Binary.getVarint(array, flagsAt + 1, rowEnd);
     keyOffset = Binary.next(key);
     keyBytes = Binary.value(key);
-    if (keyBytes > rowEnd - keyOffset) {
+    if (keyBytes > columnsEnd - keyOffset) {
       throw new MalformedException("a key of " + keyBytes + " bytes in a row of " + bytes);
     }
+  }
+
+  /** Looks at what few rows have, outside of the method that each row runs through. */
+  private void requireFlags(int flagsAt) {
+    if ((flags & ~BatchLayout.FLAGS_MASK) != 0) {
+      throw new NewerFormatException("a row with flags " + (flags & 0xff));
+    }
+    columnsEnd = Attributes.begin(Place.ROW, array, flagsAt + 1, rowEnd);
+    Attributes.requireUnderstood(Place.ROW, array, columnsEnd, rowEnd - Attributes.LENGTH_BYTES);
+  }
+
+  private int conditionCode() {
+    return flags >>> BatchLayout.CONDITION_SHIFT & BatchLayout.CONDITION_MASK;
+  }
+
+  /** Whether the row has attributes. */
+  public boolean hasAttributes() {
+    return columnsEnd < rowEnd;
+  }
+
+  /** The list of {@link Attributes} of the row; empty without attributes. */
+  public Bytes attributes() {
+    return hasAttributes()
+        ? Bytes.copyOf(array, columnsEnd, rowEnd - Attributes.LENGTH_BYTES - columnsEnd)
+        : Bytes.EMPTY;
+  }
+
+  /** The offset behind the columns, where the attributes begin or the row ends. */
+  public int columnsEnd() {
+    return columnsEnd;
   }
 
   /** The batch of the rows. */
@@ -128,6 +172,15 @@ public final class RowCursor {
     return KINDS[array[flagsBefore(keyOffset, columnsOffset)] & BatchLayout.KIND_MASK];
   }
 
+  /**
+   * Where the columns of that row end; {@code rowEnd} is from the cursor too, and the row was read
+   * by one.
+   */
+  public static int columnsEndBefore(byte[] array, int keyOffset, int columnsOffset, int rowEnd) {
+    boolean hasAttributes = (array[flagsBefore(keyOffset, columnsOffset)] & ATTRIBUTES_FLAG) != 0;
+    return hasAttributes ? Attributes.begin(Place.ROW, array, columnsOffset, rowEnd) : rowEnd;
+  }
+
   /** The offset of this row, including its length. */
   public static int rowOffsetBefore(int keyOffset, int columnsOffset, int rowEnd) {
     int flagsAt = flagsBefore(keyOffset, columnsOffset);
@@ -140,7 +193,7 @@ public final class RowCursor {
 
   /** The condition of the change on the existence of the row. */
   public RowExistenceExpectation condition() {
-    return CONDITIONS[flags >>> BatchLayout.CONDITION_SHIFT];
+    return CONDITIONS[conditionCode()];
   }
 
   /** The offset of the key. */
@@ -160,11 +213,11 @@ public final class RowCursor {
 
   /** The size of the columns in bytes, including the count. */
   public int columnsBytes() {
-    return rowEnd - columnsOffset();
+    return columnsEnd - columnsOffset();
   }
 
   /** A cursor before the row's first column. */
   public ColumnCursor columns() {
-    return new ColumnCursor(array, columnsOffset(), rowEnd);
+    return new ColumnCursor(array, columnsOffset(), columnsEnd);
   }
 }

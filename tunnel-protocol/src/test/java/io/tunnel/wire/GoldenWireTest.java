@@ -31,9 +31,9 @@ class GoldenWireTest {
           3,
           5,
           Bytes.fromHex(
-              "fbc0e0fdad910a37d7f91ab276c3d358"
+              "b0ba940f4b897ccaa5ac5483a27d6d3c"
                   + "0100000000000000030000000000000009800000000000000"
-                  + "00000018bcfe56800000000000000927c73796e63"));
+                  + "00000018bcfe56800000000000000927c000473796e63"));
 
   private static final Bytes KEY = Bytes.fromHex("038000000000000001");
 

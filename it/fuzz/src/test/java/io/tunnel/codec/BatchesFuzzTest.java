@@ -49,7 +49,13 @@ class BatchesFuzzTest {
                 new ColumnUpdate.Put("d", ColumnValue.fromLong(-1)),
                 new ColumnUpdate.Delete("c"))));
     builder.add(new RowDeleteChange(key));
-    return Stream.of(Arguments.of((Object) builder.build(3, 9, 1_700_000_000_000_000L)));
+    byte[] plain = builder.build(3, 9, 1_700_000_000_000_000L);
+    // What a newer build may say: attribute 1000 of a row, and of the batch.
+    Bytes attributes = Bytes.fromHex("e8070101");
+    builder.setAttributes(attributes);
+    builder.addWithin(4_096, new RowDeleteChange(key), attributes);
+    byte[] newer = builder.build(3, 9, 1_700_000_000_000_000L);
+    return Stream.of(Arguments.of((Object) plain), Arguments.of((Object) newer));
   }
 
   @MethodSource("batches")

@@ -192,7 +192,8 @@ public final class StreamRecord {
   }
 
   private ColumnCursor columns() {
-    return new ColumnCursor(batch.array(), columnsOffset, rowEnd);
+    int columnsEnd = RowCursor.columnsEndBefore(batch.array(), keyOffset, columnsOffset, rowEnd);
+    return new ColumnCursor(batch.array(), columnsOffset, columnsEnd);
   }
 
   @Override

@@ -445,7 +445,7 @@ public final class Catalog {
   }
 
   private TableRecord alterTable(TableRecord altered, Asked asked) throws IOException {
-    Map<String, Optional<String>> changes = new HashMap<>(TableRecords.creation(altered));
+    Map<String, Optional<String>> changes = new HashMap<>(tables.rewriting(altered));
     changes.putAll(done.noting(asked, Integer.toString(altered.tableId())));
     requireStore().write(changes);
     done.apply(changes);

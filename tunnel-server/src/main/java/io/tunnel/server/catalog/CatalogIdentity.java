@@ -4,6 +4,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.store.CatalogStore;
 import io.tunnel.server.catalog.store.FencedStoreException;
 import io.tunnel.server.catalog.store.StoreUnavailableException;
+import io.tunnel.server.catalog.store.StoredText;
 import io.tunnel.server.catalog.store.UnknownOutcomeException;
 import io.tunnel.wire.control.Json;
 import java.io.IOException;
@@ -22,7 +23,7 @@ public record CatalogIdentity(Bytes origin) {
   /** The identity among {@code texts}; absent if the catalog was never led. */
   public static Optional<CatalogIdentity> in(Map<String, String> texts) {
     return Optional.ofNullable(texts.get(NAME))
-        .map(text -> Json.ofText(text, CatalogIdentity.class));
+        .map(text -> StoredText.whole(NAME, text, CatalogIdentity.class));
   }
 
   /** The change that gives a catalog this identity. */

@@ -1,5 +1,9 @@
 package io.tunnel.server.catalog;
 
+import io.tunnel.codec.Attributes;
+import io.tunnel.codec.FormatFeature.Place;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.codec.NewerFormatException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
@@ -33,13 +37,11 @@ public final class ChannelGrants {
   private static final String ALGORITHM = "HmacSHA256";
   private static final int CODE_BYTES = 16;
 
-  /**
-   * Version of the encoded terms. A node refuses other versions, because it could miss a condition.
-   */
+  /** Form of the encoded terms. A node refuses other forms, because it could miss a condition. */
   private static final byte FORM = 1;
 
-  /** Bytes of terms without the tunnel's name. */
-  private static final int FIXED_BYTES = 1 + 5 * Long.BYTES;
+  /** Bytes of terms without the tunnel's name and further terms. */
+  private static final int FIXED_BYTES = 1 + 5 * Long.BYTES + Short.BYTES;
 
   /** Encodes an absent end. */
   private static final long NONE = Long.MIN_VALUE;
@@ -106,14 +108,24 @@ public final class ChannelGrants {
           .putLong(endMs.orElse(NONE))
           .putLong(untilMs)
           .putLong(lifeMs)
+          .putShort((short) named.length)
           .put(named)
           .array();
     }
 
-    /** Empty when this version does not understand all terms. */
-    private static Optional<Terms> decode(byte[] grant) {
-      if (grant.length < CODE_BYTES + FIXED_BYTES || grant[CODE_BYTES] != FORM) {
-        return Optional.empty();
+    /**
+     * The terms of a grant. Further terms stand behind the tunnel's name as {@link Attributes}. A
+     * term limits what the holder may do, so each must be known.
+     *
+     * @throws MalformedException when the bytes are no terms
+     * @throws NewerFormatException for terms that this build does not know
+     */
+    private static Terms decode(byte[] grant) {
+      if (grant.length > CODE_BYTES && grant[CODE_BYTES] != FORM) {
+        throw new NewerFormatException("a grant of form " + (grant[CODE_BYTES] & 0xff));
+      }
+      if (grant.length < CODE_BYTES + FIXED_BYTES) {
+        throw new MalformedException("a grant of " + grant.length + " bytes");
       }
       ByteBuffer from = ByteBuffer.wrap(grant, CODE_BYTES + 1, grant.length - CODE_BYTES - 1);
       long start = from.getLong();
@@ -121,8 +133,15 @@ public final class ChannelGrants {
       Optional<Long> endMs = Optional.of(from.getLong()).filter(said -> said != NONE);
       long untilMs = from.getLong();
       long lifeMs = from.getLong();
-      String tunnel = StandardCharsets.UTF_8.decode(from).toString();
-      return Optional.of(new Terms(tunnel, start, end, endMs, untilMs, lifeMs));
+      int nameBytes = Short.toUnsignedInt(from.getShort());
+      if (nameBytes > from.remaining()) {
+        throw new MalformedException(
+            "a grant whose tunnel's name of " + nameBytes + " bytes is cut off");
+      }
+      String tunnel =
+          StandardCharsets.UTF_8.decode(from.slice(from.position(), nameBytes)).toString();
+      Attributes.requireKnown(Place.GRANT, grant, from.position() + nameBytes, grant.length);
+      return new Terms(tunnel, start, end, endMs, untilMs, lifeMs);
     }
   }
 
@@ -142,7 +161,9 @@ public final class ChannelGrants {
   /**
    * The terms of a grant; empty when the code does not match.
    *
-   * @throws RefusedException {@code BUSY} without a key
+   * @throws RefusedException {@code BUSY} without a key; {@code INVALID_REQUEST} when the code
+   *     matches and the grant has terms that this build does not know: the server would deliver more
+   *     than was granted
    */
   public Optional<Terms> verified(Granted granted, Bytes grant) {
     Bytes secret =
@@ -158,14 +179,23 @@ public final class ChannelGrants {
     }
     byte[] terms = Arrays.copyOfRange(said, CODE_BYTES, said.length);
     byte[] code = Arrays.copyOf(said, CODE_BYTES);
-    return MessageDigest.isEqual(code(secret, granted, terms), code)
-        ? Terms.decode(said)
-        : Optional.empty();
+    if (!MessageDigest.isEqual(code(secret, granted, terms), code)) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(Terms.decode(said));
+    } catch (MalformedException e) {
+      throw new RefusedException(ErrorCode.INVALID_REQUEST, e.getMessage());
+    }
   }
 
   /** The tunnel that a grant names; true only if the grant is {@link #verified}. */
   public static Optional<String> tunnelOf(Bytes grant) {
-    return Terms.decode(grant.toByteArray()).map(Terms::tunnel);
+    try {
+      return Optional.of(Terms.decode(grant.toByteArray()).tunnel());
+    } catch (MalformedException e) {
+      return Optional.empty();
+    }
   }
 
   private static byte[] code(Bytes secret, Granted granted, byte[] terms) {

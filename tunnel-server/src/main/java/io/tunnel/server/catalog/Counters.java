@@ -1,5 +1,6 @@
 package io.tunnel.server.catalog;
 
+import io.tunnel.server.catalog.store.StoredText;
 import io.tunnel.wire.control.Json;
 import java.util.Map;
 import java.util.Optional;
@@ -21,7 +22,7 @@ record Counters(int tables, int partitions, long starts) {
   /** The counters among {@code texts}. */
   static Counters in(Map<String, String> texts) {
     String text = texts.get(NAME);
-    return text == null ? NONE : Json.ofText(text, Counters.class);
+    return text == null ? NONE : StoredText.whole(NAME, text, Counters.class);
   }
 
   /** Whether it has counted every table and partition that {@code others} has counted. */

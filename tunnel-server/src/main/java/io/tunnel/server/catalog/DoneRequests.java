@@ -2,6 +2,7 @@ package io.tunnel.server.catalog;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.catalog.store.StoredText;
 import io.tunnel.wire.control.Json;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -97,7 +98,7 @@ final class DoneRequests {
           if (name.startsWith(prefix)) {
             String id = name.substring(prefix.length());
             forget(id);
-            text.ifPresent(stored -> remember(id, Json.ofText(stored, Done.class)));
+            text.ifPresent(stored -> remember(id, StoredText.whole(name, stored, Done.class)));
           }
         });
   }

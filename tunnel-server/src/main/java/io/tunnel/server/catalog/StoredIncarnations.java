@@ -1,6 +1,7 @@
 package io.tunnel.server.catalog;
 
 import io.tunnel.server.catalog.store.CatalogStore;
+import io.tunnel.server.catalog.store.StoredText;
 import io.tunnel.server.changes.IncarnationHistory;
 import io.tunnel.server.changes.IncarnationHistory.Start;
 import io.tunnel.server.changes.Incarnations;
@@ -56,7 +57,7 @@ record StoredIncarnations(List<Long> numbers, Map<Integer, List<Start>> starts)
     List<Long> numbers = new ArrayList<>();
     List<Start> ofEmpty = List.of();
     if (texts.containsKey(NAME)) {
-      numbers.addAll(Json.ofText(texts.get(NAME), Numbers.class).numbers());
+      numbers.addAll(StoredText.whole(NAME, texts.get(NAME), Numbers.class).numbers());
       // A partition without starts was empty at every start: all its positions are of the newest
       // incarnation.
       ofEmpty = List.of(new Start(numbers.get(numbers.size() - 1), 1));
@@ -76,7 +77,8 @@ record StoredIncarnations(List<Long> numbers, Map<Integer, List<Start>> starts)
       long end = ends.applyAsLong(partition);
       String text = texts.get(OF + partition);
       if (text != null || end > 0) {
-        List<Start> before = text == null ? ofEmpty : Json.ofText(text, Starts.class).starts();
+        List<Start> before =
+            text == null ? ofEmpty : StoredText.whole(OF + partition, text, Starts.class).starts();
         List<Start> after = IncarnationHistory.begun(before, newest, end + 1);
         starts.put(partition, after);
         changes.put(OF + partition, Optional.of(Json.toText(new Starts(after))));

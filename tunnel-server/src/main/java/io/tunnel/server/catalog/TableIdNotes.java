@@ -1,5 +1,6 @@
 package io.tunnel.server.catalog;
 
+import io.tunnel.server.catalog.store.StoredText;
 import io.tunnel.wire.control.Json;
 import java.util.HashMap;
 import java.util.List;
@@ -62,7 +63,7 @@ final class TableIdNotes {
         (name, text) -> {
           if (name.startsWith(DROPPED)) {
             text.ifPresentOrElse(
-                log -> dropped.put(name, Json.ofText(log, DroppedLog.class)),
+                log -> dropped.put(name, StoredText.whole(name, log, DroppedLog.class)),
                 () -> dropped.remove(name));
           } else if (name.startsWith(PASSED) && text.isPresent()) {
             passed.add(name);

@@ -1,5 +1,7 @@
 package io.tunnel.server.catalog;
 
+import com.google.gson.JsonObject;
+import io.tunnel.server.catalog.store.StoredText;
 import io.tunnel.wire.control.Json;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -24,6 +26,10 @@ final class TableRecords {
   private final NavigableMap<String, TableRecord> byName = new ConcurrentSkipListMap<>();
   private final Map<Integer, TableRecord> byId = new ConcurrentHashMap<>();
   private final Map<Integer, TableRecord> byPartition = new ConcurrentHashMap<>();
+
+  /** By id, members of the stored text that this build does not know; none is empty. */
+  private final Map<Integer, JsonObject> others = new ConcurrentHashMap<>();
+
   private final List<TableListener> listeners = new CopyOnWriteArrayList<>();
 
   void listen(TableListener listener) {
@@ -51,6 +57,12 @@ final class TableRecords {
     return Map.of(TABLE + table.tableId(), Optional.of(Json.toText(table)));
   }
 
+  /** The change that stores a known table again, with the members that a newer build noted. */
+  Map<String, Optional<String>> rewriting(TableRecord table) {
+    JsonObject noted = others.getOrDefault(table.tableId(), new JsonObject());
+    return Map.of(TABLE + table.tableId(), Optional.of(StoredText.with(noted, table)));
+  }
+
   /** The change that removes a table. */
   static Map<String, Optional<String>> removal(TableRecord table) {
     return Map.of(TABLE + table.tableId(), Optional.empty());
@@ -63,7 +75,8 @@ final class TableRecords {
     changes.forEach(
         (name, text) -> {
           if (name.startsWith(TABLE) && text.isPresent()) {
-            TableRecord table = Json.ofText(text.get(), TableRecord.class);
+            TableRecord table = StoredText.open(name, text.get(), TableRecord.class);
+            note(table.tableId(), StoredText.others(name, text.get(), table));
             tables.put(table.tableId(), table);
           } else if (name.startsWith(TABLE)) {
             removed.add(Integer.parseInt(name.substring(TABLE.length())));
@@ -72,6 +85,14 @@ final class TableRecords {
     // Removals first: another table may have taken the name.
     removed.forEach(this::remove);
     tables.values().forEach(this::put);
+  }
+
+  private void note(int tableId, JsonObject members) {
+    if (members.isEmpty()) {
+      others.remove(tableId);
+    } else {
+      others.put(tableId, members);
+    }
   }
 
   /** Replaces all tables with the tables among {@code texts}. */
@@ -112,6 +133,7 @@ final class TableRecords {
 
   /** Removes a table. */
   void remove(int tableId) {
+    others.remove(tableId);
     TableRecord table = byId.remove(tableId);
     if (table != null) {
       byName.remove(table.meta().name(), table);

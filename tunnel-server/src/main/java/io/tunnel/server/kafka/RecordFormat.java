@@ -1,6 +1,7 @@
 package io.tunnel.server.kafka;
 
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.replica.shared.RecordHeader;
 import io.tunnel.server.replica.shared.SharedLog.Entry;
 import io.tunnel.server.replica.shared.SharedLog.Kind;
 import io.tunnel.server.replica.shared.SharedLog.Stored;
@@ -18,11 +19,7 @@ import org.apache.kafka.common.serialization.Serializer;
 /**
  * An entry of the shared log as a record of Kafka, drawn in docs/storage.md. Key and value are the
  * entry's; a deleted row is a tombstone, a record without a value. All other fields are in one
- * header without a name, 17 bytes:
- *
- * <pre>
- *   u8 kind (1 change, 2 repair, 3 marker) | i64 epoch | i64 sequence
- * </pre>
+ * header without a name, a {@link RecordHeader}.
  */
 final class RecordFormat {
 
@@ -30,7 +27,6 @@ final class RecordFormat {
   static final long FOREIGN_EPOCH = Long.MIN_VALUE;
 
   private static final String HEADER = "";
-  private static final int HEADER_BYTES = 17;
 
   /** Writes bytes unchanged; null is Kafka's tombstone. */
   static final Serializer<Bytes> SERIALIZER =
@@ -64,30 +60,15 @@ final class RecordFormat {
   static ProducerRecord<Bytes, Bytes> encode(TopicPartition to, Entry entry) {
     ProducerRecord<Bytes, Bytes> record =
         new ProducerRecord<>(to.topic(), to.partition(), entry.key(), entry.value().orElse(null));
-    record.headers().add(HEADER, header(entry));
+    record.headers().add(HEADER, RecordHeader.encode(entry));
     return record;
   }
 
-  private static byte[] header(Entry entry) {
-    return ByteBuffer.allocate(HEADER_BYTES)
-        .put(number(entry.kind()))
-        .putLong(entry.epoch())
-        .putLong(entry.sequence())
-        .array();
-  }
-
-  private static byte number(Kind kind) {
-    return switch (kind) {
-      case CHANGE -> 1;
-      case REPAIR -> 2;
-      case MARKER -> 3;
-    };
-  }
-
   /**
-   * The stored entry. A record without the header was written by another program: it becomes a
-   * change of {@link #FOREIGN_EPOCH}, so that every replica ignores it and a leader repairs its
-   * key.
+   * The stored entry. A record without a header that has no name was written by another program: it
+   * becomes a change of {@link #FOREIGN_EPOCH}, so that every replica ignores it and a leader
+   * repairs its key. A record with such a header that this build cannot read becomes an entry of
+   * {@link Kind#NEWER}.
    */
   static Stored decode(ConsumerRecord<Bytes, Bytes> record) {
     long timeMicros = TimeUnit.MILLISECONDS.toMicros(record.timestamp());
@@ -100,23 +81,10 @@ final class RecordFormat {
     Optional<Bytes> value = Optional.ofNullable(record.value());
     for (Header header : record.headers()) {
       byte[] bytes = header.value();
-      if (header.key().equals(HEADER) && bytes != null && bytes.length == HEADER_BYTES) {
-        Optional<Kind> kind = kind(bytes[0]);
-        if (kind.isPresent()) {
-          ByteBuffer numbers = ByteBuffer.wrap(bytes, 1, HEADER_BYTES - 1);
-          return new Entry(kind.get(), key, numbers.getLong(), numbers.getLong(), value);
-        }
+      if (header.key().equals(HEADER) && bytes != null) {
+        return RecordHeader.decode(bytes, key, value);
       }
     }
     return new Entry(Kind.CHANGE, key, FOREIGN_EPOCH, 0, value);
-  }
-
-  private static Optional<Kind> kind(byte number) {
-    return switch (number) {
-      case 1 -> Optional.of(Kind.CHANGE);
-      case 2 -> Optional.of(Kind.REPAIR);
-      case 3 -> Optional.of(Kind.MARKER);
-      default -> Optional.empty();
-    };
   }
 }

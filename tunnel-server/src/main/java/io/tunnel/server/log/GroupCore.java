@@ -14,7 +14,7 @@ import java.util.Map;
 /**
  * Batches that enter the log together: written back to back, synced once. Small batches of one
  * partition with the same dictionary are merged, so that many small writers cost the readers no
- * more than one large writer.
+ * more than one large writer. A batch with attributes stays alone: they speak of that batch.
  *
  * <p>Order: batches of one partition keep the order in which they were added. Use: add, {@link
  * #encode}, then read the results, then {@link #clear}.
@@ -137,6 +137,10 @@ public final class GroupCore {
     private final List<ChangeBatch> parts = new ArrayList<>(1);
     private final List<Integer> numbers = new ArrayList<>(1);
     private final int dictionaryBytes;
+
+    /** Bytes behind the dictionary. */
+    private final int attributesBytes;
+
     private int rowCount;
     private int rowsBytes;
     private int offsetInGroup;
@@ -145,6 +149,8 @@ public final class GroupCore {
     private Merged(ChangeBatch first) {
       this.partition = first.partition();
       this.dictionaryBytes = first.dictionaryBytes();
+      this.attributesBytes =
+          first.offset() + first.byteCount() - first.dictionaryOffset() - dictionaryBytes;
     }
 
     private boolean accepts(ChangeBatch batch, int bytesMax) {
@@ -152,6 +158,8 @@ public final class GroupCore {
       return ChangeBatch.HEADER_BYTES_MIN + rowsBytes + batch.rowsBytes() + dictionaryBytes
               <= bytesMax
           && rowCount + batch.rowCount() <= Limits.BATCH_ROWS_MAX
+          && attributesBytes == 0
+          && !batch.hasAttributes()
           && batch.nameCount() == first.nameCount()
           && Arrays.equals(
               first.array(),
@@ -174,6 +182,9 @@ public final class GroupCore {
       byte[] header = new byte[ChangeBatch.HEADER_BYTES_MIN];
       int nameCount = parts.get(0).nameCount();
       BatchBuilder.writeHeader(header, 0, bytes(), nameCount, partition, rowCount, rowsBytes);
+      if (attributesBytes > 0) {
+        BatchBuilder.haveAttributes(header, 0);
+      }
       BatchBuilder.stampHeader(
           header, position, commitMicros, crc -> writeRowsAndNames(crc::update));
       out.write(header, 0, header.length);
@@ -190,7 +201,7 @@ public final class GroupCore {
         out.write(part.array(), part.rowsOffset(), part.rowsBytes());
       }
       ChangeBatch first = parts.get(0);
-      out.write(first.array(), first.dictionaryOffset(), dictionaryBytes);
+      out.write(first.array(), first.dictionaryOffset(), dictionaryBytes + attributesBytes);
     }
 
     /** The partition. */
@@ -208,7 +219,7 @@ public final class GroupCore {
     }
 
     int bytes() {
-      return ChangeBatch.HEADER_BYTES_MIN + rowsBytes + dictionaryBytes;
+      return ChangeBatch.HEADER_BYTES_MIN + rowsBytes + dictionaryBytes + attributesBytes;
     }
 
     int offsetInGroup() {

@@ -1,5 +1,6 @@
 package io.tunnel.server.replica;
 
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.partition.OwnerLoop;
 import java.util.ArrayDeque;
@@ -100,5 +101,12 @@ final class ReadIndex {
     coming = new ArrayList<>();
     waiting.clear();
     all.forEach(read -> OwnerLoop.runPosted(() -> read.refused().accept(reason)));
+  }
+
+  /** What is said to a strict read that the log did not answer in time. */
+  static RefusedException unconfirmed() {
+    return new RefusedException(
+        ErrorCode.LOG_UNAVAILABLE,
+        "the log that the nodes share did not confirm in time that this node leads; try again");
   }
 }

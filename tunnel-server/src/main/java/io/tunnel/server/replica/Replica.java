@@ -1,13 +1,14 @@
 package io.tunnel.server.replica;
 
 import io.tunnel.codec.MalformedException;
-import io.tunnel.model.ErrorCode;
+import io.tunnel.codec.NewerFormatException;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.replica.history.EpochHistory;
 import io.tunnel.server.replica.history.LeaderEpochs;
 import io.tunnel.server.replica.lead.Leader;
 import io.tunnel.server.replica.shared.BatchRow;
 import io.tunnel.server.replica.shared.RecordCodec;
+import io.tunnel.server.replica.shared.RecordHeader;
 import io.tunnel.server.replica.shared.RecordValue;
 import io.tunnel.server.replica.shared.ReplicaCore;
 import io.tunnel.server.replica.shared.ReplicaCore.Verdict;
@@ -42,7 +43,10 @@ final class Replica {
 
   private long floor;
   private boolean isDirty;
-  private boolean isFailed;
+
+  /** NONE while the replica reads; the first reason to stop stays. */
+  private ReplicaStop stop = ReplicaStop.NONE;
+
   private boolean isStale;
 
   /** What it was told to be last; also of a replica that failed, whose leader is not wanted. */
@@ -63,7 +67,7 @@ final class Replica {
   /**
    * The state of a replica, for other threads.
    *
-   * @param role its role; FAILED after a record that no writer can have written
+   * @param role its role, or why it {@linkplain ReplicaStop stopped}
    * @param isServing whether rows are read and changes delivered here
    * @param isWritable whether writes are taken
    * @param next the position to read next: all records before it are folded
@@ -180,7 +184,7 @@ final class Replica {
   }
 
   private boolean isServing() {
-    return isCaughtUp() && !isFailed && !ends.isLost() && leader.isServing();
+    return isCaughtUp() && !isFailed() && !ends.isLost() && leader.isServing();
   }
 
   Leader leader() {
@@ -196,8 +200,9 @@ final class Replica {
     return isDirty;
   }
 
+  /** Whether it has {@linkplain ReplicaStop stopped}. */
   boolean isFailed() {
-    return isFailed;
+    return stop != ReplicaStop.NONE;
   }
 
   /** What is to be stored with the rows. */
@@ -234,7 +239,7 @@ final class Replica {
 
   /** Takes what was read; {@link #takeRuns} then has what is to be logged and folded. */
   void read(long from, List<Stored> records, long next, long readMicros, long nowNanos) {
-    if (from > core.next() || isFailed || isStale || ends.isLost()) {
+    if (from > core.next() || isFailed() || isStale || ends.isLost()) {
       // Read for a replica that was here before.
       return;
     }
@@ -254,8 +259,11 @@ final class Replica {
         skipTo(next, nowNanos);
       }
       ends.read(core.next());
+    } catch (NewerFormatException e) {
+      stop(ReplicaStop.OUTDATED, "the log has a record of a newer build; upgrade this node");
+      throw e;
     } catch (MalformedException e) {
-      fail("a record of the log cannot be read");
+      stop(ReplicaStop.FAILED, "a record of the log cannot be read");
       throw e;
     } finally {
       isDirty = true;
@@ -263,8 +271,8 @@ final class Replica {
   }
 
   /** Reads, leads and serves nothing from now on, and keeps what it has. */
-  void fail(String reason) {
-    isFailed = true;
+  void stop(ReplicaStop why, String reason) {
+    stop = isFailed() ? stop : why;
     withdraw();
     leader.stop(notLeader(), reason);
   }
@@ -283,13 +291,6 @@ final class Replica {
   /** Linearizable reads: they see every write acknowledged before they began. */
   ReadIndex strict() {
     return strict;
-  }
-
-  /** What is said to a strict read that the log did not answer in time. */
-  static RefusedException unconfirmed() {
-    return new RefusedException(
-        ErrorCode.LOG_UNAVAILABLE,
-        "the log that the nodes share did not confirm in time that this node leads; try again");
   }
 
   /** Whether it cannot go on there, because it may have missed deletions. */
@@ -324,16 +325,19 @@ final class Replica {
   private record Chunk(long youngAfterMicros, long logged, long nowNanos) {}
 
   private void read(Stored record, Chunk chunk) {
-    epochs = epochs.read(core.next(), record);
+    Entry entry = record.entry();
+    RecordHeader.requireKnown(entry);
+    LeaderEpochs epochsThen = epochs.read(core.next(), record);
     if (record.offset() > core.next()) {
       skipTo(record.offset(), chunk.nowNanos());
     }
-    Entry entry = record.entry();
     Optional<BatchRow> own = leader.row(record);
     Optional<RecordValue> value =
         own.isPresent() || entry.kind() == SharedLog.Kind.MARKER
             ? Optional.empty()
             : entry.value().map(bytes -> RecordCodec.decode(entry.key(), bytes));
+    // Only now: the replica may have stopped in front of the record.
+    epochs = epochsThen;
     boolean isYoung = record.timeMicros() > chunk.youngAfterMicros();
     if (isYoung) {
       core.wholeFromHere();
@@ -367,11 +371,14 @@ final class Replica {
   /** With the row as this leader holds it, or else the value of the record. */
   private void counted(
       Stored record, Optional<BatchRow> own, Optional<RecordValue> value, boolean isRowOnly) {
+    Entry entry = record.entry();
     lastMicros = Math.max(lastMicros, record.timeMicros());
     if (own.isPresent()) {
       runs.add(record.offset(), lastMicros, isRowOnly, own.get());
     } else {
-      runs.add(record.offset(), lastMicros, isRowOnly, record.entry().key(), value);
+      boolean isRepair = entry.kind() == SharedLog.Kind.REPAIR;
+      long micros = isRepair ? entry.rowMicros() : lastMicros;
+      runs.add(record.offset(), micros, isRowOnly, new RunCore.Row(entry, value));
     }
   }
 
@@ -399,7 +406,7 @@ final class Replica {
   /** Is to be that from now on; one that failed leads nothing. */
   void become(ReplicaTask.Target told) {
     target = told;
-    leader.want(told == ReplicaTask.Target.LEAD && !isFailed);
+    leader.want(told == ReplicaTask.Target.LEAD && !isFailed());
   }
 
   ReplicaTask.Target target() {
@@ -425,17 +432,17 @@ final class Replica {
    * @param mayGoOn see {@link Leader#advance}
    */
   void advance(long nowNanos, BooleanSupplier mayGoOn) {
-    if (!isFailed) {
+    if (!isFailed()) {
       leader.advance(isCaughtUp(), nowNanos, mayGoOn);
     }
-    strict.expire(nowNanos, unconfirmed());
+    strict.expire(nowNanos, ReadIndex.unconfirmed());
     publish();
   }
 
   /** What was read cannot be folded, for lack of room. */
   void stall(RefusedException busy, long nowNanos) {
     leader.stall(busy, nowNanos);
-    strict.expire(nowNanos, unconfirmed());
+    strict.expire(nowNanos, ReadIndex.unconfirmed());
   }
 
   Optional<Long> nextNanos() {
@@ -456,7 +463,7 @@ final class Replica {
     ends.atLeast(core.next());
     view =
         new View(
-            isFailed ? "FAILED" : core.role().name(),
+            isFailed() ? stop.name() : core.role().name(),
             isServing,
             isServing && leader.isWritable(),
             core.epoch(),

@@ -50,6 +50,11 @@ interface ReplicaRows extends Leader.Rows, Closeable {
     }
 
     @Override
+    public long commitMicros(int partition, Bytes key) {
+      return store.commitMicros(partition, key);
+    }
+
+    @Override
     public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
       return store.exists(partition, array, keyOffset, keyBytes);
     }

@@ -1,6 +1,7 @@
 package io.tunnel.server.replica;
 
 import io.tunnel.codec.MalformedException;
+import io.tunnel.codec.NewerFormatException;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.log.LocalLog;
@@ -318,6 +319,14 @@ final class ReplicaShard implements Closeable {
     long before = replica.next();
     try {
       replica.read(read.from(), read.records(), read.next(), read.readMicros(), clock.nanos());
+    } catch (NewerFormatException e) {
+      replicas.tail().unfollow(read.partition());
+      LOGGER.error(
+          "the replica of partition {} stops in front of position {}: {}. Nothing is lost: upgrade"
+              + " this node, and the replica reads on",
+          read.partition(),
+          replica.next(),
+          e.getMessage());
     } catch (MalformedException e) {
       replicas.tail().unfollow(read.partition());
       LOGGER.error(

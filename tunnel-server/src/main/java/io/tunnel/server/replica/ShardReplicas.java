@@ -213,7 +213,9 @@ final class ShardReplicas {
           found,
           noted);
       tail.unfollow(replica.partition());
-      replica.fail("the log of partition " + replica.partition() + " is not the one of its table");
+      replica.stop(
+          ReplicaStop.FAILED,
+          "the log of partition " + replica.partition() + " is not the one of its table");
     }
   }
 
@@ -314,7 +316,7 @@ final class ShardReplicas {
     boolean isNext =
         end.isPresent()
             ? replica.strict().ended(end.get().offset(), deadline)
-            : replica.strict().failed(Replica.unconfirmed());
+            : replica.strict().failed(ReadIndex.unconfirmed());
     due.add(replica);
     if (isNext) {
       askStrictEnd(replica);

@@ -46,7 +46,7 @@ final class ShardTail implements SharedLog.TailListener, Closeable {
     for (Stored record : records) {
       Entry entry = record.entry();
       bytes += RECORD_OVERHEAD_BYTES + entry.key().length();
-      bytes += entry.value().map(Bytes::length).orElse(0);
+      bytes += entry.value().map(Bytes::length).orElse(0) + entry.attributes().length();
     }
     if (waitingBytes.addAndGet(bytes) > bytesMax) {
       // The pause before the flag, or a resume between the two would go ahead of the pause and

@@ -186,7 +186,7 @@ final class Dictionaries {
 
   private int add(int partition, Known known, ByteSink dictionary) {
     int id = Math.max(known.lastId, droppedIdMax) + 1;
-    if (isFull(known, dictionary) || id >= StoreFormat.LATER_FORM_MIN) {
+    if (isFull(known, dictionary)) {
       return StoreFormat.INLINE_DICTIONARY;
     }
     byte[] stored = dictionary.toByteArray();

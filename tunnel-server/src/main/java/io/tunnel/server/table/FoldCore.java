@@ -33,8 +33,8 @@ import java.util.random.RandomGenerator;
  */
 final class FoldCore {
 
-  /** The number of a form in front of a part that carries its names, and of its names. */
-  private static final int INLINE_HEADER_BYTES_MAX = 11;
+  /** What stands in front of the names of a part that carries them. */
+  private static final int INLINE_HEADER_BYTES_MAX = StoreFormat.PART_HEADER_BYTES + 11;
 
   /** Bytes from which on a write is not added to; it has at most one row more. */
   static final int WRITE_BYTES_MAX = 8 << 20;
@@ -223,6 +223,7 @@ final class FoldCore {
     usedNames.look(row);
     ByteSink part =
         new ByteSink(INLINE_HEADER_BYTES_MAX + usedNames.namesBytes() + usedNames.columnsBytes());
+    part.writeLong(StoreFormat.partHeader(row.batch().commitMicros()));
     part.writeVarint(StoreFormat.INLINE_DICTIONARY);
     usedNames.writeNames(part);
     usedNames.writeColumns(part);

@@ -26,13 +26,24 @@ final class StoreFormat {
   /** The dictionary id of a value that carries its names itself. */
   static final int INLINE_DICTIONARY = 0;
 
-  /**
-   * The first form that a value may have which this version does not know: a value opens with a
-   * dictionary's id, and no dictionary has this one or a higher one.
-   */
-  static final int LATER_FORM_MIN = 1 << 28;
+  /** What a part of a value begins with: its form, one byte, and the commit time, seven. */
+  static final int PART_HEADER_BYTES = 8;
+
+  /** Bits of a part's header that hold the commit time. */
+  static final long COMMIT_MICROS_MASK = (1L << 56) - 1;
+
+  /** The bit of a part's form that says that sized attributes stand behind the header. */
+  static final int FORM_ATTRIBUTES = 0x01;
 
   private StoreFormat() {}
+
+  /** The header of a part without attributes, committed at {@code commitMicros}. */
+  static long partHeader(long commitMicros) {
+    if ((commitMicros & ~COMMIT_MICROS_MASK) != 0) {
+      throw new IllegalArgumentException("a row committed at " + commitMicros + " us");
+    }
+    return commitMicros;
+  }
 
   static byte[] foldedKey() {
     return new byte[] {0, 0, 0, SYSTEM_PARTITION, FOLDED_KIND};

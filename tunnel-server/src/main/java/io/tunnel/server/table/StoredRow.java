@@ -1,10 +1,14 @@
 package io.tunnel.server.table;
 
+import io.tunnel.codec.Attributes;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.Dictionary;
+import io.tunnel.codec.FormatFeature.Place;
+import io.tunnel.codec.MalformedException;
+import io.tunnel.codec.NewerFormatException;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
@@ -21,10 +25,14 @@ import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
 /**
- * The value of a row: one part or several, each on top of the parts before it. A part is a
- * dictionary's id as a varint, then columns as in their batch. With id 0, the names follow the id:
- * their count and their bytes, each as a varint, and the names. The server refuses a part whose id
- * is above all valid ids: a later version has written it.
+ * The value of a row: one part or several, each on top of the parts before it. A part is its form
+ * in one byte and its commit time in seven, a dictionary's id as a varint, then columns as in their
+ * batch. With id 0, the names follow the id: their count and their bytes, each as a varint, and the
+ * names. A form may say that sized attributes stand in front of the id; the server refuses a part
+ * of another form: a newer build has written it.
+ *
+ * <p>The commit time of a row is that of its last part: of the change that was laid on top of all
+ * others.
  *
  * <p>A put is one part. An update is a part that RocksDB appends to the value when somebody reads
  * the row, or when it writes the row anew, so that nobody has to read a row to update it.
@@ -32,6 +40,9 @@ import java.util.stream.IntStream;
 final class StoredRow {
 
   private final TreeMap<String, Slice> valueByName = new TreeMap<>();
+
+  /** Of the last part; 0 before there is one. */
+  private long commitMicros;
 
   /**
    * Type and value of a column, or that it is removed, in the array that it came in, and its name
@@ -46,6 +57,16 @@ final class StoredRow {
   }
 
   private StoredRow() {}
+
+  /** When a row was committed, in microseconds since 1970. */
+  static long commitMicros(byte[] value) {
+    int last = 0;
+    for (int at = 0; at < value.length; ) {
+      last = at;
+      at = columnsEnd(new ColumnCursor(value, Part.columnsOffset(value, at), value.length));
+    }
+    return Binary.getLong(value, last) & StoreFormat.COMMIT_MICROS_MASK;
+  }
 
   /** A row without columns. */
   static StoredRow empty() {
@@ -79,6 +100,7 @@ final class StoredRow {
       Part part = Part.of(value, at, dictionaries);
       ColumnCursor columns = part.columns();
       row.lay(columns, value, part.dictionary, i -> part.names[i]);
+      row.commitMicros = part.commitMicros();
       at = columns.columnEnd();
     } while (at < value.length);
     return row.withoutRemoved();
@@ -92,6 +114,7 @@ final class StoredRow {
   void lay(RowCursor row, int dictionary) {
     ChangeBatch batch = row.batch();
     lay(row.columns(), batch.array(), dictionary, batch::name);
+    commitMicros = batch.commitMicros();
   }
 
   private void lay(ColumnCursor columns, byte[] array, int dictionary, IntFunction<String> names) {
@@ -205,6 +228,7 @@ final class StoredRow {
 
   private byte[] encode(int dictionary, ToIntFunction<Slice> nameIndex) {
     ByteSink sink = new ByteSink(256);
+    sink.writeLong(StoreFormat.partHeader(commitMicros));
     sink.writeVarint(dictionary);
     if (dictionary == StoreFormat.INLINE_DICTIONARY) {
       byte[] names = Dictionary.encode(valueByName.keySet().toArray(new String[0]));
@@ -227,12 +251,14 @@ final class StoredRow {
   /** Where one part of a value is. */
   private static final class Part {
     private final byte[] value;
+    private final int offset;
     private final int dictionary;
     private final String[] names;
     private final int columnsOffset;
 
-    Part(byte[] value, int dictionary, String[] names, int columnsOffset) {
+    Part(byte[] value, int offset, int dictionary, String[] names, int columnsOffset) {
       this.value = value;
+      this.offset = offset;
       this.dictionary = dictionary;
       this.names = names;
       this.columnsOffset = columnsOffset;
@@ -247,25 +273,63 @@ final class StoredRow {
     }
 
     static Part of(byte[] value, int offset, IntFunction<String[]> dictionaries) {
-      long id = Binary.getVarint(value, offset, value.length);
-      if (Binary.value(id) >= StoreFormat.LATER_FORM_MIN) {
-        throw new RefusedException(
-            ErrorCode.STORAGE_FAILED,
-            "a row is stored in form "
-                + Binary.value(id)
-                + ", which this version does not know; use the version that wrote it, or a newer"
-                + " one");
-      }
-      if (Binary.value(id) != StoreFormat.INLINE_DICTIONARY) {
-        int dictionary = Binary.value(id);
-        return new Part(value, dictionary, dictionaries.apply(dictionary), Binary.next(id));
+      int idAt = behindHeader(value, offset);
+      long id = Binary.getVarint(value, idAt, value.length);
+      int dictionary = Binary.value(id);
+      if (dictionary != StoreFormat.INLINE_DICTIONARY) {
+        return new Part(value, offset, dictionary, dictionaries.apply(dictionary), Binary.next(id));
       }
       long count = Binary.getVarint(value, Binary.next(id), value.length);
       long bytes = Binary.getVarint(value, Binary.next(count), value.length);
       int from = Binary.next(bytes);
       int end = from + Binary.value(bytes);
       String[] names = Dictionary.decode(value, from, end, Binary.value(count));
-      return new Part(value, StoreFormat.INLINE_DICTIONARY, names, end);
+      return new Part(value, offset, StoreFormat.INLINE_DICTIONARY, names, end);
+    }
+
+    /** Where the columns of the part at {@code offset} begin; its names are not looked at. */
+    static int columnsOffset(byte[] value, int offset) {
+      long id = Binary.getVarint(value, behindHeader(value, offset), value.length);
+      if (Binary.value(id) != StoreFormat.INLINE_DICTIONARY) {
+        return Binary.next(id);
+      }
+      long count = Binary.getVarint(value, Binary.next(id), value.length);
+      long bytes = Binary.getVarint(value, Binary.next(count), value.length);
+      return Binary.next(bytes) + Binary.value(bytes);
+    }
+
+    /** Where the dictionary's id stands; refuses a part that this build does not know. */
+    private static int behindHeader(byte[] value, int offset) {
+      int at = offset + StoreFormat.PART_HEADER_BYTES;
+      if (at > value.length) {
+        throw new MalformedException(
+            "a part of a stored row of " + (value.length - offset) + " bytes");
+      }
+      return value[offset] == 0 ? at : behindAttributes(value, offset, at);
+    }
+
+    private static int behindAttributes(byte[] value, int offset, int at) {
+      int form = value[offset] & 0xff;
+      try {
+        if (form != StoreFormat.FORM_ATTRIBUTES) {
+          throw new NewerFormatException("a stored row of form " + form);
+        }
+        long length = Binary.getVarint(value, at, value.length);
+        int end = Binary.next(length) + Binary.value(length);
+        if (end > value.length || end < 0) {
+          throw new MalformedException("the attributes of a stored row are cut off");
+        }
+        // Also those that others may skip: a rewrite of the row would lose them.
+        Attributes.requireKnown(Place.STORED_ROW, value, Binary.next(length), end);
+        return end;
+      } catch (NewerFormatException e) {
+        throw new RefusedException(ErrorCode.STORAGE_FAILED, e.getMessage());
+      }
+    }
+
+    /** When the part was committed. */
+    long commitMicros() {
+      return Binary.getLong(value, offset) & StoreFormat.COMMIT_MICROS_MASK;
     }
   }
 }

@@ -173,15 +173,16 @@ public final class StoredTable implements Closeable {
     return theirs.isValid() ? Arrays.compareUnsigned(mine.key(), theirs.key()) : -1;
   }
 
-  /** The numbers of dictionaries may differ where the rows do not. */
+  /** Commit times must agree too; numbers of dictionaries may differ where the rows do not. */
   private static boolean isEqual(
       byte[] mine,
       byte[] theirs,
       IntFunction<String[]> namesOfMine,
       IntFunction<String[]> namesOfTheirs) {
-    return StoredRow.of(mine, namesOfMine)
-        .values()
-        .equals(StoredRow.of(theirs, namesOfTheirs).values());
+    return StoredRow.commitMicros(mine) == StoredRow.commitMicros(theirs)
+        && StoredRow.of(mine, namesOfMine)
+            .values()
+            .equals(StoredRow.of(theirs, namesOfTheirs).values());
   }
 
   @Override

@@ -261,6 +261,13 @@ public final class TableStore implements TableRows, Closeable {
         .map(found -> StoredRow.of(found, dictionaries.namesOf(partition)).values());
   }
 
+  /** When a row was committed, in microseconds since 1970; 0 without a row. */
+  public long commitMicros(int partition, Bytes key) {
+    byte[] array = key.toByteArray();
+    byte[] value = get(StoreFormat.rowKey(partition, array, 0, array.length));
+    return value == null ? 0 : StoredRow.commitMicros(value);
+  }
+
   @Override
   public Optional<List<Column>> get(int partition, Bytes key) {
     byte[] array = key.toByteArray();

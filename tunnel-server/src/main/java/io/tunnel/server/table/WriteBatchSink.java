@@ -44,14 +44,16 @@ final class WriteBatchSink {
   }
 
   /**
-   * A put of a row whose value is the dictionary's id and the columns as they came, or for an
-   * update the merge of such a part into the row.
+   * A put of a row whose value is the commit time of its batch, the dictionary's id and the columns
+   * as they came, or for an update the merge of such a part into the row.
    */
   void writeRow(RowCursor row, int dictionary) {
     ChangeBatch batch = row.batch();
     sink.writeByte(row.kind() == ChangeKind.UPDATE ? MERGE : PUT);
     writeRowKey(batch.partition(), batch.array(), row.keyOffset(), row.keyBytes());
-    sink.writeVarint(Binary.varintBytes(dictionary) + row.columnsBytes());
+    sink.writeVarint(
+        StoreFormat.PART_HEADER_BYTES + Binary.varintBytes(dictionary) + row.columnsBytes());
+    sink.writeLong(StoreFormat.partHeader(batch.commitMicros()));
     sink.writeVarint(dictionary);
     sink.write(batch.array(), row.columnsOffset(), row.columnsBytes());
     count++;

@@ -3,6 +3,7 @@ package io.tunnel.server.catalog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
@@ -59,14 +60,42 @@ class ChannelGrantsTest {
     grants.apply(ChannelGrants.noting(KEY));
     assertThat(grants.of(granted("1_t1-x", 7, 42), TERMS).toString())
         .isEqualTo(
-            "fbc0e0fdad910a37d7f91ab276c3d358"
+            "b0ba940f4b897ccaa5ac5483a27d6d3c"
                 + "01"
                 + "0000000000000003"
                 + "0000000000000009"
                 + "8000000000000000"
                 + "0000018bcfe56800"
                 + "000000000000927c"
+                + "0004"
                 + "73796e63");
+  }
+
+  @Test
+  void a_grant_with_a_term_that_is_unknown_is_refused_by_name() {
+    grants.apply(ChannelGrants.noting(KEY));
+    Granted ada = new Granted("1_t", 1, 5, "ada");
+    Bytes grant = grants.of(ada, TERMS);
+    assertThat(NewerGrants.with(KEY, ada, grant, Bytes.EMPTY)).isEqualTo(grant);
+    Map<String, String> refused =
+        Map.of(
+            "010101", "attribute 1 (filter) of a grant",
+            "e8070101", "attribute 1000 of a grant",
+            "01", "at byte");
+    refused.forEach(
+        (further, why) -> {
+          Bytes newer = NewerGrants.with(KEY, ada, grant, Bytes.fromHex(further));
+          assertThatThrownBy(() -> grants.verified(ada, newer))
+              .isInstanceOf(RefusedException.class)
+              .hasMessageContaining(why);
+          assertThat(ChannelGrants.tunnelOf(newer)).isEmpty();
+          assertThat(grants.verified(new Granted("1_t", 1, 6, "ada"), newer)).isEmpty();
+        });
+    Bytes form = NewerGrants.of(KEY, ada, Bytes.fromHex("02"));
+    assertThatThrownBy(() -> grants.verified(ada, form))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("a grant of form 2, which this build does not know")
+        .hasMessageContaining("upgrade this one");
   }
 
   private static Granted granted(String channelId, int partition, long epoch) {

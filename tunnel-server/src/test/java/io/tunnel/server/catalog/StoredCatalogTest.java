@@ -1,7 +1,12 @@
 package io.tunnel.server.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.codec.MalformedException;
+import io.tunnel.codec.NewerFormatException;
+import io.tunnel.model.Durability;
+import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
 import io.tunnel.server.catalog.store.StoredForm;
@@ -61,6 +66,54 @@ class StoredCatalogTest {
         .isEqualTo(Map.of("dropped/2", texts.get("dropped/2")));
     assertThat(catalog.isDropped(3)).isTrue();
     assertThat(catalog.isDropped(4)).as("it was passed over").isFalse();
+  }
+
+  private static Map<String, Optional<String>> with(String name, String member) throws IOException {
+    Map<String, Optional<String>> texts = golden("catalog-2.properties");
+    String text = texts.get(name).orElseThrow();
+    boolean isEmpty = text.equals("{}");
+    texts.put(name, Optional.of("{" + member + (isEmpty ? "" : ",") + text.substring(1)));
+    return texts;
+  }
+
+  @Test
+  void what_a_newer_build_noted_of_a_table_is_kept_when_the_table_is_altered() throws IOException {
+    MemoryCatalogStore store = new MemoryCatalogStore();
+    store.write(with("table/1", "\"colour\":{\"of\":[1,\"red\"]},\"needs\":[]"));
+    Catalog catalog = new Catalog(store);
+    TableRecord table = catalog.table("orders");
+    TableRecord altered =
+        catalog.alterTable(table, new TableOptions(Durability.OS, 5_000, 0), Asked.NAMELESS);
+    assertThat(store.all().get("table/1"))
+        .contains("\"colour\":{\"of\":[1,\"red\"]}", "\"needs\":[]", "\"OS\"");
+    assertThat(new Catalog(store).table("orders").meta()).isEqualTo(altered.meta());
+  }
+
+  @Test
+  void what_a_newer_build_noted_and_this_one_would_lose_is_refused_by_name() throws IOException {
+    Map<String, String> refused =
+        Map.of(
+            "table/1|\"needs\":[\"time-travel\"]", "table/1 needs the feature 'time-travel'",
+            "table/1|\"needs\":[\"condition\"]", "table/1 needs the feature 'condition'",
+            "table/1|\"needs\":\"x\"", "no list of features",
+            "counters|\"more\":1", "counters with the member 'more'",
+            "identity|\"more\":1", "identity with the member 'more'",
+            "dropped/3|\"more\":1", "dropped/3 with the member 'more'");
+    for (Map.Entry<String, String> each : refused.entrySet()) {
+      String[] parts = each.getKey().split("\\|", -1);
+      Map<String, Optional<String>> texts = with(parts[0], parts[1]);
+      assertThatThrownBy(() -> catalog(texts))
+          .as(each.getKey())
+          .isInstanceOf(MalformedException.class)
+          .hasMessageContaining(each.getValue());
+    }
+    Map<String, Optional<String>> nested = golden("catalog-2.properties");
+    String text = nested.get("table/1").orElseThrow();
+    String deep = text.replace("\"durability\"", "\"timeToLiveMs\":5,\"durability\"");
+    nested.put("table/1", Optional.of(deep));
+    assertThatThrownBy(() -> catalog(nested))
+        .isInstanceOf(NewerFormatException.class)
+        .hasMessageContaining("table/1 with the member 'timeToLiveMs', which this build");
   }
 
   @Test

@@ -10,7 +10,10 @@ import static io.tunnel.server.catalog.TestCatalogs.skipped;
 import static io.tunnel.server.catalog.TestCatalogs.table;
 import static io.tunnel.server.catalog.TestCatalogs.tunnel;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.codec.MalformedException;
+import io.tunnel.codec.NewerFormatException;
 import io.tunnel.core.ChannelKey;
 import io.tunnel.core.ChannelState;
 import io.tunnel.model.ErrorCode;
@@ -131,7 +134,7 @@ final class TunnelCatalogTest {
     ChannelKey key = ChannelKey.stream(1);
     ChannelState seen = ChannelState.startingAt(30).seenIn(Optional.of(258L));
     catalog.store("id", Map.of(key, seen));
-    assertThat(store.all()).containsEntry("checkpoint/id/1", "30 0000000000000102");
+    assertThat(store.all()).containsEntry("checkpoint/id/1", "30 i=102");
     assertThat(open(store).channel("id", key)).isEqualTo(seen);
     catalog.store("id", Map.of(key, seen.withPause(true).withStop(Optional.of(BROKEN))));
     assertThat(open(store).channel("id", key).known()).contains(new KnownPosition(30, 258));
@@ -159,6 +162,33 @@ final class TunnelCatalogTest {
         .containsExactly(
             Map.entry(ChannelKey.stream(1), ChannelState.startingAt(12)),
             Map.entry(ChannelKey.stream(2), ChannelState.startingAt(0)));
+  }
+
+  @Test
+  void a_field_of_a_checkpoint_that_is_unknown_is_skipped_or_refused_by_its_first_letter()
+      throws IOException {
+    TunnelCatalog catalog = open(store);
+    table(catalog, "t", "b");
+    var unused = tunnel(catalog, "t", "n", "id");
+    store.write(Map.of("checkpoint/id/1", Optional.of("30 x=7 i=102")));
+    assertThat(open(store).channel("id", ChannelKey.stream(1)).known())
+        .contains(new KnownPosition(30, 258));
+    for (String bad : List.of("30 X=7", "30 =7", "30 ", "30 7")) {
+      store.write(Map.of("checkpoint/id/1", Optional.of(bad)));
+      assertThatThrownBy(() -> open(store))
+          .as(bad)
+          .isInstanceOf(MalformedException.class)
+          .hasMessageContaining("checkpoint/id/1");
+    }
+    store.write(Map.of("checkpoint/id/1", Optional.of("30 X=7")));
+    assertThatThrownBy(() -> open(store))
+        .isInstanceOf(NewerFormatException.class)
+        .hasMessageContaining("with the field 'X', which this build does not know");
+    store.write(Map.of("checkpoint/id/1", Optional.of("30")));
+    store.write(Map.of("channel/id/1", Optional.of("{\"isPaused\":true,\"mood\":1}")));
+    assertThatThrownBy(() -> open(store))
+        .isInstanceOf(NewerFormatException.class)
+        .hasMessageContaining("channel/id/1 with the member 'mood'");
   }
 
   @Test

@@ -53,7 +53,8 @@ final class NodesOfSnapshotTest {
                 1,
                 "n1",
                 List.of(node("n1"), node("n2"), node("n3")),
-                List.of(new GoneNode("n9", "n9:7650", 77))));
+                List.of(new GoneNode("n9", "n9:7650", 77)),
+                1));
   }
 
   @AfterEach
@@ -62,7 +63,7 @@ final class NodesOfSnapshotTest {
   }
 
   private static NodeDescription node(String name) {
-    return new NodeDescription(name, "i", name + ":7650", false, List.of(), List.of(), 0, false);
+    return new NodeDescription(name, "i", name + ":7650", false, List.of(), List.of(), 0, false, 1);
   }
 
   private static byte[] status(String name, long atMs, double writtenRows, double lagSeconds) {

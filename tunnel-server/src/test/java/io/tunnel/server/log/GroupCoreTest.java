@@ -7,8 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.Limits;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
+import io.tunnel.server.NewerBatches;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -28,6 +30,24 @@ final class GroupCoreTest {
     assertThat(group.batches()).hasSize(2);
     assertThat(group.batches().get(0).rowCount()).isEqualTo(3);
     assertThat(positions).containsExactly(1, 1, 2);
+  }
+
+  @Test
+  void a_batch_with_attributes_stands_alone_and_keeps_them() {
+    GroupCore group = new GroupCore(4_096);
+    group.add(batch(1, put("a", ONE)));
+    group.add(NewerBatches.batch(1, Bytes.fromHex("e8070101"), put("b", ONE)));
+    group.add(batch(1, put("c", ONE)));
+    ByteSink out = new ByteSink(256);
+    int bytes = group.byteCount();
+    group.encode(out::write, 0, 5, (partition, count) -> 7, new long[3]);
+    assertThat(out.size()).isEqualTo(LogFormat.GROUP_HEADER_BYTES + bytes);
+    assertThat(group.batches()).hasSize(3);
+    int at = group.batches().get(1).offsetInGroup();
+    ChangeBatch logged = ChangeBatch.parse(out.array(), at, out.size());
+    assertThat(logged.attributes()).isEqualTo(Bytes.fromHex("e8070101"));
+    assertThat(logged.name(0)).isEqualTo("one");
+    assertThat(logged.basePosition()).isEqualTo(7);
   }
 
   @Test

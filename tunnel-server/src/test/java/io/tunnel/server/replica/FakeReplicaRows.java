@@ -26,6 +26,7 @@ import java.util.function.ObjIntConsumer;
 public final class FakeReplicaRows implements ReplicaRows {
 
   private TreeMap<Integer, TreeMap<Bytes, SortedMap<String, Bytes>>> rows = new TreeMap<>();
+  private TreeMap<Integer, TreeMap<Bytes, Long>> micros = new TreeMap<>();
   private TreeMap<Integer, Bytes> states = new TreeMap<>();
   private FakeReplicaRows onDisk;
   private final Random random;
@@ -47,6 +48,7 @@ public final class FakeReplicaRows implements ReplicaRows {
   private FakeReplicaRows replica() {
     FakeReplicaRows replica = new FakeReplicaRows(random);
     rows.forEach((partition, of) -> replica.rows.put(partition, new TreeMap<>(of)));
+    micros.forEach((partition, all) -> replica.micros.put(partition, new TreeMap<>(all)));
     replica.states = new TreeMap<>(states);
     return replica;
   }
@@ -59,6 +61,16 @@ public final class FakeReplicaRows implements ReplicaRows {
 
   SortedMap<Bytes, SortedMap<String, Bytes>> rows(int partition) {
     return rows.computeIfAbsent(partition, id -> new TreeMap<>());
+  }
+
+  /** When the rows of a partition were committed, by key. */
+  SortedMap<Bytes, Long> commitTimes(int partition) {
+    return micros.computeIfAbsent(partition, id -> new TreeMap<>());
+  }
+
+  @Override
+  public long commitMicros(int partition, Bytes key) {
+    return commitTimes(partition).getOrDefault(key, 0L);
   }
 
   @Override
@@ -127,6 +139,7 @@ public final class FakeReplicaRows implements ReplicaRows {
     Bytes key = Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
     if (row.kind() == ChangeKind.DELETE) {
       rows(batch.partition()).remove(key);
+      commitTimes(batch.partition()).remove(key);
       return;
     }
     if (row.kind() == ChangeKind.UPDATE) {
@@ -140,6 +153,7 @@ public final class FakeReplicaRows implements ReplicaRows {
           Bytes.copyOf(batch.array(), at.typeOffset(), at.columnEnd() - at.typeOffset()));
     }
     rows(batch.partition()).put(key, columns);
+    commitTimes(batch.partition()).put(key, batch.commitMicros());
   }
 
   @Override
@@ -153,6 +167,7 @@ public final class FakeReplicaRows implements ReplicaRows {
       throw new DiskFullException("No space left on device");
     }
     rows.remove(partition);
+    micros.remove(partition);
     maybeFlush();
   }
 

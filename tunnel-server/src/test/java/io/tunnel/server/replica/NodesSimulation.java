@@ -326,7 +326,8 @@ final class NodesSimulation {
       Bytes key = record.entry().key();
       Optional<RecordValue> value =
           record.entry().value().map(bytes -> RecordCodec.decode(key, bytes));
-      runs.add(record.offset(), record.timeMicros(), false, key, value);
+      runs.add(
+          record.offset(), record.timeMicros(), false, new RunCore.Row(key, value, Bytes.EMPTY));
     }
     for (RunCore.Run run : runs.take()) {
       rows.fold(List.of(run.rows()));

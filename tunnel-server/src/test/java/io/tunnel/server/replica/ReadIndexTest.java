@@ -40,7 +40,7 @@ class ReadIndexTest {
   void what_the_log_does_not_answer_is_refused_and_later_reads_are_asked_for() {
     index.add(read("a"));
     index.add(read("b"));
-    assertThat(index.failed(Replica.unconfirmed())).isTrue();
+    assertThat(index.failed(ReadIndex.unconfirmed())).isTrue();
     assertThat(done).containsExactly("not a");
     assertThat(index.ended(0, 100)).isFalse();
     take(0);
@@ -54,9 +54,9 @@ class ReadIndexTest {
     index.add(read("b"));
     index.ended(3, 200);
     assertThat(index.nextNanos()).contains(100L);
-    index.expire(99, Replica.unconfirmed());
+    index.expire(99, ReadIndex.unconfirmed());
     assertThat(done).isEmpty();
-    index.expire(100, Replica.unconfirmed());
+    index.expire(100, ReadIndex.unconfirmed());
     assertThat(done).containsExactly("not a");
     assertThat(index.nextNanos()).contains(200L);
     take(4);
@@ -72,9 +72,9 @@ class ReadIndexTest {
     index.ended(5, 100);
     index.add(read("b"));
     index.add(read("c"));
-    index.stop(Replica.unconfirmed());
+    index.stop(ReadIndex.unconfirmed());
     assertThat(done).containsExactlyInAnyOrder("not a", "not b", "not c");
-    index.stop(Replica.unconfirmed());
+    index.stop(ReadIndex.unconfirmed());
     take(9);
     assertThat(done).hasSize(3);
   }

@@ -14,6 +14,7 @@ import io.tunnel.server.log.TestLogs;
 import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.server.replica.shared.SharedLog.Entry;
 import io.tunnel.server.replica.shared.SharedLog.Kind;
+import io.tunnel.wire.control.ClusterControl.ReplicaStatus;
 import java.io.IOException;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -245,6 +246,57 @@ class ReplicaShardTest {
     requireRefused(ErrorCode.NOT_LEADER, () -> one.node.replicas.of(P));
     assertThat(one.node.replicas.of(2)).isNotNull();
     assertThat(one.node.replicas.warm()).containsExactly(2);
+  }
+
+  /** What a newer build wrote, in several ways; nothing of it is fenced or repaired over. */
+  @Test
+  void a_record_of_a_newer_build_stops_its_copy_in_front_of_it_and_nothing_is_lost() {
+    one.lead();
+    one.node.replicas.lead(2);
+    one.write(false, put("a"));
+    one.run();
+    int before = one.log.partition(P).everything.size();
+    long epoch = one.node.replicas.status().get(0).epoch();
+    Bytes key = TestRows.keyBytes("a");
+    Bytes header = Bytes.fromHex("0104" + "00".repeat(16));
+    one.log.land(P, new Entry(Kind.NEWER, key, 0, 0, Optional.empty(), 0, header));
+    one.log.land(P, new Entry(Kind.CHANGE, key, epoch, 2L << 20, Optional.empty()));
+    one.run();
+    ReplicaStatus status = one.node.replicas.status().get(0);
+    assertThat(status.role()).isEqualTo("OUTDATED");
+    assertThat(status.next()).as("its place is in front of the record").isEqualTo(before);
+    requireRefused(ErrorCode.NOT_LEADER, () -> one.node.replicas.of(P));
+    assertThat(one.node.replicas.of(2)).as("other partitions go on").isNotNull();
+    assertThat(one.node.replicas.warm()).containsExactly(2);
+    assertThat(one.node.rows.rows(P)).as("its rows stay").hasSize(1);
+    assertThat(one.node.replicas.count(Incident.FENCED)).isZero();
+    one.node.replicas.lead(P);
+    one.nanos.addAndGet(60_000_000_000L);
+    one.run();
+    assertThat(one.node.replicas.count(Incident.REPAIRED)).isZero();
+    assertThat(one.log.partition(P).everything).as("it appends nothing").hasSize(before + 2);
+  }
+
+  @Test
+  void a_repair_keeps_the_commit_time_of_its_row() {
+    one.lead();
+    one.write(false, put("a"));
+    one.run();
+    long written = one.node.rows.commitMicros(P, TestRows.keyBytes("a"));
+    assertThat(written).isPositive();
+    one.log.nowMicros += 5_000;
+    Bytes key = TestRows.keyBytes("a");
+    one.log.land(P, new Entry(Kind.CHANGE, key, Long.MIN_VALUE, 0, Optional.empty()));
+    one.run();
+    assertThat(one.node.replicas.count(Incident.REPAIRED)).isEqualTo(1);
+    Entry repair =
+        one.log.partition(P).everything.stream()
+            .map(record -> record.entry())
+            .filter(entry -> entry.kind() == Kind.REPAIR)
+            .findFirst()
+            .orElseThrow();
+    assertThat(repair.rowMicros()).isEqualTo(written);
+    assertThat(one.node.rows.commitMicros(P, TestRows.keyBytes("a"))).isEqualTo(written);
   }
 
   @Test

@@ -115,13 +115,13 @@ final class WriteLedger {
       return Optional.empty();
     }
     RunCore runs = new RunCore(1, 1 << 20);
-    Bytes key = record.entry().key();
     runs.add(
         record.offset(),
         0,
         false,
-        key,
-        record.entry().value().map(value -> RecordCodec.decode(key, value)));
+        new RunCore.Row(
+            record.entry(),
+            record.entry().value().map(value -> RecordCodec.decode(record.entry().key(), value))));
     RowCursor row = runs.take().get(0).changes().orElseThrow().rows();
     row.next();
     return text(row);

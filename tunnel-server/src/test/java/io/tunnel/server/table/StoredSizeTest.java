@@ -149,7 +149,11 @@ final class StoredSizeTest {
         rowsByKey.remove(key);
       }
       recordBytes += key.length() + value.map(Bytes::length).orElse(0);
-      runs.add(1 + row.index(), 0, false, key, value.map(v -> RecordCodec.decode(key, v)));
+      runs.add(
+          1 + row.index(),
+          0,
+          false,
+          new RunCore.Row(key, value.map(v -> RecordCodec.decode(key, v)), Bytes.EMPTY));
     }
     return new Replicated(
         recordBytes, updatedBytes, runs.take().stream().map(RunCore.Run::rows).toList());

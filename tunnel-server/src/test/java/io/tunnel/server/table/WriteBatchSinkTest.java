@@ -5,6 +5,7 @@ import static io.tunnel.server.TestRows.key;
 import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.codec.Binary;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowUpdateChange;
@@ -86,12 +87,13 @@ final class WriteBatchSinkTest {
     return StoreFormat.rowKey(7, row.batch().array(), row.keyOffset(), row.keyBytes());
   }
 
-  /** The number 300 takes two bytes as a varint. */
+  /** The commit time, then the number 300, which takes two bytes as a varint. */
   private static byte[] part(RowCursor row) {
-    byte[] part = new byte[2 + row.columnsBytes()];
-    part[0] = (byte) 0xac;
-    part[1] = 2;
-    System.arraycopy(row.batch().array(), row.columnsOffset(), part, 2, row.columnsBytes());
+    byte[] part = new byte[10 + row.columnsBytes()];
+    Binary.putLong(part, 0, row.batch().commitMicros());
+    part[8] = (byte) 0xac;
+    part[9] = 2;
+    System.arraycopy(row.batch().array(), row.columnsOffset(), part, 10, row.columnsBytes());
     return part;
   }
 }

@@ -21,12 +21,13 @@ public final class SimRecords {
   public static Said of(int partition, Stored record) {
     RunCore runs = new RunCore(partition, BYTES_MAX);
     var key = record.entry().key();
+    boolean isRepair = record.entry().kind() == Kind.REPAIR;
     runs.add(
         record.offset(),
-        record.timeMicros(),
-        record.entry().kind() == Kind.REPAIR,
-        key,
-        record.entry().value().map(value -> RecordCodec.decode(key, value)));
+        isRepair ? record.entry().rowMicros() : record.timeMicros(),
+        isRepair,
+        new RunCore.Row(
+            record.entry(), record.entry().value().map(value -> RecordCodec.decode(key, value))));
     RunCore.Run run = runs.take().get(0);
     return new Said(run.changes(), run.rows());
   }

@@ -34,6 +34,7 @@ public final class SimReplicaRows implements ReplicaRows {
 
   private final SplittableRandom random;
   private TreeMap<Integer, TreeMap<Bytes, SortedMap<String, Bytes>>> rows = new TreeMap<>();
+  private TreeMap<Integer, TreeMap<Bytes, Long>> micros = new TreeMap<>();
   private TreeMap<Integer, Bytes> states = new TreeMap<>();
   private Optional<SimReplicaRows> stored = Optional.empty();
   private LogSync syncLog = () -> {};
@@ -59,6 +60,7 @@ public final class SimReplicaRows implements ReplicaRows {
   private SimReplicaRows replica() {
     SimReplicaRows replica = new SimReplicaRows(random);
     rows.forEach((partition, all) -> replica.rows.put(partition, new TreeMap<>(all)));
+    micros.forEach((partition, all) -> replica.micros.put(partition, new TreeMap<>(all)));
     replica.states = new TreeMap<>(states);
     return replica;
   }
@@ -77,6 +79,16 @@ public final class SimReplicaRows implements ReplicaRows {
   /** Rows by encoded keys, each with its encoded columns. */
   public SortedMap<Bytes, SortedMap<String, Bytes>> rows(int partition) {
     return rows.computeIfAbsent(partition, id -> new TreeMap<>());
+  }
+
+  /** When the rows of a partition were committed, by key. */
+  public SortedMap<Bytes, Long> commitTimes(int partition) {
+    return micros.computeIfAbsent(partition, id -> new TreeMap<>());
+  }
+
+  @Override
+  public long commitMicros(int partition, Bytes key) {
+    return commitTimes(partition).getOrDefault(key, 0L);
   }
 
   @Override
@@ -108,8 +120,10 @@ public final class SimReplicaRows implements ReplicaRows {
       Bytes key = Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
       if (row.kind() == ChangeKind.DELETE) {
         all.remove(key);
+        commitTimes(batch.partition()).remove(key);
       } else if (row.kind() == ChangeKind.PUT) {
         all.put(key, columns(batch, row));
+        commitTimes(batch.partition()).put(key, batch.commitMicros());
       } else {
         throw new IllegalStateException("a copy is folded without the row before");
       }
@@ -134,6 +148,7 @@ public final class SimReplicaRows implements ReplicaRows {
   @Override
   public void drop(int partition) {
     rows.remove(partition);
+    micros.remove(partition);
     storeMaybe();
   }
 

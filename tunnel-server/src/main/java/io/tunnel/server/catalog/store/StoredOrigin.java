@@ -20,7 +20,7 @@ public record StoredOrigin(int number) {
   /** The number among the texts of a catalog; 0 if there is none. */
   public static int in(Map<String, String> texts) {
     String text = texts.get(NAME);
-    return text == null ? 0 : Json.ofText(text, StoredOrigin.class).number();
+    return text == null ? 0 : StoredText.whole(NAME, text, StoredOrigin.class).number();
   }
 
   /**

@@ -1,10 +1,13 @@
 package io.tunnel.server.catalog.tunnel;
 
+import io.tunnel.codec.MalformedException;
+import io.tunnel.codec.NewerFormatException;
 import io.tunnel.core.ChannelKey;
 import io.tunnel.core.ChannelState;
 import io.tunnel.core.StopReason;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.catalog.store.StoredText;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import io.tunnel.wire.control.FailureControl.FailedChange;
 import io.tunnel.wire.control.FailureControl.Skipped;
@@ -29,10 +32,12 @@ import java.util.function.UnaryOperator;
  * <p>The names: {@code tunnel/ID}; {@code of/ID}, the table's id, if another store keeps the table;
  * {@code paused/ID} while the tunnel is paused; for each channel {@code checkpoint/ID/CHANNEL}, its
  * progress, and {@code channel/ID/CHANNEL}, its other state, if any. A CHANNEL is a partition, with
- * a suffix for a base channel. So a checkpoint writes a number only. The progress of a base channel
- * is a number, followed by the row's key, if any. The progress of a stream channel is a number,
- * followed by the incarnation of this position as 16 hexadecimal digits, if known. {@code
- * skipped/ID/PLACE} is a skipped change, see {@link SkippedRecords}.
+ * a suffix for a base channel. So a checkpoint writes a number only. Behind the number stand
+ * fields, each a space and {@code name=value}: {@code k}, the row's key of a base channel, and
+ * {@code i}, the incarnation of a stream channel's position in hexadecimal, if they are known. A
+ * field speaks of its position alone. A reader skips an unknown field whose name begins with a
+ * small letter, and refuses one that begins with a capital. {@code skipped/ID/PLACE} is a skipped
+ * change, see {@link SkippedRecords}.
  */
 public final class TunnelRecords {
 
@@ -43,7 +48,12 @@ public final class TunnelRecords {
   private static final String CHANNEL = "channel/";
   private static final String SKIPPED = "skipped/";
 
-  /** Base of an incarnation's text, and how many digits it has. */
+  /** Fields of a checkpoint. */
+  private static final String KEY = "k=";
+
+  private static final String INCARNATION = "i=";
+
+  /** Base of an incarnation's text. */
   private static final int HEX = 16;
 
   private final Map<String, Entry> entryById = new ConcurrentHashMap<>();
@@ -102,7 +112,8 @@ public final class TunnelRecords {
     if (name.startsWith(TUNNEL)) {
       String id = name.substring(TUNNEL.length());
       text.ifPresentOrElse(
-          info -> entry(id).info = Json.ofText(info, TunnelInfo.class), () -> removed(id));
+          info -> entry(id).info = StoredText.open(name, info, TunnelInfo.class),
+          () -> removed(id));
     } else if (name.startsWith(OF)) {
       text.ifPresent(id -> entry(name.substring(OF.length())).tableId = Integer.parseInt(id));
     } else if (name.startsWith(PAUSED)) {
@@ -140,22 +151,48 @@ public final class TunnelRecords {
   }
 
   private void applyProgress(String path, String text) {
-    int space = text.indexOf(' ');
-    long position = Long.parseLong(space < 0 ? text : text.substring(0, space));
-    String rest = space < 0 ? "" : text.substring(space + 1);
-    boolean isStream = key(path.substring(path.lastIndexOf('/') + 1)).type() == ChannelType.Stream;
-    if (isStream && rest.length() == HEX) {
-      Optional<Long> incarnation = Optional.of(Long.parseLong(rest, HEX));
-      apply(path, state -> state.withProgress(position, Bytes.EMPTY).seenIn(incarnation));
-    } else {
-      apply(path, state -> state.withProgress(position, Bytes.fromHex(rest)));
+    String[] fields = text.split(" ", -1);
+    long position = Long.parseLong(fields[0]);
+    Bytes key = Bytes.EMPTY;
+    Optional<Long> incarnation = Optional.empty();
+    for (int i = 1; i < fields.length; i++) {
+      String field = fields[i];
+      if (field.startsWith(KEY)) {
+        key = Bytes.fromHex(field.substring(KEY.length()));
+      } else if (field.startsWith(INCARNATION)) {
+        incarnation =
+            Optional.of(Long.parseUnsignedLong(field.substring(INCARNATION.length()), HEX));
+      } else {
+        requireSkipped(path, field);
+      }
+    }
+    Bytes keyOfRow = key;
+    Optional<Long> seenIn = incarnation;
+    apply(path, state -> state.withProgress(position, keyOfRow).seenIn(seenIn));
+  }
+
+  private static void requireSkipped(String path, String field) {
+    int end = field.indexOf('=');
+    if (end < 1) {
+      throw new MalformedException(
+          "the catalog's text " + CHECKPOINT + path + " has the field '" + field + "' of no name");
+    }
+    if (!Character.isLowerCase(field.charAt(0))) {
+      throw new NewerFormatException(
+          "the catalog's text "
+              + CHECKPOINT
+              + path
+              + " with the field '"
+              + field.substring(0, end)
+              + "'");
     }
   }
 
   private void applyCondition(String path, Optional<String> text) {
     if (text.isPresent() || entryById.containsKey(path.substring(0, path.lastIndexOf('/')))) {
       Condition condition =
-          text.map(stored -> Json.ofText(stored, Condition.class)).orElse(Condition.PLAIN);
+          text.map(stored -> StoredText.whole(CHANNEL + path, stored, Condition.class))
+              .orElse(Condition.PLAIN);
       apply(
           path,
           state ->
@@ -289,8 +326,10 @@ public final class TunnelRecords {
   }
 
   private static String progress(ChannelState state) {
-    String key = state.key().equals(Bytes.EMPTY) ? "" : " " + state.key();
-    return state.checkpointed() + state.incarnation().map(" %016x"::formatted).orElse(key);
+    String key = state.key().equals(Bytes.EMPTY) ? "" : " " + KEY + state.key();
+    String incarnation =
+        state.incarnation().map(Long::toHexString).map(hex -> " " + INCARNATION + hex).orElse("");
+    return state.checkpointed() + key + incarnation;
   }
 
   /** Replaces states of channels. */

@@ -1,5 +1,6 @@
 package io.tunnel.server.partition.judge;
 
+import io.tunnel.codec.Attributes;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
@@ -11,7 +12,8 @@ import java.util.BitSet;
 
 /**
  * Some rows of a batch as a batch of their own, which has only the names that these rows use. Names
- * keep their order, so an index never grows, and no row becomes longer.
+ * keep their order, so an index never grows, and no row becomes longer. Attributes of the batch and
+ * of the rows stay.
  */
 final class AcceptedRows {
 
@@ -45,9 +47,15 @@ final class AcceptedRows {
     int rowsBytes = sink.size() - ChangeBatch.HEADER_BYTES_MIN;
     byte[] dictionary = Dictionary.encode(names);
     sink.write(dictionary, 0, dictionary.length);
+    if (batch.hasAttributes()) {
+      Attributes.writeBehind(sink, batch.attributes());
+    }
     byte[] array = sink.toByteArray();
     BatchBuilder.writeHeader(
         array, 0, array.length, names.length, batch.partition(), accepted.cardinality(), rowsBytes);
+    if (batch.hasAttributes()) {
+      BatchBuilder.haveAttributes(array, 0);
+    }
     BatchBuilder.stamp(array, 0, 0, 0);
     return ChangeBatch.parse(array, 0, array.length);
   }
@@ -79,7 +87,8 @@ final class AcceptedRows {
   private void write(ByteSink sink, RowCursor row) {
     int flagsOffset = row.keyOffset() - Binary.varintBytes(row.keyBytes()) - 1;
     int headBytes = row.columnsOffset() - flagsOffset;
-    sink.writeVarint(headBytes + columnsBytes(row.columns()));
+    int attributesBytes = row.rowEnd() - row.columnsEnd();
+    sink.writeVarint(headBytes + columnsBytes(row.columns()) + attributesBytes);
     sink.write(batch.array(), flagsOffset, headBytes);
     ColumnCursor columns = row.columns();
     sink.writeVarint(columns.left());
@@ -87,6 +96,7 @@ final class AcceptedRows {
       sink.writeVarint(newIndex[columns.nameIndex()]);
       sink.write(batch.array(), columns.typeOffset(), columns.columnEnd() - columns.typeOffset());
     }
+    sink.write(batch.array(), row.columnsEnd(), attributesBytes);
   }
 
   private int columnsBytes(ColumnCursor columns) {

@@ -2,12 +2,14 @@ package io.tunnel.server.replica.history;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.MalformedException;
+import io.tunnel.codec.NewerFormatException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.changes.LostHistory;
 import io.tunnel.server.replica.history.HistoryCore.Fetch;
 import io.tunnel.server.replica.shared.RecordCodec;
+import io.tunnel.server.replica.shared.RecordHeader;
 import io.tunnel.server.replica.shared.RecordValue;
 import io.tunnel.server.replica.shared.RunCore;
 import io.tunnel.server.replica.shared.SharedLog.Entry;
@@ -84,7 +86,7 @@ final class PageCore {
     } catch (MalformedException e) {
       refuse(
           new RefusedException(
-              ErrorCode.CORRUPT,
+              e instanceof NewerFormatException ? ErrorCode.STORAGE_FAILED : ErrorCode.CORRUPT,
               "record " + next + " of partition " + fetch.partition() + ": " + e.getMessage()));
     }
     return isDone;
@@ -122,18 +124,19 @@ final class PageCore {
 
   private void read(Stored record, EpochHistory epochHistory) {
     Entry entry = record.entry();
+    RecordHeader.requireKnown(entry);
     if (epochHistory.counts(record)) {
       // As in the local log, where commit times never fall.
       Optional<RecordValue> value =
           entry.value().map(stored -> RecordCodec.decode(entry.key(), stored));
       micros = Math.max(micros, record.timeMicros());
       if (entry.kind() == Kind.CHANGE) {
-        runs.add(record.offset(), micros, false, entry.key(), value);
+        runs.add(record.offset(), micros, false, new RunCore.Row(entry, value));
       }
     }
     next = record.offset() + 1;
     bytes += RECORD_OVERHEAD_BYTES + entry.key().length();
-    bytes += entry.value().map(Bytes::length).orElse(0);
+    bytes += entry.value().map(Bytes::length).orElse(0) + entry.attributes().length();
     isDone = bytes >= bytesMax || next >= fetch.limit();
   }
 

@@ -114,6 +114,7 @@ final class AppendGroup {
     return read.sequence() == next.sequence()
         && read.kind() == next.kind()
         && read.key().length() == next.key().length()
+        && read.attributes().equals(next.attributes())
         && isAlike(read.value(), next.value());
   }
 

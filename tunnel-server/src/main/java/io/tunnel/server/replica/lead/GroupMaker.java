@@ -98,7 +98,18 @@ final class GroupMaker {
   }
 
   /** An entry without its sequence. */
-  private record Draft(Kind kind, Bytes key, Optional<Bytes> value, Optional<BatchRow> row) {}
+  private record Draft(
+      Kind kind,
+      Bytes key,
+      Optional<Bytes> value,
+      long rowMicros,
+      Bytes attributes,
+      Optional<BatchRow> row) {
+
+    Entry entry(long epoch, long sequence) {
+      return new Entry(kind, key, epoch, sequence, value, rowMicros, attributes);
+    }
+  }
 
   /** Hands out sequences. */
   @FunctionalInterface
@@ -237,7 +248,7 @@ final class GroupMaker {
     List<Entry> entries = new ArrayList<>(drafts.size());
     List<Optional<BatchRow>> kept = new ArrayList<>(drafts.size());
     for (Draft draft : drafts) {
-      entries.add(new Entry(draft.kind(), draft.key(), epoch, sequence++, draft.value()));
+      entries.add(draft.entry(epoch, sequence++));
       kept.add(draft.row());
     }
     return new AppendGroup(epoch, entries, kept, List.copyOf(pieces));
@@ -245,12 +256,15 @@ final class GroupMaker {
 
   private void repair(Bytes key) {
     Optional<Bytes> value = rows.columns(partition, key).map(columns -> codec.row(key, columns));
-    add(new Draft(Kind.REPAIR, key, value, Optional.empty()));
+    // With the time of the row's last write: a repair makes no row younger.
+    long micros = value.isPresent() ? rows.commitMicros(partition, key) : 0;
+    add(new Draft(Kind.REPAIR, key, value, micros, Bytes.EMPTY, Optional.empty()));
   }
 
   private void add(Draft draft) {
     drafts.add(draft);
-    bytes += draft.key().length() + draft.value().map(Bytes::length).orElse(0);
+    bytes += draft.key().length() + draft.attributes().length();
+    bytes += draft.value().map(Bytes::length).orElse(0);
   }
 
   /** A row with a condition, or an update, is logged and folded in another form. */
@@ -271,7 +285,7 @@ final class GroupMaker {
         };
     Optional<BatchRow> kept =
         isKept ? Optional.of(new BatchRow(batch, row.rowOffset(), row.rowEnd())) : Optional.empty();
-    add(new Draft(Kind.CHANGE, key, value, kept));
+    add(new Draft(Kind.CHANGE, key, value, 0, row.attributes(), kept));
   }
 
   private Optional<SortedMap<String, Bytes>> after(RowCursor row, Bytes key) {

@@ -42,6 +42,9 @@ public final class Leader {
   public interface Rows extends ConditionCore.StoredRows {
     /** Type and value of each column of a row, by its name. */
     Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key);
+
+    /** When the row was committed, in microseconds since 1970; 0 without a row. */
+    long commitMicros(int partition, Bytes key);
   }
 
   /** Where it appends, and how it names itself. */

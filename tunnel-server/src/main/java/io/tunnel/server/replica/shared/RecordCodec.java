@@ -4,6 +4,7 @@ import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.Dictionary;
 import io.tunnel.codec.MalformedException;
+import io.tunnel.codec.NewerFormatException;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.codec.UsedNames;
 import io.tunnel.model.ChangeKind;
@@ -119,6 +120,7 @@ public final class RecordCodec {
    *
    * @throws MalformedException when the bytes are no value, or were written for a different key
    *     than {@code key}
+   * @throws NewerFormatException when the bytes are a value of a newer build
    */
   public static RecordValue decode(Bytes key, Bytes value) {
     byte[] array = value.toByteArray();
@@ -132,13 +134,13 @@ public final class RecordCodec {
           ErrorCode.CORRUPT, "the checksum of the value of key " + key + " does not match");
     }
     if (array[0] != FORMAT) {
-      throw new MalformedException("a record's value of format " + array[0] + ", not " + FORMAT);
+      throw new NewerFormatException("a record's value of format " + (array[0] & 0xff));
     }
-    RecordValue.Part change = part(array, 2, limit);
     boolean isUpdate = array[1] == ChangeKind.UPDATE.code();
     if (!isUpdate && array[1] != ChangeKind.PUT.code()) {
-      throw new MalformedException("a record's value of kind " + array[1]);
+      throw new NewerFormatException("a record's value of kind " + (array[1] & 0xff));
     }
+    RecordValue.Part change = part(array, 2, limit);
     RecordValue.Part row = isUpdate ? part(array, change.columnsEnd(), limit) : change;
     if (row.columnsEnd() != limit) {
       throw new MalformedException((limit - row.columnsEnd()) + " bytes behind a record's value");

@@ -183,9 +183,13 @@ public final class ReplicaCore {
     if (record.offset() < next) {
       return Verdict.SEEN;
     }
+    Entry entry = record.entry();
+    if (entry.kind() == Kind.NEWER) {
+      throw new IllegalStateException(
+          "record " + record.offset() + " was written by a newer build and must not be judged");
+    }
     skipTo(record.offset());
     next = record.offset() + 1;
-    Entry entry = record.entry();
     if (entry.kind() == Kind.MARKER) {
       marked(record.offset(), entry.value());
       return Verdict.MARKER;

@@ -1,9 +1,11 @@
 package io.tunnel.server.replica.shared;
 
+import io.tunnel.codec.Attributes;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.Limits;
 import io.tunnel.model.value.Bytes;
@@ -43,24 +45,44 @@ public final class RunCore {
    */
   public record Run(Optional<ChangeBatch> changes, ChangeBatch rows) {}
 
+  /**
+   * The row of a record that counts.
+   *
+   * @param value absent when the row was deleted
+   * @param attributes of the row, put into its batch byte by byte; {@link Bytes#EMPTY} for none
+   */
+  public record Row(Bytes key, Optional<RecordValue> value, Bytes attributes) {
+
+    /** The row of an entry whose value is decoded. */
+    public Row(SharedLog.Entry entry, Optional<RecordValue> value) {
+      this(entry.key(), value, entry.attributes());
+    }
+
+    /** The most that the row takes in a batch. */
+    private int bytesMax() {
+      int columns =
+          value.map(v -> Math.max(v.change().columnsBytes(), v.row().columnsBytes())).orElse(1);
+      return ROW_HEADER_BYTES_MAX + key.length() + columns + attributesBytes();
+    }
+
+    private int attributesBytes() {
+      return attributes.length() == 0 ? 0 : attributes.length() + Attributes.LENGTH_BYTES;
+    }
+  }
+
   /** Runs of {@code partition} whose batches have at most {@code bytesMax} bytes where they can. */
   public RunCore(int partition, int bytesMax) {
     this.partition = partition;
     this.bytesMax = Math.min(bytesMax, Limits.BATCH_BYTES_MAX);
   }
 
-  /**
-   * Adds a record that counts.
-   *
-   * @param value absent when the row was deleted
-   */
-  public void add(
-      long offset, long micros, boolean isRepair, Bytes key, Optional<RecordValue> value) {
-    if (open == null || !open.accepts(offset, micros, isRepair, key, value)) {
+  /** Adds a record that counts. */
+  public void add(long offset, long micros, boolean isRepair, Row row) {
+    if (open == null || !open.accepts(offset, micros, isRepair, row)) {
       close();
       open = new Open(offset, micros, isRepair, RUN_BYTES_MIN);
     }
-    open.add(key, value);
+    open.add(row);
   }
 
   /** Adds a record that counts, whose row stands in the batch of its writer. */
@@ -120,14 +142,10 @@ public final class RunCore {
       changes.skip(ChangeBatch.HEADER_BYTES_MIN);
     }
 
-    boolean accepts(
-        long offset, long nextMicros, boolean repairs, Bytes key, Optional<RecordValue> value) {
-      if (!isNext(offset, nextMicros, repairs) || hasOtherNames(value)) {
-        return false;
-      }
-      int columns =
-          value.map(v -> Math.max(v.change().columnsBytes(), v.row().columnsBytes())).orElse(1);
-      return bytesWith(ROW_HEADER_BYTES_MAX + key.length() + columns, value) <= bytesMax;
+    boolean accepts(long offset, long nextMicros, boolean repairs, Row row) {
+      return isNext(offset, nextMicros, repairs)
+          && !hasOtherNames(row.value())
+          && bytesWith(row.bytesMax(), row.value()) <= bytesMax;
     }
 
     boolean accepts(
@@ -163,17 +181,17 @@ public final class RunCore {
       return size + rowBytes + namesBytes;
     }
 
-    void add(Bytes key, Optional<RecordValue> value) {
-      boolean isUpdate = value.isPresent() && value.get().isUpdate();
+    void add(Row row) {
+      boolean isUpdate = row.value().isPresent() && row.value().get().isUpdate();
       if (isUpdate && rows.isEmpty()) {
         ByteSink replica = new ByteSink(changes.array().length);
         replica.write(changes.array(), 0, changes.size());
         rows = Optional.of(replica);
       }
       ChangeKind changed = isUpdate ? ChangeKind.UPDATE : ChangeKind.PUT;
-      write(changes, changed, key, value, value.map(RecordValue::change));
-      rows.ifPresent(sink -> write(sink, ChangeKind.PUT, key, value, value.map(RecordValue::row)));
-      names = names.or(() -> value);
+      write(changes, changed, row, row.value().map(RecordValue::change));
+      rows.ifPresent(sink -> write(sink, ChangeKind.PUT, row, row.value().map(RecordValue::row)));
+      names = names.or(row::value);
       count++;
     }
 
@@ -188,20 +206,27 @@ public final class RunCore {
     }
 
     private static void write(
-        ByteSink sink,
-        ChangeKind kind,
-        Bytes key,
-        Optional<RecordValue> value,
-        Optional<RecordValue.Part> part) {
+        ByteSink sink, ChangeKind kind, Row row, Optional<RecordValue.Part> part) {
+      Bytes key = row.key();
       int columnsBytes = part.map(RecordValue.Part::columnsBytes).orElse(1);
-      sink.writeVarint(1 + Binary.varintBytes(key.length()) + key.length() + columnsBytes);
-      sink.writeByte(part.isPresent() ? kind.code() : ChangeKind.DELETE.code());
+      sink.writeVarint(
+          1
+              + Binary.varintBytes(key.length())
+              + key.length()
+              + columnsBytes
+              + row.attributesBytes());
+      int code = part.isPresent() ? kind.code() : ChangeKind.DELETE.code();
+      boolean hasAttributes = row.attributes().length() > 0;
+      sink.writeByte(hasAttributes ? code | RowCursor.ATTRIBUTES_FLAG : code);
       sink.writeVarint(key.length());
       sink.write(key);
       if (part.isPresent()) {
-        sink.write(value.orElseThrow().array(), part.get().columnsOffset(), columnsBytes);
+        sink.write(row.value().orElseThrow().array(), part.get().columnsOffset(), columnsBytes);
       } else {
         sink.writeVarint(0);
+      }
+      if (hasAttributes) {
+        Attributes.writeBehind(sink, row.attributes());
       }
     }
 

@@ -28,7 +28,12 @@ public interface SharedLog extends Closeable {
     /**
      * Somebody begins to lead; the record's offset is the epoch of what it appends from then on.
      */
-    MARKER
+    MARKER,
+    /**
+     * A record of a newer build. This build cannot tell whether the record counts, so a replica
+     * stops in front of the record.
+     */
+    NEWER
   }
 
   /**
@@ -39,13 +44,30 @@ public interface SharedLog extends Closeable {
    * @param epoch under which it is appended; 0 for a marker
    * @param sequence counts the records of that epoch from 1; 0 for a marker
    * @param value as {@link RecordCodec} writes it; absent when the row is not there any more
+   * @param rowMicros of a repair: when the row was committed, in microseconds since 1970; 0
+   *     otherwise, and without a row
+   * @param attributes of the row in its batch; of a record of a newer build, its header
    */
-  record Entry(Kind kind, Bytes key, long epoch, long sequence, Optional<Bytes> value) {
+  record Entry(
+      Kind kind,
+      Bytes key,
+      long epoch,
+      long sequence,
+      Optional<Bytes> value,
+      long rowMicros,
+      Bytes attributes) {
+
     /** Refuses null. */
     public Entry {
       Objects.requireNonNull(kind, "kind");
       Objects.requireNonNull(key, "key");
       Objects.requireNonNull(value, "value");
+      Objects.requireNonNull(attributes, "attributes");
+    }
+
+    /** An entry without attributes that repairs no row. */
+    public Entry(Kind kind, Bytes key, long epoch, long sequence, Optional<Bytes> value) {
+      this(kind, key, epoch, sequence, value, 0, Bytes.EMPTY);
     }
   }
 

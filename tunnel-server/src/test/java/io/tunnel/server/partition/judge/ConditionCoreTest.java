@@ -19,6 +19,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
+import io.tunnel.server.NewerBatches;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -326,6 +327,24 @@ final class ConditionCoreTest {
     assertThat(rows)
         .containsExactly(
             "PUT c150 c151 c152 c153 c154 c155 c156 c157 c158 c159", "UPDATE c3 -c155", "DELETE");
+  }
+
+  @Test
+  void what_is_left_of_a_batch_keeps_its_attributes() {
+    Bytes said = Bytes.fromHex("e8070101");
+    RowChange refused =
+        new RowPutChange(key("refused"), columns(0, 2), RowExistenceExpectation.EXPECT_EXIST);
+    RowChange kept = new RowPutChange(key("a"), columns(5, 6), IGNORE);
+    ChangeBatch ofRows =
+        core.judge(NewerBatches.rows(1, said, refused, kept), true).accepted().orElseThrow();
+    RowCursor row = ofRows.rows();
+    assertThat(row.next()).isTrue();
+    assertThat(row.attributes()).isEqualTo(said);
+    assertThat(row.next()).isFalse();
+    ChangeBatch whole =
+        core.judge(NewerBatches.batch(1, said, refused, kept), true).accepted().orElseThrow();
+    assertThat(whole.attributes()).isEqualTo(said);
+    assertThat(whole.name(0)).isEqualTo("c5");
   }
 
   private static List<Column> columns(int from, int to) {

@@ -137,7 +137,7 @@ class AppendGroupTest {
       Stored record = new Stored(offset, 0, entry);
       assertThat(group.row(record)).isEmpty();
       Optional<RecordValue> value = entry.value().map(v -> RecordCodec.decode(entry.key(), v));
-      runs.add(offset++, 0, false, entry.key(), value);
+      runs.add(offset++, 0, false, new RunCore.Row(entry, value));
       group.read(record);
     }
     long bytes = runs.take().stream().mapToLong(run -> run.rows().byteCount()).sum();

@@ -58,9 +58,13 @@ class RecordCodecTest {
     return columns;
   }
 
+  private static RunCore.Row row(Optional<RecordValue> value) {
+    return new RunCore.Row(KEY, value, Bytes.EMPTY);
+  }
+
   private static RunCore.Run run(Bytes value) {
     RunCore runs = new RunCore(1, 1 << 20);
-    runs.add(5, 7, false, KEY, Optional.of(RecordCodec.decode(KEY, value)));
+    runs.add(5, 7, false, row(Optional.of(RecordCodec.decode(KEY, value))));
     return runs.take().get(0);
   }
 
@@ -167,14 +171,14 @@ class RecordCodecTest {
     RunCore runs = new RunCore(1, 1 << 20);
     Optional<RecordValue> a = value(codec, "a");
     Optional<RecordValue> b = value(codec, "b");
-    runs.add(1, 7, false, KEY, a);
-    runs.add(2, 7, false, KEY, Optional.empty());
-    runs.add(3, 7, false, KEY, a);
-    runs.add(5, 7, false, KEY, a);
-    runs.add(6, 8, false, KEY, a);
-    runs.add(7, 8, false, KEY, b);
-    runs.add(8, 8, true, KEY, b);
-    runs.add(9, 8, false, KEY, b);
+    runs.add(1, 7, false, row(a));
+    runs.add(2, 7, false, row(Optional.empty()));
+    runs.add(3, 7, false, row(a));
+    runs.add(5, 7, false, row(a));
+    runs.add(6, 8, false, row(a));
+    runs.add(7, 8, false, row(b));
+    runs.add(8, 8, true, row(b));
+    runs.add(9, 8, false, row(b));
     List<String> found = new ArrayList<>();
     for (RunCore.Run run : runs.take()) {
       found.add(
@@ -198,7 +202,7 @@ class RecordCodecTest {
     int bytesMax = 4_096;
     RunCore runs = new RunCore(1, bytesMax);
     for (int i = 0; i < 1_000; i++) {
-      runs.add(i + 1, 7, false, KEY, value(codec, "n"));
+      runs.add(i + 1, 7, false, row(value(codec, "n")));
     }
     List<RunCore.Run> cut = runs.take();
     assertThat(cut).hasSizeGreaterThan(3);

@@ -13,7 +13,9 @@ import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.TestRows;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Rows that a leader takes from its writers' batches; those of records are RecordCodecTest's. */
@@ -50,6 +52,10 @@ class RunCoreTest {
       runs.add(next++, 7, false, row);
     }
     return next;
+  }
+
+  private static RunCore.Row record(Bytes key, Bytes value) {
+    return new RunCore.Row(key, Optional.of(RecordCodec.decode(key, value)), Bytes.EMPTY);
   }
 
   /** Position and number of rows of each run. */
@@ -89,13 +95,44 @@ class RunCoreTest {
           row.kind() == ChangeKind.DELETE
               ? Optional.empty()
               : Optional.of(RecordCodec.decode(key, codec.put(row)));
-      runs.add(offset, 7, false, key, value);
+      runs.add(offset, 7, false, new RunCore.Row(key, value, Bytes.EMPTY));
     }
     RunCore.Run read = runs.take().get(0);
     assertThat(decoded(kept.rows())).hasSize(3).isEqualTo(decoded(read.rows()));
     assertThat(kept.rows()).isSameAs(kept.changes().orElseThrow());
     assertThat(kept.rows().commitMicros()).isEqualTo(7);
     assertThat(kept.rows().partition()).isEqualTo(1);
+  }
+
+  /** Of a put, an update with its row behind it, and a delete. */
+  @Test
+  void attributes_of_a_row_come_back_byte_by_byte() {
+    Bytes attributes = Bytes.fromHex("e807020a0b");
+    RowCursor row = rows(put("a", "x")).get(0).batch().rows();
+    row.next();
+    Bytes key = TestRows.keyBytes("a");
+    RecordCodec codec = new RecordCodec();
+    Bytes put = codec.put(row);
+    Bytes update = codec.update(row, new TreeMap<>(Map.of("x", Bytes.fromHex("0301"))));
+    runs.add(1, 7, false, new RunCore.Row(key, Optional.of(decode(key, put)), attributes));
+    runs.add(2, 7, false, new RunCore.Row(key, Optional.of(decode(key, update)), attributes));
+    runs.add(3, 7, false, new RunCore.Row(key, Optional.empty(), attributes));
+    int count = 0;
+    for (RunCore.Run run : runs.take()) {
+      for (ChangeBatch batch : List.of(run.changes().orElseThrow(), run.rows())) {
+        RowCursor read = batch.rows();
+        while (read.next()) {
+          assertThat(read.attributes()).isEqualTo(attributes);
+          count++;
+        }
+      }
+      assertThat(decoded(run.rows())).isNotEmpty();
+    }
+    assertThat(count).isEqualTo(6);
+  }
+
+  private static RecordValue decode(Bytes key, Bytes value) {
+    return RecordCodec.decode(key, value);
   }
 
   @Test
@@ -118,9 +155,9 @@ class RunCoreTest {
     row.next();
     Bytes key = TestRows.keyBytes("a");
     Bytes value = new RecordCodec().put(row);
-    runs.add(1, 7, false, key, Optional.of(RecordCodec.decode(key, value)));
+    runs.add(1, 7, false, record(key, value));
     long next = add(2, rows);
-    runs.add(next, 7, false, key, Optional.of(RecordCodec.decode(key, value)));
+    runs.add(next, 7, false, record(key, value));
     List<RunCore.Run> taken = runs.take();
     assertThat(shapes(taken)).containsExactly("1+4");
     assertThat(decoded(taken.get(0).rows())).hasSize(4);

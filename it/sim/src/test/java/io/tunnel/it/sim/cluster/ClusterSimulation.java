@@ -352,6 +352,14 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
             machine.name,
             rows,
             expected);
+        var times = machine.node().copies().rowsOf(partition).commitTimes(partition);
+        Invariant.BASE_AND_STREAM_WITHOUT_GAP.require(
+            times.equals(world.truth.log(partition).commitTimes()),
+            "partition %d at %s: rows are committed at %s instead of %s",
+            partition,
+            machine.name,
+            times,
+            world.truth.log(partition).commitTimes());
         world.count(ClusterHappening.ROWS_COMPARED);
       }
     }

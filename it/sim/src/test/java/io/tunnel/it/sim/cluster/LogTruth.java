@@ -45,6 +45,9 @@ final class LogTruth {
   /** By key, the first record that does not count, if none with that key has counted since. */
   private final Map<Bytes, Long> unrepaired = new TreeMap<>();
 
+  /** By key, when the last change of a row that is there was taken by the log. */
+  private final SortedMap<Bytes, Long> written = new TreeMap<>();
+
   private final RowFold fold = new RowFold();
   private int read;
   private long epoch = -1;
@@ -90,6 +93,7 @@ final class LogTruth {
     unrepaired.remove(entry.key());
     SimRecords.Said said = SimRecords.of(partition, record);
     SimRecords.fold(rows, said.rows());
+    written(entry, record.timeMicros());
     fold.apply(said.rows());
     PartitionTruth.changesOf(said.rows())
         .forEach(
@@ -105,6 +109,15 @@ final class LogTruth {
     }
     said.change()
         .ifPresent(batch -> changes.put(record.offset(), PartitionTruth.changesOf(batch).get(0)));
+  }
+
+  /** Only a change makes a row younger. */
+  private void written(Entry entry, long micros) {
+    if (entry.value().isEmpty()) {
+      written.remove(entry.key());
+    } else if (entry.kind() == Kind.CHANGE) {
+      written.put(entry.key(), micros);
+    }
   }
 
   /** Who says so in a marker. */
@@ -159,6 +172,11 @@ final class LogTruth {
 
   SortedMap<Bytes, SortedMap<String, Bytes>> rows() {
     return rows.rows(partition);
+  }
+
+  /** When each row was committed; a repair keeps the time of its row. */
+  SortedMap<Bytes, Long> commitTimes() {
+    return written;
   }
 
   /** What applying all that counts leaves. */

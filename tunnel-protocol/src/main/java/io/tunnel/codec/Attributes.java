@@ -1,0 +1,118 @@
+package io.tunnel.codec;
+
+import io.tunnel.codec.FormatFeature.Place;
+import io.tunnel.model.value.Bytes;
+import java.util.Optional;
+
+/**
+ * A list of attributes: for each a number and a length as varints, then its bytes. The numbers
+ * rise, so a list has one form. An odd number must be understood, an even one may be skipped; see
+ * {@link FormatFeature}.
+ *
+ * <p>Behind a batch or a row the list is followed by its length, four bytes, so that nothing in
+ * front of it moves.
+ */
+public final class Attributes {
+
+  /** Bytes of the length behind a list. */
+  public static final int LENGTH_BYTES = 4;
+
+  private Attributes() {}
+
+  /** Which numbers a reader refuses. */
+  private enum Refusal {
+    /** A reader skips what it may. */
+    MUST_UNDERSTAND,
+    /** The server that takes a write knows everything that enters its log. */
+    ANY
+  }
+
+  /**
+   * Checks a list as a reader does, which skips an unknown attribute that may be skipped.
+   *
+   * @throws MalformedException when the bytes are no list
+   * @throws NewerFormatException for an unknown attribute that must be understood
+   */
+  public static void requireUnderstood(Place place, byte[] array, int offset, int end) {
+    require(place, array, offset, end, Refusal.MUST_UNDERSTAND);
+  }
+
+  /**
+   * Checks a list that is to be stored: each attribute is known.
+   *
+   * @throws MalformedException when the bytes are no list
+   * @throws NewerFormatException for an unknown attribute
+   */
+  public static void requireKnown(Place place, byte[] array, int offset, int end) {
+    require(place, array, offset, end, Refusal.ANY);
+  }
+
+  private static void require(Place place, byte[] array, int offset, int end, Refusal refusal) {
+    int before = 0;
+    for (int at = offset; at < end; ) {
+      long number = Binary.getVarint(array, at, end);
+      long length = Binary.getVarint(array, Binary.next(number), end);
+      int now = Binary.value(number);
+      if (now <= before) {
+        throw new MalformedException(
+            "attribute " + now + " of " + place.label() + " behind attribute " + before);
+      }
+      if (Binary.value(length) > end - Binary.next(length)) {
+        throw new MalformedException("attribute " + now + " of " + place.label() + " is cut off");
+      }
+      boolean isKnown = FormatFeature.of(place, now).filter(FormatFeature::isKnown).isPresent();
+      if (!isKnown && (refusal == Refusal.ANY || FormatFeature.mustBeUnderstood(now))) {
+        throw new NewerFormatException(FormatFeature.describe(place, now));
+      }
+      before = now;
+      at = Binary.next(length) + Binary.value(length);
+    }
+  }
+
+  /** The bytes of an attribute of a list that was checked. */
+  public static Optional<Bytes> find(int wanted, byte[] array, int offset, int end) {
+    for (int at = offset; at < end; ) {
+      long number = Binary.getVarint(array, at, end);
+      long length = Binary.getVarint(array, Binary.next(number), end);
+      if (Binary.value(number) == wanted) {
+        return Optional.of(Bytes.copyOf(array, Binary.next(length), Binary.value(length)));
+      }
+      at = Binary.next(length) + Binary.value(length);
+    }
+    return Optional.empty();
+  }
+
+  /** Writes an attribute; numbers must rise. */
+  public static void write(ByteSink sink, int number, Bytes value) {
+    sink.writeVarint(number);
+    sink.writeVarint(value.length());
+    sink.write(value);
+  }
+
+  /** Writes a list and its length behind it. */
+  public static void writeBehind(ByteSink sink, Bytes list) {
+    sink.write(list);
+    sink.writeInt(list.length());
+  }
+
+  /**
+   * Where the list begins whose length ends at {@code end}.
+   *
+   * @throws MalformedException when the list would begin before {@code offset}, or is empty
+   */
+  static int begin(Place place, byte[] array, int offset, int end) {
+    int room = end - offset - LENGTH_BYTES;
+    int length = room < 0 ? 0 : Binary.getInt(array, end - LENGTH_BYTES);
+    if (length <= 0 || length > room) {
+      throw new MalformedException(
+          "attributes of "
+              + place.label()
+              + " of "
+              + Integer.toUnsignedString(length)
+              + " bytes where 1 to "
+              + Math.max(0, room)
+              + " are possible");
+    }
+    return end - LENGTH_BYTES - length;
+  }
+}

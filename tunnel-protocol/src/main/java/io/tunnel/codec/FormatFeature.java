@@ -1,0 +1,128 @@
+package io.tunnel.codec;
+
+import java.util.Optional;
+
+/**
+ * What may be added to a format: the number of each attribute, its name and its level. The numbers
+ * of a place are never used again for something else. An odd number must be understood by each
+ * reader; readers may skip an even one.
+ *
+ * <p>A feature whose level is above {@link #LEVEL} has its number reserved here, and this build
+ * refuses it by name.
+ */
+public enum FormatFeature {
+  /** A condition on columns. */
+  CONDITION(Place.ROW, 1, "condition", 2),
+  /** Columns that are added to, with what was added. */
+  INCREMENT(Place.ROW, 3, "increment", 2),
+  /** A time at which the row expires. */
+  ROW_EXPIRY(Place.ROW, 5, "expiry", 2),
+  /** The row before the change. */
+  BEFORE_IMAGE(Place.ROW, 2, "before-image", 2),
+  /** The change is the expiry of its row. */
+  EXPIRED(Place.ROW, 4, "expired", 2),
+  /** The writer's id and the number of the batch. */
+  WRITER(Place.BATCH, 1, "writer", 2),
+  /** All rows of the batch are applied, or none. */
+  ATOMIC(Place.BATCH, 3, "atomic", 2),
+  /** A time at which the row expires. */
+  STORED_EXPIRY(Place.STORED_ROW, 1, "expiry", 2),
+  /** A filter on what the holder is delivered. */
+  FILTER(Place.GRANT, 1, "filter", 2);
+
+  /** The level of this build: features above are refused by name. */
+  public static final int LEVEL = 1;
+
+  private static final FormatFeature[] FEATURES = values();
+
+  private final Place place;
+  private final int number;
+  private final String label;
+  private final int level;
+
+  /** Where an attribute stands. */
+  public enum Place {
+    /** A batch. */
+    BATCH("a batch"),
+    /** A row of a batch, and the record of the shared log that carries it. */
+    ROW("a row"),
+    /** A part of a stored row. */
+    STORED_ROW("a stored row"),
+    /** The terms of a grant. */
+    GRANT("a grant");
+
+    private final String label;
+
+    Place(String label) {
+      this.label = label;
+    }
+
+    /** For messages: "a row". */
+    public String label() {
+      return label;
+    }
+  }
+
+  FormatFeature(Place place, int number, String label, int level) {
+    this.place = place;
+    this.number = number;
+    this.label = label;
+    this.level = level;
+  }
+
+  /** Where the attribute stands. */
+  public Place place() {
+    return place;
+  }
+
+  /** The attribute's number in its place. */
+  public int number() {
+    return number;
+  }
+
+  /** The name in messages and in the member {@code needs} of the catalog. */
+  public String label() {
+    return label;
+  }
+
+  /** The level from which on a cluster may use the feature. */
+  public int level() {
+    return level;
+  }
+
+  /** Whether this build knows what the attribute means. */
+  public boolean isKnown() {
+    return level <= LEVEL;
+  }
+
+  /** Whether a reader that does not know the attribute must refuse what carries it. */
+  public static boolean mustBeUnderstood(int number) {
+    return (number & 1) == 1;
+  }
+
+  /** The feature with that number, reserved or known. */
+  public static Optional<FormatFeature> of(Place place, int number) {
+    for (FormatFeature feature : FEATURES) {
+      if (feature.place == place && feature.number == number) {
+        return Optional.of(feature);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Whether this build knows a feature of that name. */
+  public static boolean isKnown(String label) {
+    for (FormatFeature feature : FEATURES) {
+      if (feature.label.equals(label) && feature.isKnown()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** For messages: "attribute 3 (increment) of a row". */
+  static String describe(Place place, int number) {
+    String name = of(place, number).map(feature -> " (" + feature.label + ")").orElse("");
+    return "attribute " + number + name + " of " + place.label();
+  }
+}
