@@ -96,7 +96,7 @@ class ClusterDiskFaultsTest {
         Server.node(
             directory.resolve(name),
             ServerConfig.defaults(2).withNet(new NetConfig("127.0.0.1", 0, 0, 1, 100, false)),
-            new ClusterConfig("c", name, Optional.empty(), 1, log),
+            new ClusterConfig("c", name, Optional.empty(), 1, false, log),
             logs);
     open.push(() -> close(node));
     return node;

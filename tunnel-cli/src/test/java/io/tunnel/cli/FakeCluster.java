@@ -1,6 +1,7 @@
 package io.tunnel.cli;
 
 import io.tunnel.sdk.cluster.ClusterInfo;
+import io.tunnel.sdk.cluster.ClusterLevels;
 import io.tunnel.sdk.cluster.GoneNode;
 import io.tunnel.sdk.cluster.NodeInfo;
 import io.tunnel.sdk.cluster.NodeStatus;
@@ -21,6 +22,11 @@ public final class FakeCluster {
   public final Set<String> silent = new HashSet<>();
   public final List<String> orders = new ArrayList<>();
 
+  /** The level, and the highest level of nodes whose build was not replaced yet. */
+  public int level = 1;
+
+  public final Map<String, Integer> olderNodes = new TreeMap<>();
+
   /** Nodes that were members. */
   public List<GoneNode> gone = List.of();
 
@@ -39,11 +45,19 @@ public final class FakeCluster {
   private static NodeInfo node(
       String name, boolean isDraining, List<Integer> leads, int groups, boolean isCatalogLeader) {
     return new NodeInfo(
-        name, "i-" + name, name + ":7650", isDraining, leads, List.of(9), groups, isCatalogLeader);
+        name,
+        "i-" + name,
+        name + ":7650",
+        isDraining,
+        leads,
+        List.of(9),
+        groups,
+        isCatalogLeader,
+        2);
   }
 
   ClusterInfo describe() {
-    ClusterInfo now = new ClusterInfo("prod", 7, "n1", List.copyOf(nodes.values()), gone);
+    ClusterInfo now = new ClusterInfo("prod", 7, "n1", List.copyOf(nodes.values()), gone, level);
     nodes.values().stream().filter(NodeInfo::isDraining).toList().forEach(this::shrink);
     return now;
   }
@@ -69,6 +83,19 @@ public final class FakeCluster {
             .map(partition -> new ReplicaStatus(partition, Role.CLAIMING, 3, 100, 105))
             .toList();
     return Optional.of(new NodeStatus(name, replicas));
+  }
+
+  ClusterLevels levels() {
+    Map<String, Integer> levelMaxByNode = new TreeMap<>();
+    nodes.forEach((name, node) -> levelMaxByNode.put(name, node.levelMax()));
+    levelMaxByNode.putAll(olderNodes);
+    return new ClusterLevels(level, levelMaxByNode);
+  }
+
+  ClusterLevels upgrade(int to) {
+    orders.add("upgrade " + to);
+    level = to;
+    return levels();
   }
 
   void drain(String name, boolean isDraining) {

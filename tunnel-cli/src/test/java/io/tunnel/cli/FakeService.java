@@ -21,6 +21,7 @@ import io.tunnel.sdk.checkpoint.ChannelMove;
 import io.tunnel.sdk.checkpoint.ChannelPosition;
 import io.tunnel.sdk.checkpoint.CheckpointSet;
 import io.tunnel.sdk.cluster.ClusterInfo;
+import io.tunnel.sdk.cluster.ClusterLevels;
 import io.tunnel.sdk.cluster.NodeInfo;
 import io.tunnel.sdk.cluster.NodeStatus;
 import io.tunnel.sdk.security.SecurityClient;
@@ -159,6 +160,16 @@ public final class FakeService {
         security = new SecurityClient(config());
       }
       return security;
+    }
+
+    @Override
+    public ClusterLevels levels() {
+      return fakeCluster.levels();
+    }
+
+    @Override
+    public ClusterLevels upgrade(int level) {
+      return fakeCluster.upgrade(level);
     }
 
     @Override

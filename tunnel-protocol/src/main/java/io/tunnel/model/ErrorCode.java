@@ -84,7 +84,12 @@ public enum ErrorCode {
   /** The server authenticates its clients, and the client has not authenticated. */
   NOT_AUTHENTICATED(39, false),
   /** The authenticated client lacks the right for the request. */
-  NOT_PERMITTED(40, false);
+  NOT_PERMITTED(40, false),
+  /**
+   * The request uses a feature above the level of the cluster, or of the single server; the message
+   * names the feature, the level, and the nodes that lack the feature.
+   */
+  FEATURE_NOT_ENABLED(41, false);
 
   private final int code;
   private final boolean retriable;

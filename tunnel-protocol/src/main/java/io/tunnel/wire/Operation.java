@@ -83,6 +83,11 @@ public enum Operation {
    * takes part again.
    */
   DRAIN_NODE(36, Room.CLUSTER, Repeat.FREELY, Right.ADMIN),
+  /**
+   * JSON: {@link ClusterControl.Upgrade} to {@link ClusterControl.Levels}, sent to the leader of
+   * the catalog, or to a single server: looks at the level, or raises it.
+   */
+  UPGRADE(37, Room.CLUSTER, Repeat.FREELY, Right.ADMIN),
 
   /**
    * JSON: {@link SessionControl.OpenSession} to {@link SessionControl.SessionOpened}. The session

@@ -21,6 +21,7 @@ import io.tunnel.wire.control.OperatorControl;
 import io.tunnel.wire.control.PartitionControl;
 import io.tunnel.wire.control.SessionControl;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -100,7 +101,7 @@ final class PayloadSamples {
 
   private static final ClusterControl.NodeDescription MEMBER =
       new ClusterControl.NodeDescription(
-          "n1", "x-1", "h:1", false, List.of(7, 8), List.of(9), 16, true);
+          "n1", "x-1", "h:1", false, List.of(7, 8), List.of(9), 16, true, 2);
 
   private static final ClusterControl.ReplicaStatus REPLICA =
       new ClusterControl.ReplicaStatus(7, "LEADING", 5, 40, 40);
@@ -238,7 +239,8 @@ final class PayloadSamples {
             4,
             "n1",
             List.of(MEMBER),
-            List.of(new ClusterControl.GoneNode("n2", "n2:7650", 1_790_000_000_000L))),
+            List.of(new ClusterControl.GoneNode("n2", "n2:7650", 1_790_000_000_000L)),
+            1),
         new ClusterControl.NodeStatus("n1", List.of(REPLICA)),
         new ClusterControl.NodeStatus(
             "n1",
@@ -252,6 +254,9 @@ final class PayloadSamples {
                             "t", "a", Optional.of(2.5), 3, 4, 1, 0, 2, Optional.empty()))))),
         new ClusterControl.DescribeNode(true),
         new ClusterControl.DrainNode(true),
+        new ClusterControl.Upgrade(Optional.of(2)),
+        new ClusterControl.Upgrade(Optional.empty()),
+        new ClusterControl.Levels(1, Map.of("n1", 2)),
         new Control.RequestId(Optional.of("id-1")),
         new Control.RequestId(Optional.empty()),
         new PartitionControl.ReadPartition(

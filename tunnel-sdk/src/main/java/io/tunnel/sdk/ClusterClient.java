@@ -2,6 +2,7 @@ package io.tunnel.sdk;
 
 import io.tunnel.sdk.answer.ClusterAnswers;
 import io.tunnel.sdk.cluster.ClusterInfo;
+import io.tunnel.sdk.cluster.ClusterLevels;
 import io.tunnel.sdk.cluster.NodeStatus;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EventLoops;
@@ -13,8 +14,10 @@ import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
+import io.tunnel.wire.control.ClusterControl.Upgrade;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
+import java.util.Optional;
 
 /**
  * Shows operators the nodes of a cluster, their roles and the progress of their replicas; empties a
@@ -75,6 +78,33 @@ public final class ClusterClient implements AutoCloseable {
   public void drain(String address, boolean isDraining) {
     byte[] payload = Json.encode(new DrainNode(isDraining));
     var unused = ask(address, Operation.DRAIN_NODE, payload, Control.Empty.class);
+  }
+
+  /**
+   * The level of the cluster, or of a single server, and who could serve a higher one. Only
+   * administrators may ask.
+   */
+  public ClusterLevels levels() {
+    return upgrade(Optional.empty());
+  }
+
+  /**
+   * Raises the level of the cluster, or of a single server. Changes nothing where the level is as
+   * high already. A level never falls. Only administrators may raise it.
+   *
+   * @param level the level to raise to
+   * @return the levels after the raise
+   * @throws io.tunnel.model.RefusedException {@code FEATURE_NOT_ENABLED}, with the names of the
+   *     nodes that do not serve the level
+   * @throws IllegalArgumentException when the number is no level
+   */
+  public ClusterLevels upgrade(int level) {
+    return upgrade(Optional.of(level));
+  }
+
+  private ClusterLevels upgrade(Optional<Integer> to) {
+    byte[] answer = caller.awaitAnswer(Operation.UPGRADE, Json.encode(new Upgrade(to)));
+    return ClusterAnswers.levels(Json.decode(answer, ClusterControl.Levels.class));
   }
 
   private <T extends Control> T ask(

@@ -106,9 +106,10 @@ class GatheredAnswersTest {
               List.of(i),
               List.of(),
               i < 2 ? 8 : 0,
-              i == 0));
+              i == 0,
+              1));
     }
-    return new ClusterDescription("c", 4, "n0", described, List.of());
+    return new ClusterDescription("c", 4, "n0", described, List.of(), 1);
   }
 
   @Test

@@ -77,6 +77,14 @@ final class ClusterOptions {
   private Integer standbys;
 
   @Option(
+      names = "--level-auto",
+      description =
+          "Raise the cluster's level as soon as all nodes serve a higher one; without this option"
+              + " 'tunnel cluster upgrade' raises it. There is no way back below a level. The same"
+              + " at all nodes.")
+  private boolean isLevelAuto;
+
+  @Option(
       names = "--replication",
       paramLabel = "N",
       description =
@@ -89,7 +97,8 @@ final class ClusterOptions {
       names = "--min-insync",
       paramLabel = "N",
       description =
-          "Number of these brokers that must store a change before it counts (default: all but one).")
+          "Number of these brokers that must store a change before it counts (default: all but"
+              + " one).")
   private Integer minInsync;
 
   @Option(
@@ -106,7 +115,8 @@ final class ClusterOptions {
       names = "--kafka-config",
       paramLabel = "FILE",
       description =
-          "Properties for Kafka's clients, such as security.protocol and sasl.*; - is standard input.")
+          "Properties for Kafka's clients, such as security.protocol and sasl.*; - is standard"
+              + " input.")
   private Path kafkaConfig;
 
   /** For picocli. */
@@ -147,6 +157,7 @@ final class ClusterOptions {
             node,
             Optional.ofNullable(advertised),
             or(standbys, STANDBYS_DEFAULT),
+            isLevelAuto,
             shared));
   }
 
@@ -158,6 +169,7 @@ final class ClusterOptions {
     given.put("--node", node);
     given.put("--advertise", advertised);
     given.put("--standbys", standbys);
+    given.put("--level-auto", isLevelAuto ? true : null);
     given.put("--replication", replication);
     given.put("--min-insync", minInsync);
     given.put("--session-ms", session);

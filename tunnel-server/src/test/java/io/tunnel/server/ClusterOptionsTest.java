@@ -69,7 +69,7 @@ class ClusterOptionsTest {
                 "0.0.0.0",
                 "--log kafka --bootstrap k1:9092,[::1]:9093 --cluster prod --node n-2"
                     + " --advertise 10.0.0.5:7650 --standbys 2 --replication 5 --min-insync 3"
-                    + " --session-ms 0.7s")
+                    + " --session-ms 0.7s --level-auto")
             .orElseThrow();
     assertThat(config)
         .isEqualTo(
@@ -78,6 +78,7 @@ class ClusterOptionsTest {
                 "n-2",
                 Optional.of("10.0.0.5:7650"),
                 2,
+                true,
                 new ClusterConfig.Log(List.of("k1:9092", "[::1]:9093"), 5, 3, 700, Map.of())));
   }
 
@@ -86,6 +87,7 @@ class ClusterOptionsTest {
       strings = {
         "--bootstrap k1:9092",
         "--cluster c",
+        "--level-auto",
         "--node n1",
         "--advertise h:1",
         "--standbys 1",

@@ -96,7 +96,7 @@ class ClusterServerTest {
     ServerConfig config = ServerConfig.defaults(2).withNet(net);
     ClusterConfig.Log log =
         new ClusterConfig.Log(List.of(broker.bootstrap()), 1, 1, sessionMs, Map.of());
-    ClusterConfig cluster = new ClusterConfig("c", name, Optional.empty(), 1, log);
+    ClusterConfig cluster = new ClusterConfig("c", name, Optional.empty(), 1, false, log);
     AtomicReference<ClusterEngine> engine = new AtomicReference<>();
     Server server =
         new Server(

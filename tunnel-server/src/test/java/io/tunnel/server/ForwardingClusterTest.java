@@ -89,7 +89,9 @@ final class ForwardingClusterTest {
     ClusterConfig.Log log =
         new ClusterConfig.Log(List.of(broker.bootstrap()), 1, 1, 6_000, Map.of());
     return Server.node(
-        directory.resolve(name), config, new ClusterConfig("c", name, Optional.empty(), 1, log));
+        directory.resolve(name),
+        config,
+        new ClusterConfig("c", name, Optional.empty(), 1, false, log));
   }
 
   private static byte[] askOnce(

@@ -7,13 +7,18 @@ import io.tunnel.it.process.RawClient;
 import io.tunnel.it.process.Service;
 import io.tunnel.it.process.Stage;
 import io.tunnel.sdk.ClientConfig;
+import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import io.tunnel.wire.control.ClusterControl.ReplicaStatus;
+import io.tunnel.wire.control.ClusterControl.Upgrade;
 import io.tunnel.wire.control.Control;
+import io.tunnel.wire.control.Json;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -127,6 +133,17 @@ public final class Cluster implements Service {
   /** Asks a node to give up everything, or to take part again. */
   static void drain(NodeProcess node, boolean isDraining) {
     var unused = ask(node, Operation.DRAIN_NODE, new DrainNode(isDraining), Control.Empty.class);
+  }
+
+  /** Asks a node to raise the level; the refusal, or empty when the level is as high. */
+  static Optional<ErrorPayload> raise(NodeProcess node, int level) {
+    try (RawClient client = RawClient.greeted(node.directPort())) {
+      Frame answer =
+          client.ask(Operation.UPGRADE.code(), Json.encode(new Upgrade(Optional.of(level))));
+      return answer.kind() == FrameKind.ERROR
+          ? Optional.of(RawClient.errorOf(answer))
+          : Optional.empty();
+    }
   }
 
   private static <T extends Control> T ask(

@@ -61,6 +61,11 @@ public final class NodeProcess implements Service {
     return process.data();
   }
 
+  /** From its next start on its build serves levels up to {@code levelMax}. */
+  public void ofLevel(int levelMax) {
+    process.ofLevel(levelMax);
+  }
+
   /** Starts it; it is ready when that was waited for. */
   public void begin() {
     toClients.resume();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.cli.security.directory.InitCommand;
 import io.tunnel.cli.security.directory.LoopbackSecurity;
 import io.tunnel.fixtures.FreePort;
+import io.tunnel.model.Level;
 import io.tunnel.sdk.security.SecurityClient.Permission;
 import java.io.IOException;
 import java.net.URI;
@@ -64,6 +65,14 @@ public final class ServerProcess implements Service {
   /** From its next start on it runs in a JVM with these options. */
   ServerProcess with(List<String> newJvmOptions) {
     jvmOptions = List.copyOf(newJvmOptions);
+    return this;
+  }
+
+  /** From its next start on its build serves levels up to {@code levelMax}. */
+  public ServerProcess ofLevel(int levelMax) {
+    List<String> trial = new ArrayList<>(ChildProcess.JVM_OPTIONS);
+    trial.add("-D" + Level.TRIAL_PROPERTY + "=" + levelMax);
+    jvmOptions = List.copyOf(trial);
     return this;
   }
 

@@ -7,21 +7,24 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Shows the nodes of a cluster; its subcommand empties one. */
+/** Shows the nodes of a cluster; its subcommands empty a node, and raise the level. */
 @Command(
     name = "cluster",
     mixinStandardHelpOptions = true,
     description = {
-      "Show the nodes of a cluster, what each leads and follows, and how far its replicas are behind.",
+      "Show the nodes of a cluster, what each leads and follows, and how far its replicas are"
+          + " behind.",
       "LAG is what all replicas of a node have not read yet, in positions; GROUPS are groups of"
-          + " tunnels whose sessions it coordinates."
+          + " tunnels whose sessions it coordinates; MAX is the highest level that its build"
+          + " serves."
     },
-    subcommands = DrainCommand.class,
+    subcommands = {DrainCommand.class, UpgradeCommand.class},
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel cluster --server n1:7650,n2:7650,n3:7650",
       "  tunnel cluster --watch 1s",
-      "  tunnel cluster drain n2"
+      "  tunnel cluster drain n2",
+      "  tunnel cluster upgrade --dry-run"
     })
 public final class ClusterCommand extends ServiceCommand {
 

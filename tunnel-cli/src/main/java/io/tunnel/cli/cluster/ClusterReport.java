@@ -22,7 +22,7 @@ final class ClusterReport {
    * What a narrow terminal does not show, the first first; who is there and how far behind, always.
    */
   private static final List<String> GIVING_WAY =
-      List.of("GROUPS", "CATALOG", "STANDBYS", "ADDRESS", "LEADS");
+      List.of("GROUPS", "MAX", "CATALOG", "STANDBYS", "ADDRESS", "LEADS");
 
   private ClusterReport() {}
 
@@ -30,7 +30,15 @@ final class ClusterReport {
   static List<String> lines(ClusterState state, int columnsMax) {
     TextTable table =
         new TextTable(
-            "NODE", "ADDRESS", "STATE", ">LEADS", ">STANDBYS", ">GROUPS", "CATALOG", ">LAG");
+            "NODE",
+            "ADDRESS",
+            "STATE",
+            ">LEADS",
+            ">STANDBYS",
+            ">GROUPS",
+            "CATALOG",
+            ">MAX",
+            ">LAG");
     for (ClusterState.Node node : state.nodes()) {
       NodeInfo description = node.description();
       table.row(
@@ -41,16 +49,27 @@ final class ClusterReport {
           Human.count(description.standbys().size()),
           Human.count(description.tunnelGroups()),
           description.isCatalogLeader() ? "leads" : "",
+          Integer.toString(description.levelMax()),
           node.status().isPresent() ? Human.count(node.lag()) : UNKNOWN);
     }
     for (GoneNode node : state.description().gone()) {
       table.row(
-          node.name(), node.address(), "GONE, seen " + seen(node), NONE, NONE, NONE, "", UNKNOWN);
+          node.name(),
+          node.address(),
+          "GONE, seen " + seen(node),
+          NONE,
+          NONE,
+          NONE,
+          "",
+          UNKNOWN,
+          UNKNOWN);
     }
     List<String> lines = new ArrayList<>();
     lines.add(
         "cluster "
             + state.description().name()
+            + " at level "
+            + state.description().level()
             + ", placement "
             + state.description().generation()
             + ", as node "
@@ -74,6 +93,7 @@ final class ClusterReport {
   static JsonObject json(ClusterState state) {
     JsonObject json = new JsonObject();
     json.addProperty("cluster", state.description().name());
+    json.addProperty("level", state.description().level());
     json.addProperty("generation", state.description().generation());
     json.addProperty("asked", state.description().node());
     JsonArray nodes = new JsonArray();
@@ -109,6 +129,7 @@ final class ClusterReport {
     json.add("standbys", array(description.standbys()));
     json.addProperty("tunnelGroups", description.tunnelGroups());
     json.addProperty("isCatalogLeader", description.isCatalogLeader());
+    json.addProperty("levelMax", description.levelMax());
     json.addProperty("lag", node.status().isPresent() ? node.lag() : null);
     json.add("replicas", replicas(node));
     return json;

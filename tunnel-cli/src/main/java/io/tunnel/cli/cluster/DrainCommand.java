@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -58,7 +59,7 @@ final class DrainCommand extends Job {
 
   @Override
   public Integer call() throws InterruptedException {
-    requireOwnServer();
+    requireOwnServer(spec(), "drain NODE");
     try (Service service = access.connect()) {
       ClusterState state = ClusterState.of(service);
       ClusterState.Node node = state.node(name).orElseThrow(() -> unknown(state));
@@ -73,13 +74,21 @@ final class DrainCommand extends Job {
     }
   }
 
-  /** Given to the wrong command, it would be ignored, and a node of another cluster drained. */
-  private void requireOwnServer() {
-    CommandLine.ParseResult ofParent = spec().parent().commandLine().getParseResult();
+  /** A server given to the wrong command would be ignored, and another cluster changed. */
+  static void requireOwnServer(CommandSpec spec, String command) {
+    CommandLine.ParseResult ofParent = spec.parent().commandLine().getParseResult();
     for (String option : List.of("--server", "--profile")) {
       if (ofParent != null && ofParent.hasMatchedOption(option)) {
         throw CommandFailure.usage(
-            "give " + option + " behind drain: tunnel cluster drain NODE " + option + " …");
+            "give "
+                + option
+                + " behind "
+                + spec.name()
+                + ": tunnel cluster "
+                + command
+                + " "
+                + option
+                + " …");
       }
     }
   }
@@ -130,7 +139,8 @@ final class DrainCommand extends Job {
                   + name
                   + " still leads "
                   + rest
-                  + "; it goes on giving it up. Look at tunnel cluster, or take it back with --undo");
+                  + "; it goes on giving it up. Look at tunnel cluster, or take it back with"
+                  + " --undo");
         }
         if (stop.await(Math.min(LOOK_MS, leftMs))) {
           err.println("interrupted; node " + name + " goes on giving up what it leads");

@@ -15,6 +15,7 @@ import io.tunnel.sdk.TunnelClient;
 import io.tunnel.sdk.checkpoint.CheckpointSet;
 import io.tunnel.sdk.checkpoint.ExportCheckpointsRequest;
 import io.tunnel.sdk.cluster.ClusterInfo;
+import io.tunnel.sdk.cluster.ClusterLevels;
 import io.tunnel.sdk.cluster.NodeInfo;
 import io.tunnel.sdk.cluster.NodeStatus;
 import io.tunnel.sdk.security.SecurityClient;
@@ -193,6 +194,16 @@ final class SdkService implements Service {
   @Override
   public void drain(NodeInfo node, boolean isDraining) {
     cluster().drain(node.address(), isDraining);
+  }
+
+  @Override
+  public ClusterLevels levels() {
+    return cluster().levels();
+  }
+
+  @Override
+  public ClusterLevels upgrade(int level) {
+    return cluster().upgrade(level);
   }
 
   @Override

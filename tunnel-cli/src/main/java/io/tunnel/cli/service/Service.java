@@ -9,6 +9,7 @@ import io.tunnel.sdk.RangeQuery;
 import io.tunnel.sdk.ReadMode;
 import io.tunnel.sdk.checkpoint.CheckpointSet;
 import io.tunnel.sdk.cluster.ClusterInfo;
+import io.tunnel.sdk.cluster.ClusterLevels;
 import io.tunnel.sdk.cluster.NodeInfo;
 import io.tunnel.sdk.cluster.NodeStatus;
 import io.tunnel.sdk.security.SecurityClient;
@@ -71,6 +72,12 @@ public interface Service extends AutoCloseable {
 
   /** Tells a node to hand over everything that it leads, or to take part again. */
   void drain(NodeInfo node, boolean isDraining);
+
+  /** The level of the cluster or server, and who could serve a higher one. */
+  ClusterLevels levels();
+
+  /** Raises the level of the cluster or server. */
+  ClusterLevels upgrade(int level);
 
   /** Keys, rights, groups, tokens and quotas. */
   SecurityClient security();

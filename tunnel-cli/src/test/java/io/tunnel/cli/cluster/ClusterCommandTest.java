@@ -26,12 +26,12 @@ class ClusterCommandTest extends CommandLineTest {
     assertThat(run("cluster")).isZero();
     assertThat(outLines())
         .containsExactly(
-            "cluster prod, placement 7, as node n1 sees it",
+            "cluster prod at level 1, placement 7, as node n1 sees it",
             "",
-            "NODE  ADDRESS  STATE      LEADS  STANDBYS  GROUPS  CATALOG  LAG",
-            "n1    n1:7650  UP             2         1       6  leads     10",
-            "n2    n2:7650  UP             1         1       5             5",
-            "n3    n3:7650  NO ANSWER      0         1       5             ?");
+            "NODE  ADDRESS  STATE      LEADS  STANDBYS  GROUPS  CATALOG  MAX  LAG",
+            "n1    n1:7650  UP             2         1       6  leads      2   10",
+            "n2    n2:7650  UP             1         1       5             2    5",
+            "n3    n3:7650  NO ANSWER      0         1       5             2    ?");
   }
 
   @Test
@@ -40,7 +40,7 @@ class ClusterCommandTest extends CommandLineTest {
         List.of(new GoneNode("n4", "n4:7650", Instant.parse("2026-11-26T08:00:01.234Z")));
     assertThat(run("cluster")).isZero();
     assertThat(out.toString())
-        .containsPattern("n4 +n4:7650 +GONE, seen 2026-11-26T08:00:01Z +- +- +- +\\?");
+        .containsPattern("n4 +n4:7650 +GONE, seen 2026-11-26T08:00:01Z +- +- +- +\\? +\\?");
     assertThat(run("cluster", "--json")).isZero();
     assertThat(
             JsonParser.parseString(outLines().get(outLines().size() - 1))
@@ -126,6 +126,46 @@ class ClusterCommandTest extends CommandLineTest {
     assertThat(run("cluster", "drain", "n9")).isEqualTo(4);
     assertThat(err.toString()).contains("no node 'n9'", "n1, n2, n3");
     assertThat(run("cluster", "drain")).isEqualTo(2);
+  }
+
+  @Test
+  void an_upgrade_first_says_who_serves_which_level() {
+    service.fakeCluster.olderNodes.put("n2", 1);
+    assertThat(run("cluster", "upgrade", "--dry-run")).isZero();
+    assertThat(outLines())
+        .containsExactly(
+            "NODE  MAX  READY",
+            "n1      2  yes",
+            "n2      1  no: its build serves no higher level",
+            "n3      2  yes",
+            "",
+            "the level is 1, the highest that every node serves");
+    assertThat(run("cluster", "upgrade", "--dry-run", "--json")).isZero();
+    assertThat(outLines())
+        .containsExactly(
+            "{\"level\":1,\"before\":1,\"reachable\":1,"
+                + "\"levelMaxByNode\":{\"n1\":2,\"n2\":1,\"n3\":2}}");
+    assertThat(service.fakeCluster.orders).isEmpty();
+  }
+
+  @Test
+  void an_upgrade_that_a_node_does_not_serve_is_refused_with_its_name() {
+    service.fakeCluster.olderNodes.put("n2", 1);
+    assertThat(run("cluster", "upgrade", "--yes")).isEqualTo(1);
+    assertThat(err.toString()).contains("level 2 is not served by n2; replace the build there");
+    assertThat(service.fakeCluster.orders).isEmpty();
+  }
+
+  @Test
+  void an_upgrade_is_confirmed_and_then_raises_the_level_once() {
+    assertThat(run("cluster", "upgrade")).isEqualTo(2);
+    assertThat(err.toString()).contains("can be raised to 2", "the level stays 1: add --yes");
+    assertThat(service.fakeCluster.orders).isEmpty();
+    assertThat(run("cluster", "upgrade", "--yes")).isZero();
+    assertThat(outLines()).containsExactly("the level is 2, and was 1");
+    assertThat(run("cluster", "upgrade", "--yes")).isZero();
+    assertThat(outLines()).containsExactly("the level is 2, the highest that every node serves");
+    assertThat(service.fakeCluster.orders).containsExactly("upgrade 2");
   }
 
   @Test

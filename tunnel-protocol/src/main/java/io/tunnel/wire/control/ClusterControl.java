@@ -2,8 +2,10 @@ package io.tunnel.wire.control;
 
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.KnownPosition;
+import io.tunnel.model.Level;
 import io.tunnel.model.value.Bytes;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -159,6 +161,7 @@ public sealed interface ClusterControl extends Control {
    * @param standbys the partitions that the node only replicates
    * @param tunnelGroups how many groups of tunnels the node coordinates
    * @param isCatalogLeader whether the node decides about tables
+   * @param levelMax the highest level that the node's build serves
    */
   record NodeDescription(
       String name,
@@ -168,7 +171,8 @@ public sealed interface ClusterControl extends Control {
       List<Integer> leads,
       List<Integer> standbys,
       int tunnelGroups,
-      boolean isCatalogLeader) {
+      boolean isCatalogLeader,
+      int levelMax) {
     /** Refuses null and copies the lists. */
     public NodeDescription {
       Objects.requireNonNull(name, "name");
@@ -199,9 +203,15 @@ public sealed interface ClusterControl extends Control {
    * @param generation grows with every new placement
    * @param node the name of the answering node
    * @param gone former members that the node has seen since its start
+   * @param level the level of the cluster
    */
   record ClusterDescription(
-      String name, long generation, String node, List<NodeDescription> nodes, List<GoneNode> gone)
+      String name,
+      long generation,
+      String node,
+      List<NodeDescription> nodes,
+      List<GoneNode> gone,
+      int level)
       implements ClusterControl {
     /** Refuses null and copies the lists. */
     public ClusterDescription {
@@ -324,4 +334,31 @@ public sealed interface ClusterControl extends Control {
    * @param isDraining false to let the node take part again
    */
   record DrainNode(boolean isDraining) implements ClusterControl {}
+
+  /**
+   * Raises the level of a cluster, or of a single server.
+   *
+   * @param to the level to raise to, which changes nothing where the level is as high already;
+   *     empty only to look
+   */
+  record Upgrade(Optional<Integer> to) implements ClusterControl {
+    /** Takes null for empty, and refuses a number that is no level. */
+    public Upgrade {
+      to = to == null ? Optional.empty() : to;
+      to.ifPresent(level -> Level.require("to", level));
+    }
+  }
+
+  /**
+   * The level, and the highest level of each server that has to serve it.
+   *
+   * @param level the level now
+   * @param levelMaxByNode by name, the highest level that the node's build serves
+   */
+  record Levels(int level, Map<String, Integer> levelMaxByNode) implements ClusterControl {
+    /** Refuses null and copies the map. */
+    public Levels {
+      levelMaxByNode = Map.copyOf(Objects.requireNonNull(levelMaxByNode, "levelMaxByNode"));
+    }
+  }
 }

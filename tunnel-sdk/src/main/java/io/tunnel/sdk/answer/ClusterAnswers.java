@@ -1,6 +1,7 @@
 package io.tunnel.sdk.answer;
 
 import io.tunnel.sdk.cluster.ClusterInfo;
+import io.tunnel.sdk.cluster.ClusterLevels;
 import io.tunnel.sdk.cluster.GoneNode;
 import io.tunnel.sdk.cluster.NodeInfo;
 import io.tunnel.sdk.cluster.NodeStatus;
@@ -23,7 +24,8 @@ public final class ClusterAnswers {
         cluster.generation(),
         cluster.node(),
         cluster.nodes().stream().map(ClusterAnswers::node).toList(),
-        cluster.gone().stream().map(ClusterAnswers::gone).toList());
+        cluster.gone().stream().map(ClusterAnswers::gone).toList(),
+        cluster.level());
   }
 
   private static GoneNode gone(ClusterControl.GoneNode node) {
@@ -39,7 +41,13 @@ public final class ClusterAnswers {
         node.leads(),
         node.standbys(),
         node.tunnelGroups(),
-        node.isCatalogLeader());
+        node.isCatalogLeader(),
+        node.levelMax());
+  }
+
+  /** Converts the levels of a cluster or a single server. */
+  public static ClusterLevels levels(ClusterControl.Levels levels) {
+    return new ClusterLevels(levels.level(), levels.levelMaxByNode());
   }
 
   /** Converts the status that a node gives of itself. */

@@ -12,9 +12,15 @@ import java.util.Objects;
  * @param nodes the members, including the node that answered
  * @param gone former members that the node has seen since its start, listed until they return, for
  *     a week at most
+ * @param level the level of the cluster, which says which features are enabled
  */
 public record ClusterInfo(
-    String name, long generation, String node, List<NodeInfo> nodes, List<GoneNode> gone) {
+    String name,
+    long generation,
+    String node,
+    List<NodeInfo> nodes,
+    List<GoneNode> gone,
+    int level) {
 
   /** Refuses null and copies the lists. */
   public ClusterInfo {

@@ -15,6 +15,7 @@ import java.util.Objects;
  * @param standbys ids of the partitions of which the node should keep a replica without leading
  * @param tunnelGroups how many groups of tunnels the node should coordinate
  * @param isCatalogLeader whether the node should decide about tables
+ * @param levelMax the highest level that the node's build serves
  */
 public record NodeInfo(
     String name,
@@ -24,7 +25,8 @@ public record NodeInfo(
     List<Integer> leads,
     List<Integer> standbys,
     int tunnelGroups,
-    boolean isCatalogLeader) {
+    boolean isCatalogLeader,
+    int levelMax) {
 
   /** Refuses null and copies the lists. */
   public NodeInfo {

@@ -92,6 +92,7 @@ public interface Pushes {
           GET_RANGE,
           DESCRIBE_NODE,
           DRAIN_NODE,
+          UPGRADE,
           OPEN_SESSION,
           CLOSE_SESSION,
           HEARTBEAT,

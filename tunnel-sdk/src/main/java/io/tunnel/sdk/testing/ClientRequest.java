@@ -74,7 +74,9 @@ public enum ClientRequest {
   /** Describes a node of a cluster. */
   DESCRIBE_NODE(Operation.DESCRIBE_NODE),
   /** Empties a node of a cluster. */
-  DRAIN_NODE(Operation.DRAIN_NODE);
+  DRAIN_NODE(Operation.DRAIN_NODE),
+  /** Looks at the level of a cluster, or raises it. */
+  UPGRADE(Operation.UPGRADE);
 
   private static final Map<Operation, ClientRequest> BY_OPERATION = new EnumMap<>(Operation.class);
 

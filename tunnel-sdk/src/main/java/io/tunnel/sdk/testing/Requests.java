@@ -286,6 +286,7 @@ final class Requests {
           DESCRIBE_CLUSTER,
           DESCRIBE_NODE,
           DRAIN_NODE,
+          UPGRADE,
           ASSIGN,
           REVOKE,
           DELIVER,

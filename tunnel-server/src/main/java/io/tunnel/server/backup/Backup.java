@@ -104,7 +104,14 @@ public final class Backup {
         BackupSet.Counts counts =
             new BackupSet.Counts(
                 before.tables().tables().size(), before.tunnels().tunnels(Optional.empty()).size());
-        return new BackupSet(StoredForm.NUMBER, number, nowMs, shards, counts, files);
+        return new BackupSet(
+            StoredForm.NUMBER,
+            number,
+            nowMs,
+            shards,
+            StoredDirectory.levelOf(data),
+            counts,
+            files);
       }
       files.forEach(file -> known.put(file.path(), file));
     }

@@ -2,6 +2,7 @@ package io.tunnel.server.backup;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonParseException;
+import io.tunnel.model.Level;
 import io.tunnel.server.catalog.store.StoredForm;
 import io.tunnel.server.disk.PrivateFiles;
 import java.io.Closeable;
@@ -178,8 +179,8 @@ public final class BackupDirectory implements Closeable {
     } catch (JsonParseException e) {
       throw new IOException(list + " is damaged: " + e.getMessage(), e);
     }
-    if (set == null) {
-      throw new IOException(list + " is damaged: it has no list of files");
+    if (set == null || set.level() < Level.FIRST) {
+      throw new IOException(list + " is damaged: it has no list of files or no level");
     }
     StoredForm.require("the backup " + list, set.format());
     return set;

@@ -10,10 +10,17 @@ import java.util.Objects;
  * @param number rises from set to set
  * @param takenMs when the copying began
  * @param shards number of shards of the data directory
+ * @param level level of the data directory
  * @param counts number of tables and tunnels
  */
 public record BackupSet(
-    int format, long number, long takenMs, int shards, Counts counts, List<StoredFile> files) {
+    int format,
+    long number,
+    long takenMs,
+    int shards,
+    int level,
+    Counts counts,
+    List<StoredFile> files) {
 
   /** The name of a set's catalog, a JSON object of texts by name. */
   static final String CATALOG = "catalog.json";

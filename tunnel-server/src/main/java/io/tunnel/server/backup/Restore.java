@@ -5,6 +5,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.reflect.TypeToken;
 import io.tunnel.codec.Checksum;
+import io.tunnel.model.Level;
 import io.tunnel.server.catalog.StoredCatalog;
 import io.tunnel.server.check.StoredDirectory;
 import io.tunnel.server.disk.PrivateFiles;
@@ -66,6 +67,9 @@ public final class Restore {
       BackupDirectory backup, BackupSet set, Path data, BackupDirectory.Copied copied)
       throws IOException {
     requireEmpty(data);
+    if (set.level() > Level.NEWEST) {
+      throw new IOException(Level.below("backup " + set.number(), set.level(), Level.NEWEST));
+    }
     var unused = PrivateFiles.createDirectories(data);
     for (int shard = 0; shard < set.shards(); shard++) {
       var unusedLog = PrivateFiles.createDirectories(data.resolve("shard-" + shard).resolve("log"));
@@ -87,7 +91,7 @@ public final class Restore {
         BackupDirectory.syncNames(directory);
       }
     }
-    StoredDirectory.storeFormat(data, set.shards());
+    StoredDirectory.storeFormat(data, set.shards(), set.level());
     return revived(catalog);
   }
 

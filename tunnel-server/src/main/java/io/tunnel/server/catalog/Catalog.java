@@ -20,8 +20,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntToLongFunction;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The tables and partitions that exist. Only the control thread changes the catalog, and each
@@ -37,11 +35,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class Catalog {
 
-  private static final Logger LOGGER = LoggerFactory.getLogger(Catalog.class);
-
   private final TableRecords tables = new TableRecords();
   private final DoneRequests done = new DoneRequests("request/");
   private final TableIdNotes notes = new TableIdNotes();
+  private final CatalogLevel level = new CatalogLevel();
   private final ChannelGrants grants = new ChannelGrants();
   private final SecurityRecords security =
       new SecurityRecords(SecurityRecords.Limits.DEFAULTS, Set.of());
@@ -100,6 +97,7 @@ public final class Catalog {
     if (!stored.covers(counters)) {
       throw new CatalogWentBackException(stored, counters);
     }
+    level.requireIn(texts);
     replace(texts);
     store = Optional.of(newStore);
   }
@@ -121,28 +119,12 @@ public final class Catalog {
    */
   public void followed(Map<String, Optional<String>> changes) {
     CatalogStore.apply(changes, followed);
+    // At once, also before the tables are shown: a server below the level has to stop.
+    level.apply(changes);
     if (store.isPresent()) {
-      confirmBehind(changes, store.get());
+      identity.ifPresent(own -> own.confirmBehind(changes, store.get()));
     } else if (isCaughtUp) {
       applied(changes);
-    }
-  }
-
-  /**
-   * This node's own texts come back too, sometimes after newer ones; then the confirmation is
-   * needless.
-   */
-  private void confirmBehind(Map<String, Optional<String>> changes, CatalogStore led) {
-    try {
-      for (Map.Entry<String, Optional<String>> change : changes.entrySet()) {
-        if (!led.text(change.getKey()).equals(change.getValue())) {
-          confirm();
-          return;
-        }
-      }
-    } catch (IOException e) {
-      // A store tells its leader when it was fenced; if it cannot tell now, the next write will.
-      LOGGER.debug("cannot confirm that this node writes the catalog", e);
     }
   }
 
@@ -180,6 +162,7 @@ public final class Catalog {
     grants.apply(changes);
     security.apply(changes);
     tables.apply(changes);
+    level.apply(changes);
     Optional<String> count = changes.getOrDefault(Counters.NAME, Optional.empty());
     count.ifPresent(text -> count(Counters.in(Map.of(Counters.NAME, text))));
   }
@@ -199,6 +182,23 @@ public final class Catalog {
     identity = CatalogIdentity.in(texts);
     tables.replace(texts);
     count(Counters.in(texts));
+    level.replace(texts);
+  }
+
+  /** The greatest level that this node knows to be stored; any thread. */
+  public int level() {
+    return level.known();
+  }
+
+  /**
+   * Raises the level; the caller has looked that every member serves it. Does nothing where the
+   * level is as high already. A follower refuses.
+   *
+   * @throws IOException when the level is not stored, or the outcome is unknown; then {@link
+   *     #applied} raises the level when it is stored after all
+   */
+  public void raise(int to) throws IOException {
+    level.raise(requireStore(), to);
   }
 
   /** The identity of this catalog; absent while it was never led. For the control thread. */

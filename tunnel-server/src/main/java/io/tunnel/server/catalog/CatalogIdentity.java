@@ -10,6 +10,8 @@ import io.tunnel.wire.control.Json;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tells the catalog of a cluster apart from any other, even one created in its place. The identity
@@ -18,6 +20,7 @@ import java.util.Optional;
  */
 public record CatalogIdentity(Bytes origin) {
 
+  private static final Logger LOGGER = LoggerFactory.getLogger(CatalogIdentity.class);
   private static final String NAME = "identity";
 
   /** The identity among {@code texts}; absent if the catalog was never led. */
@@ -29,6 +32,25 @@ public record CatalogIdentity(Bytes origin) {
   /** The change that gives a catalog this identity. */
   Map<String, Optional<String>> noting() {
     return Map.of(NAME, Optional.of(Json.toText(this)));
+  }
+
+  /**
+   * Confirms the lead if a leader hears changes that are not in its store: another node may have
+   * written. This node's own texts come back too, sometimes after newer ones; then the confirmation
+   * is needless.
+   */
+  void confirmBehind(Map<String, Optional<String>> changes, CatalogStore led) {
+    try {
+      for (Map.Entry<String, Optional<String>> change : changes.entrySet()) {
+        if (!led.text(change.getKey()).equals(change.getValue())) {
+          confirm(led);
+          return;
+        }
+      }
+    } catch (IOException e) {
+      // A store tells its leader when it was fenced; if it cannot tell now, the next write will.
+      LOGGER.debug("cannot confirm that this node writes the catalog", e);
+    }
   }
 
   /**

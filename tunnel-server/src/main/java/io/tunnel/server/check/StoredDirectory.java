@@ -2,6 +2,7 @@ package io.tunnel.server.check;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonParseException;
+import io.tunnel.model.Level;
 import io.tunnel.server.catalog.store.StoredForm;
 import io.tunnel.server.disk.PrivateFiles;
 import java.io.Closeable;
@@ -29,7 +30,12 @@ public final class StoredDirectory implements Closeable {
   private final Optional<FileChannel> lockFile;
 
   /** What {@code FORMAT} says. */
-  private record Format(int format, int shards, String cluster) {}
+  private record Format(int format, int shards, String cluster, Integer level) {
+
+    int levelOrFirst() {
+      return level == null ? Level.FIRST : level;
+    }
+  }
 
   private StoredDirectory(Path path, int shards, Optional<FileChannel> lockFile) {
     this.path = path;
@@ -56,12 +62,18 @@ public final class StoredDirectory implements Closeable {
     return format(path).shards();
   }
 
-  /** Writes the file FORMAT, with the number of shards, durably into a complete directory. */
-  public static void storeFormat(Path path, int shards) throws IOException {
+  /** The level of a directory, even while a server has the directory open. */
+  public static int levelOf(Path path) throws IOException {
+    return format(path).levelOrFirst();
+  }
+
+  /** Writes the file FORMAT durably into a complete directory of a server without a cluster. */
+  public static void storeFormat(Path path, int shards, int level) throws IOException {
     Path next = path.resolve("FORMAT.next");
     PrivateFiles.write(
         next,
-        GSON.toJson(new Format(StoredForm.NUMBER, shards, null)),
+        GSON.toJson(
+            new Format(StoredForm.NUMBER, shards, null, level == Level.FIRST ? null : level)),
         StandardOpenOption.CREATE,
         StandardOpenOption.TRUNCATE_EXISTING,
         StandardOpenOption.WRITE,
@@ -107,6 +119,10 @@ public final class StoredDirectory implements Closeable {
               + format.cluster()
               + "': everything in it is a cache of what Kafka has. When in doubt about it, stop the"
               + " node and delete the directory; the node reads it again");
+    }
+    if (format.levelOrFirst() > Level.NEWEST) {
+      throw new IOException(
+          Level.below("the data directory " + path, format.levelOrFirst(), Level.NEWEST));
     }
     return format;
   }

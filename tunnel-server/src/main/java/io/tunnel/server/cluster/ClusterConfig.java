@@ -16,10 +16,17 @@ import java.util.regex.Pattern;
  * @param node name of this node, unique in its cluster
  * @param advertised HOST:PORT where clients reach this node; empty for the address where it listens
  * @param standbys replicas of each partition beside the leader's, if there are enough nodes
+ * @param isLevelAuto whether this node, while it leads the catalog, raises the level as soon as all
+ *     members serve a higher one
  * @param log the log that all nodes share
  */
 public record ClusterConfig(
-    String name, String node, Optional<String> advertised, int standbys, Log log) {
+    String name,
+    String node,
+    Optional<String> advertised,
+    int standbys,
+    boolean isLevelAuto,
+    Log log) {
 
   /** Most standbys of a partition that can be configured. */
   public static final int STANDBYS_MAX = 8;

@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
@@ -12,6 +13,7 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -72,6 +74,7 @@ public final class ClusterNode implements Membership.Node, Closeable {
   private final NodeSettings config;
   private final Roles roles;
   private final Supplier<KnownUnits> units;
+  private final IntSupplier level;
   private final Executor control;
   private final LongSupplier nanos;
   private final PaceCore pace;
@@ -111,17 +114,20 @@ public final class ClusterNode implements Membership.Node, Closeable {
    * A node that has not joined.
    *
    * @param units units of the cluster by this node's catalog; for any thread
+   * @param level level of the cluster by this node's catalog; for any thread
    * @param control runs one task at a time
    */
   public ClusterNode(
       NodeSettings config,
       Roles roles,
       Supplier<KnownUnits> units,
+      IntSupplier level,
       Executor control,
       LongSupplier nanos) {
     this.config = config;
     this.roles = roles;
     this.units = units;
+    this.level = level;
     this.control = control;
     this.nanos = nanos;
     long intervalNanos = config.decideIntervalMs() * 1_000_000;
@@ -153,7 +159,13 @@ public final class ClusterNode implements Membership.Node, Closeable {
     leads.stream().filter(Unit::isPartition).forEach(warm::add);
     said =
         new NodeInfo(
-            config.node(), config.incarnation(), config.address(), isDraining(), leads, warm);
+            config.node(),
+            config.incarnation(),
+            config.address(),
+            isDraining(),
+            leads,
+            warm,
+            config.levelMax());
     return said;
   }
 
@@ -161,12 +173,26 @@ public final class ClusterNode implements Membership.Node, Closeable {
   public Placement place(long generation, Collection<NodeInfo> nodes) {
     Placement former = newest.get();
     Set<Integer> others = new TreeSet<>(former.leaders().keySet());
-    for (NodeInfo node : nodes) {
+    List<NodeInfo> able = nodes.stream().filter(this::servesLevel).toList();
+    for (NodeInfo node : able) {
       others.addAll(node.leads());
       others.addAll(node.warm());
     }
     return PlacementCore.place(
-        generation, former, nodes, units.get().with(others), config.standbys());
+        generation, former, able, units.get().with(others), config.standbys());
+  }
+
+  /** A member below the level is given nothing; it stops when it reads the level. */
+  private boolean servesLevel(NodeInfo node) {
+    int now = level.getAsInt();
+    if (node.levelMax() < now) {
+      LOGGER.warn(
+          "node {} serves level {} at most, and the level is {}; it leads and follows nothing",
+          node.name(),
+          node.levelMax(),
+          now);
+    }
+    return node.levelMax() >= now;
   }
 
   @Override

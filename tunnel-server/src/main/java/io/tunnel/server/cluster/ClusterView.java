@@ -5,7 +5,10 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
+import java.io.IOException;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * The cluster as this node sees it; the leaders in it are hints for clients. Safe for use by any
@@ -45,6 +48,19 @@ public interface ClusterView {
             .findFirst();
   }
 
+  /** The level, and who serves which level; any thread. */
+  LevelCore levels();
+
+  /**
+   * Raises the level; does nothing where the level is as high already. Durable when it returns. For
+   * the control thread.
+   *
+   * @throws RefusedException FEATURE_NOT_ENABLED when a member does not serve the level; NOT_LEADER
+   *     when another node decides about the catalog; BUSY when the members are not known now
+   * @throws IOException when the level cannot be stored, or the outcome is unknown
+   */
+  void raise(int to) throws IOException;
+
   /** The replicas of this node. */
   NodeStatus status();
 
@@ -62,16 +78,39 @@ public interface ClusterView {
         leader);
   }
 
-  /** A server that is no node of a cluster. */
+  /** A server that is no node of a cluster, at the highest level of its build. */
   static ClusterView none() {
-    return Alone.INSTANCE;
+    return new Alone(OwnLevel.newest());
+  }
+
+  /** A server that is no node of a cluster, and keeps a level of its own. */
+  static ClusterView alone(OwnLevel level) {
+    return new Alone(level);
   }
 
   /** A server alone, which leads all units. */
   final class Alone implements ClusterView {
-    private static final ClusterView INSTANCE = new Alone();
 
-    private Alone() {}
+    /** The name of a server without a name, in answers about levels. */
+    private static final String NAME = "server";
+
+    private final OwnLevel level;
+
+    private Alone(OwnLevel level) {
+      this.level = level;
+    }
+
+    @Override
+    public LevelCore levels() {
+      return new LevelCore(level.level(), new TreeMap<>(Map.of(NAME, level.levelMax())));
+    }
+
+    @Override
+    public void raise(int to) throws IOException {
+      if (levels().mayRaise(to)) {
+        level.raise(to);
+      }
+    }
 
     @Override
     public boolean isAlone() {

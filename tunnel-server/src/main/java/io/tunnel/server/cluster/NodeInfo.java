@@ -15,6 +15,7 @@ import java.util.TreeSet;
  * @param leads units that the node leads now or is about to
  * @param warm partitions whose replica on the node is nearly up to date, including all partitions
  *     that the node leads
+ * @param levelMax the highest level that the node's build serves
  */
 public record NodeInfo(
     String name,
@@ -22,7 +23,8 @@ public record NodeInfo(
     String address,
     boolean isDraining,
     Set<Integer> leads,
-    Set<Integer> warm) {
+    Set<Integer> warm,
+    int levelMax) {
 
   /** Refuses null and copies the sets. */
   public NodeInfo {

@@ -10,9 +10,15 @@ import java.util.Objects;
  * @param address HOST:PORT where clients reach the node
  * @param standbys replicas of each partition beside the leader's
  * @param decideIntervalMs shortest time between a placement and this node's next question for one
+ * @param levelMax highest level that the node's build serves
  */
 public record NodeSettings(
-    String node, String incarnation, String address, int standbys, long decideIntervalMs) {
+    String node,
+    String incarnation,
+    String address,
+    int standbys,
+    long decideIntervalMs,
+    int levelMax) {
 
   /** Most standbys of a partition. */
   public static final int STANDBYS_MAX = 8;

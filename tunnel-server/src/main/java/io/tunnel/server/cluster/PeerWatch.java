@@ -78,7 +78,8 @@ public final class PeerWatch implements Closeable {
 
   /** The member without its draining flag, which does not concern the watch. */
   private static Placement.Member settled(Placement.Member member) {
-    return new Placement.Member(member.name(), member.incarnation(), member.address(), false);
+    return new Placement.Member(
+        member.name(), member.incarnation(), member.address(), false, member.levelMax());
   }
 
   @Override

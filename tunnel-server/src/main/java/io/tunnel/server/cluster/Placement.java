@@ -26,8 +26,13 @@ public record Placement(
     Map<Integer, String> leaders,
     Map<Integer, Set<String>> replicas) {
 
-  /** A node and the address where clients and other nodes reach it. */
-  public record Member(String name, String incarnation, String address, boolean isDraining) {
+  /**
+   * A node and the address where clients and other nodes reach it.
+   *
+   * @param levelMax the highest level that the node's build serves
+   */
+  public record Member(
+      String name, String incarnation, String address, boolean isDraining, int levelMax) {
     /** Refuses null. */
     public Member {
       Objects.requireNonNull(name, "name");

@@ -4,6 +4,7 @@ import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.ClusterControl.GoneNode;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +36,12 @@ public final class PlacementView implements ClusterView {
 
     /** See {@link ClusterView#drain}. */
     void drain(boolean isDraining);
+
+    /** The level of the cluster, as the node has read it. */
+    int level();
+
+    /** See {@link ClusterView#raise}. */
+    void raise(int to, LevelCore levels) throws IOException;
   }
 
   /**
@@ -73,7 +80,8 @@ public final class PlacementView implements ClusterView {
     for (Placement.Member node : now.nodes()) {
       nodes.add(describe(now, node));
     }
-    return new ClusterDescription(cluster, now.generation(), part.name(), nodes, part.gone());
+    return new ClusterDescription(
+        cluster, now.generation(), part.name(), nodes, part.gone(), part.level());
   }
 
   @Override
@@ -103,7 +111,18 @@ public final class PlacementView implements ClusterView {
             .map(Map.Entry::getKey)
             .toList(),
         (int) leads.stream().filter(Unit::isTunnels).count(),
-        leads.contains(Unit.CATALOG));
+        leads.contains(Unit.CATALOG),
+        node.levelMax());
+  }
+
+  @Override
+  public LevelCore levels() {
+    return LevelCore.of(part.level(), placement.get().nodes());
+  }
+
+  @Override
+  public void raise(int to) throws IOException {
+    part.raise(to, levels());
   }
 
   @Override

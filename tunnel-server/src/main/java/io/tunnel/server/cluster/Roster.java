@@ -127,7 +127,11 @@ final class Roster {
         .map(
             info ->
                 new Placement.Member(
-                    info.name(), info.incarnation(), info.address(), info.isDraining()))
+                    info.name(),
+                    info.incarnation(),
+                    info.address(),
+                    info.isDraining(),
+                    info.levelMax()))
         .toList();
   }
 }

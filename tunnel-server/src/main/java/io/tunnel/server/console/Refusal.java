@@ -79,7 +79,8 @@ final class Refusal extends RuntimeException {
           FENCED,
           HISTORY_LOST,
           POSITION_REPLACED,
-          LIMIT_REACHED ->
+          LIMIT_REACHED,
+          FEATURE_NOT_ENABLED ->
           HttpResponseStatus.CONFLICT;
       case BUSY, SHUTTING_DOWN, NOT_LEADER, LOG_UNAVAILABLE ->
           HttpResponseStatus.SERVICE_UNAVAILABLE;

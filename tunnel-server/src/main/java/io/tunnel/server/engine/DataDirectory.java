@@ -2,7 +2,9 @@ package io.tunnel.server.engine;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonParseException;
+import io.tunnel.model.Level;
 import io.tunnel.server.catalog.store.StoredForm;
+import io.tunnel.server.cluster.OwnLevel;
 import io.tunnel.server.disk.CannotStartException;
 import io.tunnel.server.disk.DurableFiles;
 import io.tunnel.server.disk.PrivateFiles;
@@ -24,23 +26,39 @@ import java.util.Optional;
 
 /**
  * A server's data directory, which this process alone uses: it locks {@code LOCK}. {@code FORMAT}
- * holds, as JSON, the version of the stored form and the number of shards.
+ * holds, as JSON, the version of the stored form, the number of shards, and the level.
  */
-public final class DataDirectory implements Closeable {
+public final class DataDirectory implements Closeable, OwnLevel {
 
   private static final Gson GSON = new Gson();
 
   private final Path path;
   private final FileChannel lockFile;
-  private final Format format;
+  private volatile Format format;
 
   /**
    * The content of {@code FORMAT}.
    *
    * @param cluster the cluster whose cache the directory is; absent when the directory holds all
    *     data
+   * @param level the level of the directory; absent for the first level, and where a cluster has
+   *     the level
    */
-  private record Format(int format, int shards, String cluster) {}
+  private record Format(int format, int shards, String cluster, Integer level) {
+
+    int levelOrFirst() {
+      return level == null ? Level.FIRST : level;
+    }
+
+    Format at(int newLevel) {
+      return new Format(format, shards, cluster, newLevel == Level.FIRST ? null : newLevel);
+    }
+
+    void store(Path file) throws IOException {
+      DurableFiles.replace(
+          file, ByteBuffer.wrap(GSON.toJson(this).getBytes(StandardCharsets.UTF_8)));
+    }
+  }
 
   private DataDirectory(Path path, FileChannel lockFile, Format format) {
     this.path = path;
@@ -53,7 +71,7 @@ public final class DataDirectory implements Closeable {
    *
    * @param shards number of shards of a new directory
    * @throws IOException when the directory cannot be written, another process uses it, or it holds
-   *     another form
+   *     another form, or has a level above {@link Level#NEWEST}
    */
   static DataDirectory open(Path path, int shards) throws IOException {
     return open(path, shards, Optional.empty());
@@ -73,6 +91,10 @@ public final class DataDirectory implements Closeable {
       Format format = readFormat(path.resolve("FORMAT"), shards, cluster);
       StoredForm.require("the data directory " + path, format.format());
       requireSame(path, Optional.ofNullable(format.cluster()), cluster);
+      if (format.levelOrFirst() > Level.NEWEST) {
+        throw new IOException(
+            Level.below("the data directory " + path, format.levelOrFirst(), Level.NEWEST));
+      }
       if (cluster.isEmpty()) {
         requireCatalog(path);
       }
@@ -140,16 +162,19 @@ public final class DataDirectory implements Closeable {
       throw new IOException(file + " does not contain the format of the data directory", e);
     } catch (NoSuchFileException e) {
       requireUnused(file.getParent());
-      Format fresh = new Format(StoredForm.NUMBER, shards, cluster.orElse(null));
-      DurableFiles.replace(
-          file, ByteBuffer.wrap(GSON.toJson(fresh).getBytes(StandardCharsets.UTF_8)));
+      Format fresh = new Format(StoredForm.NUMBER, shards, cluster.orElse(null), null);
+      if (cluster.isEmpty()) {
+        fresh = fresh.at(Level.NEWEST);
+      }
+      fresh.store(file);
       return fresh;
     }
     try {
       Format format = GSON.fromJson(text, Format.class);
       if (format != null
           && format.format() > 0
-          && (format.format() != StoredForm.NUMBER || format.shards() > 0)) {
+          && (format.format() != StoredForm.NUMBER || format.shards() > 0)
+          && format.levelOrFirst() >= Level.FIRST) {
         return format;
       }
     } catch (JsonParseException e) {
@@ -201,6 +226,23 @@ public final class DataDirectory implements Closeable {
   /** Number of shards in the directory. */
   public int shards() {
     return format.shards();
+  }
+
+  @Override
+  public int level() {
+    return format.levelOrFirst();
+  }
+
+  @Override
+  public int levelMax() {
+    return Level.NEWEST;
+  }
+
+  @Override
+  public void raise(int to) throws IOException {
+    Format raised = format.at(Math.max(level(), to));
+    raised.store(path.resolve("FORMAT"));
+    format = raised;
   }
 
   @Override

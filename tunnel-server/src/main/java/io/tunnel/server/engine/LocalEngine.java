@@ -75,7 +75,7 @@ public final class LocalEngine implements Engine {
       control = parts.openThreads(new OwnThread("control"));
       rooms =
           new LocalRooms(
-              new LocalRooms.Kept(catalog, shards, bases),
+              new LocalRooms.Kept(catalog, shards, bases, directory),
               incarnations,
               ChannelGrants.of(WiringChance.secret(ChannelGrants.KEY_BYTES)),
               config.session(),

@@ -9,6 +9,7 @@ import io.tunnel.server.changes.Incarnations;
 import io.tunnel.server.changes.LogBounds;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.cluster.OwnLevel;
 import io.tunnel.server.partition.OwnLogs;
 import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.server.partition.Shards;
@@ -34,7 +35,7 @@ public final class LocalRooms {
   private final Ports ports;
 
   /** The stored state of a server. */
-  public record Kept(TunnelCatalog catalog, Shards shards, TunnelRows rows) {}
+  public record Kept(TunnelCatalog catalog, Shards shards, TunnelRows rows, OwnLevel level) {}
 
   /**
    * Joins the rooms; nothing is delivered yet.
@@ -79,7 +80,7 @@ public final class LocalRooms {
                 shards,
                 partition -> rows(shards, partition)),
             logs,
-            ClusterView.none(),
+            ClusterView.alone(kept.level()),
             naming,
             threads);
   }

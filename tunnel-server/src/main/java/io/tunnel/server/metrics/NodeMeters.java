@@ -21,7 +21,7 @@ public final class NodeMeters {
 
   /** Referenced here, because the registry has only weak references to the objects it reads. */
   private volatile Supplier<Standing> standing =
-      () -> new Standing(0, 0, 0, 0, false, false, 0, 0, 0, 0);
+      () -> new Standing(0, 0, 0, 0, false, false, 0, 0, 0, 0, 0, 0);
 
   /** Adds to {@code meters}. */
   public NodeMeters(ServerMeters meters) {
@@ -45,6 +45,8 @@ public final class NodeMeters {
    * @param placements how often it was told what to do
    * @param losses how often the cluster had forgotten it
    * @param takenBack checkpoints that it took back, because the log had lost what they were of
+   * @param level the level of the cluster, as it has read it
+   * @param levelMax the highest level that its build serves
    */
   public record Standing(
       int nodes,
@@ -56,7 +58,9 @@ public final class NodeMeters {
       int attached,
       long placements,
       long losses,
-      long takenBack) {}
+      long takenBack,
+      int level,
+      int levelMax) {}
 
   /**
    * Adds what the node knows of its replicas and their disks.
@@ -173,6 +177,8 @@ public final class NodeMeters {
     gauge("tunnel.cluster.partitions", "Partitions of all tables", Standing::partitions);
     gauge("tunnel.cluster.generation", "What was decided last", Standing::generation);
     gauge("tunnel.node.groups", "Groups of tunnels led", Standing::groupsLed);
+    gauge("tunnel.cluster.level", "The level of the cluster", Standing::level);
+    gauge("tunnel.node.level.max", "The highest level of this build", Standing::levelMax);
     gauge(
         "tunnel.node.catalog",
         "1 on the node that leads the catalog",

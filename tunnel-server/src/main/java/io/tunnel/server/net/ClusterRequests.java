@@ -2,11 +2,13 @@ package io.tunnel.server.net;
 
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.cluster.ClusterView;
+import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.net.access.VisibleCluster;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.control.ClusterControl.DescribeNode;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
 import io.tunnel.wire.control.ClusterControl.NodeFigures;
+import io.tunnel.wire.control.ClusterControl.Upgrade;
 import io.tunnel.wire.control.Control.Empty;
 import io.tunnel.wire.control.Json;
 import java.util.Optional;
@@ -51,6 +53,24 @@ final class ClusterRequests {
 
   private VisibleCluster visible(Connection connection) {
     return new VisibleCluster(catalog, connection.caller());
+  }
+
+  /** Looks at the level, or raises it. The catalog's leader alone answers: it knows the newest. */
+  void upgrade(Frame frame, Connection connection) {
+    Optional<Integer> to = Json.decode(frame.payload(), Upgrade.class).to();
+    threads.answer(
+        threads.control(),
+        frame,
+        connection,
+        () -> {
+          if (!view.leadsCatalog()) {
+            throw view.notLeader(Unit.CATALOG, "the level");
+          }
+          if (to.isPresent()) {
+            view.raise(to.get());
+          }
+          return view.levels().answer();
+        });
   }
 
   void drain(Frame frame, Connection connection) {

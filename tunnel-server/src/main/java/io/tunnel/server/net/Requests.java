@@ -203,6 +203,7 @@ final class Requests {
       case DESCRIBE_CLUSTER -> cluster.describe(frame, connection);
       case DESCRIBE_NODE -> cluster.describeNode(frame, connection);
       case DRAIN_NODE -> cluster.drain(frame, connection);
+      case UPGRADE -> cluster.upgrade(frame, connection);
 
       case WHO_AM_I ->
           administer(

@@ -1,5 +1,6 @@
 package io.tunnel.server.node;
 
+import io.tunnel.model.Level;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.cluster.ClusterConfig;
 import io.tunnel.server.cluster.NodeSettings;
@@ -206,10 +207,12 @@ public final class ClusterEngine implements Engine {
                 incarnation,
                 address.advertised(),
                 cluster.standbys(),
-                DECIDE_INTERVAL_MS),
+                DECIDE_INTERVAL_MS,
+                Level.NEWEST),
             cluster.name(),
             config.session(),
-            cluster.log().sessionMs()),
+            cluster.log().sessionMs(),
+            cluster.isLevelAuto()),
         new NodeRooms.Log(log, log.tables(), log.group()),
         replicas,
         placement,
@@ -266,7 +269,9 @@ public final class ClusterEngine implements Engine {
         served.attachmentCount(),
         rooms.node().placementCount(),
         rooms.node().lossCount(),
-        rooms.takenBack());
+        rooms.takenBack(),
+        log.catalog().level(),
+        Level.NEWEST);
   }
 
   private void schedule(Served served) {

@@ -1,5 +1,6 @@
 package io.tunnel.server.node;
 
+import io.tunnel.model.Level;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
@@ -108,6 +109,7 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
           await("tell the id of the tunnels' topic", () -> topics.origin(tunnelsName()));
       tail = parts.open(new StoreTail(catalogTopic(), this::followed));
       catalogIdentity = await("read the catalog", this::caughtUp);
+      LevelWatch.requireServed(config.cluster(), catalog, Level.NEWEST);
       if (former.isPresent()) {
         former.get().requireSame(replicas, identity(former.get().shards()));
       }
@@ -325,7 +327,8 @@ final class ClusterLog implements ClusterTunnels.Stores, Closeable {
   }
 
   private Founding founding() {
-    return new Founding(catalogIdentity, WiringChance.secret(ChannelGrants.KEY_BYTES));
+    return new Founding(
+        catalogIdentity, WiringChance.secret(ChannelGrants.KEY_BYTES), Level.NEWEST);
   }
 
   @Override

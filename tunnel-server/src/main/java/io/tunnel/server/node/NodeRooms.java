@@ -1,5 +1,7 @@
 package io.tunnel.server.node;
 
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
@@ -9,6 +11,7 @@ import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.cluster.ClusterNode;
 import io.tunnel.server.cluster.KnownUnits;
+import io.tunnel.server.cluster.LevelCore;
 import io.tunnel.server.cluster.Membership;
 import io.tunnel.server.cluster.NodeSettings;
 import io.tunnel.server.cluster.PlacementView;
@@ -24,6 +27,7 @@ import io.tunnel.server.session.Coordinator;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.wire.control.ClusterControl.GoneNode;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -46,6 +50,7 @@ final class NodeRooms {
   private final Ports ports;
   private final AbsenceCore absence;
   private final AsideCore aside;
+  private final LevelWatch level;
   private final GoneNodesCore goneNodes = new GoneNodesCore();
   private final LastPlacement placement;
 
@@ -62,8 +67,14 @@ final class NodeRooms {
    * The node's settings.
    *
    * @param sessionMs silence in milliseconds after which the group forgets a node
+   * @param isLevelAuto whether the level is raised without an operator
    */
-  record Self(NodeSettings settings, String cluster, SessionConfig sessions, long sessionMs) {
+  record Self(
+      NodeSettings settings,
+      String cluster,
+      SessionConfig sessions,
+      long sessionMs,
+      boolean isLevelAuto) {
 
     long sessionNanos() {
       return TimeUnit.MILLISECONDS.toNanos(sessionMs);
@@ -115,9 +126,15 @@ final class NodeRooms {
             self.settings(),
             roles,
             () -> KnownUnits.read(catalog.lastPartition(), catalog.partitionIds()),
+            catalog::level,
             owners.owners().control(),
             threads.clock()::nanos);
     placement.of(node);
+    level =
+        new LevelWatch(
+            view,
+            new LevelWatch.Self(self.cluster(), self.settings().levelMax(), self.isLevelAuto()),
+            node::refused);
     ports = ports(catalog, known, handles);
   }
 
@@ -187,7 +204,9 @@ final class NodeRooms {
    */
   void look() {
     long nowNanos = threads.clock().nanos();
-    roles.suspend(absence.look(node.isLost() && node.hasSuccessor(), nowNanos));
+    level.look(nowNanos);
+    boolean isAbsent = absence.look(node.isLost() && node.hasSuccessor(), nowNanos);
+    roles.suspend(isAbsent || level.isBelow());
     DiskCondition disk = replicas.condition();
     boolean takesNothing = disk == DiskCondition.DISK_FULL || disk == DiskCondition.STORAGE_FAILED;
     node.stepAside(aside.look(takesNothing, nowNanos));
@@ -241,6 +260,22 @@ final class NodeRooms {
     @Override
     public void drain(boolean isDraining) {
       node.drain(isDraining);
+    }
+
+    @Override
+    public int level() {
+      return log.stores().catalog().level();
+    }
+
+    @Override
+    public void raise(int to, LevelCore levels) throws IOException {
+      if (node.isLost()) {
+        throw new RefusedException(
+            ErrorCode.BUSY, "the group has forgotten this node, which joins again; try again");
+      }
+      if (levels.mayRaise(to)) {
+        log.stores().catalog().raise(to);
+      }
     }
   }
 }

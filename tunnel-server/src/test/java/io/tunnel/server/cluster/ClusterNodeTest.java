@@ -24,6 +24,9 @@ class ClusterNodeTest {
   private long nowNanos;
   private final ClusterNode node = node("a", roles);
 
+  /** The level of the cluster, as the node has read it. */
+  private int level = 1;
+
   private static KnownUnits known(int last, Integer... partitions) {
     return new KnownUnits(last, Set.of(partitions));
   }
@@ -31,9 +34,10 @@ class ClusterNodeTest {
   private ClusterNode node(String name, Roles does) {
     ClusterNode made =
         new ClusterNode(
-            new NodeSettings(name, name + "-1", name + ":1", 1, INTERVAL_MS),
+            new NodeSettings(name, name + "-1", name + ":1", 1, INTERVAL_MS, 1),
             does,
             () -> units,
+            () -> level,
             group.control::add,
             () -> nowNanos);
     made.join(group);
@@ -41,7 +45,7 @@ class ClusterNodeTest {
   }
 
   private static Member member(String name) {
-    return new Member(name, name + "-1", name + ":1", false);
+    return new Member(name, name + "-1", name + ":1", false, 1);
   }
 
   private static Placement placement(
@@ -133,7 +137,7 @@ class ClusterNodeTest {
 
   @Test
   void has_a_successor_as_long_as_another_node_is_there_that_is_not_emptied() {
-    Member emptied = new Member("b", "b-1", "b:1", true);
+    Member emptied = new Member("b", "b-1", "b:1", true, 1);
     assertThat(node.hasSuccessor()).isFalse();
     placed(new Placement(1, List.of(member("a")), Map.of(1, "a"), Map.of()));
     assertThat(node.hasSuccessor()).isFalse();
@@ -155,7 +159,7 @@ class ClusterNodeTest {
   @Test
   void does_not_do_what_was_decided_for_another_start_of_it() {
     placed(placement(1, Map.of(1, "a"), Map.of()));
-    Member other = new Member("a", "a-2", "a:2", false);
+    Member other = new Member("a", "a-2", "a:2", false, 1);
     placed(new Placement(2, List.of(other), Map.of(2, "a"), Map.of()));
     assertThat(roles.leads).containsExactly(1);
     assertThat(node.placement().leader(2)).contains(other);
@@ -206,7 +210,7 @@ class ClusterNodeTest {
   @Test
   void tables_that_this_nodes_catalog_does_not_have_yet_keep_their_leaders() {
     units = KnownUnits.NONE;
-    NodeInfo other = new NodeInfo("b", "b-1", "b:1", false, Set.of(1, 2), Set.of(1, 2));
+    NodeInfo other = new NodeInfo("b", "b-1", "b:1", false, Set.of(1, 2), Set.of(1, 2), 1);
     assertThat(node.place(1, List.of(node.introduce(), other)).leaders())
         .containsEntry(1, "b")
         .containsEntry(2, "b");
@@ -216,6 +220,19 @@ class ClusterNodeTest {
         .doesNotContainKey(2);
     placed(placement(3, Map.of(9, "b"), Map.of()));
     assertThat(node.place(4, List.of(node.introduce())).leaders()).containsEntry(9, "a");
+  }
+
+  @Test
+  void a_member_below_the_level_is_given_nothing() {
+    NodeInfo other = new NodeInfo("b", "b-1", "b:1", false, Set.of(1), Set.of(1, 2), 2);
+    units = known(2, 1, 2);
+    Placement before = node.place(1, List.of(node.introduce(), other));
+    assertThat(before.nodes()).hasSize(2);
+    level = 2;
+    Placement after = node.place(2, List.of(node.introduce(), other));
+    assertThat(after.nodes()).extracting(Member::name).containsExactly("b");
+    assertThat(after.leaders()).containsEntry(1, "b").containsEntry(2, "b");
+    assertThat(after.leaders().values()).containsOnly("b");
   }
 
   @Test
@@ -317,10 +334,10 @@ class ClusterNodeTest {
 
   @Test
   void refuses_what_cannot_be() {
-    assertThatThrownBy(() -> new NodeSettings("n", "i", "a:1", 9, 1))
+    assertThatThrownBy(() -> new NodeSettings("n", "i", "a:1", 9, 1, 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("standbys are 0 to 8, not 9");
-    assertThatThrownBy(() -> new NodeSettings("n", "i", "a:1", 8, 60_001))
+    assertThatThrownBy(() -> new NodeSettings("n", "i", "a:1", 8, 60_001, 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("decideIntervalMs is 1 to 60000, not 60001");
     assertThat(KnownUnits.read(1, Set.of(1, 3))).isEqualTo(known(3, 1, 3));
@@ -329,6 +346,6 @@ class ClusterNodeTest {
     assertThatThrownBy(() -> known(1, 2))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("partition 2, but the last is 1");
-    assertThat(new NodeSettings("n", "i", "a:1", 8, 60_000).standbys()).isEqualTo(8);
+    assertThat(new NodeSettings("n", "i", "a:1", 8, 60_000, 1).standbys()).isEqualTo(8);
   }
 }

@@ -4,10 +4,12 @@ import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import io.tunnel.wire.control.ClusterControl.ReplicaStatus;
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A cluster whose leaders a test chooses. */
@@ -17,6 +19,10 @@ public final class FakeView implements ClusterView {
   private final Map<Integer, String> leaders = new HashMap<>();
   private final List<NodeDescription> nodes = new CopyOnWriteArrayList<>();
   private boolean isDraining;
+
+  private LevelCore levels = new LevelCore(1, new TreeMap<>(Map.of("a", 1)));
+  private Optional<IOException> raiseFailure = Optional.empty();
+  private int raises;
 
   /** A node at {@code address}, which leads nothing. */
   public FakeView(String address) {
@@ -30,7 +36,8 @@ public final class FakeView implements ClusterView {
 
   /** The cluster has a node of that name at {@code nodeAddress}. */
   public void has(String name, String nodeAddress) {
-    nodes.add(new NodeDescription(name, "i", nodeAddress, false, List.of(), List.of(), 0, false));
+    nodes.add(
+        new NodeDescription(name, "i", nodeAddress, false, List.of(), List.of(), 0, false, 1));
   }
 
   /** Whether this node was drained. */
@@ -55,7 +62,43 @@ public final class FakeView implements ClusterView {
 
   @Override
   public ClusterDescription describe() {
-    return new ClusterDescription("fake", 7, "a", nodes, List.of());
+    return new ClusterDescription("fake", 7, "a", nodes, List.of(), 1);
+  }
+
+  /** The members from now on, with the highest level of each. */
+  public void serve(Map<String, Integer> levelMaxByNode) {
+    levels = new LevelCore(levels.level(), new TreeMap<>(levelMaxByNode));
+  }
+
+  /** The level from now on. */
+  public void level(int level) {
+    levels = new LevelCore(level, levels.levelMaxByNode());
+  }
+
+  /** Fails raises with this until another is set. */
+  public void failRaises(Optional<IOException> failure) {
+    raiseFailure = failure;
+  }
+
+  @Override
+  public LevelCore levels() {
+    return levels;
+  }
+
+  @Override
+  public void raise(int to) throws IOException {
+    if (levels.mayRaise(to)) {
+      raises++;
+      if (raiseFailure.isPresent()) {
+        throw raiseFailure.get();
+      }
+      level(to);
+    }
+  }
+
+  /** How often the level was to be raised. */
+  public int raises() {
+    return raises;
   }
 
   @Override

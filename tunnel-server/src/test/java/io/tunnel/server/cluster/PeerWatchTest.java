@@ -104,8 +104,8 @@ class PeerWatchTest {
     try (ServerSocket listener = listener()) {
       watch.watch(
           List.of(
-              new Member("n2", "1", "nowhere", false),
-              new Member("n3", "1", "no.such.host.invalid:1", false),
+              new Member("n2", "1", "nowhere", false, 1),
+              new Member("n3", "1", "no.such.host.invalid:1", false, 1),
               member("n4", listener)));
       Socket connection = listener.accept();
       listener.close();
@@ -127,6 +127,6 @@ class PeerWatchTest {
   }
 
   private static Member member(String name, ServerSocket listener) {
-    return new Member(name, "1", "127.0.0.1:" + listener.getLocalPort(), false);
+    return new Member(name, "1", "127.0.0.1:" + listener.getLocalPort(), false, 1);
   }
 }

@@ -14,11 +14,11 @@ import org.junit.jupiter.api.Test;
 class PlacementCoreTest {
 
   private static NodeInfo node(String name, Set<Integer> leads, Set<Integer> warm) {
-    return new NodeInfo(name, "1", name + ":1", false, leads, warm);
+    return new NodeInfo(name, "1", name + ":1", false, leads, warm, 1);
   }
 
   private static NodeInfo draining(String name, Set<Integer> leads) {
-    return new NodeInfo(name, "1", name + ":1", true, leads, leads);
+    return new NodeInfo(name, "1", name + ":1", true, leads, leads, 1);
   }
 
   private static Placement place(int standbys, Set<Integer> units, NodeInfo... nodes) {

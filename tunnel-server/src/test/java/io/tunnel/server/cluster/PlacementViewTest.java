@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.control.ClusterControl.GoneNode;
+import io.tunnel.wire.control.ClusterControl.Levels;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,12 +24,14 @@ final class PlacementViewTest {
       new Placement(
           4,
           List.of(
-              new Placement.Member("a", "1", "here:1", false),
-              new Placement.Member("b", "2", "there:2", true)),
+              new Placement.Member("a", "1", "here:1", false, 1),
+              new Placement.Member("b", "2", "there:2", true, 2)),
           Map.of(Unit.CATALOG, "b", -1, "b", -2, "a", 1, "a", 2, "b", 3, "gone"),
           Map.of(1, Set.of("b"), 2, Set.of("a")));
   private final PlacementView view =
       new PlacementView("tunnel", "here:1", () -> placement, new Part());
+
+  private final List<LevelCore> raises = new ArrayList<>();
 
   private final class Part implements PlacementView.Part {
     @Override
@@ -53,6 +58,24 @@ final class PlacementViewTest {
     public void drain(boolean isDraining) {
       led.clear();
     }
+
+    @Override
+    public int level() {
+      return 1;
+    }
+
+    @Override
+    public void raise(int to, LevelCore levels) {
+      raises.add(levels);
+    }
+  }
+
+  @Test
+  void the_level_is_raised_by_the_levels_of_the_members() throws IOException {
+    assertThat(view.levels().answer()).isEqualTo(new Levels(1, Map.of("a", 1, "b", 2)));
+    view.raise(2);
+    assertThat(raises).containsExactly(view.levels());
+    assertThat(view.describe().level()).isEqualTo(1);
   }
 
   @Test
@@ -62,8 +85,8 @@ final class PlacementViewTest {
     assertThat(view.describe().node()).isEqualTo("a");
     assertThat(view.describe().nodes())
         .containsExactly(
-            new NodeDescription("a", "1", "here:1", false, List.of(1), List.of(2), 1, false),
-            new NodeDescription("b", "2", "there:2", true, List.of(2), List.of(1), 1, true));
+            new NodeDescription("a", "1", "here:1", false, List.of(1), List.of(2), 1, false, 1),
+            new NodeDescription("b", "2", "there:2", true, List.of(2), List.of(1), 1, true, 2));
     assertThat(view.describe().gone()).containsExactly(new GoneNode("gone", "away:3", 7));
   }
 

@@ -29,7 +29,7 @@ final class PlacementWorld {
     }
 
     NodeInfo introduce() {
-      return new NodeInfo(name, name + "-1", name + ":1", isDraining, leads, warm);
+      return new NodeInfo(name, name + "-1", name + ":1", isDraining, leads, warm, 1);
     }
   }
 

@@ -3,6 +3,7 @@ package io.tunnel.server.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.server.check.StoredDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,6 +41,25 @@ final class DataDirectoryTest {
     try (DataDirectory directory = DataDirectory.open(path(), 5)) {
       assertThat(directory.shards()).as("fixed at first use").isEqualTo(3);
     }
+  }
+
+  @Test
+  void a_directory_keeps_its_level_and_a_build_below_it_is_told_what_to_do() throws IOException {
+    try (DataDirectory directory = DataDirectory.open(path(), 3)) {
+      assertThat(directory.level()).isEqualTo(1);
+      directory.raise(2);
+      assertThat(directory.level()).isEqualTo(2);
+      assertThat(path().resolve("FORMAT")).hasContent("{\"format\":1,\"shards\":3,\"level\":2}");
+      directory.raise(1);
+      assertThat(directory.level()).isEqualTo(2);
+    }
+    requireRefused("has level 2, and this build serves level 1 at most. Start the build that");
+    requireRefused("export the rows with that build, and import them into a new directory");
+    assertThatThrownBy(() -> StoredDirectory.toRead(path()))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("has level 2, and this build serves level 1 at most");
+    writeFormat("{\"format\":1,\"shards\":3,\"level\":0}");
+    requireRefused("does not contain the format");
   }
 
   @Test

@@ -25,7 +25,7 @@ public class TestNode implements Membership.Node {
   public volatile NodeInfo info;
 
   public TestNode(String name, String incarnation) {
-    info = new NodeInfo(name, incarnation, name + ":1", false, Set.of(), Set.of());
+    info = new NodeInfo(name, incarnation, name + ":1", false, Set.of(), Set.of(), 1);
   }
 
   @Override
@@ -40,7 +40,11 @@ public class TestNode implements Membership.Node {
             .map(
                 node ->
                     new Placement.Member(
-                        node.name(), node.incarnation(), node.address(), node.isDraining()))
+                        node.name(),
+                        node.incarnation(),
+                        node.address(),
+                        node.isDraining(),
+                        node.levelMax()))
             .toList();
     return new Placement(generation, members, Map.of(0, members.get(0).name()), Map.of());
   }

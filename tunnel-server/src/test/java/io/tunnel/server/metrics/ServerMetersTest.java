@@ -118,7 +118,7 @@ final class ServerMetersTest {
   void a_node_says_how_many_partitions_its_cluster_has() {
     try (ServerMeters meters = new ServerMeters(() -> 0L)) {
       NodeMeters node = new NodeMeters(meters);
-      node.watch(() -> new NodeMeters.Standing(3, 1, 24, 0, false, false, 0, 0, 0, 0));
+      node.watch(() -> new NodeMeters.Standing(3, 1, 24, 0, false, false, 0, 0, 0, 0, 1, 1));
       assertThat(meters.scrape())
           .contains("\ntunnel_cluster_nodes 3.0\n")
           .contains("\ntunnel_cluster_partitions 24.0\n");

@@ -24,7 +24,9 @@ import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.ClusterControl.DescribeNode;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
+import io.tunnel.wire.control.ClusterControl.Levels;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
+import io.tunnel.wire.control.ClusterControl.Upgrade;
 import io.tunnel.wire.control.Control.CreateTable;
 import io.tunnel.wire.control.Control.CreateTunnel;
 import io.tunnel.wire.control.Control.Empty;
@@ -45,6 +47,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -287,5 +290,24 @@ final class NodeRequestsTest {
     assertThat(node.view.isDraining()).isTrue();
     client.granted(Operation.DRAIN_NODE, new DrainNode(false), Empty.class);
     assertThat(node.view.isDraining()).isFalse();
+  }
+
+  @Test
+  void the_leader_of_the_catalog_raises_the_level_when_all_members_serve_it() throws IOException {
+    node.view.leads(Unit.CATALOG, "other:1");
+    node.view.serve(Map.of("a", 2, "b", 1));
+    assertThat(client.refused(Operation.UPGRADE, new Upgrade(Optional.of(2))).code())
+        .isEqualTo(ErrorCode.NOT_LEADER);
+    node.view.leads(Unit.CATALOG, node.view.address());
+    assertThat(client.granted(Operation.UPGRADE, new Upgrade(Optional.empty()), Levels.class))
+        .isEqualTo(new Levels(1, Map.of("a", 2, "b", 1)));
+    ErrorPayload refused = client.refused(Operation.UPGRADE, new Upgrade(Optional.of(2)));
+    assertThat(refused.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
+    assertThat(refused.message()).contains("level 2 is not served by b (1 at most)");
+    node.view.serve(Map.of("a", 2, "b", 2));
+    assertThat(client.granted(Operation.UPGRADE, new Upgrade(Optional.of(2)), Levels.class))
+        .isEqualTo(new Levels(2, Map.of("a", 2, "b", 2)));
+    assertThat(client.granted(Operation.UPGRADE, new Upgrade(Optional.of(1)), Levels.class).level())
+        .isEqualTo(2);
   }
 }

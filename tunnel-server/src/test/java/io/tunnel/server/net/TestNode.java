@@ -116,7 +116,7 @@ final class TestNode implements Closeable {
     Executor readers = fair.isPresent() ? fair.get() : Runnable::run;
     ReadTurns turns = fair.isPresent() ? fair.get() : ReadTurns.of(readers);
     MemoryCatalogStore store = new MemoryCatalogStore();
-    new Founding(new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52")).noteIn(store);
+    new Founding(new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52"), 1).noteIn(store);
     Catalog leader = new Catalog(store);
     mine =
         leader.createTable(

@@ -14,7 +14,7 @@ final class GoneNodesCoreTest {
 
   private static List<Placement.Member> members(String... names) {
     return Arrays.stream(names)
-        .map(name -> new Placement.Member(name, "1", name + ":1", false))
+        .map(name -> new Placement.Member(name, "1", name + ":1", false, 1))
         .toList();
   }
 

@@ -76,7 +76,8 @@ class LedCatalogTest {
   }
 
   private static Founding founding(Bytes origin) {
-    return new Founding(new CatalogIdentity(origin), Bytes.fromHex("5" + origin.toString() + "5"));
+    return new Founding(
+        new CatalogIdentity(origin), Bytes.fromHex("5" + origin.toString() + "5"), 1);
   }
 
   private void runControl() {

@@ -69,7 +69,7 @@ abstract class AttachedSessionsFixture {
   @BeforeEach
   void open() throws IOException {
     MemoryCatalogStore texts = new MemoryCatalogStore();
-    new Founding(new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52")).noteIn(texts);
+    new Founding(new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52"), 1).noteIn(texts);
     Catalog tables = new Catalog(texts);
     grants = tables.grants();
     table =

@@ -14,6 +14,7 @@ import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.changes.Incarnations;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.channel.ration.RationConfig;
+import io.tunnel.server.cluster.OwnLevel;
 import io.tunnel.server.engine.LocalRooms;
 import io.tunnel.server.engine.Ports;
 import io.tunnel.server.engine.Served;
@@ -99,7 +100,7 @@ public final class SimServer {
     bases = new SimBases(shards, readers, machine.clock()::epochMicros);
     rooms =
         new LocalRooms(
-            new LocalRooms.Kept(catalog, shards.all(), bases),
+            new LocalRooms.Kept(catalog, shards.all(), bases, OwnLevel.newest()),
             machine.hasReadings() ? begin(machine.clock()) : Incarnations.none(),
             ChannelGrants.of(GRANTS_KEY),
             new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX),

@@ -76,6 +76,7 @@ public final class SimClusterNode {
           10);
 
   private final Catalog catalog = new Catalog();
+  private final int levelMax;
   private final SimReplicas copies;
   private final NodeRooms rooms;
   private final Served served;
@@ -85,6 +86,7 @@ public final class SimClusterNode {
   /**
    * The name and the address of a node.
    *
+   * @param levelMax the highest level that its build serves
    * @param chance the chance of a node that requires authentication; empty when the node requires
    *     none
    */
@@ -93,6 +95,7 @@ public final class SimClusterNode {
       String incarnation,
       String address,
       int standbys,
+      int levelMax,
       Optional<SplittableRandom> chance) {}
 
   /** The log, as this start of the node reaches it. */
@@ -120,7 +123,9 @@ public final class SimClusterNode {
   public SimClusterNode(
       Self self, Log log, SimReplicas.Storage storage, Threads threads, Shard.Clock clock)
       throws IOException {
+    levelMax = self.levelMax();
     catalogTail = log.stores().follow(catalog);
+    LevelWatch.requireServed("sim", catalog, levelMax);
     LastPlacement placement = new LastPlacement(self.name());
     copies =
         new SimReplicas(
@@ -142,10 +147,12 @@ public final class SimClusterNode {
                     self.incarnation(),
                     self.address(),
                     self.standbys(),
-                    DECIDE_INTERVAL_MS),
+                    DECIDE_INTERVAL_MS,
+                    self.levelMax()),
                 "sim",
                 new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX),
-                SESSION_MS),
+                SESSION_MS,
+                false),
             new NodeRooms.Log(new Opening(log, threads.control()), NO_LOGS, log.group()),
             copies.all(),
             placement,
@@ -199,7 +206,9 @@ public final class SimClusterNode {
           catalogTail,
           control,
           new LeftTopics(catalog, NO_TOPICS, control),
-          () -> new Founding(new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52")));
+          () ->
+              new Founding(
+                  new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52"), levelMax));
     }
 
     @Override
@@ -221,6 +230,11 @@ public final class SimClusterNode {
   /** The node as a member of its cluster. */
   public ClusterNode node() {
     return rooms.node();
+  }
+
+  /** The level of the cluster, as the node has read it. */
+  public int level() {
+    return catalog.level();
   }
 
   /** Its copies. */

@@ -7,6 +7,7 @@ import io.tunnel.wire.Operation;
 import io.tunnel.wire.Operation.Room;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
+import io.tunnel.wire.control.ClusterControl.Upgrade;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Control.CreateTable;
 import io.tunnel.wire.control.Control.CreateTunnel;
@@ -152,6 +153,11 @@ record AuditedRequest(Optional<String> resource, Optional<String> detail) {
     readers.put(
         Operation.DRAIN_NODE,
         json(DrainNode.class, one -> of("cluster", one.isDraining() ? "begins" : "ends")));
+    readers.put(
+        Operation.UPGRADE,
+        json(
+            Upgrade.class,
+            one -> of("cluster", one.to().map(to -> "raise to level " + to).orElse("look"))));
   }
 
   private static String detail(Seek seek) {

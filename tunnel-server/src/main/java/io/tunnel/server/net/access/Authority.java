@@ -91,6 +91,7 @@ public final class Authority {
       }
 
       case DRAIN_NODE,
+          UPGRADE,
           CREATE_KEY,
           LIST_KEYS,
           REVOKE_KEY,

@@ -36,7 +36,8 @@ public record VisibleCluster(Catalog catalog, Caller caller) {
         whole.generation(),
         whole.node(),
         whole.nodes().stream().map(this::of).toList(),
-        whole.gone());
+        whole.gone(),
+        whole.level());
   }
 
   private NodeDescription of(NodeDescription node) {
@@ -48,7 +49,8 @@ public record VisibleCluster(Catalog catalog, Caller caller) {
         visible(node.leads()),
         visible(node.standbys()),
         node.tunnelGroups(),
-        node.isCatalogLeader());
+        node.isCatalogLeader(),
+        node.levelMax());
   }
 
   /** The status without partitions of hidden tables. */

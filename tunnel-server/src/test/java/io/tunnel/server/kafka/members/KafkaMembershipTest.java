@@ -161,7 +161,7 @@ class KafkaMembershipTest {
     Membership second = join(b);
     a.placedWith("a", "b");
     Placement before = b.placedWith("a", "b");
-    b.info = new NodeInfo("b", "b1", "b:1", true, Set.of(1, 2), Set.of(3));
+    b.info = new NodeInfo("b", "b1", "b:1", true, Set.of(1, 2), Set.of(3), 1);
     second.decideAgain();
     Placement after = a.placed(placement -> isDraining(placement, "b"));
     assertThat(after.generation()).isGreaterThan(before.generation());
@@ -228,7 +228,7 @@ class KafkaMembershipTest {
   }
 
   private static NodeInfo at(String address, String incarnation) {
-    return new NodeInfo("a", incarnation, address, false, Set.of(), Set.of());
+    return new NodeInfo("a", incarnation, address, false, Set.of(), Set.of(), 1);
   }
 
   @Test

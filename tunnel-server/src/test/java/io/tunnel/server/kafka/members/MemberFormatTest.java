@@ -25,14 +25,14 @@ import org.junit.jupiter.api.Test;
 class MemberFormatTest {
 
   private static final Said SAID =
-      new Said(new NodeInfo("a", "a1", "h:1", true, Set.of(-1, 0, 5), Set.of(5, 6)), 7, 8);
+      new Said(new NodeInfo("a", "a1", "h:1", true, Set.of(-1, 0, 5), Set.of(5, 6), 2), 7, 8);
 
   /** As many as a cluster is planned for, on three nodes. */
   private static Placement large() {
     List<Integer> units = IntStream.range(-16, 8_192).boxed().toList();
     return new Placement(
         1L << 40,
-        List.of(new Placement.Member("node-1", "i", "node-1.example:7000", false)),
+        List.of(new Placement.Member("node-1", "i", "node-1.example:7000", false, 2)),
         units.stream().collect(Collectors.toMap(unit -> unit, unit -> "node-" + (unit & 3))),
         units.stream()
             .collect(Collectors.toMap(unit -> unit, unit -> Set.of("node-" + (unit + 1 & 3)))));
@@ -83,9 +83,9 @@ class MemberFormatTest {
     int bytes = 0;
     for (String name : warm.keySet()) {
       String address = name + ".example:7650";
-      members.add(new Placement.Member(name, "mi8x2k3l", address, false));
+      members.add(new Placement.Member(name, "mi8x2k3l", address, false, 1));
       Set<Integer> known = warm.get(name);
-      NodeInfo info = new NodeInfo(name, "mi8x2k3l", address, false, known, known);
+      NodeInfo info = new NodeInfo(name, "mi8x2k3l", address, false, known, known, 1);
       bytes += MemberFormat.encode(new Said(info, 7, 8)).remaining();
     }
     Placement placement = new Placement(1L << 40, members, leaders, replicas);

@@ -159,7 +159,7 @@ final class AdministrationTest {
   @Test
   void who_may_have_been_replaced_says_of_nothing_that_it_is_not_there() throws IOException {
     Bytes some = Bytes.fromHex("51");
-    new Founding(new CatalogIdentity(some), some).noteIn(at.store);
+    new Founding(new CatalogIdentity(some), some, 1).noteIn(at.store);
     at.catalog.lead(at.store);
     String id = at.create("bob").key().id();
     KeySecret unused = at.rotate(id);

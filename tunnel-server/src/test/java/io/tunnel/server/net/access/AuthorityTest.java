@@ -98,6 +98,7 @@ final class AuthorityTest {
       GET_RANGE           | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
       DESCRIBE_NODE       | all                               | -             -                -
       DRAIN_NODE          | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
+      UPGRADE             | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
       OPEN_SESSION        | all                               | -             -                -
       CLOSE_SESSION       | all                               | -             -                -
       HEARTBEAT           | all                               | -             -                -

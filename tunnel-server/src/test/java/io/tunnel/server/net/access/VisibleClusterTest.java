@@ -48,11 +48,12 @@ final class VisibleClusterTest {
                 List.of(
                     node("n1", List.of(shown, hidden, DROPPED), List.of()),
                     node("n2", List.of(), List.of(hidden, shown))),
-                List.of()));
+                List.of(),
+                1));
   }
 
   private static NodeDescription node(String name, List<Integer> leads, List<Integer> standbys) {
-    return new NodeDescription(name, "i", name + ":1", false, leads, standbys, 3, true);
+    return new NodeDescription(name, "i", name + ":1", false, leads, standbys, 3, true, 1);
   }
 
   private NodeStatus status(Caller caller) {

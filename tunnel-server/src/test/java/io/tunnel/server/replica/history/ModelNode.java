@@ -202,6 +202,7 @@ final class ModelNode {
       case CHANGE -> Verdict.CHANGE;
       case REPAIR -> Verdict.REPAIR;
       case MARKER -> Verdict.MARKER;
+      case NEWER -> throw new AssertionError("no node of this world is newer");
     };
   }
 

@@ -25,6 +25,7 @@ import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
+import io.tunnel.wire.control.ClusterControl.Upgrade;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.FailureControl.Heartbeat;
 import io.tunnel.wire.control.FailureControl.Skip;
@@ -95,6 +96,7 @@ public final class Payloads {
       case END_SESSION ->
           json(new OperatorControl.EndSession(named.table(), named.tunnel(), named.sessionId()));
       case DRAIN_NODE -> json(new DrainNode(true));
+      case UPGRADE -> json(new Upgrade(Optional.empty()));
       case OPEN_SESSION -> json(new SessionControl.OpenSession(named.tunnelId(), "raw", 30_000, 0));
       case CLOSE_SESSION -> json(new SessionControl.SessionId(named.sessionId()));
       case HEARTBEAT -> json(new Heartbeat(named.sessionId(), List.of()));

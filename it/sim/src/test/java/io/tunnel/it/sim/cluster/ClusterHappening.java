@@ -91,6 +91,20 @@ enum ClusterHappening implements Floored {
 
   /** A client came with the secret before when the rotation was over. */
   REFUSED_WITH_FORMER(3),
+  /** A node was started with a build of another level. */
+  BUILD_REPLACED(16),
+
+  /** The level of the cluster was raised. */
+  LEVEL_RAISED(6),
+
+  /** A raise was refused, because a member did not serve the level. */
+  RAISE_REFUSED(6),
+
+  /** A running node below the level stopped. */
+  NODE_BELOW_STOPPED(0.3),
+
+  /** A node below the level was not started. */
+  NODE_BELOW_REFUSED(3),
   GIVEN_BACK(17),
   REFUSED_BY_RIGHTS(12),
   ENDED_BY_RIGHTS(15);

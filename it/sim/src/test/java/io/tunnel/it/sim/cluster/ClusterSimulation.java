@@ -37,6 +37,8 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   private static final int WORKERS_MAX = 4;
   private static final int READERS_ONE_IN = 3;
   private static final long READERS = 0x5eade75L;
+  private static final int UPGRADED_ONE_IN = 4;
+  private static final long UPGRADES = 0x0b1dL;
 
   private final ClusterWorld world;
   private final SplittableRandom random;
@@ -45,6 +47,10 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   private final SplittableRandom readersRandom;
 
   private final boolean hasReader;
+
+  /** Whether builds are replaced, and the level is raised. */
+  private final boolean isUpgraded;
+
   private final ClusterOperator operator;
   private final Optional<ClusterAdministrator> administrator;
   private ClusterWriter writer;
@@ -53,6 +59,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   ClusterSimulation(long seed, Consumer<String> listener) {
     random = new SplittableRandom(~seed);
     readersRandom = new SplittableRandom(seed ^ READERS);
+    isUpgraded = new SplittableRandom(seed ^ UPGRADES).nextInt(UPGRADED_ONE_IN) == 0;
     hasReader = readersRandom.nextInt(READERS_ONE_IN) == 0;
     world = new ClusterWorld(seed, listener);
     operator = new ClusterOperator(world, random);
@@ -91,6 +98,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     world.truth.disturbed();
     for (int i = 20 + random.nextInt(80); i > 0; i--) {
       act();
+      upgrade();
       reader.ifPresent(ClusterReader::act);
       administrator.ifPresent(ClusterAdministrator::act);
       world.run(random.nextInt(4) == 0 ? random.nextInt(2_500) : random.nextInt(100));
@@ -218,6 +226,12 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     }
   }
 
+  private void upgrade() {
+    if (isUpgraded) {
+      world.levels.act();
+    }
+  }
+
   private void hitNode(int dice) {
     List<Machine> down =
         world.machines.values().stream().filter(machine -> !machine.isUp()).toList();
@@ -285,6 +299,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   private void repair(Machine machine) {
     machine.isCutFromClients = false;
     if (!machine.isUp()) {
+      world.levels.repair(machine);
       world.start(machine);
     }
     machine.process().wake();
@@ -329,6 +344,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
           world.group.last().leaders().get(partition));
       requireRows(partition);
     }
+    world.levels.requireServed();
     for (Machine machine : world.up()) {
       Invariant.NOTHING_BREAKS.require(
           !machine.node().copies().hasFailed(), "a shard of %s has failed", machine.name);

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +37,8 @@ final class ClusterWorld implements SimWorker.Home {
 
   private static final long EPOCH_MICROS = 1_700_000_000_000_000L;
   private static final int SKEW_MICROS_MAX = 1_000_000;
+  private static final long REPLACE_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long LEVELS = 0x1e7e1L;
 
   final Agenda agenda = new Agenda();
   final SplittableRandom random;
@@ -51,6 +54,7 @@ final class ClusterWorld implements SimWorker.Home {
   final RightsTruth rights;
 
   final ClusterTruth truth;
+  final LevelStory levels;
   final TreeMap<String, Machine> machines = new TreeMap<>();
   final TreeMap<String, SimWorker> workers = new TreeMap<>();
   final Map<ClusterHappening, Long> happened = new EnumMap<>(ClusterHappening.class);
@@ -68,7 +72,8 @@ final class ClusterWorld implements SimWorker.Home {
     reach = new Reach(agenda, random.split());
     log = new SimLog(this::nowMicros, settings.retentionMicros());
     truth = new ClusterTruth(this);
-    stores = new SimStores((unit, changes) -> watch(() -> truth.stored(changes)), truth::disturbed);
+    levels = new LevelStory(this, new SplittableRandom(~seed ^ LEVELS));
+    stores = new SimStores((unit, changes) -> watch(() -> stored(changes)), truth::disturbed);
     group = new SimGroup(reach, this::nowMicros, this::decided);
     network = new SimNetwork(agenda, random.split(), new Watched(truth.wiretap(), this::broke));
     network.of(seed);
@@ -81,6 +86,11 @@ final class ClusterWorld implements SimWorker.Home {
       String name = "n" + i;
       machines.put(name, new Machine(this, name, anySkew()));
     }
+  }
+
+  private void stored(Map<String, Optional<String>> changes) {
+    truth.stored(changes);
+    levels.stored(changes);
   }
 
   private long anySkew() {
@@ -155,6 +165,7 @@ final class ClusterWorld implements SimWorker.Home {
         .filter(node -> placement.node(node.name()).isEmpty())
         .forEach(node -> count(ClusterHappening.NODE_EVICTED));
     former = placement;
+    levels.decided(placement);
   }
 
   /** A node begins to write a unit. */
@@ -174,7 +185,38 @@ final class ClusterWorld implements SimWorker.Home {
   void start(Machine machine) {
     trace.add(machine.name + " starts");
     count(ClusterHappening.NODE_STARTED);
-    machine.start();
+    boolean isRefused = !machine.start();
+    watch(() -> levels.started(machine, isRefused));
+    if (!isRefused) {
+      var unused =
+          machine
+              .node()
+              .node()
+              .failure()
+              .thenAccept(message -> agenda.after(0, () -> below(machine)));
+    }
+  }
+
+  /** The process of a node below the level ends. */
+  private void below(Machine machine) {
+    if (machine.isUp() && machine.node().node().failure().isDone()) {
+      count(ClusterHappening.NODE_BELOW_STOPPED);
+      kill(machine, Machine.Loss.NOTHING);
+      agenda.after(REPLACE_NANOS, () -> replace(machine));
+    }
+  }
+
+  /** Somebody starts a stopped node with a build that serves the level. */
+  private void replace(Machine machine) {
+    if (machine.isUp()) {
+      return;
+    }
+    if (reach.isReached(machine.name)) {
+      levels.repair(machine);
+      start(machine);
+    } else {
+      agenda.after(REPLACE_NANOS, () -> replace(machine));
+    }
   }
 
   void kill(Machine machine, Machine.Loss loss) {
@@ -373,6 +415,7 @@ final class ClusterWorld implements SimWorker.Home {
         throw broken;
       }
     }
+    levels.look();
     agenda.pass(end);
   }
 

@@ -38,6 +38,10 @@ final class Machine {
   private int starts;
   private Optional<Running> running = Optional.empty();
   boolean isDraining;
+
+  /** The highest level of the build that the next start runs. */
+  int levelMax = 1;
+
   boolean isCutFromClients;
 
   /** A node between two crashes. */
@@ -101,8 +105,8 @@ final class Machine {
     return running.orElseThrow().process;
   }
 
-  /** Starts the node; the log must be there. */
-  void start() {
+  /** Starts the node; the log must be there. False when its build is below the level. */
+  boolean start() {
     starts++;
     isDraining = false;
     SimProcess process =
@@ -123,6 +127,7 @@ final class Machine {
                   Integer.toString(starts),
                   address(),
                   world.settings.standbys(),
+                  levelMax,
                   world.network.isClosed()
                       ? Optional.of(process.random().split())
                       : Optional.empty()),
@@ -139,12 +144,17 @@ final class Machine {
                   new SimControl(control), process.thread("opener"), process.thread("reader")),
               new Clock(process.random().nextLong(1L << 40)));
     } catch (IOException e) {
-      throw new IllegalStateException(name + " does not start", e);
+      if (!e.getMessage().contains(" has level ")) {
+        throw new IllegalStateException(name + " does not start", e);
+      }
+      kill(Loss.NOTHING);
+      return false;
     }
     now.node.security().listen(() -> world.rights.noted(process, now.node.security().snapshot()));
     for (int i = 0; i < SHARDS; i++) {
       stepAgain(now, i);
     }
+    return true;
   }
 
   /** The clocks of a machine: one starts anywhere, the other is a bit wrong. */
