@@ -397,6 +397,14 @@ public final class BatchBuilder {
   }
 
   /**
+   * Writes the commit time of the batch at {@code offset}, and leaves position and checksum as they
+   * are: for a batch in memory whose bytes nobody checks any more.
+   */
+  public static void date(byte[] array, int offset, long commitMicros) {
+    Binary.putLong(array, offset + BatchLayout.COMMIT_MICROS, commitMicros);
+  }
+
+  /**
    * As {@link #stamp}, for a batch whose rows and names are in other arrays.
    *
    * @param header the header alone, from {@link #writeHeader}
@@ -413,6 +421,6 @@ public final class BatchBuilder {
 
   private static void place(byte[] array, int offset, long basePosition, long commitMicros) {
     Binary.putLong(array, offset + BatchLayout.BASE_POSITION, basePosition);
-    Binary.putLong(array, offset + BatchLayout.COMMIT_MICROS, commitMicros);
+    date(array, offset, commitMicros);
   }
 }

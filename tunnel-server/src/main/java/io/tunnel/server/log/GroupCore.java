@@ -76,7 +76,7 @@ public final class GroupCore {
   }
 
   /**
-   * Writes the group and gives every batch its positions.
+   * Writes the group, and gives every batch its positions and its commit time.
    *
    * @param nextPositions the next position of each partition; advanced
    * @param firstPositions filled with the first position of each added batch, by its number
@@ -191,8 +191,11 @@ public final class GroupCore {
       writeRowsAndNames(out);
       long next = position;
       for (int i = 0; i < parts.size(); i++) {
+        ChangeBatch part = parts.get(i);
         firstPositions[numbers.get(i)] = next;
-        next += parts.get(i).rowCount();
+        next += part.rowCount();
+        // A fold of the batch in memory leaves the same rows as a replay of the log.
+        BatchBuilder.date(part.array(), part.offset(), commitMicros);
       }
     }
 
