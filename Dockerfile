@@ -20,7 +20,7 @@ RUN groupadd --system --gid 7650 tunnel \
 
 COPY tunnel-cli/target/tunnel/lib bench/programs/target/tunnel/lib /opt/tunnel/lib/
 COPY tunnel /opt/tunnel/tunnel
-# The first start records which classes the programs load, so that later ones start in half the time; the user below may not write
+# The first start records which classes the programs load, so that later ones start in less time; the user below may not write
 # there.
 RUN /opt/tunnel/tunnel --version && /opt/tunnel/tunnel server --version
 

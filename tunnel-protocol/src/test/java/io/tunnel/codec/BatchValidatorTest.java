@@ -143,7 +143,7 @@ class BatchValidatorTest {
     "1, 0100030100, 1 bytes behind a row's last column",
     "0, 00, a row with flags 0",
     "13, 00, a row with flags 13",
-    "17, 00, a row with flags 17",
+    "33, 00, a row with flags 33",
     "129, 00, a row with flags 129"
   })
   void a_row_that_no_reader_could_understand_is_refused(int flags, String columns, String message) {

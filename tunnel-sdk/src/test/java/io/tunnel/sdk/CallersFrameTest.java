@@ -153,6 +153,8 @@ class CallersFrameTest {
     calls.put("describeCluster()", cluster::describeCluster);
     calls.put("nodeStatus(String)", () -> cluster.nodeStatus(address));
     calls.put("drain(String,boolean)", () -> cluster.drain(address, true));
+    calls.put("levels()", cluster::levels);
+    calls.put("upgrade(int)", () -> cluster.upgrade(2));
     return calls;
   }
 

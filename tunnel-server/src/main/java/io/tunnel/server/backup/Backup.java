@@ -105,13 +105,7 @@ public final class Backup {
             new BackupSet.Counts(
                 before.tables().tables().size(), before.tunnels().tunnels(Optional.empty()).size());
         return new BackupSet(
-            StoredForm.NUMBER,
-            number,
-            nowMs,
-            shards,
-            StoredDirectory.levelOf(data),
-            counts,
-            files);
+            StoredForm.NUMBER, number, nowMs, shards, StoredDirectory.levelOf(data), counts, files);
       }
       files.forEach(file -> known.put(file.path(), file));
     }

@@ -162,8 +162,8 @@ public final class ChannelGrants {
    * The terms of a grant; empty when the code does not match.
    *
    * @throws RefusedException {@code BUSY} without a key; {@code INVALID_REQUEST} when the code
-   *     matches and the grant has terms that this build does not know: the server would deliver more
-   *     than was granted
+   *     matches and the grant has terms that this build does not know: the server would deliver
+   *     more than was granted
    */
   public Optional<Terms> verified(Granted granted, Bytes grant) {
     Bytes secret =

@@ -207,8 +207,7 @@ public final class Forwarder implements Forwarding {
     try {
       synchronized (core) {
         long nowNanos = machine.nanos().getAsLong();
-        ForwardCore.Open open =
-            core.begin(name, payload.length, reading.isPresent(), nowNanos);
+        ForwardCore.Open open = core.begin(name, payload.length, reading.isPresent(), nowNanos);
         return new Ask(who, operation, payload, isFollowing, reading, open);
       }
     } catch (RefusedException e) {

@@ -69,7 +69,7 @@ class StoredCatalogTest {
   }
 
   private static Map<String, Optional<String>> with(String name, String member) throws IOException {
-    Map<String, Optional<String>> texts = golden("catalog-2.properties");
+    Map<String, Optional<String>> texts = golden("catalog.properties");
     String text = texts.get(name).orElseThrow();
     boolean isEmpty = text.equals("{}");
     texts.put(name, Optional.of("{" + member + (isEmpty ? "" : ",") + text.substring(1)));
@@ -98,7 +98,7 @@ class StoredCatalogTest {
             "table/1|\"needs\":\"x\"", "no list of features",
             "counters|\"more\":1", "counters with the member 'more'",
             "identity|\"more\":1", "identity with the member 'more'",
-            "dropped/3|\"more\":1", "dropped/3 with the member 'more'");
+            "dropped/2|\"more\":1", "dropped/2 with the member 'more'");
     for (Map.Entry<String, String> each : refused.entrySet()) {
       String[] parts = each.getKey().split("\\|", -1);
       Map<String, Optional<String>> texts = with(parts[0], parts[1]);
@@ -107,7 +107,7 @@ class StoredCatalogTest {
           .isInstanceOf(MalformedException.class)
           .hasMessageContaining(each.getValue());
     }
-    Map<String, Optional<String>> nested = golden("catalog-2.properties");
+    Map<String, Optional<String>> nested = golden("catalog.properties");
     String text = nested.get("table/1").orElseThrow();
     String deep = text.replace("\"durability\"", "\"timeToLiveMs\":5,\"durability\"");
     nested.put("table/1", Optional.of(deep));

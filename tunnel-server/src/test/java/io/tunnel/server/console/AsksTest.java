@@ -108,7 +108,7 @@ final class AsksTest {
         "AUTHENTICATE",
         "CREATE_TABLE",
         "DROP_TABLE",
-        "DELETE_TUNNEL",
+        "UPGRADE",
         "WRITE",
         "GET_ROW",
         "GET_RANGE",

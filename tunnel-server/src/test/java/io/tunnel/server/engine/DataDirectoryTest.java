@@ -49,7 +49,7 @@ final class DataDirectoryTest {
       assertThat(directory.level()).isEqualTo(1);
       directory.raise(2);
       assertThat(directory.level()).isEqualTo(2);
-      assertThat(path().resolve("FORMAT")).hasContent("{\"format\":1,\"shards\":3,\"level\":2}");
+      assertThat(path().resolve("FORMAT")).hasContent("{\"format\":2,\"shards\":3,\"level\":2}");
       directory.raise(1);
       assertThat(directory.level()).isEqualTo(2);
     }

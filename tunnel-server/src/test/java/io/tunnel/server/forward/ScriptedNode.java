@@ -130,7 +130,7 @@ final class ScriptedNode {
       if (asked.frame().operation() == Operation.HELLO) {
         Hello hello = Hello.decode(asked.frame().payload());
         asked.answer(
-            hello.answer(hello.accept(Protocol.SPOKEN), Protocol.SPOKEN, "scripted").encode());
+            Hello.answer(hello.accept(Protocol.SPOKEN), Protocol.SPOKEN, "scripted").encode());
       } else {
         requests.add(asked.frame());
         script.accept(asked);

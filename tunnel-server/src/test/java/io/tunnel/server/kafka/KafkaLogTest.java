@@ -262,7 +262,7 @@ class KafkaLogTest {
           new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
         byte[] text = "foreign".getBytes(StandardCharsets.UTF_8);
         ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(table.topic(), 0, text, text);
-        record.headers().add("", new byte[] {9});
+        record.headers().add("trace", new byte[] {9});
         stranger.send(record).get(60, TimeUnit.SECONDS);
       }
       Reads reads = new Reads();

@@ -38,10 +38,10 @@ import io.tunnel.wire.control.Control.TunnelDescription;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import io.tunnel.wire.control.Control.TunnelList;
 import io.tunnel.wire.control.Control.TunnelName;
+import io.tunnel.wire.control.FailureControl.Heartbeat;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.OperatorControl.AlterTable;
 import io.tunnel.wire.control.SessionControl.OpenSession;
-import io.tunnel.wire.control.SessionControl.SessionId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -254,7 +254,7 @@ final class NodeRequestsTest {
             Operation.OPEN_SESSION, new OpenSession("t1g" + group + "-x", "tag", 1_000, 0)));
     assertThat(client.refused(Operation.DESCRIBE_TUNNEL, new TunnelName("mine", "none")).code())
         .isEqualTo(ErrorCode.TUNNEL_NOT_FOUND);
-    assertThat(client.refused(Operation.HEARTBEAT, new SessionId("none")).code())
+    assertThat(client.refused(Operation.HEARTBEAT, new Heartbeat("none", List.of())).code())
         .isEqualTo(ErrorCode.SESSION_ENDED);
   }
 

@@ -10,8 +10,11 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TunnelType;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.CatalogIdentity;
+import io.tunnel.server.catalog.Founding;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
@@ -48,7 +51,9 @@ final class LedTunnelsTest {
 
   @BeforeEach
   void open() throws IOException {
-    tables = new Catalog(new MemoryCatalogStore());
+    MemoryCatalogStore texts = new MemoryCatalogStore();
+    new Founding(new CatalogIdentity(Bytes.fromHex("51")), Bytes.fromHex("52"), 1).noteIn(texts);
+    tables = new Catalog(texts);
     one = tables.createTable(new TableMeta("one", TestRows.SCHEMA), List.of(), 0);
     two = tables.createTable(new TableMeta("two", TestRows.SCHEMA), List.of(), 0);
     led = new LedTunnels(tables, view);
