@@ -15,6 +15,7 @@ import com.google.gson.JsonPrimitive;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.wire.control.ClusterControl;
 import io.tunnel.wire.control.Control;
+import io.tunnel.wire.control.FailureControl;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.OperatorControl;
 import io.tunnel.wire.control.PartitionControl;
@@ -41,6 +42,7 @@ class JsonRefusalsTest {
   private static final Map<Class<?>, List<String>> LEFT_OUT =
       Map.ofEntries(
           Map.entry(Control.CreateTable.class, List.of("splitPoints")),
+          Map.entry(FailureControl.Heartbeat.class, List.of("retrying")),
           Map.entry(OperatorControl.ChannelSelection.class, List.of("channels")),
           Map.entry(OperatorControl.Seek.class, List.of("channels")),
           Map.entry(SecurityControl.ChangeGroup.class, List.of("add", "remove")));

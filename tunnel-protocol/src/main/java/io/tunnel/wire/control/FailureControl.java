@@ -28,10 +28,10 @@ public sealed interface FailureControl extends Control {
     /** The most channels in a heartbeat. */
     public static final int RETRYING_MAX = 256;
 
-    /** Refuses null and too many channels. */
+    /** Refuses null and too many channels; takes a missing list for an empty one. */
     public Heartbeat {
       Objects.requireNonNull(sessionId, "sessionId");
-      retrying = List.copyOf(Objects.requireNonNull(retrying, "retrying"));
+      retrying = retrying == null ? List.of() : List.copyOf(retrying);
       requireAtMost("retrying", retrying.size(), RETRYING_MAX);
     }
   }
