@@ -9,10 +9,19 @@ import com.github.dockerjava.api.model.Ports;
 import com.github.dockerjava.api.model.Volume;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.testcontainers.DockerClientFactory;
@@ -24,14 +33,19 @@ import org.testcontainers.utility.DockerImageName;
 final class Engine {
 
   private static final String BASE = "eclipse-temurin:17-jre";
-  private static final String IMAGE = "tunnel/server:0.1.0-SNAPSHOT";
+  private static final String REPOSITORY = "tunnel/server-under-test";
+  private static final List<String> FILES = List.of("Dockerfile", "tunnel");
   private static final List<String> LIBRARIES =
       List.of("tunnel-cli/target/tunnel/lib", "bench/programs/target/tunnel/lib");
   private static final String ADVICE = "; it/containers/prepare.sh provides what is missing";
 
+  /** Hexadecimal digits of the context's digest in the image's name. */
+  private static final int DIGITS = 16;
+
   private static final String LOOPBACK = "127.0.0.1";
 
-  private static boolean isBuilt;
+  /** Name of the image; empty before it is there. */
+  private static String image = "";
 
   private Engine() {}
 
@@ -46,12 +60,11 @@ final class Engine {
     skipUnless(
         DockerClientFactory.instance().isDockerAvailable(),
         "the Docker engine does not answer, or has no image " + BASE + ADVICE);
-    for (String image : images) {
-      skipUnless(id(image).isPresent() || isPulled(image), "no image " + image + ADVICE);
+    for (String needed : images) {
+      skipUnless(id(needed).isPresent() || isPulled(needed), "no image " + needed + ADVICE);
     }
-    if (!isBuilt) {
-      build();
-      isBuilt = true;
+    if (image.isEmpty()) {
+      image = builtOnce();
     }
   }
 
@@ -62,9 +75,9 @@ final class Engine {
     Assumptions.assumeTrue(isThere, reason);
   }
 
-  private static boolean isPulled(String image) {
+  private static boolean isPulled(String name) {
     try {
-      client().pullImageCmd(image).start().awaitCompletion();
+      client().pullImageCmd(name).start().awaitCompletion();
       return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -74,24 +87,72 @@ final class Engine {
     }
   }
 
-  /** What the Dockerfile makes of the libraries that this build has packaged. */
-  private static void build() {
-    ImageFromDockerfile image = new ImageFromDockerfile(IMAGE, false);
-    for (String file : List.of("Dockerfile", "tunnel")) {
-      image.withFileFromPath(file, projectRoot().resolve(file));
+  /**
+   * Builds the image unless it is there, under a name that says what is in it. Tests run in several
+   * processes: the lock lets one of them build, and no process removes the image that another uses.
+   */
+  private static String builtOnce() {
+    Map<String, Path> context = context();
+    String name = REPOSITORY + ":" + digest(context).substring(0, DIGITS);
+    Path lock = projectRoot().resolve("it/target/image.lock");
+    try (FileChannel file =
+        FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      // Until the file is closed.
+      FileLock unused = file.lock();
+      if (id(name).isEmpty()) {
+        build(name, context);
+        removeOthers(name);
+      }
+      return name;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What the Dockerfile copies: its path in the image's context, and the file here. */
+  private static Map<String, Path> context() {
+    Map<String, Path> context = new TreeMap<>();
+    for (String file : FILES) {
+      context.put(file, projectRoot().resolve(file));
     }
     for (String libraries : LIBRARIES) {
       for (Path library : librariesOf(projectRoot().resolve(libraries))) {
-        image.withFileFromPath(libraries + "/" + library.getFileName(), library);
+        context.put(libraries + "/" + library.getFileName(), library);
       }
     }
-    Optional<String> before = id(IMAGE);
+    return context;
+  }
+
+  private static String digest(Map<String, Path> context) {
     try {
-      var unused = image.get();
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      for (Map.Entry<String, Path> file : context.entrySet()) {
+        digest.update(file.getKey().getBytes(StandardCharsets.UTF_8));
+        digest.update(Files.readAllBytes(file.getValue()));
+      }
+      return HexFormat.of().formatHex(digest.digest());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void build(String name, Map<String, Path> context) {
+    ImageFromDockerfile build = new ImageFromDockerfile(name, false);
+    context.forEach(build::withFileFromPath);
+    try {
+      var unused = build.get();
     } catch (RuntimeException e) {
       throw new AssertionError("the image was not built", e);
     }
-    before.filter(old -> !id(IMAGE).equals(before)).ifPresent(Engine::removeImage);
+  }
+
+  /** Images of earlier builds, which the tests would leave behind one by one. */
+  private static void removeOthers(String name) {
+    client().listImagesCmd().withReferenceFilter(REPOSITORY).exec().stream()
+        .filter(found -> !List.of(found.getRepoTags()).contains(name))
+        .forEach(found -> removeImage(found.getId()));
   }
 
   /** As .dockerignore says: without the broker of the demo. */
@@ -106,9 +167,9 @@ final class Engine {
     }
   }
 
-  private static Optional<String> id(String image) {
+  private static Optional<String> id(String name) {
     try {
-      return Optional.of(client().inspectImageCmd(image).exec().getId());
+      return Optional.of(client().inspectImageCmd(name).exec().getId());
     } catch (NotFoundException none) {
       return Optional.empty();
     }
@@ -124,7 +185,7 @@ final class Engine {
 
   /** A container of our image, which does not run yet. */
   static GenericContainer<?> container() {
-    return new GenericContainer<>(DockerImageName.parse(IMAGE));
+    return new GenericContainer<>(DockerImageName.parse(image));
   }
 
   /** Publishes what a container exposes on loopback alone; to be asked for after the ports. */
