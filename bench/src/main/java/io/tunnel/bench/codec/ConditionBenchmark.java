@@ -1,8 +1,6 @@
 package io.tunnel.bench.codec;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.codec.ColumnCursor;
-import io.tunnel.codec.KeyDecoder;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.condition.Condition;
 import io.tunnel.condition.ConditionPlace;
@@ -21,11 +19,11 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
-import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * What a condition costs per row, beside decoding the row to objects, which is what a condition
- * over objects would cost before it began. With {@code -prof gc}: what it allocates.
+ * What a condition costs per row, and allocates with {@code -prof gc}. Beside it belong {@link
+ * BatchReadBenchmark#walk}, the floor, and {@link BatchReadBenchmark#decodeAll}, which a condition
+ * over objects would cost before it began.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -42,7 +40,6 @@ public class ConditionBenchmark {
   @Param({"1", "4", "16", "64"})
   private int nodes;
 
-  private byte[] bytes;
   private ChangeBatch batch;
   private Judge judge;
   private Judge keyJudge;
@@ -51,7 +48,7 @@ public class ConditionBenchmark {
   /** Makes batch and judges. */
   @Setup
   public void prepare() {
-    bytes = WhitepaperRows.batch();
+    byte[] bytes = WhitepaperRows.batch();
     batch = ChangeBatch.parse(bytes, 0, bytes.length);
     StringBuilder text = new StringBuilder("amount != -1");
     for (int i = 2; i < nodes; i++) {
@@ -89,34 +86,6 @@ public class ConditionBenchmark {
   @OperationsPerInvocation(WhitepaperRows.COUNT)
   public int judgeKey() {
     return countOf(keyJudge);
-  }
-
-  /** How long does it take to make objects of a row, its key included? */
-  @Benchmark
-  @OperationsPerInvocation(WhitepaperRows.COUNT)
-  public void decodeToObjects(Blackhole seen) {
-    KeyDecoder keys = new KeyDecoder(WhitepaperRows.SCHEMA);
-    RowCursor row = batch.rows();
-    while (row.next()) {
-      seen.consume(keys.decode(batch.array(), row.keyOffset(), row.keyBytes()));
-      ColumnCursor columns = row.columns();
-      while (columns.next()) {
-        seen.consume(batch.name(columns.nameIndex()));
-        seen.consume(columns.value());
-      }
-    }
-  }
-
-  /** What is the floor: to step over the rows and look at nothing? */
-  @Benchmark
-  @OperationsPerInvocation(WhitepaperRows.COUNT)
-  public int walk() {
-    int keyBytes = 0;
-    RowCursor row = batch.rows();
-    while (row.next()) {
-      keyBytes += row.keyBytes();
-    }
-    return keyBytes;
   }
 
   /** How long does it take to decode a condition and to make a judge of it, once a request? */

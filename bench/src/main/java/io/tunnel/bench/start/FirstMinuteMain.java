@@ -8,17 +8,14 @@ import io.tunnel.programs.bench.peer.Figures;
 import io.tunnel.programs.bench.peer.LatencyRound;
 import io.tunnel.programs.bench.peer.Progress;
 import io.tunnel.programs.bench.peer.TunnelPeer;
+import io.tunnel.programs.servers.DataDirectory;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.stress.SystemClock;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -81,8 +78,9 @@ public final class FirstMinuteMain implements Callable<Integer> {
   }
 
   private String measure(String kind, Map<String, String> environment) throws Exception {
-    Path data = Files.createTempDirectory(dir, "tunnel-first-minute-");
-    try (LaunchedServer server = LaunchedServer.start(launcher, data, environment, clock::nanos)) {
+    DataDirectory directory = DataDirectory.temporary("first-minute", dir);
+    try (LaunchedServer server =
+        LaunchedServer.start(launcher, directory.data(), environment, clock::nanos)) {
       double readyCpu = server.cpuNanos() / 1e9;
       TunnelPeer.Servers one = TunnelPeer.Servers.one(server.endpoint(), server::cpuNanos);
       try (TunnelPeer peer = new TunnelPeer("tunnel", one, Durability.OS, BATCHES)) {
@@ -98,12 +96,7 @@ public final class FirstMinuteMain implements Callable<Integer> {
             figures.get("due-seen p99 ms"));
       }
     } finally {
-      try (Stream<Path> files = Files.walk(data)) {
-        List<Path> deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
-        for (Path file : deepestFirst) {
-          Files.delete(file);
-        }
-      }
+      directory.delete();
     }
   }
 }
