@@ -7,7 +7,7 @@ import com.google.gson.reflect.TypeToken;
 import io.tunnel.codec.Checksum;
 import io.tunnel.model.Level;
 import io.tunnel.server.catalog.StoredCatalog;
-import io.tunnel.server.check.StoredDirectory;
+import io.tunnel.server.catalog.store.DirectoryFormat;
 import io.tunnel.server.disk.PrivateFiles;
 import io.tunnel.server.security.AccessKey;
 import io.tunnel.server.security.HttpToken;
@@ -20,6 +20,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -91,7 +92,7 @@ public final class Restore {
         BackupDirectory.syncNames(directory);
       }
     }
-    StoredDirectory.storeFormat(data, set.shards(), set.level());
+    DirectoryFormat.of(set.shards(), Optional.empty(), set.level()).store(data.resolve("FORMAT"));
     return revived(catalog);
   }
 

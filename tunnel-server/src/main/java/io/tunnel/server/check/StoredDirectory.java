@@ -1,10 +1,7 @@
 package io.tunnel.server.check;
 
-import com.google.gson.Gson;
-import com.google.gson.JsonParseException;
-import io.tunnel.model.Level;
+import io.tunnel.server.catalog.store.DirectoryFormat;
 import io.tunnel.server.catalog.store.StoredForm;
-import io.tunnel.server.disk.PrivateFiles;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -13,7 +10,6 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
@@ -23,19 +19,9 @@ import java.util.Optional;
  */
 public final class StoredDirectory implements Closeable {
 
-  private static final Gson GSON = new Gson();
-
   private final Path path;
   private final int shards;
   private final Optional<FileChannel> lockFile;
-
-  /** What {@code FORMAT} says. */
-  private record Format(int format, int shards, String cluster, Integer level) {
-
-    int levelOrFirst() {
-      return level == null ? Level.FIRST : level;
-    }
-  }
 
   private StoredDirectory(Path path, int shards, Optional<FileChannel> lockFile) {
     this.path = path;
@@ -67,36 +53,19 @@ public final class StoredDirectory implements Closeable {
     return format(path).levelOrFirst();
   }
 
-  /** Writes the file FORMAT durably into a complete directory of a server without a cluster. */
-  public static void storeFormat(Path path, int shards, int level) throws IOException {
-    Path next = path.resolve("FORMAT.next");
-    PrivateFiles.write(
-        next,
-        GSON.toJson(
-            new Format(StoredForm.NUMBER, shards, null, level == Level.FIRST ? null : level)),
-        StandardOpenOption.CREATE,
-        StandardOpenOption.TRUNCATE_EXISTING,
-        StandardOpenOption.WRITE,
-        StandardOpenOption.SYNC);
-    Files.move(next, path.resolve("FORMAT"), StandardCopyOption.ATOMIC_MOVE);
-    try (FileChannel names = FileChannel.open(path, StandardOpenOption.READ)) {
-      names.force(true);
-    }
-  }
-
   private static StoredDirectory open(Path path, boolean isShared) throws IOException {
-    Format format = format(path);
+    DirectoryFormat format = format(path);
     return new StoredDirectory(path, format.shards(), lock(path, isShared));
   }
 
-  private static Format format(Path path) throws IOException {
+  private static DirectoryFormat format(Path path) throws IOException {
     if (!Files.isDirectory(path)) {
       throw new IOException(path + " is no directory");
     }
     Path file = path.resolve("FORMAT");
-    Format format;
+    DirectoryFormat format;
     try {
-      format = GSON.fromJson(Files.readString(file), Format.class);
+      format = DirectoryFormat.read(file);
     } catch (NoSuchFileException e) {
       throw new IOException(
           path
@@ -105,11 +74,6 @@ public final class StoredDirectory implements Closeable {
               + StoredForm.NUMBER
               + ",\"shards\":N}, N being the number of 'shard-*' directories",
           e);
-    } catch (JsonParseException e) {
-      throw new IOException(file + " does not contain the format of the data directory", e);
-    }
-    if (format == null || format.format() < 1 || format.shards() < 1) {
-      throw new IOException(file + " does not contain the format of the data directory");
     }
     StoredForm.require("the data directory " + path, format.format());
     if (format.cluster() != null) {
@@ -120,10 +84,7 @@ public final class StoredDirectory implements Closeable {
               + "': everything in it is a cache of what Kafka has. When in doubt about it, stop the"
               + " node and delete the directory; the node reads it again");
     }
-    if (format.levelOrFirst() > Level.NEWEST) {
-      throw new IOException(
-          Level.below("the data directory " + path, format.levelOrFirst(), Level.NEWEST));
-    }
+    format.requireServed(path);
     return format;
   }
 

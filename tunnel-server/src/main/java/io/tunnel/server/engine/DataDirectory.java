@@ -1,8 +1,7 @@
 package io.tunnel.server.engine;
 
-import com.google.gson.Gson;
-import com.google.gson.JsonParseException;
 import io.tunnel.model.Level;
+import io.tunnel.server.catalog.store.DirectoryFormat;
 import io.tunnel.server.catalog.store.StoredForm;
 import io.tunnel.server.cluster.OwnLevel;
 import io.tunnel.server.disk.CannotStartException;
@@ -11,12 +10,9 @@ import io.tunnel.server.disk.PrivateFiles;
 import io.tunnel.terminal.Diagnosis;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -30,37 +26,11 @@ import java.util.Optional;
  */
 public final class DataDirectory implements Closeable, OwnLevel {
 
-  private static final Gson GSON = new Gson();
-
   private final Path path;
   private final FileChannel lockFile;
-  private volatile Format format;
+  private volatile DirectoryFormat format;
 
-  /**
-   * The content of {@code FORMAT}.
-   *
-   * @param cluster the cluster whose cache the directory is; absent when the directory holds all
-   *     data
-   * @param level the level of the directory; absent for the first level, and where a cluster has
-   *     the level
-   */
-  private record Format(int format, int shards, String cluster, Integer level) {
-
-    int levelOrFirst() {
-      return level == null ? Level.FIRST : level;
-    }
-
-    Format at(int newLevel) {
-      return new Format(format, shards, cluster, newLevel == Level.FIRST ? null : newLevel);
-    }
-
-    void store(Path file) throws IOException {
-      DurableFiles.replace(
-          file, ByteBuffer.wrap(GSON.toJson(this).getBytes(StandardCharsets.UTF_8)));
-    }
-  }
-
-  private DataDirectory(Path path, FileChannel lockFile, Format format) {
+  private DataDirectory(Path path, FileChannel lockFile, DirectoryFormat format) {
     this.path = path;
     this.lockFile = lockFile;
     this.format = format;
@@ -88,13 +58,10 @@ public final class DataDirectory implements Closeable, OwnLevel {
       throws IOException {
     FileChannel lockFile = lock(path);
     try {
-      Format format = readFormat(path.resolve("FORMAT"), shards, cluster);
+      DirectoryFormat format = readFormat(path.resolve("FORMAT"), shards, cluster);
       StoredForm.require("the data directory " + path, format.format());
       requireSame(path, Optional.ofNullable(format.cluster()), cluster);
-      if (format.levelOrFirst() > Level.NEWEST) {
-        throw new IOException(
-            Level.below("the data directory " + path, format.levelOrFirst(), Level.NEWEST));
-      }
+      format.requireServed(path);
       if (cluster.isEmpty()) {
         requireCatalog(path);
       }
@@ -153,35 +120,17 @@ public final class DataDirectory implements Closeable, OwnLevel {
     }
   }
 
-  private static Format readFormat(Path file, int shards, Optional<String> cluster)
+  private static DirectoryFormat readFormat(Path file, int shards, Optional<String> cluster)
       throws IOException {
-    String text;
     try {
-      text = Files.readString(file);
-    } catch (CharacterCodingException e) {
-      throw new IOException(file + " does not contain the format of the data directory", e);
+      return DirectoryFormat.read(file);
     } catch (NoSuchFileException e) {
       requireUnused(file.getParent());
-      Format fresh = new Format(StoredForm.NUMBER, shards, cluster.orElse(null), null);
-      if (cluster.isEmpty()) {
-        fresh = fresh.at(Level.NEWEST);
-      }
+      DirectoryFormat fresh =
+          DirectoryFormat.of(shards, cluster, cluster.isEmpty() ? Level.NEWEST : Level.FIRST);
       fresh.store(file);
       return fresh;
     }
-    try {
-      Format format = GSON.fromJson(text, Format.class);
-      if (format != null
-          && format.format() > 0
-          && (format.format() != StoredForm.NUMBER || format.shards() > 0)
-          && format.levelOrFirst() >= Level.FIRST) {
-        return format;
-      }
-    } catch (JsonParseException e) {
-      // Reported below.
-    }
-    throw new IOException(
-        file + " does not contain the format of the data directory: '" + text + "'");
   }
 
   /** Without FORMAT the number of shards that hold the directory's data is unknown. */
@@ -240,7 +189,7 @@ public final class DataDirectory implements Closeable, OwnLevel {
 
   @Override
   public void raise(int to) throws IOException {
-    Format raised = format.at(Math.max(level(), to));
+    DirectoryFormat raised = format.at(Math.max(level(), to));
     raised.store(path.resolve("FORMAT"));
     format = raised;
   }
