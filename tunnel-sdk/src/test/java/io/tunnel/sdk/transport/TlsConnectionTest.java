@@ -64,7 +64,7 @@ class TlsConnectionTest {
   @Test
   void large_requests_and_answers_come_whole() {
     server.on(Operation.WRITE, (client, frame) -> client.answer(frame, frame.payload()));
-    for (CompletableFuture<Frame> answer : ask(Duration.ofSeconds(30))) {
+    for (CompletableFuture<Frame> answer : ask(Duration.ofMinutes(5))) {
       assertThat(answer.join().payload()).hasSize(LARGE_BYTES);
     }
     assertThat(server.failures()).isEmpty();
