@@ -9,6 +9,7 @@ import io.tunnel.programs.bench.peer.LatencyRound;
 import io.tunnel.programs.bench.peer.Progress;
 import io.tunnel.programs.bench.peer.TunnelPeer;
 import io.tunnel.programs.servers.DataDirectory;
+import io.tunnel.programs.servers.ServerProcess;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.stress.SystemClock;
 import java.io.PrintWriter;
@@ -79,8 +80,11 @@ public final class FirstMinuteMain implements Callable<Integer> {
 
   private String measure(String kind, Map<String, String> environment) throws Exception {
     DataDirectory directory = DataDirectory.temporary("first-minute", dir);
-    try (LaunchedServer server =
-        LaunchedServer.start(launcher, directory.data(), environment, clock::nanos)) {
+    Path log = directory.log("server");
+    long startNanos = clock.nanos();
+    try (ServerProcess server =
+        ServerProcess.launch(launcher, directory.data(), log, environment)) {
+      double readyMs = (clock.nanos() - startNanos) / 1e6;
       double readyCpu = server.cpuNanos() / 1e9;
       TunnelPeer.Servers one = TunnelPeer.Servers.one(server.endpoint(), server::cpuNanos);
       try (TunnelPeer peer = new TunnelPeer("tunnel", one, Durability.OS, BATCHES)) {
@@ -89,7 +93,7 @@ public final class FirstMinuteMain implements Callable<Integer> {
         return String.format(
             "%-10s  %8.0f  %14.2f  %5.1f  %17.2f  %15.1f",
             kind,
-            server.readyMs(),
+            readyMs,
             readyCpu,
             server.cpuNanos() / 1e9,
             figures.get("acked-seen p99 ms"),

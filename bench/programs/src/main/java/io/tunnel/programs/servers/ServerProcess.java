@@ -8,15 +8,16 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A server in a child process, with the Java and the class path of this process. The server ends
- * when this process ends in any way: the server watches its standard input, a pipe from this
+ * A server in a child process. The server ends when this process ends in any way: the server watches its standard input, a pipe from this
  * process.
  */
 public final class ServerProcess implements StartedServers {
@@ -27,6 +28,10 @@ public final class ServerProcess implements StartedServers {
   private static final String HTTP = "http on ";
 
   private static final long START_SECONDS_MAX = 60;
+
+  /** The launcher may have to build the programs, and to record their classes. */
+  private static final long LAUNCH_SECONDS_MAX = 600;
+
   private static final int LOG_LINES_SHOWN = 15;
 
   /** Several share this machine. */
@@ -54,13 +59,29 @@ public final class ServerProcess implements StartedServers {
       throws IOException, InterruptedException {
     List<String> command = command(mainClass, data, List.of());
     command.addAll(security.arguments());
-    return start(command, log);
+    return start(new ProcessBuilder(command), log, START_SECONDS_MAX);
   }
 
   /** Starts one in the same way, whose JVM has more options: they win over those of this one. */
   public static ServerProcess start(String mainClass, Path data, Path log, List<String> jvmOptions)
       throws IOException, InterruptedException {
-    return start(command(mainClass, data, jvmOptions), log);
+    return start(new ProcessBuilder(command(mainClass, data, jvmOptions)), log, START_SECONDS_MAX);
+  }
+
+  /**
+   * Starts a server as operators do, by the launcher, which then becomes the server: with the
+   * launcher's Java and class path. The time of the launcher is part of {@link #cpuNanos}.
+   *
+   * @param environment variables for the launcher, beside those of this process
+   */
+  public static ServerProcess launch(
+      Path launcher, Path data, Path log, Map<String, String> environment)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(launcher.toString()));
+    command.addAll(arguments(data));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().putAll(environment);
+    return start(builder, log, LAUNCH_SECONDS_MAX);
   }
 
   /** Starts a node of a cluster in the same way, with a heap of its own and more arguments. */
@@ -68,24 +89,24 @@ public final class ServerProcess implements StartedServers {
       throws IOException, InterruptedException {
     List<String> command = command(mainClass, data, List.of(NODE_HEAP));
     command.addAll(more);
-    return start(command, log);
+    return start(new ProcessBuilder(command), log, START_SECONDS_MAX);
   }
 
-  private static ServerProcess start(List<String> command, Path log)
+  private static ServerProcess start(ProcessBuilder builder, Path log, long secondsMax)
       throws IOException, InterruptedException {
-    Process process = new ProcessBuilder(command).redirectError(log.toFile()).start();
+    Process process = builder.redirectError(log.toFile()).start();
     CompletableFuture<Addresses> ready = new CompletableFuture<>();
     Thread reader = new Thread(() -> read(process, ready), "server-output");
     reader.setDaemon(true);
     reader.start();
     try {
-      return new ServerProcess(process, ready.get(START_SECONDS_MAX, TimeUnit.SECONDS));
+      return new ServerProcess(process, ready.get(secondsMax, TimeUnit.SECONDS));
     } catch (ExecutionException | TimeoutException e) {
       process.destroyForcibly().waitFor();
       throw new CommandFailure(
           ExitCode.UNAVAILABLE,
           (e instanceof TimeoutException
-                  ? "the server did not start within " + START_SECONDS_MAX + " s"
+                  ? "the server did not start within " + secondsMax + " s"
                   : "the server ended instead of starting")
               + "; the end of its log:\n"
               + JavaProgram.lastLines(log, LOG_LINES_SHOWN));
@@ -93,18 +114,12 @@ public final class ServerProcess implements StartedServers {
   }
 
   private static List<String> command(String mainClass, Path data, List<String> options) {
-    return JavaProgram.command(
-        options,
-        mainClass,
-        List.of(
-            "server",
-            "--data",
-            data.toString(),
-            "--port",
-            "0",
-            "--http-port",
-            "0",
-            "--end-with-parent"));
+    return JavaProgram.command(options, mainClass, arguments(data));
+  }
+
+  private static List<String> arguments(Path data) {
+    return List.of(
+        "server", "--data", data.toString(), "--port", "0", "--http-port", "0", "--end-with-parent");
   }
 
   /** Reads to the end, or the server would block on a full pipe. */
