@@ -21,7 +21,6 @@ import io.tunnel.wire.control.OperatorControl;
 import io.tunnel.wire.control.PartitionControl;
 import io.tunnel.wire.control.SessionControl;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -252,11 +251,11 @@ final class PayloadSamples {
                     List.of(
                         new ClusterControl.TunnelLag(
                             "t", "a", Optional.of(2.5), 3, 4, 1, 0, 2, Optional.empty()))))),
-        new ClusterControl.DescribeNode(true),
+        new ClusterControl.DescribeNode(ClusterControl.NodePart.FIGURES),
         new ClusterControl.DrainNode(true),
         new ClusterControl.Upgrade(Optional.of(2)),
         new ClusterControl.Upgrade(Optional.empty()),
-        new ClusterControl.Levels(1, Map.of("n1", 2)),
+        new ClusterControl.Levels(1, List.of(new ClusterControl.NodeLevel("n1", 2))),
         new Control.RequestId(Optional.of("id-1")),
         new Control.RequestId(Optional.empty()),
         new PartitionControl.ReadPartition(

@@ -13,7 +13,9 @@ import io.tunnel.sdk.transport.trust.LoadedConfig;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
+import io.tunnel.wire.control.ClusterControl.DescribeNode;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
+import io.tunnel.wire.control.ClusterControl.NodePart;
 import io.tunnel.wire.control.ClusterControl.Upgrade;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
@@ -63,8 +65,9 @@ public final class ClusterClient implements AutoCloseable {
    * @throws IllegalArgumentException when the address is no endpoint
    */
   public NodeStatus nodeStatus(String address) {
+    byte[] payload = Json.encode(new DescribeNode(NodePart.REPLICAS));
     return ClusterAnswers.status(
-        ask(address, Operation.DESCRIBE_NODE, NOTHING, ClusterControl.NodeStatus.class));
+        ask(address, Operation.DESCRIBE_NODE, payload, ClusterControl.NodeStatus.class));
   }
 
   /**

@@ -15,6 +15,7 @@ import io.tunnel.sdk.tunnel.ListTunnelRequest;
 import io.tunnel.sdk.tunnel.TunnelInfo;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
+import io.tunnel.wire.control.ClusterControl.DescribeNode;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
@@ -156,7 +157,14 @@ class GatheredAnswersTest {
   void operators_see_the_cluster_and_empty_a_node() {
     cluster.node(0).on(Operation.DESCRIBE_CLUSTER, (c, frame) -> answer(c, frame, describe()));
     NodeStatus status = new NodeStatus("n1", List.of(new ReplicaStatus(3, "LEADING", 5, 7, 9)));
-    cluster.node(1).on(Operation.DESCRIBE_NODE, (c, frame) -> answer(c, frame, status));
+    cluster
+        .node(1)
+        .on(
+            Operation.DESCRIBE_NODE,
+            (c, frame) -> {
+              asked.add("part " + Json.decode(frame.payload(), DescribeNode.class).part());
+              answer(c, frame, status);
+            });
     cluster
         .node(1)
         .on(
@@ -175,6 +183,6 @@ class GatheredAnswersTest {
       assertThatThrownBy(() -> client.nodeStatus("no:port"))
           .isInstanceOf(IllegalArgumentException.class);
     }
-    assertThat(asked).containsExactly("drain true", "drain false");
+    assertThat(asked).containsExactly("part REPLICAS", "drain true", "drain false");
   }
 }

@@ -24,6 +24,7 @@ import io.tunnel.server.security.files.TestSecurity.Authority;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.ClusterControl.DescribeNode;
+import io.tunnel.wire.control.ClusterControl.NodePart;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
@@ -52,6 +53,7 @@ final class ForwardingClusterTest {
   private static final OnBehalf ADMIN = of("admin");
   private static final OnBehalf BOB = of("bob");
   private static final int TABLES = 6;
+  private static final byte[] REPLICAS = Json.encode(new DescribeNode(NodePart.REPLICAS));
 
   @TempDir private Path directory;
   private final Authority authority = Authority.of("test");
@@ -213,11 +215,11 @@ final class ForwardingClusterTest {
     for (Server each : List.of(first, second)) {
       for (String name : List.of("n1", "n2")) {
         byte[] answer =
-            askOnce(each, ADMIN, Optional.of(name), Operation.DESCRIBE_NODE, new byte[0]);
+            askOnce(each, ADMIN, Optional.of(name), Operation.DESCRIBE_NODE, REPLICAS);
         assertThat(Json.decode(answer, NodeStatus.class).name()).isEqualTo(name);
       }
     }
-    byte[] figures = Json.encode(new DescribeNode(true));
+    byte[] figures = Json.encode(new DescribeNode(NodePart.FIGURES));
     await(
         () ->
             status(first, "n2", figures).figures().stream()
@@ -231,7 +233,7 @@ final class ForwardingClusterTest {
     assertThat(Files.readString(directory.resolve("n2/audit/audit.jsonl")))
         .contains("\"principal\":\"admin\",\"address\":\"via n1 from 192.0.2.9\"");
     assertThatThrownBy(
-            () -> askOnce(first, ADMIN, Optional.of("n2"), Operation.DESCRIBE_NODE, new byte[0]))
+            () -> askOnce(first, ADMIN, Optional.of("n2"), Operation.DESCRIBE_NODE, REPLICAS))
         .isInstanceOfSatisfying(
             ForwardException.class, e -> assertThat(e.reason().mayHaveEffect()).isFalse());
   }

@@ -12,8 +12,10 @@ import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
+import io.tunnel.wire.control.ClusterControl.DescribeNode;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
+import io.tunnel.wire.control.ClusterControl.NodePart;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import io.tunnel.wire.control.ClusterControl.ReplicaStatus;
 import io.tunnel.wire.control.ClusterControl.Upgrade;
@@ -127,7 +129,7 @@ public final class Cluster implements Service {
 
   /** What a node says of its replicas. */
   static NodeStatus statusOf(NodeProcess node) {
-    return ask(node, Operation.DESCRIBE_NODE, new Control.Empty(), NodeStatus.class);
+    return ask(node, Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
   }
 
   /** Asks a node to give up everything, or to take part again. */

@@ -5,7 +5,6 @@ import io.tunnel.model.KnownPosition;
 import io.tunnel.model.Level;
 import io.tunnel.model.value.Bytes;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -242,18 +241,31 @@ public sealed interface ClusterControl extends Control {
     }
   }
 
+  /** A part of what a node says of itself. */
+  enum NodePart {
+    /** The progress of its replicas. */
+    REPLICAS,
+    /** Its newest figures. */
+    FIGURES
+  }
+
   /**
-   * Asks a node for its status.
+   * Asks a node for a part of its status.
    *
-   * @param figures true for the figures of the node, false for its replicas
+   * @param part the part that the answer has
    */
-  record DescribeNode(boolean figures) implements ClusterControl {}
+  record DescribeNode(NodePart part) implements ClusterControl {
+    /** Refuses null, which is also what a part of a later version is read as. */
+    public DescribeNode {
+      Objects.requireNonNull(part, "part");
+    }
+  }
 
   /**
    * The replicas of a node, or its figures.
    *
    * @param replicas empty in an answer with figures
-   * @param figures present when the request asked for figures, and the node samples them
+   * @param figures present only when the request asked for figures, and the node samples them
    */
   record NodeStatus(String name, List<ReplicaStatus> replicas, Optional<NodeFigures> figures)
       implements ClusterControl {
@@ -350,15 +362,28 @@ public sealed interface ClusterControl extends Control {
   }
 
   /**
-   * The level, and the highest level of each server that has to serve it.
+   * What a server that has to serve the level can serve.
+   *
+   * @param name the name of the node
+   * @param levelMax the highest level that the node's build serves
+   */
+  record NodeLevel(String name, int levelMax) {
+    /** Refuses null. */
+    public NodeLevel {
+      Objects.requireNonNull(name, "name");
+    }
+  }
+
+  /**
+   * The level, and what each server that has to serve it can serve.
    *
    * @param level the level now
-   * @param levelMaxByNode by name, the highest level that the node's build serves
+   * @param nodes in the order of their names
    */
-  record Levels(int level, Map<String, Integer> levelMaxByNode) implements ClusterControl {
-    /** Refuses null and copies the map. */
+  record Levels(int level, List<NodeLevel> nodes) implements ClusterControl {
+    /** Refuses null and copies the list. */
     public Levels {
-      levelMaxByNode = Map.copyOf(Objects.requireNonNull(levelMaxByNode, "levelMaxByNode"));
+      nodes = List.copyOf(Objects.requireNonNull(nodes, "nodes"));
     }
   }
 }

@@ -11,6 +11,8 @@ import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** Converts answers about clusters. */
 public final class ClusterAnswers {
@@ -47,7 +49,9 @@ public final class ClusterAnswers {
 
   /** Converts the levels of a cluster or a single server. */
   public static ClusterLevels levels(ClusterControl.Levels levels) {
-    return new ClusterLevels(levels.level(), levels.levelMaxByNode());
+    Map<String, Integer> levelMaxByNode = new TreeMap<>();
+    levels.nodes().forEach(node -> levelMaxByNode.put(node.name(), node.levelMax()));
+    return new ClusterLevels(levels.level(), levelMaxByNode);
   }
 
   /** Converts the status that a node gives of itself. */

@@ -4,6 +4,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Level;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.control.ClusterControl.Levels;
+import io.tunnel.wire.control.ClusterControl.NodeLevel;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -110,6 +111,10 @@ public record LevelCore(int level, SortedMap<String, Integer> levelMaxByNode) {
 
   /** The answer for clients. */
   public Levels answer() {
-    return new Levels(level, levelMaxByNode);
+    return new Levels(
+        level,
+        levelMaxByNode.entrySet().stream()
+            .map(member -> new NodeLevel(member.getKey(), member.getValue()))
+            .toList());
   }
 }

@@ -7,6 +7,8 @@ import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
+import io.tunnel.wire.control.ClusterControl.DescribeNode;
+import io.tunnel.wire.control.ClusterControl.NodePart;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import io.tunnel.wire.control.Json;
 import java.io.DataInputStream;
@@ -62,7 +64,8 @@ public final class PeerProbe {
   private static void send(OutputStream out, String name) throws IOException {
     byte[] hello = Hello.request(Protocol.SPOKEN, "node " + name + " starts").encode();
     write(out, new Frame(Operation.HELLO, FrameKind.REQUEST, 0, hello));
-    write(out, new Frame(Operation.DESCRIBE_NODE, FrameKind.REQUEST, STATUS_ID, new byte[0]));
+    byte[] describe = Json.encode(new DescribeNode(NodePart.REPLICAS));
+    write(out, new Frame(Operation.DESCRIBE_NODE, FrameKind.REQUEST, STATUS_ID, describe));
     out.flush();
   }
 

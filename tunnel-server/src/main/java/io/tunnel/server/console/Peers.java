@@ -13,6 +13,7 @@ import io.tunnel.wire.control.ClusterControl.FigureValue;
 import io.tunnel.wire.control.ClusterControl.GoneNode;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
 import io.tunnel.wire.control.ClusterControl.NodeFigures;
+import io.tunnel.wire.control.ClusterControl.NodePart;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import io.tunnel.wire.control.Json;
 import java.time.Duration;
@@ -34,7 +35,7 @@ final class Peers {
   /** A node that does not answer within this time is asked again later. */
   static final Duration DEADLINE = Duration.ofSeconds(2);
 
-  private static final byte[] QUESTION = Json.encode(new DescribeNode(true));
+  private static final byte[] QUESTION = Json.encode(new DescribeNode(NodePart.FIGURES));
 
   private final Forwarding forwarding;
   private final LongSupplier nanos;

@@ -8,6 +8,7 @@ import io.tunnel.wire.Frame;
 import io.tunnel.wire.control.ClusterControl.DescribeNode;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
 import io.tunnel.wire.control.ClusterControl.NodeFigures;
+import io.tunnel.wire.control.ClusterControl.NodePart;
 import io.tunnel.wire.control.ClusterControl.Upgrade;
 import io.tunnel.wire.control.Control.Empty;
 import io.tunnel.wire.control.Json;
@@ -34,16 +35,16 @@ final class ClusterRequests {
   }
 
   void describeNode(Frame frame, Connection connection) {
-    if (Json.decode(frame.payload(), DescribeNode.class).figures()) {
-      threads.answer(
-          threads.control(),
-          frame,
-          connection,
-          () -> visible(connection).figures(view.describe().node(), figures));
-    } else {
-      threads.answer(
-          threads.control(), frame, connection, () -> visible(connection).of(view.status()));
-    }
+    NodePart part = Json.decode(frame.payload(), DescribeNode.class).part();
+    threads.answer(
+        threads.control(),
+        frame,
+        connection,
+        () ->
+            switch (part) {
+              case REPLICAS -> visible(connection).of(view.status());
+              case FIGURES -> visible(connection).figures(view.describe().node(), figures);
+            });
   }
 
   /** Answers requests for figures with these from now on. */

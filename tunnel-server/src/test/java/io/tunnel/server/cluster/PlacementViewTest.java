@@ -8,6 +8,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.wire.control.ClusterControl.GoneNode;
 import io.tunnel.wire.control.ClusterControl.Levels;
 import io.tunnel.wire.control.ClusterControl.NodeDescription;
+import io.tunnel.wire.control.ClusterControl.NodeLevel;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -72,7 +73,7 @@ final class PlacementViewTest {
 
   @Test
   void the_level_is_raised_by_the_levels_of_the_members() throws IOException {
-    assertThat(view.levels().answer()).isEqualTo(new Levels(1, Map.of("a", 1, "b", 2)));
+    assertThat(view.levels().answer()).isEqualTo(new Levels(1, List.of(new NodeLevel("a", 1), new NodeLevel("b", 2))));
     view.raise(2);
     assertThat(raises).containsExactly(view.levels());
     assertThat(view.describe().level()).isEqualTo(1);

@@ -143,7 +143,7 @@ final class NodesOfSnapshotTest {
             asked -> {
               assertThat(asked.operation()).isEqualTo(Operation.DESCRIBE_NODE);
               assertThat(asked.who().principal().orElseThrow().name()).isEqualTo("ada");
-              assertThat(asked.payload()).isEqualTo("{\"figures\":true}");
+              assertThat(asked.payload()).isEqualTo("{\"part\":\"FIGURES\"}");
             });
     assertThat(console.forwards.asked.stream().map(Forwarded::node))
         .containsExactly(

@@ -15,8 +15,9 @@ import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.ClusterControl.Attached;
+import io.tunnel.wire.control.ClusterControl.DescribeNode;
+import io.tunnel.wire.control.ClusterControl.NodePart;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
-import io.tunnel.wire.control.Control.Empty;
 import io.tunnel.wire.control.Json;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -80,7 +81,7 @@ final class AttachIncarnationsTest {
     at.node.bounds.set(at.here, 1, 2);
     int waiting = at.worker.send(Operation.ATTACH, Json.encode(seenIn(2, 4)));
     // What is answered behind it shows that it waits.
-    at.worker.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
+    at.worker.granted(Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
     at.worker.granted(Operation.WRITE, TestNode.write(at.node.mine, at.here, put("b")));
     assertThat(
             Json.decode(at.worker.answer(Operation.ATTACH, waiting).payload(), Attached.class)

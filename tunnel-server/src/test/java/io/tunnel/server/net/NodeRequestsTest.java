@@ -25,6 +25,8 @@ import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.ClusterControl.DescribeNode;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
 import io.tunnel.wire.control.ClusterControl.Levels;
+import io.tunnel.wire.control.ClusterControl.NodeLevel;
+import io.tunnel.wire.control.ClusterControl.NodePart;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
 import io.tunnel.wire.control.ClusterControl.Upgrade;
 import io.tunnel.wire.control.Control.CreateTable;
@@ -280,12 +282,15 @@ final class NodeRequestsTest {
   void a_node_describes_the_cluster_and_itself_and_can_be_drained() throws IOException {
     assertThat(client.granted(Operation.DESCRIBE_CLUSTER, new Empty(), ClusterDescription.class))
         .isEqualTo(node.view.describe());
-    assertThat(client.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class))
+    assertThat(client.granted(Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class))
         .isEqualTo(node.view.status());
     NodeStatus figures =
-        client.granted(Operation.DESCRIBE_NODE, new DescribeNode(true), NodeStatus.class);
+        client.granted(Operation.DESCRIBE_NODE, new DescribeNode(NodePart.FIGURES), NodeStatus.class);
     assertThat(figures.replicas()).as("figures instead of replicas").isEmpty();
     assertThat(figures.figures()).as("nobody samples them").isEmpty();
+    assertThat(client.refused(Operation.DESCRIBE_NODE, new Empty()).message())
+        .as("a request that names no part")
+        .contains("part");
     client.granted(Operation.DRAIN_NODE, new DrainNode(true), Empty.class);
     assertThat(node.view.isDraining()).isTrue();
     client.granted(Operation.DRAIN_NODE, new DrainNode(false), Empty.class);
@@ -300,13 +305,13 @@ final class NodeRequestsTest {
         .isEqualTo(ErrorCode.NOT_LEADER);
     node.view.leads(Unit.CATALOG, node.view.address());
     assertThat(client.granted(Operation.UPGRADE, new Upgrade(Optional.empty()), Levels.class))
-        .isEqualTo(new Levels(1, Map.of("a", 2, "b", 1)));
+        .isEqualTo(new Levels(1, List.of(new NodeLevel("a", 2), new NodeLevel("b", 1))));
     ErrorPayload refused = client.refused(Operation.UPGRADE, new Upgrade(Optional.of(2)));
     assertThat(refused.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
     assertThat(refused.message()).contains("level 2 is not served by b (1 at most)");
     node.view.serve(Map.of("a", 2, "b", 2));
     assertThat(client.granted(Operation.UPGRADE, new Upgrade(Optional.of(2)), Levels.class))
-        .isEqualTo(new Levels(2, Map.of("a", 2, "b", 2)));
+        .isEqualTo(new Levels(2, List.of(new NodeLevel("a", 2), new NodeLevel("b", 2))));
     assertThat(client.granted(Operation.UPGRADE, new Upgrade(Optional.of(1)), Levels.class).level())
         .isEqualTo(2);
   }

@@ -20,8 +20,9 @@ import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl.Attached;
+import io.tunnel.wire.control.ClusterControl.DescribeNode;
+import io.tunnel.wire.control.ClusterControl.NodePart;
 import io.tunnel.wire.control.ClusterControl.NodeStatus;
-import io.tunnel.wire.control.Control.Empty;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.PartitionControl.FindPositions;
 import io.tunnel.wire.control.PartitionControl.FoundPositions;
@@ -111,7 +112,7 @@ final class ReadPartitionTest {
           .extracting(Delivery::handle, Delivery::firstPosition)
           .containsExactly(first, 2L);
     }
-    reader.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
+    reader.granted(Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
   }
 
   private static ReadPartition knowing(ReadPartition request, long position, long incarnation) {
@@ -209,7 +210,7 @@ final class ReadPartitionTest {
     node.bounds.set(here, 1, 2);
     int waiting = reader.send(Operation.READ_PARTITION, Json.encode(rows(0, Bytes.EMPTY)));
     // What is answered behind it shows that it waits.
-    reader.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
+    reader.granted(Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
     reader.granted(Operation.WRITE, TestNode.write(node.mine, here, put("b")));
     Attached attached =
         Json.decode(reader.answer(Operation.READ_PARTITION, waiting).payload(), Attached.class);
@@ -246,7 +247,7 @@ final class ReadPartitionTest {
     assertThat(refusal.message()).contains("no position 2").contains("is 1");
     node.bounds.set(here, 1, 2);
     int waiting = reader.send(Operation.READ_PARTITION, Json.encode(changes(2, Optional.empty())));
-    reader.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
+    reader.granted(Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
     reader.granted(Operation.WRITE, TestNode.write(node.mine, here, put("b")));
     assertThat(
             Json.decode(reader.answer(Operation.READ_PARTITION, waiting).payload(), Attached.class)
@@ -342,7 +343,7 @@ final class ReadPartitionTest {
     ReadPartition later = knowing(changes(2, Optional.empty()), 2, 7);
     int waiting = reader.send(Operation.READ_PARTITION, Json.encode(later));
     // What is answered behind it shows that it waits.
-    reader.granted(Operation.DESCRIBE_NODE, new Empty(), NodeStatus.class);
+    reader.granted(Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
     node.histories.put(here, ledBy(new Start(5, 1), new Start(7, 2), new Start(8, 3)));
     reader.granted(Operation.WRITE, TestNode.write(node.mine, here, put("c")));
     Attached attached =

@@ -50,7 +50,7 @@ class ClusterPage extends Page {
     const states = new Map((before?.nodes ?? []).map((node) => [node.name, this.state(node)]));
     await fewAtATime(
       cluster.nodes,
-      (node) => /** @type {Promise<Status>} */ (ask('DESCRIBE_NODE', undefined, node.name)),
+      (node) => /** @type {Promise<Status>} */ (ask('DESCRIBE_NODE', { part: 'REPLICAS' }, node.name)),
       (node, answer) => this.status.set(node.name, answer),
     );
     if (before !== null) {

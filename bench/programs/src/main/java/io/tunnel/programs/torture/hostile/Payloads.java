@@ -24,7 +24,9 @@ import io.tunnel.wire.Protocol;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.control.ClusterControl.Attach;
+import io.tunnel.wire.control.ClusterControl.DescribeNode;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
+import io.tunnel.wire.control.ClusterControl.NodePart;
 import io.tunnel.wire.control.ClusterControl.Upgrade;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.FailureControl.Heartbeat;
@@ -61,7 +63,6 @@ public final class Payloads {
                   .encode());
       case LIST_TABLES,
           DESCRIBE_CLUSTER,
-          DESCRIBE_NODE,
           WHO_AM_I,
           LIST_KEYS,
           LIST_GROUPS,
@@ -95,6 +96,7 @@ public final class Payloads {
           json(new OperatorControl.ChannelSelection(named.table(), named.tunnel(), List.of()));
       case END_SESSION ->
           json(new OperatorControl.EndSession(named.table(), named.tunnel(), named.sessionId()));
+      case DESCRIBE_NODE -> json(new DescribeNode(NodePart.REPLICAS));
       case DRAIN_NODE -> json(new DrainNode(true));
       case UPGRADE -> json(new Upgrade(Optional.empty()));
       case OPEN_SESSION -> json(new SessionControl.OpenSession(named.tunnelId(), "raw", 30_000, 0));
