@@ -9,6 +9,8 @@ import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -71,11 +73,39 @@ class ReleasesTest {
       assertThat(consumed(operator)).isEqualTo(release.changes() - release.left());
       consume(operator, release.left());
       assertThat(consumed(operator)).isEqualTo(release.changes());
-      operator.ask("partition", "create", "--table=copy", "--key=id:INTEGER");
-      operator.ask("tables", "put", "--table=copy", "--from=" + release.rows("orders"));
-      assertThat(ReleaseFixture.rows(operator, "copy"))
-          .hasSameSizeAs(Files.readAllLines(release.rows("orders")));
+      assertImported(operator, release.rows("orders"));
+      assertImported(operator, inOrder(release.changes("orders")));
     }
+  }
+
+  /** The changes in the order of their positions, as {@code tail} prints the changes of a partition. */
+  private Path inOrder(Path changes) throws IOException {
+    List<String> lines = new ArrayList<>(Files.readAllLines(changes));
+    lines.sort(
+        Comparator.comparingLong((String change) -> member(change, "partition"))
+            .thenComparingLong(change -> member(change, "position")));
+    return Files.write(directory.resolve("changes.jsonl"), lines);
+  }
+
+  private static long member(String change, String name) {
+    return JsonParser.parseString(change).getAsJsonObject().get(name).getAsLong();
+  }
+
+  /** An import is a write as any other: the lines of the export do not say when it commits. */
+  private static void assertImported(Operator operator, Path export) {
+    long beforeMs = System.currentTimeMillis();
+    operator.ask("partition", "create", "--table=copy", "--key=id:INTEGER");
+    operator.ask("tables", "put", "--table=copy", "--from=" + export);
+    assertThat(ReleaseFixture.rows(operator, "copy"))
+        .isEqualTo(ReleaseFixture.rows(operator, "orders"));
+    assertThat(ReleaseFixture.changes(operator, "copy"))
+        .as("changes of the import of %s", export)
+        .isNotEmpty()
+        .allSatisfy(
+            change ->
+                assertThat(member(change, "commitMicros"))
+                    .isGreaterThanOrEqualTo(beforeMs * 1_000));
+    operator.ask("tables", "drop", "--table=copy", "--yes");
   }
 
   private static void assertGoesOn(ReleaseFixture release, Path data) throws IOException {
