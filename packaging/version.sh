@@ -13,14 +13,18 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 old="$(sed -n 's/^  <version>\(.*\)<\/version>$/\1/p' pom.xml | head -n 1)"
 [ "$old" != "$1" ] || { echo "version.sh: the version is $1 already"; exit 0; }
 
-# A version without -SNAPSHOT may also be that of a library, or of a release that a page or a fixture speaks of.
+# A version without -SNAPSHOT may also be that of a library, or of a release that a page or a fixture speaks of: there it counts only
+# where a version of the project stands.
 case "$old" in
-  *-SNAPSHOT) mapfile -t files < <(git grep -lIF -- "$old") ;;
-  *) mapfile -t files < <(git grep -lIE -- "(tunnel[^ ]*[ :/-]|<version>|version = \"tunnel )${old//./\\.}" -- \
-    '*pom.xml' README.md Dockerfile docker-compose.yml docs/flink.md '*/TunnelCommand.java' '*/containers/Engine.java') ;;
+  *-SNAPSHOT) before='' places=(. ':!docs/releasing.md' ':!packaging/version.sh') ;; # those two speak of versions to come
+  *)
+    before='tunnel[^ ]*[ :/-]|<version>|version = "tunnel '
+    places=('*pom.xml' README.md Dockerfile docker-compose.yml docs/flink.md '*/TunnelCommand.java')
+    ;;
 esac
+mapfile -t files < <(git grep -lIE -- "($before)${old//./\\.}([^0-9]|$)" "${places[@]}")
 for file in "${files[@]}"; do
-  sed "s/${old//./\\.}\([^0-9]\|$\)/$1\1/g" "$file" >"$file.new"
+  sed -E "s#($before)${old//./\\.}([^0-9]|\$)#\1$1\2#g" "$file" >"$file.new"
   # Keeps the file's permissions.
   cat "$file.new" >"$file"
   rm "$file.new"
