@@ -214,8 +214,7 @@ final class ForwardingClusterTest {
     awaitBoth();
     for (Server each : List.of(first, second)) {
       for (String name : List.of("n1", "n2")) {
-        byte[] answer =
-            askOnce(each, ADMIN, Optional.of(name), Operation.DESCRIBE_NODE, REPLICAS);
+        byte[] answer = askOnce(each, ADMIN, Optional.of(name), Operation.DESCRIBE_NODE, REPLICAS);
         assertThat(Json.decode(answer, NodeStatus.class).name()).isEqualTo(name);
       }
     }

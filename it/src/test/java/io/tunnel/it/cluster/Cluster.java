@@ -129,7 +129,8 @@ public final class Cluster implements Service {
 
   /** What a node says of its replicas. */
   static NodeStatus statusOf(NodeProcess node) {
-    return ask(node, Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
+    return ask(
+        node, Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
   }
 
   /** Asks a node to give up everything, or to take part again. */

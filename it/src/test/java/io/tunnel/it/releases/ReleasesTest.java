@@ -78,7 +78,9 @@ class ReleasesTest {
     }
   }
 
-  /** The changes in the order of their positions, as {@code tail} prints the changes of a partition. */
+  /**
+   * The changes in the order of their positions, as {@code tail} prints the changes of a partition.
+   */
   private Path inOrder(Path changes) throws IOException {
     List<String> lines = new ArrayList<>(Files.readAllLines(changes));
     lines.sort(

@@ -73,7 +73,8 @@ final class PlacementViewTest {
 
   @Test
   void the_level_is_raised_by_the_levels_of_the_members() throws IOException {
-    assertThat(view.levels().answer()).isEqualTo(new Levels(1, List.of(new NodeLevel("a", 1), new NodeLevel("b", 2))));
+    assertThat(view.levels().answer())
+        .isEqualTo(new Levels(1, List.of(new NodeLevel("a", 1), new NodeLevel("b", 2))));
     view.raise(2);
     assertThat(raises).containsExactly(view.levels());
     assertThat(view.describe().level()).isEqualTo(1);

@@ -81,7 +81,8 @@ final class AttachIncarnationsTest {
     at.node.bounds.set(at.here, 1, 2);
     int waiting = at.worker.send(Operation.ATTACH, Json.encode(seenIn(2, 4)));
     // What is answered behind it shows that it waits.
-    at.worker.granted(Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
+    at.worker.granted(
+        Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
     at.worker.granted(Operation.WRITE, TestNode.write(at.node.mine, at.here, put("b")));
     assertThat(
             Json.decode(at.worker.answer(Operation.ATTACH, waiting).payload(), Attached.class)

@@ -50,7 +50,8 @@ final class AttachedRowsTest {
     at.node.bounds.set(at.here, 1, 2);
     int waiting = at.worker.send(Operation.ATTACH, Json.encode(at.base(5)));
     // What is answered behind it shows that it waits.
-    at.worker.granted(Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
+    at.worker.granted(
+        Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
     assertThat(at.node.attachments.count()).isEqualTo(1);
     at.worker.granted(Operation.WRITE, TestNode.write(at.node.mine, at.here, put("b")));
     Attached attached =
@@ -66,7 +67,8 @@ final class AttachedRowsTest {
   void who_waits_for_rows_is_answered_when_the_partition_is_lost() throws IOException {
     at.node.bounds.set(at.here, 1, 2);
     int waiting = at.worker.send(Operation.ATTACH, Json.encode(at.base(5)));
-    at.worker.granted(Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
+    at.worker.granted(
+        Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
     at.node.lose(at.here);
     assertThat(RawClient.error(at.worker.answer(Operation.ATTACH, waiting)).leader())
         .contains(TestNode.THERE);
@@ -82,12 +84,14 @@ final class AttachedRowsTest {
     at.node.bounds.set(at.here, 1, 2);
     try (RawClient leaving = at.node.client()) {
       leaving.send(Operation.ATTACH, Json.encode(at.base(5)));
-      leaving.granted(Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
+      leaving.granted(
+          Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
       assertThat(at.node.held().requestBytes()).isPositive();
     }
     for (int tries = 1; at.node.held().requestBytes() != 0; tries++) {
       assertThat(tries).as("answers of others").isLessThan(1_000);
-      at.worker.granted(Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
+      at.worker.granted(
+          Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
     }
     assertThat(at.node.attachments.count()).isZero();
   }

@@ -282,10 +282,13 @@ final class NodeRequestsTest {
   void a_node_describes_the_cluster_and_itself_and_can_be_drained() throws IOException {
     assertThat(client.granted(Operation.DESCRIBE_CLUSTER, new Empty(), ClusterDescription.class))
         .isEqualTo(node.view.describe());
-    assertThat(client.granted(Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class))
+    assertThat(
+            client.granted(
+                Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class))
         .isEqualTo(node.view.status());
     NodeStatus figures =
-        client.granted(Operation.DESCRIBE_NODE, new DescribeNode(NodePart.FIGURES), NodeStatus.class);
+        client.granted(
+            Operation.DESCRIBE_NODE, new DescribeNode(NodePart.FIGURES), NodeStatus.class);
     assertThat(figures.replicas()).as("figures instead of replicas").isEmpty();
     assertThat(figures.figures()).as("nobody samples them").isEmpty();
     assertThat(client.refused(Operation.DESCRIBE_NODE, new Empty()).message())

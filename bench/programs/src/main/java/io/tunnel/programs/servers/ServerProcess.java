@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A server in a child process. The server ends when this process ends in any way: the server watches its standard input, a pipe from this
- * process.
+ * A server in a child process. The server ends when this process ends in any way: the server
+ * watches its standard input, a pipe from this process.
  */
 public final class ServerProcess implements StartedServers {
 
@@ -119,7 +119,14 @@ public final class ServerProcess implements StartedServers {
 
   private static List<String> arguments(Path data) {
     return List.of(
-        "server", "--data", data.toString(), "--port", "0", "--http-port", "0", "--end-with-parent");
+        "server",
+        "--data",
+        data.toString(),
+        "--port",
+        "0",
+        "--http-port",
+        "0",
+        "--end-with-parent");
   }
 
   /** Reads to the end, or the server would block on a full pipe. */
