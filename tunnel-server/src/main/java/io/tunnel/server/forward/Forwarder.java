@@ -36,8 +36,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Forwards requests over connections of the native protocol: one for each principal, address and
- * node. A request for this server itself takes the server's own door ({@link NetServer#self}), so
+ * Forwards requests over connections of the native protocol: one for each principal, address, node
+ * and {@link Lane}. A request for this server itself takes the server's own door ({@link NetServer#self}), so
  * that a server whose places are taken still answers.
  *
  * <p>One thread owns all connections. Callers count their request under the monitor of the core
@@ -115,12 +115,26 @@ public final class Forwarder implements Forwarding {
    */
   public record Held(int requests, long bytes) {}
 
+  /** What a link carries. Requests of one lane neither wait behind nor end with those of another. */
+  private enum Lane {
+    /** A node ends the link when the right to read is withdrawn. */
+    READINGS,
+    /** Asked every second; an answer that is late ends the use of the link. */
+    FIGURES,
+    OPERATIONS;
+
+    static Lane of(Ask ask) {
+      if (ask.reading.isPresent()) {
+        return READINGS;
+      }
+      return ask.operation == Operation.DESCRIBE_NODE ? FIGURES : OPERATIONS;
+    }
+  }
+
   /**
    * @param node HOST:PORT of a node, or {@link #SELF}
-   * @param isReading whether the link is for readings: a node ends it when their right is withdrawn
    */
-  private record Key(
-      Optional<Principal> principal, String address, String node, boolean isReading) {}
+  private record Key(Optional<Principal> principal, String address, String node, Lane lane) {}
 
   private static final class Taking {
     private final Link link;
@@ -250,7 +264,7 @@ public final class Forwarder implements Forwarding {
   private void send(Ask ask, String node) {
     Optional<Principal> who = door.gate().isOpen() ? Optional.empty() : ask.who.principal();
     try {
-      link(new Key(who, ask.who.address(), node, ask.reading.isPresent())).send(ask);
+      link(new Key(who, ask.who.address(), node, Lane.of(ask))).send(ask);
     } catch (RefusedException e) {
       refuse(ask, e);
     }
