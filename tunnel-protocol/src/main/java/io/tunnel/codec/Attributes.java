@@ -34,20 +34,24 @@ public final class Attributes {
    * @throws NewerFormatException for an unknown attribute that must be understood
    */
   public static void requireUnderstood(Place place, byte[] array, int offset, int end) {
-    require(place, array, offset, end, Refusal.MUST_UNDERSTAND);
+    var unused = require(place, array, offset, end, Refusal.MUST_UNDERSTAND);
   }
 
   /**
    * Checks a list that is to be stored: each attribute is known.
    *
+   * @return the feature of the highest level that the list uses, for the level to be checked
    * @throws MalformedException when the bytes are no list
    * @throws NewerFormatException for an unknown attribute
    */
-  public static void requireKnown(Place place, byte[] array, int offset, int end) {
-    require(place, array, offset, end, Refusal.ANY);
+  public static Optional<FormatFeature> requireKnown(
+      Place place, byte[] array, int offset, int end) {
+    return require(place, array, offset, end, Refusal.ANY);
   }
 
-  private static void require(Place place, byte[] array, int offset, int end, Refusal refusal) {
+  private static Optional<FormatFeature> require(
+      Place place, byte[] array, int offset, int end, Refusal refusal) {
+    Optional<FormatFeature> newest = Optional.empty();
     int before = 0;
     for (int at = offset; at < end; ) {
       long number = Binary.getVarint(array, at, end);
@@ -60,13 +64,16 @@ public final class Attributes {
       if (Binary.value(length) > end - Binary.next(length)) {
         throw new MalformedException("attribute " + now + " of " + place.label() + " is cut off");
       }
-      boolean isKnown = FormatFeature.of(place, now).filter(FormatFeature::isKnown).isPresent();
+      Optional<FormatFeature> feature = FormatFeature.of(place, now);
+      boolean isKnown = feature.filter(FormatFeature::isKnown).isPresent();
       if (!isKnown && (refusal == Refusal.ANY || FormatFeature.mustBeUnderstood(now))) {
-        throw new NewerFormatException(FormatFeature.describe(place, now));
+        throw new NewerFormatException(FormatFeature.describe(place, now), feature);
       }
+      newest = FormatFeature.newest(newest, feature);
       before = now;
       at = Binary.next(length) + Binary.value(length);
     }
+    return newest;
   }
 
   /** The bytes of an attribute of a list that was checked. */

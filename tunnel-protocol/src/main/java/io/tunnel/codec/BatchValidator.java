@@ -8,6 +8,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.value.Bytes;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Decides whether a writer's batch may enter the log. Checks once all guarantees to readers, so
@@ -23,8 +24,11 @@ public final class BatchValidator {
    *
    * @param mustJudge whether a row may have to be judged against the stored row: because it has a
    *     condition, or is an UPDATE, which may make the stored row too large
+   * @param newest the feature of the highest level that an attribute of the batch or a row uses;
+   *     empty without attributes. The level in force must enable the feature
    */
-  public record Checked(boolean mustJudge, ColumnSizes columnSizes) {}
+  public record Checked(
+      boolean mustJudge, ColumnSizes columnSizes, Optional<FormatFeature> newest) {}
 
   /** A validator for rows with keys of {@code schema}. */
   public BatchValidator(List<PrimaryKeySchema> schema) {
@@ -36,7 +40,9 @@ public final class BatchValidator {
    * key columns ({@link Bytes#EMPTY} for an open end), its columns' types, values and names, which
    * must differ from those of the key.
    *
-   * @throws RefusedException with the reason
+   * @throws RefusedException with the reason; also for attributes that a reader may skip: the
+   *     server that puts something into a log knows what it means
+   * @throws NewerFormatException for an attribute of a feature of a higher level
    */
   public Checked require(ChangeBatch batch, Bytes from, Bytes to) {
     byte[] array = batch.array();
@@ -44,9 +50,8 @@ public final class BatchValidator {
       throw new RefusedException(ErrorCode.INVALID_REQUEST, "a batch has at least one row");
     }
     try {
-      if (batch.hasAttributes()) {
-        requireKnown(Place.BATCH, batch.attributes());
-      }
+      Optional<FormatFeature> newest =
+          batch.hasAttributes() ? known(Place.BATCH, batch.attributes()) : Optional.empty();
       Dictionary.requireDistinct(batch.names());
       requireNoKeyColumn(batch.names());
       boolean mustJudge = false;
@@ -55,26 +60,25 @@ public final class BatchValidator {
       while (row.next()) {
         requireKey(row, array, from, to);
         if (row.hasAttributes()) {
-          requireKnown(Place.ROW, row.attributes());
+          newest = FormatFeature.newest(newest, known(Place.ROW, row.attributes()));
         }
         requireColumns(row, batch.nameCount(), columnSizes);
         mustJudge |=
             row.condition() != RowExistenceExpectation.IGNORE || row.kind() == ChangeKind.UPDATE;
       }
       requireUsed(batch, columnSizes);
-      return new Checked(mustJudge, columnSizes);
+      return new Checked(mustJudge, columnSizes, newest);
     } catch (MalformedException e) {
+      if (e instanceof NewerFormatException newer && newer.feature().isPresent()) {
+        throw newer;
+      }
       throw new RefusedException(e.code(), e.getMessage());
     }
   }
 
-  /**
-   * Refuses attributes that this build does not know, also those that a reader may skip: the server
-   * that puts something into a log knows what it means.
-   */
-  private static void requireKnown(Place place, Bytes attributes) {
+  private static Optional<FormatFeature> known(Place place, Bytes attributes) {
     byte[] array = attributes.toByteArray();
-    Attributes.requireKnown(place, array, 0, array.length);
+    return Attributes.requireKnown(place, array, 0, array.length);
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.tunnel.codec;
 
+import io.tunnel.model.Level;
 import java.util.Optional;
 
 /**
@@ -28,10 +29,23 @@ public enum FormatFeature {
   /** A time at which the row expires. */
   STORED_EXPIRY(Place.STORED_ROW, 1, "expiry", 2),
   /** A filter on what the holder is delivered. */
-  FILTER(Place.GRANT, 1, "filter", 2);
+  FILTER(Place.GRANT, 1, "filter", 2),
+  /** Says nothing: tests of an upgrade write the attribute; each reader must understand it. */
+  TRIAL(Place.ROW, FormatFeature.TRIAL_NUMBER_MIN + 1, "trial", FormatFeature.LEVEL + 1),
+  /** Says nothing: tests of an upgrade write the attribute; readers may skip it. */
+  TRIAL_NOTE(Place.ROW, FormatFeature.TRIAL_NUMBER_MIN, "trial-note", FormatFeature.LEVEL + 1),
+  /** Limits nothing: a term of a grant for tests of an upgrade. */
+  TRIAL_TERM(
+      Place.GRANT, FormatFeature.TRIAL_NUMBER_MIN + 1, "trial-term", FormatFeature.LEVEL + 1);
 
   /** The level of this build: features above are refused by name. */
   public static final int LEVEL = 1;
+
+  /**
+   * Attributes from this number on are for tests of an upgrade. A build knows them only when {@link
+   * Level#TRIAL_PROPERTY} gives the build a level of no release.
+   */
+  private static final int TRIAL_NUMBER_MIN = 16_382;
 
   private static final FormatFeature[] FEATURES = values();
 
@@ -92,7 +106,7 @@ public enum FormatFeature {
 
   /** Whether this build knows what the attribute means. */
   public boolean isKnown() {
-    return level <= LEVEL;
+    return level <= (number >= TRIAL_NUMBER_MIN ? Level.NEWEST : LEVEL);
   }
 
   /** Whether a reader that does not know the attribute must refuse what carries it. */
@@ -118,6 +132,14 @@ public enum FormatFeature {
       }
     }
     return false;
+  }
+
+  /** The one of two features that has the higher level; empty without features. */
+  static Optional<FormatFeature> newest(
+      Optional<FormatFeature> one, Optional<FormatFeature> other) {
+    return one.isPresent() && (other.isEmpty() || other.get().level <= one.get().level)
+        ? one
+        : other;
   }
 
   /** For messages: "attribute 3 (increment) of a row". */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.FormatFeature.Place;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
@@ -18,6 +19,7 @@ import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -208,5 +210,42 @@ class AttributesTest {
       assertThat(FormatFeature.of(feature.place(), feature.number())).contains(feature);
       assertThat(feature.isKnown()).isEqualTo(feature.level() <= FormatFeature.LEVEL);
     }
+  }
+
+  @Test
+  void an_unknown_attribute_names_the_feature_for_which_its_number_is_reserved() {
+    Map<Integer, Optional<FormatFeature>> reserved =
+        Map.of(
+            1, Optional.of(FormatFeature.CONDITION),
+            REFUSED, Optional.empty(),
+            16_383, Optional.of(FormatFeature.TRIAL));
+    reserved.forEach(
+        (number, feature) ->
+            assertThatExceptionOfType(NewerFormatException.class)
+                .isThrownBy(() -> walk(batch(Bytes.EMPTY, list(number))))
+                .matches(unknown -> unknown.feature().equals(feature))
+                .matches(unknown -> unknown.code() == ErrorCode.FEATURE_NOT_ENABLED));
+  }
+
+  @Test
+  void the_server_that_takes_a_write_tells_the_feature_of_a_higher_level() {
+    for (byte[] bytes : List.of(batch(list(1), Bytes.EMPTY), batch(Bytes.EMPTY, list(2)))) {
+      assertThatExceptionOfType(NewerFormatException.class)
+          .isThrownBy(
+              () ->
+                  new BatchValidator(SCHEMA)
+                      .require(
+                          ChangeBatch.parse(bytes, 0, bytes.length), Bytes.EMPTY, Bytes.EMPTY))
+          .matches(unknown -> unknown.feature().isPresent());
+    }
+  }
+
+  @Test
+  void the_highest_level_of_several_features_counts() {
+    Optional<FormatFeature> none = Optional.empty();
+    Optional<FormatFeature> one = Optional.of(FormatFeature.TRIAL);
+    assertThat(FormatFeature.newest(none, none)).isEmpty();
+    assertThat(FormatFeature.newest(none, one)).isEqualTo(one);
+    assertThat(FormatFeature.newest(one, none)).isEqualTo(one);
   }
 }

@@ -5,6 +5,7 @@ import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.model.ChangeKind;
+import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.TableMeta;
@@ -84,6 +85,14 @@ public final class RawWrite {
     BatchBuilder builder = new BatchBuilder(table.primaryKey(), 256);
     rows.forEach(row -> require(builder.add(row)));
     return prefixed(tableId, builder.build(partition));
+  }
+
+  /** The payload of one row that has attributes. */
+  public static byte[] payload(
+      TableDescription table, int partition, RowChange row, Bytes attributes) {
+    BatchBuilder builder = new BatchBuilder(table.meta().primaryKey(), 256);
+    require(builder.addWithin(Limits.BATCH_BYTES_MAX, row, attributes));
+    return prefixed(table.tableId(), builder.build(partition));
   }
 
   private static void require(boolean added) {

@@ -1,6 +1,7 @@
 package io.tunnel.server.catalog;
 
 import io.tunnel.codec.Attributes;
+import io.tunnel.codec.FormatFeature;
 import io.tunnel.codec.FormatFeature.Place;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.codec.NewerFormatException;
@@ -15,6 +16,7 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -118,9 +120,10 @@ public final class ChannelGrants {
      * term limits what the holder may do, so each must be known.
      *
      * @throws MalformedException when the bytes are no terms
+     * @param enabled refuses a feature that the level in force does not enable
      * @throws NewerFormatException for terms that this build does not know
      */
-    private static Terms decode(byte[] grant) {
+    private static Terms decode(byte[] grant, Consumer<FormatFeature> enabled) {
       if (grant.length > CODE_BYTES && grant[CODE_BYTES] != FORM) {
         throw new NewerFormatException("a grant of form " + (grant[CODE_BYTES] & 0xff));
       }
@@ -140,7 +143,8 @@ public final class ChannelGrants {
       }
       String tunnel =
           StandardCharsets.UTF_8.decode(from.slice(from.position(), nameBytes)).toString();
-      Attributes.requireKnown(Place.GRANT, grant, from.position() + nameBytes, grant.length);
+      Attributes.requireKnown(Place.GRANT, grant, from.position() + nameBytes, grant.length)
+          .ifPresent(enabled);
       return new Terms(tunnel, start, end, endMs, untilMs, lifeMs);
     }
   }
@@ -161,11 +165,15 @@ public final class ChannelGrants {
   /**
    * The terms of a grant; empty when the code does not match.
    *
-   * @throws RefusedException {@code BUSY} without a key; {@code INVALID_REQUEST} when the code
-   *     matches and the grant has terms that this build does not know: the server would deliver
-   *     more than was granted
+   * @param enabled refuses a feature that the level in force does not enable, by a {@link
+   *     RefusedException}
+   * @throws RefusedException {@code BUSY} without a key; {@code FEATURE_NOT_ENABLED} when the code
+   *     matches and the grant has terms that this build does not know, or the level does not
+   *     enable: the server would deliver more than was granted; {@code INVALID_REQUEST} when they
+   *     are of an unknown form, or no terms
    */
-  public Optional<Terms> verified(Granted granted, Bytes grant) {
+  public Optional<Terms> verified(
+      Granted granted, Bytes grant, Consumer<FormatFeature> enabled) {
     Bytes secret =
         key.orElseThrow(
             () ->
@@ -183,16 +191,27 @@ public final class ChannelGrants {
       return Optional.empty();
     }
     try {
-      return Optional.of(Terms.decode(said));
+      return Optional.of(Terms.decode(said, enabled));
+    } catch (NewerFormatException e) {
+      e.feature().ifPresent(enabled);
+      throw new RefusedException(e.code(), e.getMessage());
     } catch (MalformedException e) {
       throw new RefusedException(ErrorCode.INVALID_REQUEST, e.getMessage());
     }
   }
 
+  /** Verifies the grants of clients, as {@link #verified} does, by the level in force. */
+  @FunctionalInterface
+  public interface Verifier {
+
+    /** The terms of a grant; empty when the code does not match. */
+    Optional<Terms> verified(Granted granted, Bytes grant);
+  }
+
   /** The tunnel that a grant names; true only if the grant is {@link #verified}. */
   public static Optional<String> tunnelOf(Bytes grant) {
     try {
-      return Optional.of(Terms.decode(grant.toByteArray()).tunnel());
+      return Optional.of(Terms.decode(grant.toByteArray(), unjudged -> {}).tunnel());
     } catch (MalformedException e) {
       return Optional.empty();
     }

@@ -1,5 +1,6 @@
 package io.tunnel.server.cluster;
 
+import io.tunnel.codec.FormatFeature;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Level;
 import io.tunnel.model.RefusedException;
@@ -73,6 +74,11 @@ public record LevelCore(int level, SortedMap<String, Integer> levelMaxByNode) {
               + "; replace the build there first");
     }
     return true;
+  }
+
+  /** Refuses a feature of the formats above the level, as {@link #require(String, int)} does. */
+  public void require(FormatFeature feature) {
+    require(feature.label(), feature.level());
   }
 
   /**

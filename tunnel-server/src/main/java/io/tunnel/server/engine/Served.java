@@ -81,7 +81,8 @@ public final class Served {
         channels,
         how.incarnations(),
         how.freshness(),
-        ports.naming().grants(),
+        (granted, grant) ->
+            ports.naming().grants().verified(granted, grant, ports.view().levels()::require),
         ports.threads().clock());
   }
 

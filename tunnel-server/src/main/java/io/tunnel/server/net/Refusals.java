@@ -1,6 +1,7 @@
 package io.tunnel.server.net;
 
 import io.tunnel.codec.MalformedException;
+import io.tunnel.codec.NewerFormatException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.store.FencedStoreException;
@@ -84,6 +85,9 @@ final class Refusals {
           ? view.notLeader(Unit.CATALOG, "the catalog, which may know of the table,")
           : refused;
     }
+    if (failure instanceof NewerFormatException newer) {
+      return ofNewer(newer);
+    }
     if (failure instanceof MalformedException malformed) {
       return new RefusedException(malformed.code(), malformed.getMessage());
     }
@@ -105,6 +109,19 @@ final class Refusals {
     }
     LOGGER.error("a request failed", failure);
     return new RefusedException(ErrorCode.INTERNAL, "the server failed: " + failure);
+  }
+
+  /**
+   * Names the feature, the level and the nodes that lack the feature, as a node does that knows the
+   * feature: a client gets one answer from old and new nodes.
+   */
+  private RefusedException ofNewer(NewerFormatException newer) {
+    try {
+      newer.feature().ifPresent(feature -> view.levels().require(feature));
+    } catch (RefusedException e) {
+      return e;
+    }
+    return new RefusedException(newer.code(), newer.getMessage());
   }
 
   private RefusedException routed(RefusedException refused, int unit, String what) {

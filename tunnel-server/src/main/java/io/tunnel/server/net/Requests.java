@@ -348,6 +348,7 @@ final class Requests {
     BatchValidator.Checked checked =
         new BatchValidator(table.meta().primaryKey())
             .require(batch, partition.from(), partition.to());
+    checked.newest().ifPresent(feature -> rooms.cluster().levels().require(feature));
     connection
         .pace()
         .used(

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.ChannelGrants.Granted;
@@ -32,7 +33,7 @@ class ChannelGrantsTest {
         .withMessageContaining("not read yet");
     Bytes grant = ChannelGrants.of(KEY).of(granted("1_t", 1, 5), TERMS);
     assertThatExceptionOfType(RefusedException.class)
-        .isThrownBy(() -> grants.verified(granted("1_t", 1, 5), grant))
+        .isThrownBy(() -> grants.verified(granted("1_t", 1, 5), grant, any -> {}))
         .satisfies(refused -> assertThat(refused.code()).isEqualTo(ErrorCode.BUSY));
   }
 
@@ -40,16 +41,16 @@ class ChannelGrantsTest {
   void a_grant_is_of_one_channel_under_one_epoch() {
     grants.apply(ChannelGrants.noting(KEY));
     Bytes grant = grants.of(granted("1_t", 1, 5), TERMS);
-    assertThat(grants.verified(granted("1_t", 1, 5), grant)).contains(TERMS);
-    assertThat(grants.verified(granted("1_u", 1, 5), grant)).isEmpty();
-    assertThat(grants.verified(granted("1_t", 2, 5), grant)).isEmpty();
-    assertThat(grants.verified(granted("1_t", 1, 6), grant)).isEmpty();
-    assertThat(grants.verified(granted("1_t", 1, 5), Bytes.EMPTY)).isEmpty();
-    assertThat(grants.verified(granted("1_t", 1, 5), Bytes.fromHex(grant.toString().substring(2))))
+    assertThat(grants.verified(granted("1_t", 1, 5), grant, any -> {})).contains(TERMS);
+    assertThat(grants.verified(granted("1_u", 1, 5), grant, any -> {})).isEmpty();
+    assertThat(grants.verified(granted("1_t", 2, 5), grant, any -> {})).isEmpty();
+    assertThat(grants.verified(granted("1_t", 1, 6), grant, any -> {})).isEmpty();
+    assertThat(grants.verified(granted("1_t", 1, 5), Bytes.EMPTY, any -> {})).isEmpty();
+    assertThat(grants.verified(granted("1_t", 1, 5), Bytes.fromHex(grant.toString().substring(2)), any -> {}))
         .isEmpty();
     ChannelGrants others = new ChannelGrants();
     others.apply(ChannelGrants.noting(Bytes.fromHex("01")));
-    assertThat(others.verified(granted("1_t", 1, 5), grant)).as("of another cluster").isEmpty();
+    assertThat(others.verified(granted("1_t", 1, 5), grant, any -> {})).as("of another cluster").isEmpty();
   }
 
   /** Nodes of two versions have to agree. */
@@ -85,17 +86,40 @@ class ChannelGrantsTest {
     refused.forEach(
         (further, why) -> {
           Bytes newer = NewerGrants.with(KEY, ada, grant, Bytes.fromHex(further));
-          assertThatThrownBy(() -> grants.verified(ada, newer))
+          assertThatThrownBy(() -> grants.verified(ada, newer, any -> {}))
               .isInstanceOf(RefusedException.class)
               .hasMessageContaining(why);
           assertThat(ChannelGrants.tunnelOf(newer)).isEmpty();
-          assertThat(grants.verified(new Granted("1_t", 1, 6, "ada"), newer)).isEmpty();
+          assertThat(grants.verified(new Granted("1_t", 1, 6, "ada"), newer, any -> {})).isEmpty();
         });
     Bytes form = NewerGrants.of(KEY, ada, Bytes.fromHex("02"));
-    assertThatThrownBy(() -> grants.verified(ada, form))
+    assertThatThrownBy(() -> grants.verified(ada, form, any -> {}))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("a grant of form 2, which this build does not know")
         .hasMessageContaining("upgrade this one");
+  }
+
+  @Test
+  void a_grant_with_a_term_that_the_level_does_not_enable_is_refused() {
+    grants.apply(ChannelGrants.noting(KEY));
+    Granted ada = new Granted("1_t", 1, 5, "ada");
+    Bytes newer =
+        NewerGrants.with(KEY, ada, grants.of(ada, TERMS), Bytes.fromHex("010101"));
+    assertThatExceptionOfType(RefusedException.class)
+        .isThrownBy(
+            () ->
+                grants.verified(
+                    ada,
+                    newer,
+                    feature -> {
+                      throw new RefusedException(
+                          ErrorCode.FEATURE_NOT_ENABLED, "not " + feature.label());
+                    }))
+        .withMessage("not filter");
+    assertThatExceptionOfType(RefusedException.class)
+        .isThrownBy(() -> grants.verified(ada, newer, any -> {}))
+        .extracting(RefusedException::code)
+        .isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
   }
 
   private static Granted granted(String channelId, int partition, long epoch) {
@@ -106,9 +130,9 @@ class ChannelGrantsTest {
   void a_grant_for_one_holder_is_nobody_elses() {
     grants.apply(ChannelGrants.noting(KEY));
     Bytes grant = grants.of(new Granted("1_t", 1, 5, "ada"), TERMS);
-    assertThat(grants.verified(new Granted("1_t", 1, 5, "ada"), grant)).contains(TERMS);
-    assertThat(grants.verified(new Granted("1_t", 1, 5, "bob"), grant)).isEmpty();
-    assertThat(grants.verified(granted("1_t", 1, 5), grant)).isEmpty();
+    assertThat(grants.verified(new Granted("1_t", 1, 5, "ada"), grant, any -> {})).contains(TERMS);
+    assertThat(grants.verified(new Granted("1_t", 1, 5, "bob"), grant, any -> {})).isEmpty();
+    assertThat(grants.verified(granted("1_t", 1, 5), grant, any -> {})).isEmpty();
   }
 
   @Test
@@ -128,8 +152,8 @@ class ChannelGrantsTest {
     for (int i = 0; i < grant.length; i++) {
       byte[] forged = grant.clone();
       forged[i] ^= 1;
-      assertThat(grants.verified(ada, Bytes.copyOf(forged))).as("byte %d", i).isEmpty();
-      assertThat(grants.verified(ada, Bytes.copyOf(grant, 0, i))).as("%d bytes", i).isEmpty();
+      assertThat(grants.verified(ada, Bytes.copyOf(forged), any -> {})).as("byte %d", i).isEmpty();
+      assertThat(grants.verified(ada, Bytes.copyOf(grant, 0, i), any -> {})).as("%d bytes", i).isEmpty();
     }
   }
 
@@ -141,7 +165,7 @@ class ChannelGrantsTest {
             new Terms("ü", 0, Optional.empty(), Optional.of(-1L), Long.MAX_VALUE, 1),
             new Terms("", Long.MAX_VALUE, Optional.of(0L), Optional.empty(), -1, 4_500_000))) {
       Bytes grant = grants.of(granted("1_t", 1, 5), terms);
-      assertThat(grants.verified(granted("1_t", 1, 5), grant)).contains(terms);
+      assertThat(grants.verified(granted("1_t", 1, 5), grant, any -> {})).contains(terms);
     }
   }
 }

@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.wire.WriteRequest;
+import io.tunnel.codec.FormatFeature;
+import io.tunnel.codec.ByteSink;
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.Attributes;
 import io.tunnel.model.Direction;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
@@ -317,5 +322,51 @@ final class NodeRequestsTest {
         .isEqualTo(new Levels(2, List.of(new NodeLevel("a", 2), new NodeLevel("b", 2))));
     assertThat(client.granted(Operation.UPGRADE, new Upgrade(Optional.of(1)), Levels.class).level())
         .isEqualTo(2);
+  }
+
+  @Test
+  void a_write_of_a_feature_that_the_level_does_not_enable_is_refused_by_name() throws IOException {
+    node.view.serve(Map.of("a", 1, "b", 2));
+    for (FormatFeature feature : List.of(FormatFeature.INCREMENT, FormatFeature.BEFORE_IMAGE)) {
+      Bytes list = attribute(feature.number());
+      ErrorPayload refused =
+          client.refused(Operation.WRITE, write(Bytes.EMPTY, list));
+      assertThat(refused.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
+      assertThat(refused.message())
+          .isEqualTo(
+              "the feature '"
+                  + feature.label()
+                  + "' needs level 2, and the level is 1; a (1 at most) does not serve it: replace"
+                  + " the build there, then raise the level");
+    }
+    ErrorPayload ofBatch =
+        client.refused(
+            Operation.WRITE, write(attribute(1), Bytes.EMPTY));
+    assertThat(ofBatch.message()).contains("the feature 'writer' needs level 2", "a (1 at most)");
+    ErrorPayload unknown =
+        client.refused(
+            Operation.WRITE, write(Bytes.EMPTY, attribute(1_000)));
+    assertThat(unknown.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
+    assertThat(unknown.message()).contains("attribute 1000 of a row", "upgrade this one");
+    client.granted(Operation.WRITE, TestNode.write(node.mine, here, put("a")));
+  }
+
+  private static Bytes attribute(int number) {
+    ByteSink sink = new ByteSink(16);
+    Attributes.write(sink, number, Bytes.fromHex("01"));
+    return Bytes.copyOf(sink.array(), 0, sink.size());
+  }
+
+  private byte[] write(Bytes ofBatch, Bytes ofRow) {
+    BatchBuilder builder = new BatchBuilder(TestRows.SCHEMA, 256);
+    builder.setAttributes(ofBatch);
+    assertThat(builder.addWithin(Limits.BATCH_BYTES_MAX, put("a"), ofRow)).isTrue();
+    byte[] batch = builder.build(here);
+    ByteSink sink = new ByteSink(256);
+    byte[] prefix = new byte[WriteRequest.PREFIX_BYTES];
+    WriteRequest.writePrefix(prefix, 0, node.mine.tableId(), Optional.empty());
+    sink.write(prefix, 0, prefix.length);
+    sink.write(batch, 0, batch.length);
+    return sink.toByteArray();
   }
 }

@@ -104,7 +104,7 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
     session(tunnel);
     Assignment ended = held(low);
     Granted granted = new Granted(ended.channelId(), low, ended.epoch(), "");
-    assertThat(grants.verified(granted, ended.grant()))
+    assertThat(grants.verified(granted, ended.grant(), any -> {}))
         .as("what is granted is this channel under this epoch, on these terms")
         .contains(
             new Terms(
@@ -167,7 +167,7 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
   private Terms terms(Renewal renewal, int partition) {
     Granted granted =
         new Granted(held(partition).channelId(), partition, renewal.epoch(), port.holder());
-    return grants.verified(granted, renewal.grant()).orElseThrow();
+    return grants.verified(granted, renewal.grant(), any -> {}).orElseThrow();
   }
 
   private List<Renewal> renewals(int partition) {

@@ -70,7 +70,7 @@ public final class Attachments {
       Channels channels,
       Incarnations incarnations,
       Freshness freshness,
-      ChannelGrants grants,
+      ChannelGrants.Verifier grants,
       Shard.Clock clock) {}
 
   /**

@@ -26,12 +26,12 @@ final class Holders {
   /** Milliseconds that the wall clocks of two nodes may differ without shortening a grant. */
   static final long CLOCKS_DIFFER_MS_MAX = 10_000;
 
-  private final ChannelGrants grants;
+  private final ChannelGrants.Verifier grants;
   private final Shard.Clock clock;
   private final FormerEpochs former = new FormerEpochs();
 
   /** Holders whose requests {@code grants} prove. */
-  Holders(ChannelGrants grants, Shard.Clock clock) {
+  Holders(ChannelGrants.Verifier grants, Shard.Clock clock) {
     this.grants = grants;
     this.clock = clock;
   }
