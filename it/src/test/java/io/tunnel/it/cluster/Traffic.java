@@ -29,6 +29,9 @@ final class Traffic implements AutoCloseable {
   private static final int LEASE_S = 4;
   private static final Duration REQUEST_DEADLINE = Duration.ofSeconds(5);
 
+  /** So many more rows must be applied for everything to flow. */
+  private final int rows;
+
   private final Cluster cluster;
   private final Stage stage;
   private final Scene scene;
@@ -38,6 +41,12 @@ final class Traffic implements AutoCloseable {
 
   /** Begins, and returns when everything flows. */
   Traffic(Stage stage, Cluster cluster, int partitions) {
+    this(stage, cluster, partitions, ROWS_PER_SECOND);
+  }
+
+  /** As the other one, with so many rows a second. */
+  Traffic(Stage stage, Cluster cluster, int partitions, int rowsPerSecond) {
+    rows = Math.min(ROWS, rowsPerSecond);
     this.stage = stage;
     this.cluster = cluster;
     scene = new Scene(stage, cluster, partitions);
@@ -48,7 +57,7 @@ final class Traffic implements AutoCloseable {
             stage,
             cluster,
             scene.testTable(),
-            WriterSetup.paced(17, ROWS_PER_SECOND).withRequestDeadline(REQUEST_DEADLINE));
+            WriterSetup.paced(17, rowsPerSecond).withRequestDeadline(REQUEST_DEADLINE));
     awaitFlow();
   }
 
@@ -75,7 +84,7 @@ final class Traffic implements AutoCloseable {
 
   /** Returns when the writer has got further than it is now. */
   void awaitWritten() {
-    writer.awaitMoreApplied(ROWS);
+    writer.awaitMoreApplied(rows);
   }
 
   /** Returns when the writer, and every channel, have got further than they are now. */
