@@ -28,6 +28,7 @@ import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
 import io.tunnel.wire.control.Control.TableDescription;
 import io.tunnel.wire.control.Control.TableName;
+import io.tunnel.wire.control.Json;
 import java.io.UncheckedIOException;
 import java.util.Collection;
 import java.util.List;
@@ -40,6 +41,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -82,11 +84,22 @@ final class Trials implements AutoCloseable {
     Trial(FormatFeature feature, Scene scene, int port) {
       this.feature = feature;
       this.scene = scene;
+      table = described(scene.table(), port);
+    }
+
+    /** The table, as soon as the server has heard of it. */
+    private static TableDescription described(String table, int port) {
+      AtomicReference<Frame> answer = new AtomicReference<>();
       try (RawClient client = RawClient.greeted(port)) {
-        table =
-            client.request(
-                Operation.PARTITION_MAP, new TableName(scene.table()), TableDescription.class);
+        byte[] request = Json.encode(new TableName(table));
+        Poll.until(
+            "the partitions of " + table,
+            () -> {
+              answer.set(client.ask(Operation.PARTITION_MAP.code(), request));
+              return answer.get().kind() == FrameKind.RESPONSE;
+            });
       }
+      return Json.decode(answer.get().payload(), TableDescription.class);
     }
 
     byte[] payload(int value) {

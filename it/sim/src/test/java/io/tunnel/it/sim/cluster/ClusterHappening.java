@@ -105,6 +105,12 @@ enum ClusterHappening implements Floored {
 
   /** A node below the level was not started. */
   NODE_BELOW_REFUSED(3),
+
+  /** A build that does not heed the level wrote a record of a newer form. */
+  NEWER_RECORD_WRITTEN(4),
+
+  /** A node read a record of a form that its build does not know. */
+  NEWER_RECORD_MET(2),
   GIVEN_BACK(17),
   REFUSED_BY_RIGHTS(12),
   ENDED_BY_RIGHTS(15);

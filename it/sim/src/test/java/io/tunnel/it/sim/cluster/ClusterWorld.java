@@ -39,6 +39,7 @@ final class ClusterWorld implements SimWorker.Home {
   private static final int SKEW_MICROS_MAX = 1_000_000;
   private static final long REPLACE_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long LEVELS = 0x1e7e1L;
+  private static final long FORMS = 0xf0235L;
 
   final Agenda agenda = new Agenda();
   final SplittableRandom random;
@@ -72,7 +73,11 @@ final class ClusterWorld implements SimWorker.Home {
     reach = new Reach(agenda, random.split());
     log = new SimLog(this::nowMicros, settings.retentionMicros());
     truth = new ClusterTruth(this);
-    levels = new LevelStory(this, new SplittableRandom(~seed ^ LEVELS));
+    levels =
+        new LevelStory(
+            this,
+            new SplittableRandom(~seed ^ LEVELS),
+            new SplittableRandom(~seed ^ FORMS));
     stores = new SimStores((unit, changes) -> watch(() -> stored(changes)), truth::disturbed);
     group = new SimGroup(reach, this::nowMicros, this::decided);
     network = new SimNetwork(agenda, random.split(), new Watched(truth.wiretap(), this::broke));

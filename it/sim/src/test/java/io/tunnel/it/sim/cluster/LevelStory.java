@@ -2,6 +2,7 @@ package io.tunnel.it.sim.cluster;
 
 import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Level;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.cluster.Placement;
 import io.tunnel.wire.Frame;
@@ -21,6 +22,10 @@ import java.util.concurrent.TimeUnit;
  * An operator who replaces builds, up and down, and raises the level again and again; and the truth
  * about levels: the level never falls, no node knows a level that is not stored, no node below the
  * level starts or stays, and no raise leaves a member behind.
+ *
+ * <p>In half of all worlds the builds do not heed the level: they write records of every form that
+ * they know, and other nodes meet records of forms that they do not know. An older node must hold
+ * back there: a record that it fenced, or repaired over, would be an acknowledged write lost.
  */
 final class LevelStory {
 
@@ -35,13 +40,42 @@ final class LevelStory {
   private Optional<ClusterClient> client = Optional.empty();
   private int stored = 1;
 
+  /** Whether a build other than the first may have run. */
+  private boolean hasReplaced;
+
+  /** The chance of newer records; empty where each build heeds the level. */
+  private final Optional<SplittableRandom> heedless;
+
   /** Who was a member, up to when the next decision was made. */
   private record Decided(Placement placement, long nanos) {}
 
   /** Chance is an own source, so that worlds in which no build is replaced stay as they are. */
-  LevelStory(ClusterWorld world, SplittableRandom random) {
+  LevelStory(ClusterWorld world, SplittableRandom random, SplittableRandom forms) {
     this.world = world;
     this.random = random;
+    heedless = forms.nextBoolean() ? Optional.of(forms) : Optional.empty();
+  }
+
+  /** The forms of records that a build knows. */
+  SimLogClient.Forms forms(int levelMax) {
+    return new SimLogClient.Forms() {
+      @Override
+      public int written() {
+        int level = heedless.map(any -> 1 + any.nextInt(levelMax)).orElse(Level.FIRST);
+        if (level > Level.FIRST) {
+          world.count(ClusterHappening.NEWER_RECORD_WRITTEN);
+        }
+        return level;
+      }
+
+      @Override
+      public boolean reads(int level) {
+        if (level > levelMax) {
+          world.count(ClusterHappening.NEWER_RECORD_MET);
+        }
+        return level <= levelMax;
+      }
+    };
   }
 
   /** One thing that an operator does in the middle of an upgrade. */
@@ -68,6 +102,7 @@ final class LevelStory {
       world.kill(machine, Machine.Loss.NOTHING);
     }
     machine.levelMax = 1 + random.nextInt(HIGHEST);
+    hasReplaced = true;
     world.start(machine);
   }
 
@@ -174,11 +209,15 @@ final class LevelStory {
     }
   }
 
-  /** Who is below the level gets a build that serves it. */
+  /** Who is below the level, or may be below a record, gets a build that serves it. */
   void repair(Machine machine) {
-    if (machine.levelMax < stored) {
-      machine.levelMax = stored;
-    }
+    int needed = heedless.isPresent() && hasReplaced ? HIGHEST : stored;
+    machine.levelMax = Math.max(machine.levelMax, needed);
+  }
+
+  /** Whether a machine runs a build that may not know a form that the others write. */
+  boolean isOutdated(Machine machine) {
+    return heedless.isPresent() && hasReplaced && machine.levelMax < HIGHEST;
   }
 
   /** For a cluster at rest. */

@@ -118,7 +118,13 @@ final class Machine {
       now.shardThreads.add(process.thread("shard-" + i));
     }
     SimThread control = process.thread("control");
-    now.log = new SimLogClient(name, world.log, world.reach, process.thread("kafka"));
+    now.log =
+        new SimLogClient(
+            name,
+            world.levels.forms(levelMax),
+            world.log,
+            world.reach,
+            process.thread("kafka"));
     try {
       now.node =
           new SimClusterNode(

@@ -1,5 +1,6 @@
 package io.tunnel.it.sim.cluster;
 
+import io.tunnel.model.Level;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.replica.shared.SharedLog.Entry;
 import io.tunnel.server.replica.shared.SharedLog.Stored;
@@ -28,10 +29,19 @@ final class SimLog {
   static final class Partition {
     final List<Stored> everything = new ArrayList<>();
     final NavigableMap<Long, Stored> kept = new TreeMap<>();
+
+    /** By offset, the level of the form of a record that is above the first. */
+    private final Map<Long, Integer> levels = new TreeMap<>();
+
     private int leaderEpoch;
 
     long end() {
       return everything.size();
+    }
+
+    /** The level of the form of a record: builds below do not know the form. */
+    int levelOf(Stored record) {
+      return levels.getOrDefault(record.offset(), Level.FIRST);
     }
   }
 
@@ -66,12 +76,19 @@ final class SimLog {
     readers.remove(reader);
   }
 
-  /** The log takes a record, and stamps it, in milliseconds. */
-  void land(int partition, Entry entry) {
+  /**
+   * The log takes a record, and stamps it, in milliseconds.
+   *
+   * @param level the level of the record's form
+   */
+  void land(int partition, Entry entry, int level) {
     Partition log = partition(partition);
     long now = nowMicros.getAsLong();
     Stored stored = new Stored(log.end(), now - now % 1_000, entry, log.leaderEpoch);
     log.everything.add(stored);
+    if (level > Level.FIRST) {
+      log.levels.put(stored.offset(), level);
+    }
     log.kept.put(stored.offset(), stored);
     List.copyOf(readers).forEach(Runnable::run);
   }

@@ -6,6 +6,7 @@ import io.tunnel.model.KnownPosition;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.changes.Bounds;
 import io.tunnel.server.changes.BoundsQueries;
+import io.tunnel.server.replica.shared.RecordHeader;
 import io.tunnel.server.replica.shared.SharedLog;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -28,14 +29,29 @@ final class SimLogClient implements SharedLog, BoundsQueries {
   private static final long LATE_NANOS_MAX = 6_000_000_000L;
   private static final int PIECES_MAX = 3;
 
+  /** A header of a form that no build of today knows. */
+  private static final byte[] NEWER_HEADER = {2};
+
   private final String node;
+  private final Forms forms;
   private final SimLog log;
   private final Reach reach;
   private final SimThread thread;
   private final List<SimTail> tails = new ArrayList<>();
 
-  SimLogClient(String node, SimLog log, Reach reach, SimThread thread) {
+  /** The forms of records that the node's build knows. */
+  interface Forms {
+
+    /** The level of the form of what is appended now. */
+    int written();
+
+    /** Whether the build knows the forms of a level; notes if not. */
+    boolean reads(int level);
+  }
+
+  SimLogClient(String node, Forms forms, SimLog log, Reach reach, SimThread thread) {
     this.node = node;
+    this.forms = forms;
     this.log = log;
     this.reach = reach;
     this.thread = thread;
@@ -71,11 +87,12 @@ final class SimLogClient implements SharedLog, BoundsQueries {
   }
 
   private long landLater(int partition, List<Entry> entries, long delayNanos) {
+    int level = forms.written();
     long at = reach.agenda.nowNanos() + delayNanos;
     int piece = 1 + entries.size() / (1 + reach.random.nextInt(PIECES_MAX));
     for (int from = 0; from < entries.size(); from += piece) {
       List<Entry> part = entries.subList(from, Math.min(entries.size(), from + piece));
-      reach.agenda.at(at, () -> part.forEach(entry -> log.land(partition, entry)));
+      reach.agenda.at(at, () -> part.forEach(entry -> log.land(partition, entry, level)));
       at += 1 + reach.random.nextInt(2_000_000);
     }
     return at;
@@ -83,7 +100,7 @@ final class SimLogClient implements SharedLog, BoundsQueries {
 
   @Override
   public Tail tail(TailListener listener) {
-    SimTail tail = new SimTail(log, reach, this::isReached, thread, listener);
+    SimTail tail = new SimTail(log, forms, reach, this::isReached, thread, listener);
     tails.add(tail);
     return tail;
   }
@@ -164,6 +181,7 @@ final class SimLogClient implements SharedLog, BoundsQueries {
     private static final int RECORDS_MAX = 12;
 
     private final SimLog log;
+    private final Forms forms;
     private final Reach reach;
     private final BooleanSupplier isReached;
     private final SimThread thread;
@@ -176,11 +194,13 @@ final class SimLogClient implements SharedLog, BoundsQueries {
 
     SimTail(
         SimLog log,
+        Forms forms,
         Reach reach,
         BooleanSupplier isReached,
         SimThread thread,
         TailListener listener) {
       this.log = log;
+      this.forms = forms;
       this.reach = reach;
       this.isReached = isReached;
       this.thread = thread;
@@ -223,7 +243,10 @@ final class SimLogClient implements SharedLog, BoundsQueries {
       SimLog.Partition records = log.partition(partition);
       int recordsMax = 1 + reach.random.nextInt(RECORDS_MAX);
       List<Stored> found =
-          records.kept.tailMap(from, true).values().stream().limit(recordsMax).toList();
+          records.kept.tailMap(from, true).values().stream()
+              .limit(recordsMax)
+              .map(record -> asRead(records, record))
+              .toList();
       long next =
           found.size() < recordsMax ? records.end() : found.get(found.size() - 1).offset() + 1;
       if (next > from) {
@@ -235,6 +258,19 @@ final class SimLogClient implements SharedLog, BoundsQueries {
               }
             });
       }
+    }
+
+    /** A record as the node's build decodes it: not at all when the build lacks its form. */
+    private Stored asRead(SimLog.Partition records, Stored record) {
+      if (forms.reads(records.levelOf(record))) {
+        return record;
+      }
+      Entry entry = record.entry();
+      return new Stored(
+          record.offset(),
+          record.timeMicros(),
+          RecordHeader.decode(NEWER_HEADER, entry.key(), entry.value()),
+          record.leaderEpoch());
     }
 
     @Override
