@@ -89,6 +89,22 @@ public final class Attributes {
     return Optional.empty();
   }
 
+  /** Leaves one attribute out of a checked list. */
+  static Bytes without(int unwanted, Bytes list) {
+    byte[] array = list.toByteArray();
+    ByteSink rest = new ByteSink(array.length);
+    for (int at = 0; at < array.length; ) {
+      long number = Binary.getVarint(array, at, array.length);
+      long length = Binary.getVarint(array, Binary.next(number), array.length);
+      int next = Binary.next(length) + Binary.value(length);
+      if (Binary.value(number) != unwanted) {
+        rest.write(array, at, next - at);
+      }
+      at = next;
+    }
+    return Bytes.copyOf(rest.array(), 0, rest.size());
+  }
+
   /** Writes an attribute; numbers must rise. */
   public static void write(ByteSink sink, int number, Bytes value) {
     sink.writeVarint(number);

@@ -2,6 +2,8 @@ package io.tunnel.codec;
 
 import static io.tunnel.codec.BatchLayout.HEADER_BYTES;
 
+import io.tunnel.condition.Condition;
+import io.tunnel.condition.ConditionPlace;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
@@ -45,6 +47,12 @@ public final class BatchBuilder {
 
   /** What is said of the row that is written, as a list. */
   private Bytes rowAttributes = Bytes.EMPTY;
+
+  /** The condition on columns that was encoded last; null before the first. */
+  private Condition encodedCondition;
+
+  /** The attributes of a row with {@link #encodedCondition}. */
+  private Bytes conditionList = Bytes.EMPTY;
 
   private int rowCount;
 
@@ -98,8 +106,8 @@ public final class BatchBuilder {
    * exceeds {@link Limits#ROW_BYTES_MAX} with name indexes behind the present names. An empty batch
    * takes any legal row.
    *
-   * @throws IllegalArgumentException when the row is over a limit or its key does not match the
-   *     schema
+   * @throws IllegalArgumentException when the row is over a limit, its key does not match the
+   *     schema, or its condition names what rows do not have
    */
   public boolean add(RowChange row) {
     return addWithin(Limits.BATCH_BYTES_MAX, row);
@@ -110,11 +118,13 @@ public final class BatchBuilder {
    * bytes. An empty batch still takes any legal row.
    */
   public boolean addWithin(int bytesMax, RowChange row) {
-    return addWithin(bytesMax, row, Bytes.EMPTY);
+    return addWithin(
+        bytesMax, row, row.columnCondition().map(this::attributesOf).orElse(Bytes.EMPTY));
   }
 
   /**
-   * As {@link #addWithin(int, RowChange)}, for a row with attributes.
+   * As {@link #addWithin(int, RowChange)}, for a row with these attributes instead of those that
+   * the change asks for.
    *
    * @param list as {@link Attributes#write} writes it; empty for none
    */
@@ -136,6 +146,18 @@ public final class BatchBuilder {
       }
     }
     return added;
+  }
+
+  /** Encodes a condition once for all rows of the batch that have the condition in turn. */
+  private Bytes attributesOf(Condition condition) {
+    if (!condition.equals(encodedCondition)) {
+      Condition legal = ConditionPlace.ofRows(schema).require(condition);
+      ByteSink list = new ByteSink(128);
+      Attributes.write(list, FormatFeature.CONDITION.number(), legal.encode());
+      conditionList = Bytes.copyOf(list.array(), 0, list.size());
+      encodedCondition = condition;
+    }
+    return conditionList;
   }
 
   private boolean write(RowChange row, int start, int bytesMax) {

@@ -1,6 +1,8 @@
 package io.tunnel.codec;
 
 import io.tunnel.codec.FormatFeature.Place;
+import io.tunnel.condition.Condition;
+import io.tunnel.condition.ConditionPlace;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
@@ -19,16 +21,24 @@ public final class BatchValidator {
   private final List<PrimaryKeySchema> schema;
   private final NameSet usedNames = new NameSet();
 
+  /** The condition on columns that was found legal last: rows of a batch mostly have one. */
+  private Bytes checkedCondition = Bytes.EMPTY;
+
   /**
    * The result of a check.
    *
    * @param mustJudge whether a row may have to be judged against the stored row: because it has a
    *     condition, or is an UPDATE, which may make the stored row too large
+   * @param hasColumnCondition whether a row has a condition on columns, whose outcome tells what
+   *     the stored row holds
    * @param newest the feature of the highest level that an attribute of the batch or a row uses;
    *     empty without attributes. The level in force must enable the feature
    */
   public record Checked(
-      boolean mustJudge, ColumnSizes columnSizes, Optional<FormatFeature> newest) {}
+      boolean mustJudge,
+      boolean hasColumnCondition,
+      ColumnSizes columnSizes,
+      Optional<FormatFeature> newest) {}
 
   /** A validator for rows with keys of {@code schema}. */
   public BatchValidator(List<PrimaryKeySchema> schema) {
@@ -55,19 +65,21 @@ public final class BatchValidator {
       Dictionary.requireDistinct(batch.names());
       requireNoKeyColumn(batch.names());
       boolean mustJudge = false;
+      boolean hasColumnCondition = false;
       ColumnSizes columnSizes = new ColumnSizes(batch.nameCount());
       RowCursor row = batch.rows();
       while (row.next()) {
         requireKey(row, array, from, to);
         if (row.hasAttributes()) {
           newest = FormatFeature.newest(newest, known(Place.ROW, row.attributes()));
+          hasColumnCondition |= requireColumnCondition(row);
         }
         requireColumns(row, batch.nameCount(), columnSizes);
         mustJudge |=
             row.condition() != RowExistenceExpectation.IGNORE || row.kind() == ChangeKind.UPDATE;
       }
       requireUsed(batch, columnSizes);
-      return new Checked(mustJudge, columnSizes, newest);
+      return new Checked(mustJudge || hasColumnCondition, hasColumnCondition, columnSizes, newest);
     } catch (MalformedException e) {
       if (e instanceof NewerFormatException newer && newer.feature().isPresent()) {
         throw newer;
@@ -79,6 +91,23 @@ public final class BatchValidator {
   private static Optional<FormatFeature> known(Place place, Bytes attributes) {
     byte[] array = attributes.toByteArray();
     return Attributes.requireKnown(place, array, 0, array.length);
+  }
+
+  /** Checks the condition on columns of a row; returns whether the row has one. */
+  private boolean requireColumnCondition(RowCursor row) {
+    Optional<Bytes> condition = row.columnCondition();
+    if (condition.isEmpty() || condition.get().equals(checkedCondition)) {
+      return condition.isPresent();
+    }
+    try {
+      var unused = ConditionPlace.ofRows(schema).require(Condition.decode(condition.get()));
+    } catch (MalformedException | IllegalArgumentException e) {
+      throw new RefusedException(
+          ErrorCode.INVALID_REQUEST,
+          "row " + row.index() + ": the condition on columns: " + e.getMessage());
+    }
+    checkedCondition = condition.get();
+    return true;
   }
 
   /**

@@ -65,18 +65,35 @@ public final class ColumnCursor {
     columnOffset = at;
     long name = Binary.getVarint(array, at, end);
     nameIndex = Binary.value(name);
-    at = Binary.next(name);
-    if (at >= end) {
+    readValue(Binary.next(name));
+    return true;
+  }
+
+  /**
+   * Moves to a type and a value that stand alone, without a count and a name, between {@code
+   * offset} and {@code valueEnd}. No column follows.
+   *
+   * @throws MalformedException when the value is cut off or has an unknown type
+   */
+  public void moveToValue(byte[] value, int offset, int valueEnd) {
+    array = value;
+    end = valueEnd;
+    left = 0;
+    readValue(offset);
+  }
+
+  private void readValue(int typeAt) {
+    if (typeAt >= end) {
       throw new MalformedException("a column's type is cut off");
     }
-    type = array[at++];
+    type = array[typeAt];
+    at = typeAt + 1;
     sizeValue();
     if (valueBytes > end - valueOffset) {
       throw new MalformedException(
           "a value of " + valueBytes + " bytes where " + (end - valueOffset) + " are left");
     }
     at = valueOffset + valueBytes;
-    return true;
   }
 
   private void sizeValue() {

@@ -12,8 +12,8 @@ import java.util.Optional;
  * refuses it by name.
  */
 public enum FormatFeature {
-  /** A condition on columns. */
-  CONDITION(Place.ROW, 1, "condition", 2),
+  /** A condition on columns, on its way to the server that judges it; no log has one. */
+  CONDITION(Place.ROW, 1, "condition", 1),
   /** Columns that are added to, with what was added. */
   INCREMENT(Place.ROW, 3, "increment", 2),
   /** A time at which the row expires. */

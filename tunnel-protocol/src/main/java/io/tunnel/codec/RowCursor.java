@@ -6,6 +6,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.value.Bytes;
+import java.util.Optional;
 
 /**
  * Walks over the rows of a batch; shows the parts of a row as offsets into the batch's array. Not
@@ -194,6 +195,29 @@ public final class RowCursor {
   /** The condition of the change on the existence of the row. */
   public RowExistenceExpectation condition() {
     return CONDITIONS[conditionCode()];
+  }
+
+  /** The condition of the change on the columns of the row, encoded. */
+  public Optional<Bytes> columnCondition() {
+    return hasAttributes()
+        ? Attributes.find(
+            FormatFeature.CONDITION.number(), array, columnsEnd, rowEnd - Attributes.LENGTH_BYTES)
+        : Optional.empty();
+  }
+
+  /** Whether the change has a condition, on the existence of the row or on its columns. */
+  public boolean isConditional() {
+    return conditionCode() != 0 || columnCondition().isPresent();
+  }
+
+  /**
+   * The {@link #attributes} that stay when the conditions of the change are judged: the log has no
+   * condition on columns, so no reader of the log judges one again.
+   */
+  public Bytes attributesToLog() {
+    return columnCondition().isPresent()
+        ? Attributes.without(FormatFeature.CONDITION.number(), attributes())
+        : attributes();
   }
 
   /** The offset of the key. */

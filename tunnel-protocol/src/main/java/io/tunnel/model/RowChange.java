@@ -1,5 +1,8 @@
 package io.tunnel.model;
 
+import io.tunnel.condition.Condition;
+import java.util.Optional;
+
 /** A change to write to a row. */
 public sealed interface RowChange permits RowPutChange, RowUpdateChange, RowDeleteChange {
 
@@ -8,6 +11,27 @@ public sealed interface RowChange permits RowPutChange, RowUpdateChange, RowDele
 
   /** The condition on the existence of the row. */
   RowExistenceExpectation condition();
+
+  /**
+   * The condition on the columns that the row has when the change comes to the row, beside the
+   * condition on its existence. A row that does not exist has its key and no other column.
+   */
+  Optional<Condition> columnCondition();
+
+  /**
+   * The same change with a condition on columns, instead of the condition that the change has. A
+   * server that finds a row of which the condition does not hold leaves the row as it is, and
+   * answers with {@link ErrorCode#CONDITION_FAILED}.
+   *
+   * <p>The condition names columns of the row alone. To write under such a condition takes the
+   * rights {@code write} and {@code read}, because the answers tell what the row holds.
+   */
+  RowChange onlyIf(Condition wanted);
+
+  /** Whether the change has a condition, on the existence of the row or on its columns. */
+  default boolean isConditional() {
+    return condition() != RowExistenceExpectation.IGNORE || columnCondition().isPresent();
+  }
 
   /** The kind of the change. */
   ChangeKind kind();

@@ -1,15 +1,24 @@
 package io.tunnel.model;
 
+import io.tunnel.condition.Condition;
 import java.util.Objects;
+import java.util.Optional;
 
 /** Removes a row. Removing a row that does not exist is a change like any other. */
-public record RowDeleteChange(PrimaryKey primaryKey, RowExistenceExpectation condition)
+public record RowDeleteChange(
+    PrimaryKey primaryKey, RowExistenceExpectation condition, Optional<Condition> columnCondition)
     implements RowChange {
 
   /** Refuses null. */
   public RowDeleteChange {
     Objects.requireNonNull(primaryKey, "primaryKey");
     Objects.requireNonNull(condition, "condition");
+    Objects.requireNonNull(columnCondition, "columnCondition");
+  }
+
+  /** A delete under a condition on the existence of the row alone. */
+  public RowDeleteChange(PrimaryKey primaryKey, RowExistenceExpectation condition) {
+    this(primaryKey, condition, Optional.empty());
   }
 
   /** An unconditional delete. */
@@ -20,5 +29,10 @@ public record RowDeleteChange(PrimaryKey primaryKey, RowExistenceExpectation con
   @Override
   public ChangeKind kind() {
     return ChangeKind.DELETE;
+  }
+
+  @Override
+  public RowDeleteChange onlyIf(Condition wanted) {
+    return new RowDeleteChange(primaryKey, condition, Optional.of(wanted));
   }
 }

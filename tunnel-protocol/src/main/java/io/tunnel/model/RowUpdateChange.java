@@ -1,12 +1,17 @@
 package io.tunnel.model;
 
+import io.tunnel.condition.Condition;
 import io.tunnel.model.value.ColumnUpdate;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /** Sets and removes single columns of a row, and creates the row if it does not exist. */
 public record RowUpdateChange(
-    PrimaryKey primaryKey, List<ColumnUpdate> updates, RowExistenceExpectation condition)
+    PrimaryKey primaryKey,
+    List<ColumnUpdate> updates,
+    RowExistenceExpectation condition,
+    Optional<Condition> columnCondition)
     implements RowChange {
 
   /** Refuses null, an empty list of updates, and more than {@link Limits#ROW_COLUMNS_MAX}. */
@@ -14,10 +19,17 @@ public record RowUpdateChange(
     Objects.requireNonNull(primaryKey, "primaryKey");
     updates = List.copyOf(updates);
     Objects.requireNonNull(condition, "condition");
+    Objects.requireNonNull(columnCondition, "columnCondition");
     if (updates.isEmpty() || updates.size() > Limits.ROW_COLUMNS_MAX) {
       throw new IllegalArgumentException(
           "an update names 1 to " + Limits.ROW_COLUMNS_MAX + " columns, not " + updates.size());
     }
+  }
+
+  /** A update under a condition on the existence of the row alone. */
+  public RowUpdateChange(
+      PrimaryKey primaryKey, List<ColumnUpdate> updates, RowExistenceExpectation condition) {
+    this(primaryKey, updates, condition, Optional.empty());
   }
 
   /** An unconditional update. */
@@ -28,5 +40,10 @@ public record RowUpdateChange(
   @Override
   public ChangeKind kind() {
     return ChangeKind.UPDATE;
+  }
+
+  @Override
+  public RowUpdateChange onlyIf(Condition wanted) {
+    return new RowUpdateChange(primaryKey, updates, condition, Optional.of(wanted));
   }
 }

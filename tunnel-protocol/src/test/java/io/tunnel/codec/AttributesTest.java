@@ -128,8 +128,8 @@ class AttributesTest {
         .isThrownBy(() -> walk(batch(Bytes.EMPTY, list(SKIPPED, REFUSED))))
         .withMessageContaining("attribute 1001 of a row");
     assertThatExceptionOfType(NewerFormatException.class)
-        .isThrownBy(() -> walk(batch(Bytes.EMPTY, list(FormatFeature.CONDITION.number()))))
-        .withMessageContaining("attribute 1 (condition) of a row");
+        .isThrownBy(() -> walk(batch(Bytes.EMPTY, list(FormatFeature.INCREMENT.number()))))
+        .withMessageContaining("attribute 3 (increment) of a row");
   }
 
   @Test
@@ -216,7 +216,7 @@ class AttributesTest {
   void an_unknown_attribute_names_the_feature_for_which_its_number_is_reserved() {
     Map<Integer, Optional<FormatFeature>> reserved =
         Map.of(
-            1, Optional.of(FormatFeature.CONDITION),
+            3, Optional.of(FormatFeature.INCREMENT),
             REFUSED, Optional.empty(),
             16_383, Optional.of(FormatFeature.TRIAL));
     reserved.forEach(

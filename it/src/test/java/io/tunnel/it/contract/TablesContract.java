@@ -3,6 +3,7 @@ package io.tunnel.it.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.tunnel.condition.Condition;
 import io.tunnel.it.process.RawClient;
 import io.tunnel.it.process.RawWrite;
 import io.tunnel.model.ErrorCode;
@@ -124,6 +125,65 @@ abstract class TablesContract extends Contract {
         .extracting(RowResult::outcome)
         .containsExactly(Outcome.APPLIED, Outcome.REJECTED, Outcome.REJECTED, Outcome.APPLIED);
     assertThat(result.results().get(1).error()).contains(ErrorCode.CONDITION_FAILED);
+  }
+
+  @Test
+  void a_row_is_changed_where_the_condition_on_its_columns_holds() {
+    TableInfo table = table();
+    String name = table.meta().name();
+    Condition seven = Condition.parse("v = 7");
+    write(table, put(1, 7), put(2, 8));
+    RowDeleteChange absent = new RowDeleteChange(key(3));
+    BatchWriteResult result =
+        tables()
+            .tryWrite(
+                name,
+                List.of(
+                    put(1, 9).onlyIf(seven),
+                    put(1, 10).onlyIf(seven),
+                    update(2, 11).onlyIf(Condition.parse("v > 7 and id = 2")),
+                    new RowDeleteChange(key(2)).onlyIf(Condition.parse("v != 11")),
+                    absent.onlyIf(Condition.parse("exists v")),
+                    put(4, 4).onlyIf(Condition.parse("not exists v"))));
+    assertThat(result.results())
+        .extracting(RowResult::outcome)
+        .containsExactly(
+            Outcome.APPLIED,
+            Outcome.REJECTED,
+            Outcome.APPLIED,
+            Outcome.REJECTED,
+            Outcome.REJECTED,
+            Outcome.APPLIED);
+    assertThat(result.results().get(1).error()).contains(ErrorCode.CONDITION_FAILED);
+    assertThat(value(name, 1)).isEqualTo(9);
+    assertThat(value(name, 2)).isEqualTo(11);
+    assertThat(tables().getRow(name, key(3))).isEmpty();
+    assertThat(value(name, 4)).isEqualTo(4);
+  }
+
+  @Test
+  void a_condition_that_rows_cannot_meet_is_refused_with_its_row_alone() {
+    TableInfo table = table();
+    Condition ofChange = Condition.parse("before.v = 1");
+    List<RowResult> results =
+        tables()
+            .tryWrite(
+                table.meta().name(), List.of(put(1, 1), put(2, 2).onlyIf(ofChange), put(3, 3)))
+            .results();
+    assertThat(results)
+        .extracting(RowResult::outcome)
+        .containsExactly(Outcome.APPLIED, Outcome.REJECTED, Outcome.APPLIED);
+    assertThat(results.get(1).error()).contains(ErrorCode.INVALID_REQUEST);
+    assertThat(results.get(1).message()).contains("before.v");
+  }
+
+  private long value(String table, long id) {
+    return tables().getRow(table, key(id)).orElseThrow().value("v").asLong();
+  }
+
+  private static RowUpdateChange update(long id, long value) {
+    return new RowUpdateChange(
+        key(id), List.of(new ColumnUpdate.Put("v", ColumnValue.fromLong(value))));
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.util.Optional;
  *
  * @param kind what was asked
  * @param condition under which it was to be done
+ * @param expected the value that the row must have had besides, by a condition on its column
  * @param value what was written, or what was read; absent for a deletion, and when there was no row
  * @param outcome what the client knows
  * @param position where a write came to stand among those of its partition
@@ -20,6 +21,7 @@ public record Call(
     long key,
     Kind kind,
     RowExistenceExpectation condition,
+    Optional<Long> expected,
     Optional<Long> value,
     Outcome outcome,
     Optional<Long> position,
@@ -53,6 +55,7 @@ public record Call(
   public Call {
     Objects.requireNonNull(kind, "kind");
     Objects.requireNonNull(condition, "condition");
+    Objects.requireNonNull(expected, "expected");
     Objects.requireNonNull(value, "value");
     Objects.requireNonNull(outcome, "outcome");
     Objects.requireNonNull(position, "position");
@@ -60,6 +63,20 @@ public record Call(
       throw new IllegalArgumentException(
           outcome + " from " + invokedNanos + " to " + endedNanos + " cannot be");
     }
+  }
+
+  /** A call without a condition on the column. */
+  Call(
+      long key,
+      Kind kind,
+      RowExistenceExpectation condition,
+      Optional<Long> value,
+      Outcome outcome,
+      Optional<Long> position,
+      long invokedNanos,
+      long endedNanos) {
+    this(
+        key, kind, condition, Optional.empty(), value, outcome, position, invokedNanos, endedNanos);
   }
 
   /** Whether it says anything of the row. */
@@ -72,12 +89,13 @@ public record Call(
     if (kind == Kind.GET) {
       return row.value().equals(value) ? Optional.of(row) : Optional.empty();
     }
-    boolean holds =
+    boolean mayExist =
         switch (condition) {
           case IGNORE -> true;
           case EXPECT_EXIST -> row.value().isPresent();
           case EXPECT_NOT_EXIST -> row.value().isEmpty();
         };
+    boolean holds = mayExist && (expected.isEmpty() || expected.equals(row.value()));
     if (outcome == Outcome.UNMET) {
       return holds ? Optional.empty() : Optional.of(row);
     }

@@ -28,6 +28,7 @@ public final class HistoryLines {
       long key,
       Kind kind,
       RowExistenceExpectation condition,
+      Optional<Long> expected,
       Optional<Long> value,
       long nanos) {
     calls++;
@@ -35,6 +36,7 @@ public final class HistoryLines {
     line.addProperty("client", client);
     line.addProperty("op", kind.name().toLowerCase(Locale.ROOT));
     line.addProperty("condition", condition.name());
+    expected.ifPresent(wanted -> line.addProperty("expected", wanted));
     line.addProperty("key", key);
     value.ifPresent(written -> line.addProperty("value", written));
     lines.add(line.toString());
@@ -88,6 +90,7 @@ public final class HistoryLines {
         begun.get("key").getAsLong(),
         kind,
         RowExistenceExpectation.valueOf(begun.get("condition").getAsString()),
+        number(begun, "expected"),
         number(kind == Kind.GET ? end : begun, "value"),
         outcome,
         number(end, "position"),

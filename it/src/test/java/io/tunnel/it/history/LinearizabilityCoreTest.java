@@ -115,6 +115,34 @@ class LinearizabilityCoreTest {
         .isEqualTo(Verdict.LINEARIZABLE);
   }
 
+  private static Call swap(long expected, Outcome outcome, long value, long from, long to) {
+    return new Call(
+        1,
+        Kind.UPDATE,
+        IGNORE,
+        Optional.of(expected),
+        Optional.of(value),
+        outcome,
+        Optional.empty(),
+        from,
+        to);
+  }
+
+  @Test
+  void a_value_is_swapped_for_the_expected_one_alone() {
+    assertThat(verdict(put(1, 0, 1), swap(1, Outcome.OK, 2, 2, 3), sees(2, 4, 5)))
+        .isEqualTo(Verdict.LINEARIZABLE);
+    assertThat(verdict(put(1, 0, 1), swap(1, Outcome.OK, 2, 2, 3), swap(1, Outcome.OK, 3, 2, 3)))
+        .as("two swap one value")
+        .isEqualTo(Verdict.NOT_LINEARIZABLE);
+    assertThat(verdict(put(1, 0, 1), swap(1, Outcome.UNMET, 2, 2, 3), sees(1, 4, 5)))
+        .as("what holds is not refused")
+        .isEqualTo(Verdict.NOT_LINEARIZABLE);
+    assertThat(verdict(swap(1, Outcome.UNMET, 2, 0, 1), put(1, 2, 3)))
+        .as("a row that is not there has no value")
+        .isEqualTo(Verdict.LINEARIZABLE);
+  }
+
   @Test
   void writes_are_in_the_order_of_their_positions() {
     assertThat(verdict(placed(1, 7, 0, 10), placed(2, 6, 0, 10), sees(1, 20, 21)))
@@ -167,7 +195,7 @@ class LinearizabilityCoreTest {
     for (long moment = 100; moment < 2_000; moment += 10) {
       long from = moment - random.nextInt(60);
       long to = moment + random.nextInt(60);
-      int what = random.nextInt(5);
+      int what = random.nextInt(6);
       if (what < 2) {
         calls.add(row.map(value -> sees(value, from, to)).orElseGet(() -> seesNothing(from, to)));
       } else if (what == 2) {
@@ -176,6 +204,11 @@ class LinearizabilityCoreTest {
       } else if (what == 3) {
         calls.add(placed(moment, moment, from, to));
         row = Optional.of(moment);
+      } else if (what == 4) {
+        boolean isMet = row.isPresent() && random.nextBoolean();
+        long expected = isMet ? row.get() : moment;
+        calls.add(swap(expected, isMet ? Outcome.OK : Outcome.UNMET, moment, from, to));
+        row = isMet ? Optional.of(moment) : row;
       } else {
         Outcome outcome = row.isPresent() ? Outcome.OK : Outcome.UNMET;
         calls.add(conditional(EXPECT_EXIST, outcome, moment, from, to));
@@ -188,15 +221,16 @@ class LinearizabilityCoreTest {
   @Test
   void what_is_written_to_lines_is_read_from_them() {
     HistoryLines history = new HistoryLines();
-    long put = history.invoked(1, 7, Kind.PUT, EXPECT_NOT_EXIST, Optional.of(5L), 10);
-    long get = history.invoked(2, 7, Kind.GET, IGNORE, Optional.empty(), 11);
-    long lost = history.invoked(3, 7, Kind.DELETE, IGNORE, Optional.empty(), 12);
+    long put =
+        history.invoked(1, 7, Kind.PUT, EXPECT_NOT_EXIST, Optional.of(4L), Optional.of(5L), 10);
+    long get = history.invoked(2, 7, Kind.GET, IGNORE, Optional.empty(), Optional.empty(), 11);
+    long lost = history.invoked(3, 7, Kind.DELETE, IGNORE, Optional.empty(), Optional.empty(), 12);
     history.ended(get, Outcome.OK, Optional.empty(), Optional.empty(), 13);
     history.ended(put, Outcome.OK, Optional.empty(), Optional.of(3L), 14);
     assertThat(history.lines().get(0))
         .isEqualTo(
             "{\"event\":\"invoke\",\"call\":1,\"nanos\":10,\"client\":1,\"op\":\"put\","
-                + "\"condition\":\"EXPECT_NOT_EXIST\",\"key\":7,\"value\":5}");
+                + "\"condition\":\"EXPECT_NOT_EXIST\",\"expected\":4,\"key\":7,\"value\":5}");
     assertThat(history.lines().get(4))
         .isEqualTo("{\"event\":\"ok\",\"call\":1,\"nanos\":14,\"position\":3}");
     assertThat(HistoryLines.read(history.lines()))
@@ -206,6 +240,7 @@ class LinearizabilityCoreTest {
                 7,
                 Kind.PUT,
                 EXPECT_NOT_EXIST,
+                Optional.of(4L),
                 Optional.of(5L),
                 Outcome.OK,
                 Optional.of(3L),

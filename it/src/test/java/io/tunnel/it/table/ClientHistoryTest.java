@@ -2,6 +2,7 @@ package io.tunnel.it.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.condition.Condition;
 import io.tunnel.fixtures.Poll;
 import io.tunnel.it.history.Call;
 import io.tunnel.it.history.Call.Kind;
@@ -135,7 +136,9 @@ class ClientHistoryTest {
 
   private void get(TableClient client, int number, long key) {
     RowExistenceExpectation none = RowExistenceExpectation.IGNORE;
-    long call = history.invoked(number, key, Kind.GET, none, Optional.empty(), System.nanoTime());
+    long call =
+        history.invoked(
+            number, key, Kind.GET, none, Optional.empty(), Optional.empty(), System.nanoTime());
     try {
       Optional<Long> read =
           client.getRow("rows", id(key)).map(row -> row.value("v")).map(ColumnValue::asLong);
@@ -151,9 +154,14 @@ class ClientHistoryTest {
     long value = values.incrementAndGet();
     Kind[] kinds = {Kind.PUT, Kind.UPDATE, Kind.DELETE};
     Kind kind = kinds[random.nextInt(kinds.length)];
+    Optional<Long> expected =
+        random.nextInt(3) == 0 ? Optional.of(recent(random, value)) : Optional.empty();
     RowChange change = change(kind, key, value, condition);
+    if (expected.isPresent()) {
+      change = change.onlyIf(Condition.parse("v = " + expected.get()));
+    }
     Optional<Long> written = kind == Kind.DELETE ? Optional.empty() : Optional.of(value);
-    long call = history.invoked(number, key, kind, condition, written, System.nanoTime());
+    long call = history.invoked(number, key, kind, condition, expected, written, System.nanoTime());
     RowResult result = client.tryWrite("rows", List.of(change)).results().get(0);
     switch (result.outcome()) {
       case APPLIED ->
@@ -170,6 +178,11 @@ class ClientHistoryTest {
       case NOT_SENT -> end(call, Outcome.REFUSED);
       case IN_DOUBT -> end(call, Outcome.UNKNOWN);
     }
+  }
+
+  /** A value that was written lately, perhaps to the row. */
+  private static long recent(Random random, long value) {
+    return Math.max(1, value - random.nextInt(KEYS * 2));
   }
 
   private void end(long call, Outcome outcome) {

@@ -25,6 +25,7 @@ import picocli.CommandLine.Mixin;
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel tables put --table users --key id=7 --set name=Ada --set age:INTEGER=36",
+      "  tunnel tables put --table users --key id=7 --set name=Ada --if 'not exists name'",
       "  tunnel tables scan --table users --limit all --json | tunnel tables put --table copy --from -"
     })
 public final class PutRowsCommand extends RowsCommand {

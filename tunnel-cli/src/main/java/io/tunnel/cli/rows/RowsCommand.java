@@ -3,6 +3,9 @@ package io.tunnel.cli.rows;
 import com.google.gson.JsonObject;
 import io.tunnel.cli.arguments.KeyOption;
 import io.tunnel.cli.service.TableOption;
+import io.tunnel.condition.Condition;
+import io.tunnel.condition.ConditionException;
+import io.tunnel.condition.ConditionPlace;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
@@ -22,7 +25,9 @@ import io.tunnel.terminal.Job;
 import io.tunnel.terminal.options.ServiceOptions;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -42,6 +47,15 @@ abstract class RowsCommand extends Job {
       names = "--if-exists",
       description = "Only if there is a row with that key; it is rejected otherwise.")
   private boolean ifExists;
+
+  @Option(
+      names = "--if",
+      paramLabel = "CONDITION",
+      description =
+          "Only if this holds of the row that is there, such as: version = 7 and state != \"done\"."
+              + " The row is rejected otherwise. A row that is not there has its key and no other"
+              + " column. Takes the rights write and read.")
+  private String onlyIf;
 
   RowsCommand(Function<ClientConfig, TableClient> connect) {
     this.connect = connect;
@@ -83,15 +97,29 @@ abstract class RowsCommand extends Job {
       throw CommandFailure.usage("give the --key of one row, or the file of many with --from");
     }
     from.check();
+    if (onlyIf != null) {
+      var unused = parsed(() -> Condition.parse(onlyIf));
+    }
     check(from.file().isPresent());
     try (TableClient client = connect.apply(retry.client(service.endpoint()))) {
       List<PrimaryKeySchema> schema = client.partitionMap(name).meta().primaryKey();
+      ConditionPlace place = ConditionPlace.ofRows(schema);
+      Optional<Condition> columns =
+          Optional.ofNullable(onlyIf).map(text -> parsed(() -> Condition.parse(text, place)));
       if (from.file().isPresent()) {
-        return writeFile(client, from.file().get(), schema);
+        return writeFile(client, from.file().get(), schema, columns);
       }
       PrimaryKey row = key.in(schema).key();
-      return write(
-          client, CommandFailure.checkUsage(() -> SetColumns.requireNoKeyColumn(one(row))));
+      RowChange change = CommandFailure.checkUsage(() -> SetColumns.requireNoKeyColumn(one(row)));
+      return write(client, columns.map(change::onlyIf).orElse(change));
+    }
+  }
+
+  private static Condition parsed(Supplier<Condition> parser) {
+    try {
+      return parser.get();
+    } catch (ConditionException e) {
+      throw CommandFailure.usage("--if, " + e.getMessage(), e.excerpt());
     }
   }
 
@@ -131,15 +159,21 @@ abstract class RowsCommand extends Job {
       return new CommandFailure(
           ExitCode.CONDITION_FAILED,
           what
-              + (condition() == RowExistenceExpectation.EXPECT_EXIST
-                  ? "there is none"
-                  : "there is one already"));
+              + switch (condition()) {
+                case IGNORE -> "'" + onlyIf + "' does not hold of the row";
+                case EXPECT_EXIST -> "there is none" + orElseColumns();
+                case EXPECT_NOT_EXIST -> "there is one already" + orElseColumns();
+              });
     }
     return new CommandFailure(
         ExitCode.FAILED,
         result.error().map(ErrorCode::name).orElse("REJECTED"),
         what + result.message(),
         "");
+  }
+
+  private String orElseColumns() {
+    return onlyIf == null ? "" : ", or '" + onlyIf + "' does not hold";
   }
 
   private void print(RowChange change, RowResult result) {
@@ -163,13 +197,13 @@ abstract class RowsCommand extends Job {
     }
   }
 
-  private int writeFile(TableClient client, RowFile file, List<PrimaryKeySchema> schema)
+  private int writeFile(
+      TableClient client, RowFile file, List<PrimaryKeySchema> schema, Optional<Condition> columns)
       throws Exception {
     ManyRows many = new ManyRows(spec().commandLine(), done(), isJson(), from.inDoubtFile());
     try (FileRows rows =
         FileRows.open(file, from.binding(schema, key.isHashed()), from.badLines(err()::println))) {
-      return many.write(
-          client.openWriter(table.name()), new ChangedRows(rows, this::of), rows, file);
+      return many.write(client.openWriter(table.name()), changed(rows, columns), rows, file);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.usage(e.getMessage());
     } catch (BadLineException e) {
@@ -177,5 +211,14 @@ abstract class RowsCommand extends Job {
     } catch (UnreadableFileException e) {
       throw CommandFailure.io(e.getMessage());
     }
+  }
+
+  private ChangedRows changed(FileRows rows, Optional<Condition> columns) {
+    return new ChangedRows(
+        rows,
+        read -> {
+          RowChange change = of(read);
+          return columns.map(change::onlyIf).orElse(change);
+        });
   }
 }

@@ -138,6 +138,23 @@ class RowsCommandTest {
   }
 
   @Test
+  void a_row_is_written_if_the_condition_on_its_columns_holds() throws IOException {
+    assertThat(run("put", "--key", "uid=Ada", "--set", "age=36", "--if", "not exists age"))
+        .as(err.toString())
+        .isZero();
+    assertThat(run("update", "--key", "uid=Ada", "--set", "age=38", "--if", "age = 37"))
+        .isEqualTo(5);
+    assertThat(err.toString()).contains("uid=Ada) was not updated: 'age = 37' does not hold of");
+    assertThat(run("delete", "--key", "uid=Bob", "--if", "age = 1", "--if-exists")).isEqualTo(5);
+    assertThat(err.toString()).contains("there is none, or 'age = 1' does not hold");
+    Path file = Files.writeString(directory.resolve("ages.csv"), "uid,age\nAda,37\nBob,41\n");
+    assertThat(run("update", "--from", file.toString(), "--if", "age < 37")).isEqualTo(1);
+    assertThat(out.toString()).contains("1 rows updated");
+    assertThat(only("users").value("age")).isEqualTo(ColumnValue.fromLong(37));
+    assertThat(run("delete", "--key", "uid=Ada", "--if", "age = 37 and uid = \"Ada\"")).isZero();
+  }
+
+  @Test
   void what_scan_prints_copies_a_table_and_what_it_has_not_is_not_touched() throws IOException {
     Path file = directory.resolve("users.csv");
     StringBuilder csv = new StringBuilder("uid,n,t\n");
@@ -236,6 +253,8 @@ class RowsCommandTest {
         "put --key uid=a --set uid=b|'uid' is a column of the table's key",
         "update --key uid=a --unset hash|'hash' is a column of the table's key",
         "put --key uid=a --if-exists --if-absent|exclude each other",
+        "put --key uid=a --if age==1|--if, at character 4: '==' stands where",
+        "put --key uid=a --if before.age=1|'before.age' is of a change",
         "put --from x.csv --set a=1|--set is of one row",
         "put --key name=a|the key of the table is (hash BINARY, uid STRING)",
         "put --from x.txt|does not say its format",

@@ -3,7 +3,6 @@ package io.tunnel.flink.sink;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowChange;
-import io.tunnel.model.RowExistenceExpectation;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,7 +36,7 @@ final class RepeatCore {
   }
 
   private static void keep(List<RowChange> changes, RowChange row) {
-    if (row.kind() != ChangeKind.UPDATE && row.condition() == RowExistenceExpectation.IGNORE) {
+    if (row.kind() != ChangeKind.UPDATE && !row.isConditional()) {
       changes.clear();
     }
     changes.add(row);

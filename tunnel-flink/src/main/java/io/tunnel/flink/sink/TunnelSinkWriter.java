@@ -1,9 +1,9 @@
 package io.tunnel.flink.sink;
 
+import io.tunnel.condition.Condition;
 import io.tunnel.flink.TunnelOptions;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RowChange;
-import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.RowResult;
@@ -102,12 +102,12 @@ final class TunnelSinkWriter<T> implements SinkWriter<T> {
     if (row == null) {
       return;
     }
-    if (!settings.conditions() && row.condition() != RowExistenceExpectation.IGNORE) {
+    if (!settings.conditions() && row.isConditional()) {
       throw new IOException(
           "row "
               + row.primaryKey()
               + " has the condition "
-              + row.condition()
+              + row.columnCondition().map(Condition::text).orElse(row.condition().name())
               + ", which a restored job would ask again of a later row; see"
               + " TunnelSinkBuilder.withConditions()");
     }

@@ -19,6 +19,7 @@ import io.tunnel.model.value.StringValue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The values of a condition's columns and literals, as places in the arrays that they came in. Only
@@ -36,6 +37,12 @@ final class Cells {
 
   /** Per cell of a column: the name in UTF-8. */
   private final byte[][] names;
+
+  /** The names of the columns of the row that are not of the key. */
+  private final List<String> rowColumns = new ArrayList<>();
+
+  /** Per name of {@link #rowColumns}: its cell. */
+  private final int[] rowCells;
 
   /** Key columns up to which a key must be read: 0 when the condition names none. */
   private final int keyColumns;
@@ -72,6 +79,13 @@ final class Cells {
       highest = Math.max(highest, keyIndexes[i] + 1);
     }
     keyColumns = highest;
+    rowCells =
+        IntStream.range(0, keyIndexes.length)
+            .filter(cell -> keyIndexes[cell] < 0 && columns.get(cell).of() == ColumnOf.ROW)
+            .toArray();
+    for (int cell : rowCells) {
+      rowColumns.add(columns.get(cell).name());
+    }
     types = new ColumnType[cells];
     numbers = new long[cells];
     arrays = new byte[cells][];
@@ -173,6 +187,20 @@ final class Cells {
         fillFromColumn(cell, array);
         wanted--;
       }
+    }
+  }
+
+  /** The names of the columns of the row, but for those of the key. */
+  List<String> rowColumns() {
+    return rowColumns;
+  }
+
+  /** Fills the cell of one column of the row, if the condition names the column. */
+  void fillColumn(String name, byte[] array, int from, int end) {
+    int at = rowColumns.indexOf(name);
+    if (at >= 0) {
+      cursor.moveToValue(array, from, end);
+      fillFromColumn(rowCells[at], array);
     }
   }
 

@@ -194,6 +194,19 @@ public final class Judge {
     return cells.fillColumns(array, offset, end, named);
   }
 
+  /** The names of the columns of the row that the condition names, but for those of the key. */
+  public List<String> rowColumns() {
+    return cells.rowColumns();
+  }
+
+  /**
+   * Gives a column of the row on top of what was given before: its type and its value, or that an
+   * update removes the column, as a batch encodes them between {@code from} and {@code end}.
+   */
+  public void column(String name, byte[] array, int from, int end) {
+    cells.fillColumn(name, array, from, end);
+  }
+
   /** Whether the condition holds of what was given since {@link #begin}. */
   public boolean holds() {
     int at = first;

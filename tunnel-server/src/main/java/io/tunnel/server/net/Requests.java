@@ -3,6 +3,7 @@ package io.tunnel.server.net;
 import io.tunnel.codec.BatchValidator;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.condition.ConditionPlace;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
@@ -20,6 +21,7 @@ import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.Operation.Right;
 import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.WriteRequest;
@@ -349,6 +351,10 @@ final class Requests {
         new BatchValidator(table.meta().primaryKey())
             .require(batch, partition.from(), partition.to());
     checked.newest().ifPresent(feature -> rooms.cluster().levels().require(feature));
+    if (checked.hasColumnCondition()) {
+      // Whoever learns whether a condition on columns holds reads these columns.
+      Authority.table(Right.READ, table.meta().name(), connection.caller());
+    }
     connection
         .pace()
         .used(
@@ -368,6 +374,7 @@ final class Requests {
           .write(
               new PendingWrite(
                   batch,
+                  ConditionPlace.ofRows(table.meta().primaryKey()),
                   checked.mustJudge(),
                   checked.columnSizes(),
                   durability == Durability.FSYNC,

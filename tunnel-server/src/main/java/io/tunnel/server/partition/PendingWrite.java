@@ -2,9 +2,11 @@ package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnSizes;
+import io.tunnel.condition.ConditionPlace;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.WriteResult;
+import java.util.List;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,6 +14,7 @@ import org.slf4j.LoggerFactory;
 /**
  * A validated batch that waits for its shard.
  *
+ * @param place where its conditions on columns are judged: the rows of its table
  * @param isConditional whether any of its rows has a condition or is an update, and so must be
  *     judged against the row that is stored
  * @param columnSizes how large its columns are
@@ -19,6 +22,7 @@ import org.slf4j.LoggerFactory;
  */
 public record PendingWrite(
     ChangeBatch batch,
+    ConditionPlace place,
     boolean isConditional,
     ColumnSizes columnSizes,
     boolean isSynced,
@@ -35,6 +39,21 @@ public record PendingWrite(
 
     /** The shard applied no change; after STORAGE_FAILED the outcome is unknown. */
     void refused(RefusedException reason);
+  }
+
+  /** A write without conditions on columns. */
+  public PendingWrite(
+      ChangeBatch batch,
+      boolean isConditional,
+      ColumnSizes columnSizes,
+      boolean isSynced,
+      Outcome outcome) {
+    this(batch, ConditionPlace.ofRows(List.of()), isConditional, columnSizes, isSynced, outcome);
+  }
+
+  /** The same write, of which somebody else is told. */
+  public PendingWrite tells(Outcome other) {
+    return new PendingWrite(batch, place, isConditional, columnSizes, isSynced, other);
   }
 
   @Override

@@ -343,7 +343,7 @@ public final class Shard implements Closeable, PartitionHost {
       if (mustJudge && setAside(write)) {
         break;
       }
-      ConditionCore.Judged judged = conditions.judge(write.batch(), mustJudge);
+      ConditionCore.Judged judged = conditions.judge(write.batch(), write.place(), mustJudge);
       admit(write, judged);
       turns.take();
       mustSync |= write.isSynced();

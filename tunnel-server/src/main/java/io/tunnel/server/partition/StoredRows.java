@@ -1,14 +1,16 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
 import java.util.function.IntPredicate;
-import java.util.function.ObjIntConsumer;
 
 /** The rows that RocksDB keeps. */
 record StoredRows(TableStore store, RowBounds bounds, IntPredicate live) implements ShardRows {
@@ -24,9 +26,8 @@ record StoredRows(TableStore store, RowBounds bounds, IntPredicate live) impleme
   }
 
   @Override
-  public void columns(
-      int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
-    store.columns(partition, array, keyOffset, keyBytes, column);
+  public Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key) {
+    return store.encodedColumns(partition, key);
   }
 
   @Override

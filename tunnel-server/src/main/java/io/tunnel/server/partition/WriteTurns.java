@@ -203,7 +203,7 @@ final class WriteTurns {
       throw new IllegalStateException("a write is judged that is not the next one");
     }
     take();
-    judging = Optional.of(new LongWrite(write, conditions.begin(write.batch())));
+    judging = Optional.of(new LongWrite(write, conditions.begin(write.batch(), write.place())));
     sliceEndNanos = nanos.getAsLong() - SLICE_NANOS;
   }
 

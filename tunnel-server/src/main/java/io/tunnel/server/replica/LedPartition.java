@@ -43,13 +43,7 @@ final class LedPartition implements PartitionHost {
     AtomicLong queued = replica.queuedBytes();
     int bytes = write.batch().byteCount();
     budget.take(queued, bytes);
-    PendingWrite counted =
-        new PendingWrite(
-            write.batch(),
-            write.isConditional(),
-            write.columnSizes(),
-            write.isSynced(),
-            new Counted(write.outcome(), budget, queued, bytes));
+    PendingWrite counted = write.tells(new Counted(write.outcome(), budget, queued, bytes));
     shard.post(new ReplicaTask.Write(partition, counted));
   }
 

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.function.ObjIntConsumer;
 
 /** The rows of the replicas of a shard, and what is stored with them, for the shard's thread. */
 interface ReplicaRows extends Leader.Rows, Closeable {
@@ -57,12 +56,6 @@ interface ReplicaRows extends Leader.Rows, Closeable {
     @Override
     public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
       return store.exists(partition, array, keyOffset, keyBytes);
-    }
-
-    @Override
-    public void columns(
-        int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
-      store.columns(partition, array, keyOffset, keyBytes, column);
     }
 
     @Override

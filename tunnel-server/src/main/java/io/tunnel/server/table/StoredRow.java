@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
-import java.util.function.ObjIntConsumer;
 import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
@@ -165,28 +164,6 @@ final class StoredRow {
       found.add(new Column(name, columns.value()));
     }
     return found;
-  }
-
-  /**
-   * Tells the name of each column of a stored value, and the bytes of its type and value. A value
-   * of one part, as nearly all are, is not taken apart for that.
-   */
-  static void columnBytes(
-      byte[] value, IntFunction<String[]> dictionaries, ObjIntConsumer<String> column) {
-    Part first = Part.of(value, 0, dictionaries);
-    if (columnsEnd(first.columns()) < value.length) {
-      of(value, dictionaries)
-          .valueByName
-          .forEach((name, found) -> column.accept(name, found.length()));
-      return;
-    }
-    ColumnCursor columns = first.columns();
-    while (columns.left() > 0) {
-      columns.next();
-      if (!columns.isDelete()) {
-        column.accept(first.names[columns.nameIndex()], columns.columnEnd() - columns.typeOffset());
-      }
-    }
   }
 
   private static int columnsEnd(ColumnCursor columns) {

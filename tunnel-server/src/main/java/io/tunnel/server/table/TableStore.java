@@ -21,7 +21,6 @@ import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
-import java.util.function.ObjIntConsumer;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.ReadTier;
@@ -242,15 +241,6 @@ public final class TableStore implements TableRows, Closeable {
   /** Whether the row exists. */
   public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
     return get(StoreFormat.rowKey(partition, array, keyOffset, keyBytes)) != null;
-  }
-
-  /** Tells the name of each column, and the bytes of its type and value; nothing without a row. */
-  public void columns(
-      int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
-    byte[] value = get(StoreFormat.rowKey(partition, array, keyOffset, keyBytes));
-    if (value != null) {
-      StoredRow.columnBytes(value, dictionaries.namesOf(partition), column);
-    }
   }
 
   /** Type and value of each column of a row as they are encoded, by its name. */

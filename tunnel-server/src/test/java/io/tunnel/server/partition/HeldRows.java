@@ -14,10 +14,12 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.ObjIntConsumer;
 
 /** The keys of rows in memory, whose folds the test holds up, slices, refuses or lets fail. */
 final class HeldRows implements ShardRows {
@@ -145,9 +147,8 @@ final class HeldRows implements ShardRows {
   }
 
   @Override
-  public void columns(
-      int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
-    // The rows have no columns.
+  public Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key) {
+    return keys(partition).contains(key) ? Optional.of(new TreeMap<>()) : Optional.empty();
   }
 
   @Override

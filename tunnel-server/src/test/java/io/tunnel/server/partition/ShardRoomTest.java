@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.log.LocalLog;
@@ -25,10 +26,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
+import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.ObjIntConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,9 +96,8 @@ final class ShardRoomTest {
     }
 
     @Override
-    public void columns(
-        int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
-      real.columns(partition, array, keyOffset, keyBytes, column);
+    public Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key) {
+      return real.columns(partition, key);
     }
 
     @Override

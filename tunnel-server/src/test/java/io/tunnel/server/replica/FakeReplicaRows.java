@@ -9,7 +9,6 @@ import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,7 +16,6 @@ import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
-import java.util.function.ObjIntConsumer;
 
 /**
  * Rows in memory. When the process is killed, what is left is what there was after some earlier
@@ -179,20 +177,6 @@ public final class FakeReplicaRows implements ReplicaRows {
   @Override
   public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
     return columns(partition, Bytes.copyOf(array, keyOffset, keyBytes)).isPresent();
-  }
-
-  @Override
-  public void columns(
-      int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
-    columnBytes(partition, array, keyOffset, keyBytes).forEach(column::accept);
-  }
-
-  private Map<String, Integer> columnBytes(
-      int partition, byte[] array, int keyOffset, int keyBytes) {
-    Map<String, Integer> bytes = new HashMap<>();
-    columns(partition, Bytes.copyOf(array, keyOffset, keyBytes))
-        .ifPresent(row -> row.forEach((name, value) -> bytes.put(name, value.length())));
-    return bytes;
   }
 
   @Override

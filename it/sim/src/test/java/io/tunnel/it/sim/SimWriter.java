@@ -2,6 +2,7 @@ package io.tunnel.it.sim;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.it.sim.machine.SimClient;
+import io.tunnel.it.sim.truth.ColumnConditions;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.Durability;
 import io.tunnel.model.PrimaryKey;
@@ -50,7 +51,8 @@ public final class SimWriter {
     BatchBuilder builder = new BatchBuilder(RowFold.SCHEMA, 256);
     boolean isConditional = random.nextInt(3) == 0;
     for (int i = 0; i < rows; i++) {
-      builder.add(change(index, isConditional));
+      RowChange change = change(index, isConditional);
+      builder.add(isConditional ? ColumnConditions.maybe(change, lastValue, random) : change);
     }
     byte[] batch = builder.build(partitions.get(index));
     byte[] payload = new byte[WriteRequest.PREFIX_BYTES + batch.length];

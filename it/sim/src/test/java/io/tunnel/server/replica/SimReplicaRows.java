@@ -21,7 +21,6 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.function.ObjIntConsumer;
 
 /**
  * Rows of replicas in memory. What a killed process, or a machine without power, leaves is what
@@ -187,20 +186,6 @@ public final class SimReplicaRows implements ReplicaRows {
   @Override
   public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
     return columns(partition, Bytes.copyOf(array, keyOffset, keyBytes)).isPresent();
-  }
-
-  @Override
-  public void columns(
-      int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
-    columnBytes(partition, array, keyOffset, keyBytes).forEach(column::accept);
-  }
-
-  private Map<String, Integer> columnBytes(
-      int partition, byte[] array, int keyOffset, int keyBytes) {
-    Map<String, Integer> bytes = new TreeMap<>();
-    columns(partition, Bytes.copyOf(array, keyOffset, keyBytes))
-        .ifPresent(row -> row.forEach((name, value) -> bytes.put(name, value.length())));
-    return bytes;
   }
 
   @Override

@@ -1,9 +1,13 @@
 package io.tunnel.sdk.testing.table;
 
+import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.condition.Condition;
+import io.tunnel.condition.ConditionPlace;
+import io.tunnel.condition.judge.Judge;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
@@ -21,8 +25,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A decoded row of a batch, and its effect on the stored row. */
-record DecodedRow(Bytes key, RowChange change) {
+/**
+ * A decoded row of a batch, and its effect on the stored row.
+ *
+ * @param change the change as the log has it, without its condition on columns
+ * @param columns the condition on columns
+ */
+record DecodedRow(Bytes key, RowChange change, Optional<Condition> columns) {
 
   /** Decodes the row at the cursor, whose batch was validated. */
   static DecodedRow of(RowCursor row, List<PrimaryKeySchema> schema) {
@@ -34,7 +43,10 @@ record DecodedRow(Bytes key, RowChange change) {
           case UPDATE -> new RowUpdateChange(key, updates(row), row.condition());
           case DELETE -> new RowDeleteChange(key, row.condition());
         };
-    return new DecodedRow(Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes()), change);
+    return new DecodedRow(
+        Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes()),
+        change,
+        row.columnCondition().map(Condition::decode));
   }
 
   private static List<Column> puts(RowCursor row) {
@@ -57,13 +69,25 @@ record DecodedRow(Bytes key, RowChange change) {
     return columns;
   }
 
-  /** Whether the condition of the change holds for the stored row. */
-  boolean mayChange(Optional<Row> stored) {
-    return switch (change.condition()) {
-      case IGNORE -> true;
-      case EXPECT_EXIST -> stored.isPresent();
-      case EXPECT_NOT_EXIST -> stored.isEmpty();
-    };
+  /** Whether the conditions of the change hold for the stored row. */
+  boolean mayChange(Optional<Row> stored, List<PrimaryKeySchema> schema) {
+    boolean mayExist =
+        switch (change.condition()) {
+          case IGNORE -> true;
+          case EXPECT_EXIST -> stored.isPresent();
+          case EXPECT_NOT_EXIST -> stored.isEmpty();
+        };
+    return mayExist && (columns.isEmpty() || holds(columns.get(), stored, schema));
+  }
+
+  /** Judges a row as the server does: by its bytes. Without a row there is the key alone. */
+  private boolean holds(Condition condition, Optional<Row> stored, List<PrimaryKeySchema> schema) {
+    List<Column> found = stored.map(Row::columns).orElse(List.of());
+    BatchBuilder builder = new BatchBuilder(schema, 256);
+    boolean unused = builder.add(new RowPutChange(change.primaryKey(), found));
+    byte[] array = builder.build(0);
+    RowCursor row = ChangeBatch.parse(array, 0, array.length).rows();
+    return row.next() && new Judge(condition, ConditionPlace.ofRows(schema)).holdsOf(row);
   }
 
   /** The row after the change; empty when deleted. */

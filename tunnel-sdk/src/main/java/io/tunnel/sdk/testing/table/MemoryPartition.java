@@ -101,7 +101,7 @@ public final class MemoryPartition {
 
   private Optional<ErrorCode> apply(DecodedRow row) {
     Optional<Row> stored = Optional.ofNullable(rows.get(row.key()));
-    if (!row.mayChange(stored)) {
+    if (!row.mayChange(stored, schema)) {
       return Optional.of(ErrorCode.CONDITION_FAILED);
     }
     Optional<Row> after = row.after(stored);

@@ -153,7 +153,12 @@ public final class Authority {
     }
   }
 
-  static void table(Right right, String table, Caller caller) {
+  /**
+   * Refuses a caller who does not have the right on a table.
+   *
+   * @throws RefusedException NOT_PERMITTED, or TABLE_NOT_FOUND where the caller may not see it
+   */
+  public static void table(Right right, String table, Caller caller) {
     if (!caller.sees(table)) {
       throw new RefusedException(ErrorCode.TABLE_NOT_FOUND, "there is no table '" + table + "'");
     }

@@ -8,12 +8,13 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.Dictionary;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.model.value.Bytes;
 import java.util.BitSet;
 
 /**
  * Some rows of a batch as a batch of their own, which has only the names that these rows use. Names
  * keep their order, so an index never grows, and no row becomes longer. Attributes of the batch and
- * of the rows stay.
+ * of the rows stay, but for conditions, which are judged.
  */
 final class AcceptedRows {
 
@@ -87,16 +88,25 @@ final class AcceptedRows {
   private void write(ByteSink sink, RowCursor row) {
     int flagsOffset = row.keyOffset() - Binary.varintBytes(row.keyBytes()) - 1;
     int headBytes = row.columnsOffset() - flagsOffset;
-    int attributesBytes = row.rowEnd() - row.columnsEnd();
+    Bytes attributes = row.attributesToLog();
+    int flags = batch.array()[flagsOffset] & ~RowCursor.ATTRIBUTES_FLAG;
+    int attributesBytes = 0;
+    if (attributes.length() > 0) {
+      flags |= RowCursor.ATTRIBUTES_FLAG;
+      attributesBytes = attributes.length() + Attributes.LENGTH_BYTES;
+    }
     sink.writeVarint(headBytes + columnsBytes(row.columns()) + attributesBytes);
-    sink.write(batch.array(), flagsOffset, headBytes);
+    sink.writeByte(flags);
+    sink.write(batch.array(), flagsOffset + 1, headBytes - 1);
     ColumnCursor columns = row.columns();
     sink.writeVarint(columns.left());
     while (columns.next()) {
       sink.writeVarint(newIndex[columns.nameIndex()]);
       sink.write(batch.array(), columns.typeOffset(), columns.columnEnd() - columns.typeOffset());
     }
-    sink.write(batch.array(), row.columnsEnd(), attributesBytes);
+    if (attributes.length() > 0) {
+      Attributes.writeBehind(sink, attributes);
+    }
   }
 
   private int columnsBytes(ColumnCursor columns) {

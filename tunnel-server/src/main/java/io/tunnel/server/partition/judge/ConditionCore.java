@@ -1,26 +1,31 @@
 package io.tunnel.server.partition.judge;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.condition.Condition;
+import io.tunnel.condition.ConditionPlace;
+import io.tunnel.condition.judge.Judge;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.WriteResult.Rejection;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.ObjIntConsumer;
 
 /**
- * Decides which rows of the batches of a group may be applied: those whose row-existence condition
- * holds, and which do not make their row larger than a row may be.
+ * Decides which rows of the batches of a group may be applied: those whose conditions on the
+ * existence and on the columns of their row hold, and which do not make their row larger than a row
+ * may be.
  *
  * <p>A row is judged against the rows before it, those of its own group included, which the store
  * does not have yet. Groups with nothing to judge, nearly all, are not even looked through: batches
@@ -35,17 +40,21 @@ public final class ConditionCore {
   private final List<ChangeBatch> notIndexed = new ArrayList<>();
   private final Map<RowKey, RowInGroup> group = new HashMap<>();
 
+  /** The condition on columns that was judged last; empty before the first. */
+  private Bytes judgedCondition = Bytes.EMPTY;
+
+  private ConditionPlace judgedPlace = ConditionPlace.ofRows(List.of());
+
+  /** Judges {@link #judgedCondition}; null before the first. */
+  private Judge columns;
+
   /** What the store has. */
   public interface StoredRows {
     /** Whether there is a row. */
     boolean exists(int partition, byte[] array, int keyOffset, int keyBytes);
 
-    /**
-     * Tells the name of each column, and the bytes of its type and value; nothing when there is no
-     * row.
-     */
-    void columns(
-        int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column);
+    /** Type and value of each column of a row, by its name; empty without a row. */
+    Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key);
   }
 
   /**
@@ -61,36 +70,106 @@ public final class ConditionCore {
     }
   }
 
+  /** The columns of a row before the updates of the group. */
+  private interface Below {
+    /** Tells the name of each, and the bytes of its type and value. */
+    void sizes(ObjIntConsumer<String> column);
+
+    /** Gives those that the condition names to its judge. */
+    void give(Judge judge);
+  }
+
   /** A row that the group changes: what its last PUT or DELETE leaves, and the updates since. */
   private static final class RowInGroup {
+    private final Below below;
     private final RowSize size;
+    private final List<RowPlace> updates = new ArrayList<>();
+
+    /** Updates that {@link #size} has; the others are looked at when one has to be judged. */
+    private int counted;
+
     private boolean exists;
 
-    /** Updates that need not be judged; they are looked at when one has to be. */
-    private final Deque<RowPlace> notCounted = new ArrayDeque<>();
-
-    RowInGroup(RowSize.Columns below, boolean exists) {
-      this.size = new RowSize(below);
+    RowInGroup(Below below, boolean exists) {
+      this.below = below;
+      this.size = new RowSize(below::sizes);
       this.exists = exists;
     }
 
     void update(RowCursor row) {
-      notCounted.add(RowPlace.of(row));
+      updates.add(RowPlace.of(row));
       exists = true;
     }
 
     boolean updateIfLegal(RowCursor row) {
-      for (RowPlace next = notCounted.poll(); next != null; next = notCounted.poll()) {
-        size.update(next.row());
+      for (; counted < updates.size(); counted++) {
+        size.update(updates.get(counted).row());
       }
       boolean isLegal = size.updateIfLegal(row);
-      exists |= isLegal;
+      if (isLegal) {
+        update(row);
+        counted++;
+      }
       return isLegal;
+    }
+
+    void give(Judge judge) {
+      below.give(judge);
+      updates.forEach(update -> update.give(judge));
     }
   }
 
-  /** Where a row stands. */
-  private record RowPlace(ChangeBatch batch, int rowOffset) {
+  /** A row that is stored, or that is not there. */
+  private record StoredBelow(StoredRows stored, RowKey key) implements Below {
+    @Override
+    public void sizes(ObjIntConsumer<String> column) {
+      columns().forEach((name, encoded) -> column.accept(name, encoded.length()));
+    }
+
+    @Override
+    public void give(Judge judge) {
+      SortedMap<String, Bytes> columns = columns();
+      for (String name : judge.rowColumns()) {
+        Bytes encoded = columns.get(name);
+        if (encoded != null) {
+          judge.column(name, encoded.toByteArray(), 0, encoded.length());
+        }
+      }
+    }
+
+    private SortedMap<String, Bytes> columns() {
+      return stored.columns(key.partition(), key.key()).orElseGet(TreeMap::new);
+    }
+  }
+
+  /** Nothing, as a DELETE leaves it. */
+  private record NothingBelow() implements Below {
+    @Override
+    public void sizes(ObjIntConsumer<String> column) {}
+
+    @Override
+    public void give(Judge judge) {}
+  }
+
+  /** Where a row stands; what a PUT leaves is the columns of its row. */
+  private record RowPlace(ChangeBatch batch, int rowOffset) implements Below {
+    @Override
+    public void sizes(ObjIntConsumer<String> column) {
+      RowSize.columns(row(), column);
+    }
+
+    @Override
+    public void give(Judge judge) {
+      ColumnCursor columns = row().columns();
+      while (columns.next()) {
+        judge.column(
+            batch.name(columns.nameIndex()),
+            batch.array(),
+            columns.typeOffset(),
+            columns.columnEnd());
+      }
+    }
+
     static RowPlace of(RowCursor row) {
       return new RowPlace(row.batch(), row.rowOffset());
     }
@@ -119,15 +198,16 @@ public final class ConditionCore {
   /**
    * Judges a batch.
    *
+   * @param place where its conditions on columns are judged: the rows of its table
    * @param mustJudge whether any of its rows has a condition, or is an update that may make its row
    *     too large
    */
-  public Judged judge(ChangeBatch batch, boolean mustJudge) {
+  public Judged judge(ChangeBatch batch, ConditionPlace place, boolean mustJudge) {
     if (!mustJudge) {
       notIndexed.add(batch);
       return new Judged(Optional.of(batch), List.of());
     }
-    Judging judging = begin(batch);
+    Judging judging = begin(batch, place);
     boolean isWhole = judging.run(() -> true);
     if (!isWhole) {
       throw new IllegalStateException("stopped judging a batch that nothing interrupts");
@@ -136,20 +216,23 @@ public final class ConditionCore {
   }
 
   /** Begins to judge a batch, some rows at a time. No other batch may be judged meanwhile. */
-  public Judging begin(ChangeBatch batch) {
+  public Judging begin(ChangeBatch batch, ConditionPlace place) {
     indexRemembered();
-    return new Judging(batch);
+    return new Judging(batch, place);
   }
 
   /** A batch that is being judged. */
   public final class Judging {
     private final ChangeBatch batch;
+    private final ConditionPlace place;
     private final RowCursor row;
+    private boolean hasColumnCondition;
     private final BitSet accepted = new BitSet();
     private final List<Rejection> rejections = new ArrayList<>();
 
-    private Judging(ChangeBatch batch) {
+    private Judging(ChangeBatch batch, ConditionPlace place) {
       this.batch = batch;
+      this.place = place;
       this.row = batch.rows();
     }
 
@@ -162,7 +245,8 @@ public final class ConditionCore {
         if (!row.next()) {
           return true;
         }
-        Optional<ErrorCode> refusal = judge(row);
+        hasColumnCondition |= row.columnCondition().isPresent();
+        Optional<ErrorCode> refusal = judge(row, place);
         if (refusal.isEmpty()) {
           accepted.set(row.index());
         } else {
@@ -182,7 +266,7 @@ public final class ConditionCore {
                 + batch.rowCount()
                 + " rows");
       }
-      if (rejections.isEmpty()) {
+      if (rejections.isEmpty() && !hasColumnCondition) {
         return new Judged(Optional.of(batch), rejections);
       }
       return new Judged(
@@ -197,7 +281,7 @@ public final class ConditionCore {
       while (row.next()) {
         RowKey key = key(row);
         if (row.kind() == ChangeKind.UPDATE) {
-          group.computeIfAbsent(key, id -> stored(row)).update(row);
+          group.computeIfAbsent(key, this::stored).update(row);
         } else {
           group.put(key, replaced(row));
         }
@@ -207,22 +291,15 @@ public final class ConditionCore {
   }
 
   /** A row that the group has not changed before. */
-  private RowInGroup stored(RowCursor row) {
-    int partition = row.batch().partition();
-    byte[] array = row.batch().array();
-    int keyOffset = row.keyOffset();
-    int keyBytes = row.keyBytes();
-    return new RowInGroup(
-        column -> stored.columns(partition, array, keyOffset, keyBytes, column), false);
+  private RowInGroup stored(RowKey key) {
+    return new RowInGroup(new StoredBelow(stored, key), false);
   }
 
   /** A row behind a PUT or a DELETE, which leave nothing of what was there. */
   private static RowInGroup replaced(RowCursor row) {
-    if (row.kind() == ChangeKind.DELETE) {
-      return new RowInGroup(column -> {}, false);
-    }
-    RowPlace put = RowPlace.of(row);
-    return new RowInGroup(column -> RowSize.columns(put.row(), column), true);
+    return row.kind() == ChangeKind.DELETE
+        ? new RowInGroup(new NothingBelow(), false)
+        : new RowInGroup(RowPlace.of(row), true);
   }
 
   private static RowKey key(RowCursor row) {
@@ -234,20 +311,21 @@ public final class ConditionCore {
   /**
    * Judges one row, which from then on belongs to the group if it is applied.
    *
+   * @param place where its condition on columns is judged: the rows of its table
    * @return why the row is not applied; empty when it is
    */
-  public Optional<ErrorCode> judge(RowCursor row) {
+  public Optional<ErrorCode> judge(RowCursor row, ConditionPlace place) {
     indexRemembered();
     RowKey key = key(row);
     RowInGroup before = group.get(key);
-    if (!holds(row, before)) {
+    if (!mayExist(row, before) || !holds(row, place, before == null ? stored(key) : before)) {
       return Optional.of(ErrorCode.CONDITION_FAILED);
     }
     if (row.kind() != ChangeKind.UPDATE) {
       group.put(key, replaced(row));
       return Optional.empty();
     }
-    RowInGroup updated = before == null ? stored(row) : before;
+    RowInGroup updated = before == null ? stored(key) : before;
     if (!updated.updateIfLegal(row)) {
       return Optional.of(ErrorCode.ROW_TOO_LARGE);
     }
@@ -255,7 +333,24 @@ public final class ConditionCore {
     return Optional.empty();
   }
 
-  private boolean holds(RowCursor row, RowInGroup before) {
+  /** Whether the condition on columns holds, which most rows do not have. */
+  private boolean holds(RowCursor row, ConditionPlace place, RowInGroup now) {
+    Optional<Bytes> condition = row.columnCondition();
+    if (condition.isEmpty()) {
+      return true;
+    }
+    if (!condition.get().equals(judgedCondition) || !place.equals(judgedPlace)) {
+      columns = new Judge(Condition.decode(condition.get()), place);
+      judgedCondition = condition.get();
+      judgedPlace = place;
+    }
+    columns.begin();
+    columns.key(row.batch().array(), row.keyOffset(), row.keyBytes());
+    now.give(columns);
+    return columns.holds();
+  }
+
+  private boolean mayExist(RowCursor row, RowInGroup before) {
     if (row.condition() == RowExistenceExpectation.IGNORE) {
       return true;
     }

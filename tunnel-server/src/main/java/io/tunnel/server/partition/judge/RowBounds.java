@@ -3,7 +3,6 @@ package io.tunnel.server.partition.judge;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnSizes;
 import io.tunnel.codec.RowCursor;
-import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.value.Bytes;
 import java.util.HashMap;
 import java.util.Map;
@@ -77,7 +76,7 @@ public final class RowBounds {
   private static boolean hasCondition(ChangeBatch batch) {
     RowCursor row = batch.rows();
     while (row.next()) {
-      if (row.condition() != RowExistenceExpectation.IGNORE) {
+      if (row.isConditional()) {
         return true;
       }
     }

@@ -201,7 +201,8 @@ final class GroupMaker {
 
   /** Takes the row that the cursor of the write is at. */
   private void take(Taking write) {
-    Optional<ErrorCode> refusal = mustJudge ? conditions.judge(write.row) : Optional.empty();
+    Optional<ErrorCode> refusal =
+        mustJudge ? conditions.judge(write.row, write.write.place()) : Optional.empty();
     write.judged++;
     if (refusal.isPresent()) {
       write.rejections.add(new Rejection(write.row.index(), refusal.get()));
@@ -285,7 +286,7 @@ final class GroupMaker {
         };
     Optional<BatchRow> kept =
         isKept ? Optional.of(new BatchRow(batch, row.rowOffset(), row.rowEnd())) : Optional.empty();
-    add(new Draft(Kind.CHANGE, key, value, 0, row.attributes(), kept));
+    add(new Draft(Kind.CHANGE, key, value, 0, row.attributesToLog(), kept));
   }
 
   private Optional<SortedMap<String, Bytes>> after(RowCursor row, Bytes key) {

@@ -20,7 +20,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
@@ -40,9 +39,6 @@ public final class Leader {
 
   /** The rows that its writes are judged by. */
   public interface Rows extends ConditionCore.StoredRows {
-    /** Type and value of each column of a row, by its name. */
-    Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key);
-
     /** When the row was committed, in microseconds since 1970; 0 without a row. */
     long commitMicros(int partition, Bytes key);
   }

@@ -8,8 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.condition.ConditionPlace;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowExistenceExpectation;
@@ -19,6 +21,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.server.NewerBatches;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayList;
@@ -26,11 +29,13 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.ObjIntConsumer;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -38,6 +43,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 final class ConditionCoreTest {
+
+  private static final ConditionPlace KEYS =
+      ConditionPlace.ofRows(List.of(new PrimaryKeySchema("id", PrimaryKeyType.STRING)));
 
   private static final List<RowExistenceExpectation> CONDITIONS =
       List.of(
@@ -60,10 +68,17 @@ final class ConditionCoreTest {
     }
 
     @Override
-    public void columns(
-        int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
-      rows.getOrDefault(Bytes.copyOf(array, keyOffset, keyBytes), Set.of())
-          .forEach(name -> column.accept(name, bytes.getOrDefault(name, 9)));
+    public Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key) {
+      return Optional.ofNullable(rows.get(key)).map(this::sized);
+    }
+
+    private SortedMap<String, Bytes> sized(Set<String> names) {
+      SortedMap<String, Bytes> columns = new TreeMap<>();
+      for (String name : names) {
+        int size = bytes.getOrDefault(name, 9);
+        columns.put(name, Bytes.copyOf(new byte[size]));
+      }
+      return columns;
     }
   }
 
@@ -80,7 +95,7 @@ final class ConditionCoreTest {
       for (int i = random.nextInt(5); i >= 0; i--) {
         boolean isConditional = random.nextBoolean();
         ChangeBatch batch = batch(1, changes(random, isConditional));
-        ConditionCore.Judged judged = core.judge(batch, isConditional);
+        ConditionCore.Judged judged = core.judge(batch, KEYS, isConditional);
         requireModel(batch, judged, model);
       }
       core.clear();
@@ -169,6 +184,7 @@ final class ConditionCoreTest {
                 update("full", remove("c1"), set("new")),
                 update("full", set("newer")),
                 update("other", set("new"))),
+            KEYS,
             true);
     assertThat(judged.rejections())
         .containsExactly(
@@ -180,10 +196,10 @@ final class ConditionCoreTest {
     stored.rows.put(keyBytes("gone"), names(0, 1_024));
     List<Column> columns =
         names(0, 1_024).stream().map(name -> new Column(name, ColumnValue.fromLong(1))).toList();
-    core.judge(batch(1, new RowDeleteChange(key("gone"))), false);
-    core.judge(batch(1, new RowPutChange(key("put"), columns)), false);
+    core.judge(batch(1, new RowDeleteChange(key("gone"))), KEYS, false);
+    core.judge(batch(1, new RowPutChange(key("put"), columns)), KEYS, false);
     ConditionCore.Judged judged =
-        core.judge(batch(1, update("gone", set("new")), update("put", set("new"))), true);
+        core.judge(batch(1, update("gone", set("new")), update("put", set("new"))), KEYS, true);
     assertThat(judged.rejections()).containsExactly(new Rejection(1, ErrorCode.ROW_TOO_LARGE));
   }
 
@@ -194,9 +210,10 @@ final class ConditionCoreTest {
     stored.bytes.put("too", (2 << 20) - 100);
     String value = "v".repeat(200);
     ColumnUpdate more = new ColumnUpdate.Put("more", ColumnValue.fromString(value));
-    assertThat(core.judge(batch(1, update("k", more)), true).rejections())
+    assertThat(core.judge(batch(1, update("k", more)), KEYS, true).rejections())
         .containsExactly(new Rejection(0, ErrorCode.ROW_TOO_LARGE));
-    assertThat(core.judge(batch(1, update("k", more, remove("big"))), true).rejections()).isEmpty();
+    assertThat(core.judge(batch(1, update("k", more, remove("big"))), KEYS, true).rejections())
+        .isEmpty();
   }
 
   /** Rows that grow and shrink near the limit of columns, judged in groups of several batches. */
@@ -214,7 +231,7 @@ final class ConditionCoreTest {
         boolean mustJudge =
             random.nextInt(4) > 0
                 || model.values().stream().anyMatch(ConditionCoreTest::isNearFull);
-        ConditionCore.Judged judged = sizes.judge(batch, mustJudge);
+        ConditionCore.Judged judged = sizes.judge(batch, KEYS, mustJudge);
         assertThat(judged.rejections()).isEqualTo(applied(batch, model));
         judged.accepted().ifPresent(accepted::add);
       }
@@ -286,19 +303,16 @@ final class ConditionCoreTest {
               }
 
               @Override
-              public void columns(
-                  int partition,
-                  byte[] array,
-                  int keyOffset,
-                  int keyBytes,
-                  ObjIntConsumer<String> column) {
+              public Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key) {
                 looks.incrementAndGet();
-                names(0, 1_000).forEach(name -> column.accept(name, 9));
+                SortedMap<String, Bytes> columns = new TreeMap<>();
+                names(0, 1_000).forEach(name -> columns.put(name, Bytes.copyOf(new byte[9])));
+                return Optional.of(columns);
               }
             });
     RowChange[] updates = new RowChange[500];
     Arrays.fill(updates, update("k", set("c1")));
-    assertThat(counting.judge(batch(1, updates), true).rejections()).isEmpty();
+    assertThat(counting.judge(batch(1, updates), KEYS, true).rejections()).isEmpty();
     assertThat(looks).hasValue(1);
   }
 
@@ -311,7 +325,7 @@ final class ConditionCoreTest {
             new RowPutChange(key("a"), columns(150, 160), IGNORE),
             update("b", set("c3"), remove("c155")),
             new RowDeleteChange(key("c"), IGNORE));
-    ChangeBatch left = core.judge(batch, true).accepted().orElseThrow();
+    ChangeBatch left = core.judge(batch, KEYS, true).accepted().orElseThrow();
     assertThat(left.nameCount()).isEqualTo(11);
     assertThat(left.rowCount()).isEqualTo(3);
     List<String> rows = new ArrayList<>();
@@ -336,13 +350,13 @@ final class ConditionCoreTest {
         new RowPutChange(key("refused"), columns(0, 2), RowExistenceExpectation.EXPECT_EXIST);
     RowChange kept = new RowPutChange(key("a"), columns(5, 6), IGNORE);
     ChangeBatch ofRows =
-        core.judge(NewerBatches.rows(1, said, refused, kept), true).accepted().orElseThrow();
+        core.judge(NewerBatches.rows(1, said, refused, kept), KEYS, true).accepted().orElseThrow();
     RowCursor row = ofRows.rows();
     assertThat(row.next()).isTrue();
     assertThat(row.attributes()).isEqualTo(said);
     assertThat(row.next()).isFalse();
     ChangeBatch whole =
-        core.judge(NewerBatches.batch(1, said, refused, kept), true).accepted().orElseThrow();
+        core.judge(NewerBatches.batch(1, said, refused, kept), KEYS, true).accepted().orElseThrow();
     assertThat(whole.attributes()).isEqualTo(said);
     assertThat(whole.name(0)).isEqualTo("c5");
   }

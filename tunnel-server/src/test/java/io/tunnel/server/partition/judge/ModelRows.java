@@ -7,12 +7,14 @@ import io.tunnel.model.ChangeKind;
 import io.tunnel.model.value.Bytes;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.ObjIntConsumer;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
-/** The sizes of rows as their changes leave them, of one partition. */
+/** Rows as their changes leave them, of one partition. */
 final class ModelRows implements ConditionCore.StoredRows {
 
-  private final Map<Bytes, Map<String, Integer>> rows = new HashMap<>();
+  private final Map<Bytes, Map<String, Bytes>> rows = new HashMap<>();
 
   void apply(ChangeBatch batch) {
     RowCursor row = batch.rows();
@@ -27,14 +29,19 @@ final class ModelRows implements ConditionCore.StoredRows {
     }
   }
 
-  private static void apply(RowCursor row, Map<String, Integer> sizes) {
-    ColumnCursor columns = row.columns();
+  private static void apply(RowCursor change, Map<String, Bytes> row) {
+    ColumnCursor columns = change.columns();
     while (columns.next()) {
-      String name = row.batch().name(columns.nameIndex());
+      String name = change.batch().name(columns.nameIndex());
       if (columns.isDelete()) {
-        sizes.remove(name);
+        row.remove(name);
       } else {
-        sizes.put(name, columns.columnEnd() - columns.typeOffset());
+        row.put(
+            name,
+            Bytes.copyOf(
+                change.batch().array(),
+                columns.typeOffset(),
+                columns.columnEnd() - columns.typeOffset()));
       }
     }
   }
@@ -45,8 +52,7 @@ final class ModelRows implements ConditionCore.StoredRows {
   }
 
   @Override
-  public void columns(
-      int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
-    rows.getOrDefault(Bytes.copyOf(array, keyOffset, keyBytes), Map.of()).forEach(column::accept);
+  public Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key) {
+    return Optional.ofNullable(rows.get(key)).map(TreeMap::new);
   }
 }

@@ -12,7 +12,9 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnSizes;
 import io.tunnel.codec.Dictionary;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.condition.ConditionPlace;
 import io.tunnel.model.Limits;
+import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowExistenceExpectation;
@@ -22,6 +24,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.RandomChanges;
 import io.tunnel.server.table.TableStore;
@@ -33,6 +36,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -41,6 +46,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 final class RowBoundsTest {
+
+  private static final ConditionPlace KEYS =
+      ConditionPlace.ofRows(List.of(new PrimaryKeySchema("id", PrimaryKeyType.STRING)));
 
   private static final TableStoreConfig CONFIG = new TableStoreConfig(1 << 20, 1 << 20, 1);
 
@@ -119,9 +127,10 @@ final class RowBoundsTest {
       RowCursor row = one.getValue().rows();
       while (row.next()) {
         byte[] array = one.getValue().array();
-        Map<String, Integer> columns = new HashMap<>();
-        table.columns(one.getKey(), array, row.keyOffset(), row.keyBytes(), columns::put);
-        long bytes = columns.values().stream().mapToLong(Integer::longValue).sum();
+        Bytes key = Bytes.copyOf(array, row.keyOffset(), row.keyBytes());
+        SortedMap<String, Bytes> columns =
+            table.encodedColumns(one.getKey(), key).orElseGet(TreeMap::new);
+        long bytes = columns.values().stream().mapToLong(Bytes::length).sum();
         assertThat(bytes).isLessThanOrEqualTo(bound.bytes());
         assertThat(columns.size()).isLessThanOrEqualTo(bound.columns());
       }
@@ -143,7 +152,7 @@ final class RowBoundsTest {
       List<RowChange> changes = growth(random, columnsMax, bytesMax);
       ChangeBatch batch = batch(1, changes);
       boolean mustJudge = bounds.mustJudge(batch, true, ColumnSizes.of(batch));
-      ConditionCore.Judged judged = core.judge(batch, true);
+      ConditionCore.Judged judged = core.judge(batch, KEYS, true);
       if (!mustJudge) {
         notJudged++;
         assertThat(judged.rejections()).isEmpty();

@@ -2,6 +2,8 @@ package io.tunnel.server.replica.lead;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.condition.ConditionPlace;
+import io.tunnel.condition.Condition;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnSizes;
 import io.tunnel.model.ErrorCode;
@@ -162,6 +164,35 @@ class GroupMakerTest {
     Random ends = new Random(-seed);
     assertThat(answers(seed, () -> ends.nextInt(3) > 0)).as("seed %d", seed).isEqualTo(atOnce);
     assertThat(answers(seed, () -> false)).as("seed %d", seed).isEqualTo(atOnce);
+  }
+
+  @Test
+  void a_condition_on_columns_is_judged_by_the_leader_and_does_not_enter_the_log()
+      throws IOException {
+    fold(TestRows.put("k", new Column("c", ColumnValue.fromLong(1))));
+    ChangeBatch batch =
+        TestRows.batch(
+            P,
+            List.of(
+                TestRows.put("k", new Column("c", ColumnValue.fromLong(2)))
+                    .onlyIf(Condition.parse("c = 1")),
+                TestRows.put("k", new Column("c", ColumnValue.fromLong(3)))
+                    .onlyIf(Condition.parse("c = 1"))));
+    Told told = new Told();
+    PendingWrite write =
+        new PendingWrite(
+            batch,
+            ConditionPlace.ofRows(TestRows.SCHEMA),
+            true,
+            ColumnSizes.of(batch),
+            false,
+            told);
+    AppendGroup group = make(maker(), new ArrayDeque<>(List.of(write)), EPOCH, () -> true);
+    assertThat(group.entries()).extracting(Entry::attributes).containsExactly(Bytes.EMPTY);
+    readBack(group);
+    group.answer(Leader.unavailable());
+    assertThat(told.result.orElseThrow().rejections())
+        .containsExactly(new Rejection(1, ErrorCode.CONDITION_FAILED));
   }
 
   @Test

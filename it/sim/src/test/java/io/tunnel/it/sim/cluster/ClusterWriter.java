@@ -3,6 +3,7 @@ package io.tunnel.it.sim.cluster;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.KeyCodec;
+import io.tunnel.it.sim.truth.ColumnConditions;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.Direction;
 import io.tunnel.model.PrimaryKey;
@@ -73,7 +74,8 @@ final class ClusterWriter {
     boolean isConditional = random.nextInt(3) == 0;
     List<RowChange> changes = new ArrayList<>();
     for (int i = 0; i < rows; i++) {
-      changes.add(change(index, isConditional));
+      RowChange change = change(index, isConditional);
+      changes.add(isConditional ? ColumnConditions.maybe(change, lastValue, random) : change);
     }
     BatchBuilder builder = new BatchBuilder(RowFold.SCHEMA, 256);
     changes.forEach(builder::add);

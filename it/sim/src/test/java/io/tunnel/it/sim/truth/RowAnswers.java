@@ -1,11 +1,18 @@
 package io.tunnel.it.sim.truth;
 
+import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.condition.Condition;
+import io.tunnel.condition.ConditionPlace;
+import io.tunnel.condition.judge.Judge;
+import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
@@ -16,6 +23,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -82,7 +90,7 @@ final class RowAnswers {
   static void requireWritten(
       WriteRequest asked, WriteResult result, PartitionTruth truth, long since) {
     ChangeBatch batch = asked.batch();
-    List<RowExistenceExpectation> conditions = conditions(batch);
+    List<Asked> conditions = conditions(batch);
     List<PartitionTruth.Change> changes = PartitionTruth.changesOf(batch);
     Set<Integer> rejected = new HashSet<>();
     result.rejections().forEach(each -> rejected.add(each.rowIndex()));
@@ -109,10 +117,46 @@ final class RowAnswers {
     }
   }
 
-  private static List<RowExistenceExpectation> conditions(ChangeBatch batch) {
-    List<RowExistenceExpectation> conditions = new ArrayList<>();
+  /** The conditions of a row. */
+  private record Asked(RowExistenceExpectation existence, Optional<Condition> columns) {
+
+    boolean isNothing() {
+      return existence == RowExistenceExpectation.IGNORE && columns.isEmpty();
+    }
+
+    boolean holds(Bytes key, Optional<NavigableMap<String, ColumnValue>> row) {
+      boolean mayExist =
+          switch (existence) {
+            case IGNORE -> true;
+            case EXPECT_EXIST -> row.isPresent();
+            case EXPECT_NOT_EXIST -> row.isEmpty();
+          };
+      return mayExist && columns.map(condition -> holds(condition, key, row)).orElse(true);
+    }
+
+    private static boolean holds(
+        Condition condition, Bytes key, Optional<NavigableMap<String, ColumnValue>> row) {
+      List<Column> found = new ArrayList<>();
+      row.ifPresent(of -> of.forEach((name, value) -> found.add(new Column(name, value))));
+      byte[] bytes = key.toByteArray();
+      PrimaryKey of = KeyCodec.decode(bytes, 0, bytes.length, RowFold.SCHEMA);
+      BatchBuilder builder = new BatchBuilder(RowFold.SCHEMA, 256);
+      boolean unused = builder.add(new RowPutChange(of, found));
+      byte[] array = builder.build(0);
+      RowCursor put = ChangeBatch.parse(array, 0, array.length).rows();
+      return put.next() && new Judge(condition, ConditionPlace.ofRows(RowFold.SCHEMA)).holdsOf(put);
+    }
+
+    @Override
+    public String toString() {
+      return existence + columns.map(condition -> " and " + condition).orElse("");
+    }
+  }
+
+  private static List<Asked> conditions(ChangeBatch batch) {
+    List<Asked> conditions = new ArrayList<>();
     for (RowCursor row = batch.rows(); row.next(); ) {
-      conditions.add(row.condition());
+      conditions.add(new Asked(row.condition(), row.columnCondition().map(Condition::decode)));
     }
     return conditions;
   }
@@ -127,34 +171,32 @@ final class RowAnswers {
         truth.id);
   }
 
-  /** The condition held, or not, at a moment between two positions. */
+  /** The conditions held, or not, at a moment between two positions. */
   private static void requireCondition(
-      RowExistenceExpectation condition,
-      boolean hasHeld,
-      Bytes key,
-      PartitionTruth truth,
-      long first,
-      long last) {
-    if (condition == RowExistenceExpectation.IGNORE) {
+      Asked asked, boolean hasHeld, Bytes key, PartitionTruth truth, long first, long last) {
+    if (asked.isNothing()) {
       Invariant.CONDITIONS_HOLD.require(hasHeld, "a row without a condition was rejected");
       return;
     }
-    boolean mustExist = hasHeld == (condition == RowExistenceExpectation.EXPECT_EXIST);
     RowFold fold = truth.fold(first);
-    boolean isFound = fold.rows().containsKey(key) == mustExist;
+    boolean isFound = isAnswered(asked, hasHeld, key, fold);
     for (long position = first + 1; position <= last && !isFound; position++) {
       fold.apply(truth.at(position).record());
-      isFound = fold.rows().containsKey(key) == mustExist;
+      isFound = isAnswered(asked, hasHeld, key, fold);
     }
     Invariant.CONDITIONS_HOLD.require(
         isFound,
         "%s of %s was said to have %s behind position %d of partition %d, and the row was %s",
-        condition,
+        asked,
         key,
         hasHeld ? "held" : "failed",
         first,
         truth.id,
-        mustExist ? "not there" : "there");
+        fold.rows().get(key));
+  }
+
+  private static boolean isAnswered(Asked asked, boolean hasHeld, Bytes key, RowFold fold) {
+    return asked.holds(key, Optional.ofNullable(fold.rows().get(key))) == hasHeld;
   }
 
   /** Up to which position each partition was acknowledged by now. */

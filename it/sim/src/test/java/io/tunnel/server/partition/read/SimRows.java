@@ -1,10 +1,18 @@
 package io.tunnel.server.partition.read;
 
+import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.ColumnSizes;
+import io.tunnel.codec.RowCursor;
 import io.tunnel.it.sim.truth.RowFold;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeyColumn;
+import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.ShardRows;
 import io.tunnel.server.partition.judge.RowBounds;
@@ -14,20 +22,24 @@ import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.IntPredicate;
-import java.util.function.ObjIntConsumer;
 
 /**
  * The rows of a shard in memory, where a real one has RocksDB. A crash leaves what there was at the
  * last flush; the log is synced before one, as RocksDB's is.
  */
 public final class SimRows implements ShardRows {
+
+  /** A key for rows of which only the columns are looked at. */
+  private static final PrimaryKey KEY =
+      PrimaryKey.of(new PrimaryKeyColumn("id", PrimaryKeyValue.fromLong(0)));
 
   private final TreeMap<Integer, RowFold> rows = new TreeMap<>();
   private Optional<SimRows> stored = Optional.empty();
@@ -98,20 +110,28 @@ public final class SimRows implements ShardRows {
   }
 
   @Override
-  public void columns(
-      int partition, byte[] array, int keyOffset, int keyBytes, ObjIntConsumer<String> column) {
-    columnBytes(partition, array, keyOffset, keyBytes).forEach(column::accept);
+  public Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key) {
+    return Optional.ofNullable(of(partition).rows().get(key)).map(SimRows::encoded);
   }
 
-  private Map<String, Integer> columnBytes(
-      int partition, byte[] array, int keyOffset, int keyBytes) {
-    NavigableMap<String, ColumnValue> columns =
-        of(partition).rows().get(Bytes.copyOf(array, keyOffset, keyBytes));
-    Map<String, Integer> bytes = new TreeMap<>();
-    if (columns != null) {
-      columns.keySet().forEach(name -> bytes.put(name, 1 + Long.BYTES));
+  private static SortedMap<String, Bytes> encoded(Map<String, ColumnValue> columns) {
+    List<Column> ofRow = new ArrayList<>();
+    columns.forEach((name, value) -> ofRow.add(new Column(name, value)));
+    BatchBuilder builder = new BatchBuilder(RowFold.SCHEMA, 256);
+    if (!builder.add(new RowPutChange(KEY, ofRow))) {
+      throw new IllegalStateException("a row of a simulation is too large for a batch");
     }
-    return bytes;
+    byte[] array = builder.build(0);
+    RowCursor row = ChangeBatch.parse(array, 0, array.length).rows();
+    row.next();
+    SortedMap<String, Bytes> encoded = new TreeMap<>();
+    ColumnCursor at = row.columns();
+    while (at.next()) {
+      encoded.put(
+          row.batch().name(at.nameIndex()),
+          Bytes.copyOf(array, at.typeOffset(), at.columnEnd() - at.typeOffset()));
+    }
+    return encoded;
   }
 
   /** A fold of one batch at a time, so that others come between two of them. */

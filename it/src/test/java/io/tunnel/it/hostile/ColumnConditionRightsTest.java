@@ -1,0 +1,75 @@
+package io.tunnel.it.hostile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tunnel.cli.security.directory.LoopbackSecurity;
+import io.tunnel.condition.Condition;
+import io.tunnel.it.process.ServerProcess;
+import io.tunnel.it.process.Stage;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.sdk.RowResult.Outcome;
+import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.security.SecurityClient.Permission;
+import io.tunnel.sdk.table.CreateTableRequest;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Who may write and not read, and asks by conditions what the rows hold. */
+@Tag("proof-hostile")
+class ColumnConditionRightsTest {
+
+  @RegisterExtension static final Stage STAGE = new Stage();
+
+  private static final String SECRETS = "secrets";
+
+  private final ServerProcess server = STAGE.closedServer();
+
+  private TableClient as(String principal, String... rights) throws IOException {
+    LoopbackSecurity security =
+        LoopbackSecurity.in(STAGE.path("security").getParent(), Instant.EPOCH);
+    return TableClient.connect(
+        security.forClients(
+            "127.0.0.1:" + server.port(),
+            principal,
+            List.of(Permission.allow(principal, List.of(rights), "table:" + SECRETS))));
+  }
+
+  private static RowPutChange put(long value) {
+    return new RowPutChange(
+        PrimaryKey.builder().add("id", 1L).build(),
+        List.of(new Column("v", ColumnValue.fromLong(value))));
+  }
+
+  @Test
+  void learns_nothing_without_the_right_to_read() throws IOException {
+    Condition guess = Condition.parse("v = 41");
+    try (TableClient owner = as("owner", "create", "read", "write");
+        TableClient writer = as("writer", "write")) {
+      owner.createTable(
+          CreateTableRequest.builder(SECRETS).key("id", PrimaryKeyType.INTEGER).build());
+      owner.write(SECRETS, List.of(put(41)));
+
+      var refused = writer.tryWrite(SECRETS, List.of(put(42).onlyIf(guess))).results().get(0);
+      assertThat(refused.outcome()).isEqualTo(Outcome.REJECTED);
+      assertThat(refused.error()).contains(ErrorCode.NOT_PERMITTED);
+      assertThat(refused.message()).contains("read");
+
+      var met = owner.tryWrite(SECRETS, List.of(put(42).onlyIf(guess))).results().get(0);
+      assertThat(met.outcome()).isEqualTo(Outcome.APPLIED);
+      var unmet = owner.tryWrite(SECRETS, List.of(put(43).onlyIf(guess))).results().get(0);
+      assertThat(unmet.error()).contains(ErrorCode.CONDITION_FAILED);
+      assertThat(writer.tryWrite(SECRETS, List.of(put(44))).results().get(0).outcome())
+          .as("a plain write takes the right to write alone")
+          .isEqualTo(Outcome.APPLIED);
+    }
+  }
+}
