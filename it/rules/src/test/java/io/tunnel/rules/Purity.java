@@ -64,7 +64,7 @@ final class Purity {
    */
   private static final Pattern PURE =
       Pattern.compile(
-          "(java\\.(lang|util)|io\\.tunnel\\.(model|codec|wire))\\..*|java\\.time\\.Duration"
+          "(java\\.(lang|util)|io\\.tunnel\\.(model|codec|condition|wire))\\..*|java\\.time\\.Duration"
               + "|com\\.google\\.gson\\.annotations\\..*");
 
   /**
