@@ -2,7 +2,7 @@ package io.tunnel.cli;
 
 import io.tunnel.cli.service.Service;
 import io.tunnel.codec.KeyCodec;
-import io.tunnel.condition.Condition;
+import io.tunnel.condition.RowSelection;
 import io.tunnel.model.Direction;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
@@ -212,13 +212,17 @@ public final class FakeService {
     }
 
     @Override
-    public Optional<Row> getRow(String table, PrimaryKey key, ReadMode mode) {
+    public Optional<Row> getRow(
+        String table, PrimaryKey key, RowSelection selection, ReadMode mode) {
       readModes.add(mode);
-      return Optional.ofNullable(rows.get(table).get(encode(key)));
+      List<PrimaryKeySchema> schema = require(table).meta().primaryKey();
+      return Optional.ofNullable(rows.get(table).get(encode(key)))
+          .filter(FakeRows.judged(schema, selection))
+          .map(row -> FakeRows.cut(row, selection));
     }
 
     @Override
-    public Rows scan(String table, RangeQuery query, Optional<Condition> condition) {
+    public Rows scan(String table, RangeQuery query, RowSelection selection) {
       readModes.add(query.mode());
       NavigableMap<Bytes, Row> range = rows.get(table);
       if (query.from().isPresent()) {
@@ -232,7 +236,8 @@ public final class FakeService {
       List<PrimaryKeySchema> key = require(table).meta().primaryKey();
       return new FakeRows(
           ordered.values().stream().peek(row -> scanned++).iterator(),
-          condition.map(wanted -> FakeRows.judged(key, wanted)).orElse(row -> true),
+          FakeRows.judged(key, selection),
+          selection,
           query.limit());
     }
 

@@ -13,7 +13,7 @@ public final class Utf8 {
   private Utf8() {}
 
   /** Writes the byte length of {@code text} as a varint, then the text. */
-  static void writeSized(ByteSink sink, String text) {
+  public static void writeSized(ByteSink sink, String text) {
     byte[] encoded = encode(text);
     sink.writeVarint(encoded.length);
     sink.write(encoded, 0, encoded.length);
@@ -99,7 +99,7 @@ public final class Utf8 {
   }
 
   /** Decodes bytes that {@link #require} has accepted. */
-  static String decode(byte[] array, int offset, int length) {
+  public static String decode(byte[] array, int offset, int length) {
     return new String(array, offset, length, StandardCharsets.UTF_8);
   }
 

@@ -42,5 +42,17 @@ public final class Limits {
   /** Partitions of one table. */
   public static final int TABLE_PARTITIONS_MAX = 1_024;
 
+  /** Rows of one page of a range, and rows that are looked at for the page. */
+  public static final int PAGE_ROWS_MAX = 5_000;
+
+  /**
+   * Bytes of one page of a range, and bytes of keys and values that are looked at for the page. A
+   * single row may have more.
+   */
+  public static final int PAGE_BYTES_MAX = 4 * 1024 * 1024;
+
+  /** Keys that one request looks up. */
+  public static final int GET_KEYS_MAX = 1_000;
+
   private Limits() {}
 }

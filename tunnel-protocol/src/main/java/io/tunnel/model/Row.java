@@ -4,14 +4,26 @@ import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
-/** A stored row: its key and its columns. The order of the columns has no meaning. */
-public record Row(PrimaryKey primaryKey, List<Column> columns) {
+/**
+ * A stored row: its key and its columns. The order of the columns has no meaning.
+ *
+ * @param commitMicros when the row was changed last, in microseconds since 1970; present when a
+ *     read asked for commit times
+ */
+public record Row(PrimaryKey primaryKey, List<Column> columns, Optional<Long> commitMicros) {
+
+  /** A row without its commit time. */
+  public Row(PrimaryKey primaryKey, List<Column> columns) {
+    this(primaryKey, columns, Optional.empty());
+  }
 
   /** Refuses null. */
   public Row {
     Objects.requireNonNull(primaryKey, "primaryKey");
     columns = List.copyOf(columns);
+    Objects.requireNonNull(commitMicros, "commitMicros");
   }
 
   /** The value of the column with a name, or null. */

@@ -4,25 +4,23 @@ import io.tunnel.codec.ByteSink;
 import io.tunnel.model.value.Bytes;
 
 /**
- * One row by its key: {@code u32} table id, varint length, the key, and {@link ReadFlags} unless
- * they are 0. The answer is a batch of no or one PUT row.
- *
- * @param isStrict whether the answer must contain every write acknowledged before the request
+ * One row by its key: {@code u32} table id, varint length, the key, and {@link ReadTerms}. The
+ * answer is a {@link RowPage} of no or one row.
  */
-public record GetRowRequest(int tableId, Bytes key, boolean isStrict) {
+public record GetRowRequest(int tableId, Bytes key, ReadTerms terms) {
 
-  /** A request that is not strict. */
+  /** A request that is not strict, for a whole row. */
   public GetRowRequest(int tableId, Bytes key) {
-    this(tableId, key, false);
+    this(tableId, key, ReadTerms.BOUNDED);
   }
 
   /** The bytes. */
   public byte[] encode() {
-    ByteSink sink = new ByteSink(11 + key.length());
+    ByteSink sink = new ByteSink(11 + key.length() + terms.sizeHint());
     sink.writeInt(tableId);
     sink.writeVarint(key.length());
     sink.write(key);
-    ReadFlags.write(sink, isStrict);
+    terms.write(sink);
     return sink.toByteArray();
   }
 
@@ -31,8 +29,8 @@ public record GetRowRequest(int tableId, Bytes key, boolean isStrict) {
     PayloadReader reader = new PayloadReader("get-row request", payload);
     int tableId = reader.readInt();
     Bytes key = reader.readSized();
-    boolean isStrict = ReadFlags.readStrict(reader);
+    ReadTerms terms = ReadTerms.read(reader);
     reader.requireEnd();
-    return new GetRowRequest(tableId, key, isStrict);
+    return new GetRowRequest(tableId, key, terms);
   }
 }

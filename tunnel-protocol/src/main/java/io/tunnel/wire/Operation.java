@@ -72,9 +72,9 @@ public enum Operation {
 
   /** Binary: {@link WriteRequest} to {@link WriteResult}. */
   WRITE(32, Room.ROWS, Repeat.NEVER, Right.WRITE),
-  /** Binary: {@link GetRowRequest} to a batch of no or one row. */
+  /** Binary: {@link GetRowRequest} to {@link RowPage}. */
   GET_ROW(33, Room.ROWS, Repeat.FREELY, Right.READ),
-  /** Binary: {@link RangeRequest} to {@link RangePage}. */
+  /** Binary: {@link RangeRequest} to {@link RowPage}. */
   GET_RANGE(34, Room.ROWS, Repeat.FREELY, Right.READ),
   /** JSON: empty to {@link ClusterControl.NodeStatus}: the status of this node. */
   DESCRIBE_NODE(35, Room.CLUSTER, Repeat.FREELY, Right.SEE),
@@ -88,6 +88,8 @@ public enum Operation {
    * the catalog, or to a single server: looks at the level, or raises it.
    */
   UPGRADE(37, Room.CLUSTER, Repeat.FREELY, Right.ADMIN),
+  /** Binary: {@link GetRowsRequest} to {@link RowPage}. */
+  GET_ROWS(38, Room.ROWS, Repeat.FREELY, Right.READ),
 
   /**
    * JSON: {@link SessionControl.OpenSession} to {@link SessionControl.SessionOpened}. The session

@@ -37,11 +37,20 @@ final class PayloadReader {
     return Bytes.copyOf(payload, take(bytes), bytes);
   }
 
+  int readVarint() {
+    long number = Binary.getVarint(payload, at, payload.length);
+    at = Binary.next(number);
+    return Binary.value(number);
+  }
+
   /** A varint length, and as many bytes. */
   Bytes readSized() {
-    long length = Binary.getVarint(payload, at, payload.length);
-    at = Binary.next(length);
-    return readBytes(Binary.value(length));
+    return readBytes(readVarint());
+  }
+
+  /** Goes on behind {@code bytes} bytes that somebody else read. */
+  void skip(int bytes) {
+    var unused = take(bytes);
   }
 
   /** All remaining bytes, at most {@code bytesMax}. */

@@ -3,15 +3,18 @@ package io.tunnel.wire;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Direction;
+import io.tunnel.model.Limits;
 import io.tunnel.model.value.Bytes;
 
 /**
  * A page of the rows whose encoded keys lie in {@code [from, to)}, in key order: {@code u32} table
  * id, {@code u8} direction, {@code u32} rows at most, {@code u32} bytes at most, then {@code from}
  * and {@code to}, each a varint length and its bytes; empty for no bound. A bound may be a part of
- * a key: the bytes are compared. {@link ReadFlags} follow unless they are 0.
+ * a key: the bytes are compared. {@link ReadTerms} follow.
  *
- * @param isStrict whether the answer must contain every write acknowledged before the request
+ * @param rowsMax rows of the answer, 1 to {@link Limits#PAGE_ROWS_MAX}
+ * @param bytesMax bytes of the answer, 1 to {@link Limits#PAGE_BYTES_MAX}; a single row may have
+ *     more
  */
 public record RangeRequest(
     int tableId,
@@ -20,25 +23,40 @@ public record RangeRequest(
     int bytesMax,
     Bytes from,
     Bytes to,
-    boolean isStrict) {
+    ReadTerms terms) {
 
-  /** A request that is not strict. */
+  /** A request that is not strict, for whole rows. */
   public RangeRequest(
       int tableId, Direction direction, int rowsMax, int bytesMax, Bytes from, Bytes to) {
-    this(tableId, direction, rowsMax, bytesMax, from, to, false);
+    this(tableId, direction, rowsMax, bytesMax, from, to, ReadTerms.BOUNDED);
   }
 
-  /** Refuses limits under 1. */
+  /** Refuses limits that no page has. */
   public RangeRequest {
-    if (rowsMax < 1 || bytesMax < 1) {
-      throw new IllegalArgumentException(
-          "a page has at least 1 row and 1 byte, not " + rowsMax + " and " + bytesMax);
+    if (!isLimit(rowsMax, Limits.PAGE_ROWS_MAX) || !isLimit(bytesMax, Limits.PAGE_BYTES_MAX)) {
+      throw new IllegalArgumentException(wrongLimits(rowsMax, bytesMax));
     }
+  }
+
+  private static boolean isLimit(int limit, int max) {
+    return limit >= 1 && limit <= max;
+  }
+
+  private static String wrongLimits(int rowsMax, int bytesMax) {
+    return "a page of at most "
+        + Integer.toUnsignedString(rowsMax)
+        + " rows and "
+        + Integer.toUnsignedString(bytesMax)
+        + " bytes; ask for 1 to "
+        + Limits.PAGE_ROWS_MAX
+        + " rows and 1 to "
+        + Limits.PAGE_BYTES_MAX
+        + " bytes";
   }
 
   /** The bytes. */
   public byte[] encode() {
-    ByteSink sink = new ByteSink(32 + from.length() + to.length());
+    ByteSink sink = new ByteSink(32 + from.length() + to.length() + terms.sizeHint());
     sink.writeInt(tableId);
     sink.writeByte(direction.code());
     sink.writeInt(rowsMax);
@@ -47,7 +65,7 @@ public record RangeRequest(
     sink.write(from);
     sink.writeVarint(to.length());
     sink.write(to);
-    ReadFlags.write(sink, isStrict);
+    terms.write(sink);
     return sink.toByteArray();
   }
 
@@ -60,17 +78,14 @@ public record RangeRequest(
     int bytesMax = reader.readInt();
     Bytes from = reader.readSized();
     Bytes to = reader.readSized();
-    boolean isStrict = ReadFlags.readStrict(reader);
+    ReadTerms terms = ReadTerms.read(reader);
     reader.requireEnd();
-    if (direction > Direction.BACKWARD.code() || rowsMax < 1 || bytesMax < 1) {
+    if (direction > Direction.BACKWARD.code()) {
       throw new MalformedException(
-          "a range request of direction "
-              + direction
-              + " for "
-              + rowsMax
-              + " rows of "
-              + bytesMax
-              + " bytes");
+          "a range request of direction " + direction + "; 0 is forward and 1 backward");
+    }
+    if (!isLimit(rowsMax, Limits.PAGE_ROWS_MAX) || !isLimit(bytesMax, Limits.PAGE_BYTES_MAX)) {
+      throw new MalformedException(wrongLimits(rowsMax, bytesMax));
     }
     return new RangeRequest(
         tableId,
@@ -79,6 +94,6 @@ public record RangeRequest(
         bytesMax,
         from,
         to,
-        isStrict);
+        terms);
   }
 }

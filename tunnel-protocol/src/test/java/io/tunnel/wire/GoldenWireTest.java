@@ -3,10 +3,14 @@ package io.tunnel.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.GoldenFile;
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.condition.Condition;
+import io.tunnel.condition.RowSelection;
 import io.tunnel.model.Direction;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.wire.WriteResult.Rejection;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Renewal;
@@ -89,9 +93,18 @@ class GoldenWireTest {
     ErrorPayload error = new ErrorPayload(ErrorCode.BUSY, "später");
     GetRowRequest getRow = new GetRowRequest(3, KEY);
     RangeRequest range = new RangeRequest(3, Direction.BACKWARD, 100, 65_536, KEY, Bytes.EMPTY);
-    GetRowRequest getStrictly = new GetRowRequest(3, KEY, true);
+    GetRowRequest getStrictly = new GetRowRequest(3, KEY, ReadTerms.STRICT);
     RangeRequest rangeStrictly =
-        new RangeRequest(3, Direction.BACKWARD, 100, 65_536, KEY, Bytes.EMPTY, true);
+        new RangeRequest(3, Direction.BACKWARD, 100, 65_536, KEY, Bytes.EMPTY, ReadTerms.STRICT);
+    ReadTerms chosen =
+        new ReadTerms(
+            false,
+            RowSelection.ALL
+                .where(Condition.parse("v = 7"))
+                .withColumns("v", "note")
+                .withCommitTimes());
+    GetRowsRequest getRows =
+        new GetRowsRequest(3, List.of(KEY, KeyCodec.encode(PrimaryKeyValue.fromLong(2))), chosen);
     WriteResult written =
         new WriteResult(1_000, 2, List.of(new Rejection(1, ErrorCode.CONDITION_FAILED)));
     ChannelRef ref = new ChannelRef(3, 5);
@@ -100,6 +113,7 @@ class GoldenWireTest {
         payload("v1/payload-hello.hex", hello, hello.encode(), Hello::decode),
         payload("v1/payload-error.hex", error, error.encode(), ErrorPayload::decode),
         payload("v1/payload-get-row.hex", getRow, getRow.encode(), GetRowRequest::decode),
+        payload("v1/payload-get-rows.hex", getRows, getRows.encode(), GetRowsRequest::decode),
         payload("v1/payload-range-request.hex", range, range.encode(), RangeRequest::decode),
         payload(
             "v1/payload-get-row-strict.hex",
@@ -142,8 +156,10 @@ class GoldenWireTest {
     Delivery.writePrefix(delivery, 0, 3, 5, 1_001);
     assertBeforeBatch("v1/payload-delivery-prefix.hex", delivery, batch);
 
-    byte[] page = RangePage.encode(Optional.of(KEY), batch);
-    assertBeforeBatch("v1/payload-range-page-prefix.hex", page, batch);
+    byte[] page =
+        RowPage.encode(
+            Optional.of(KEY), new RowPage.Looked(2_000, 65_536), batch, Optional.empty());
+    assertBeforeBatch("v1/payload-row-page-prefix.hex", page, batch);
   }
 
   private static void assertBeforeBatch(String file, byte[] payload, byte[] batch) {

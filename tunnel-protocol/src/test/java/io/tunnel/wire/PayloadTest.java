@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.tunnel.codec.Binary;
+import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.MalformedException;
+import io.tunnel.codec.Utf8;
+import io.tunnel.condition.Condition;
+import io.tunnel.condition.RowSelection;
 import io.tunnel.model.Direction;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
@@ -16,6 +20,7 @@ import io.tunnel.wire.WriteResult.Jump;
 import io.tunnel.wire.WriteResult.Rejection;
 import io.tunnel.wire.control.Renewal;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -27,6 +32,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class PayloadTest {
+
+  private static final ReadTerms SELECTING =
+      new ReadTerms(
+          true,
+          RowSelection.ALL
+              .where(Condition.parse("v > 7 and exists w"))
+              .withColumns("v", "note")
+              .withCommitTimes());
 
   private static final Bytes KEY = Bytes.fromHex("038000000000000001");
 
@@ -89,18 +102,21 @@ class PayloadTest {
             Credit::decode),
         sample(
             new GetRowRequest(5, KEY), new GetRowRequest(5, KEY).encode(), GetRowRequest::decode),
-        openEnded(
-            new GetRowRequest(5, KEY, true),
-            new GetRowRequest(5, KEY, true).encode(),
+        sample(
+            new GetRowRequest(5, KEY, SELECTING),
+            new GetRowRequest(5, KEY, SELECTING).encode(),
             GetRowRequest::decode),
-        openEnded(
-            new RangeRequest(5, Direction.FORWARD, 1, 1, KEY, KEY, true),
-            new RangeRequest(5, Direction.FORWARD, 1, 1, KEY, KEY, true).encode(),
+        sample(
+            new GetRowsRequest(5, List.of(Bytes.EMPTY, KEY), SELECTING),
+            new GetRowsRequest(5, List.of(Bytes.EMPTY, KEY), SELECTING).encode(),
+            GetRowsRequest::decode),
+        sample(
+            new RangeRequest(5, Direction.FORWARD, 1, 1, KEY, KEY, SELECTING),
+            new RangeRequest(5, Direction.FORWARD, 1, 1, KEY, KEY, SELECTING).encode(),
             RangeRequest::decode),
         sample(
-            new RangeRequest(5, Direction.BACKWARD, 1, Integer.MAX_VALUE, KEY, Bytes.EMPTY),
-            new RangeRequest(5, Direction.BACKWARD, 1, Integer.MAX_VALUE, KEY, Bytes.EMPTY)
-                .encode(),
+            new RangeRequest(5, Direction.BACKWARD, 5_000, 4 << 20, KEY, Bytes.EMPTY),
+            new RangeRequest(5, Direction.BACKWARD, 5_000, 4 << 20, KEY, Bytes.EMPTY).encode(),
             RangeRequest::decode),
         sample(
             new WriteResult(Long.MAX_VALUE, 0, List.of()),
@@ -145,8 +161,16 @@ class PayloadTest {
     return Stream.of(
         sample("write", WireSamples.writeRequest(Optional.empty()), WriteRequest::decode),
         sample("write", WireSamples.writeRequest(Optional.of(Durability.OS)), WriteRequest::decode),
-        sample("page", RangePage.encode(Optional.of(KEY), WireSamples.batch(2)), RangePage::decode),
-        sample("page", RangePage.encode(Optional.empty(), WireSamples.batch(0)), RangePage::decode),
+        sample("page", page(Optional.of(KEY), 2), RowPage::decode),
+        sample("page", page(Optional.empty(), 0), RowPage::decode),
+        sample(
+            "page",
+            RowPage.encode(
+                Optional.of(KEY),
+                new RowPage.Looked(9, 99),
+                WireSamples.batch(2),
+                Optional.of(List.of(1L, Long.MAX_VALUE))),
+            RowPage::decode),
         sample("delivery", WireSamples.delivery(), Delivery::decode));
   }
 
@@ -243,24 +267,99 @@ class PayloadTest {
 
   @Test
   void a_page_says_where_to_go_on_or_that_it_is_the_last() {
-    byte[] batch = WireSamples.batch(2);
-    RangePage page = RangePage.decode(RangePage.encode(Optional.of(KEY), batch));
+    RowPage page = RowPage.decode(page(Optional.of(KEY), 2));
     assertThat(page.next()).contains(KEY);
     assertThat(page.rows().rowCount()).isEqualTo(2);
-    assertThat(RangePage.decode(RangePage.encode(Optional.empty(), batch)).next()).isEmpty();
+    assertThat(page.looked()).isEqualTo(new RowPage.Looked(7, 77));
+    assertThat(page.commitMicrosOf(1)).isEmpty();
+    assertThat(RowPage.decode(page(Optional.empty(), 2)).next()).isEmpty();
+  }
+
+  private static byte[] page(Optional<Bytes> next, int rows) {
+    return RowPage.encode(
+        next, new RowPage.Looked(7, 77), WireSamples.batch(rows), Optional.empty());
+  }
+
+  @Test
+  void a_page_has_the_commit_time_of_each_row_or_of_none() {
+    byte[] payload =
+        RowPage.encode(
+            Optional.empty(),
+            RowPage.Looked.NOTHING,
+            WireSamples.batch(2),
+            Optional.of(List.of(5L, 6L)));
+    RowPage page = RowPage.decode(payload);
+    assertThat(page.commitMicrosOf(0)).contains(5L);
+    assertThat(page.commitMicrosOf(1)).contains(6L);
+    payload[0] = 0;
+    assertThatExceptionOfType(MalformedException.class)
+        .isThrownBy(() -> RowPage.decode(payload))
+        .withMessageContaining("16 bytes behind the batch of a page of rows, where 0 commit times");
+  }
+
+  @Test
+  void a_read_that_cannot_be_is_refused_by_name() {
+    byte[] get = new GetRowRequest(5, KEY).encode();
+    get[get.length - 1] = 16;
+    requireRefused(() -> GetRowRequest.decode(get), "flags 16 of a read of rows; this build knows");
+    byte[] condition = new GetRowRequest(5, KEY, SELECTING).encode();
+    condition[4 + 1 + KEY.length() + 2] = 9;
+    requireRefused(() -> GetRowRequest.decode(condition), "form 9");
+    requireRefused(
+        () -> GetRowRequest.decode(choosing(List.of("a", "b", "a"))),
+        "column 'a' is chosen twice; name each column once");
+    requireRefused(
+        () -> GetRowRequest.decode(choosing(Collections.nCopies(1_025, "a"))),
+        "1025 columns are chosen; at most 1024");
+    requireRefused(
+        () -> GetRowRequest.decode(choosing(List.of(""))), "a column name must not be empty");
+    byte[] rows = new RangeRequest(5, Direction.FORWARD, 1, 1, KEY, KEY).encode();
+    for (int wrong : new int[] {0, 5_001, -1}) {
+      Binary.putInt(rows, 5, wrong);
+      requireRefused(() -> RangeRequest.decode(rows), "ask for 1 to 5000 rows and 1 to 4194304");
+    }
+    byte[] keys = new GetRowsRequest(5, List.of(KEY), ReadTerms.BOUNDED).encode();
+    keys[5] = 0;
+    requireRefused(() -> GetRowsRequest.decode(Arrays.copyOf(keys, 6)), "0 keys; it has 1 to 1000");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new GetRowsRequest(5, List.of(KEY, KEY), ReadTerms.BOUNDED))
+        .withMessageContaining("key 1 of a get-rows request is not above the key before it");
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () -> new GetRowsRequest(5, Collections.nCopies(1_001, KEY), ReadTerms.BOUNDED));
+  }
+
+  private static void requireRefused(Runnable decoding, String message) {
+    assertThatExceptionOfType(MalformedException.class)
+        .isThrownBy(decoding::run)
+        .withMessageContaining(message)
+        .extracting(MalformedException::code)
+        .isEqualTo(ErrorCode.INVALID_REQUEST);
+  }
+
+  /** A read that chooses columns that no selection has. */
+  private static byte[] choosing(List<String> names) {
+    ByteSink sink = new ByteSink(64);
+    sink.writeInt(5);
+    sink.writeVarint(KEY.length());
+    sink.write(KEY);
+    sink.writeByte(4);
+    sink.writeVarint(names.size());
+    names.forEach(name -> Utf8.writeSized(sink, name));
+    return sink.toByteArray();
   }
 
   @Test
   void a_page_that_would_start_the_range_again_is_refused_on_both_ends() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> RangePage.encode(Optional.of(Bytes.EMPTY), WireSamples.batch(0)))
+        .isThrownBy(() -> page(Optional.of(Bytes.EMPTY), 0))
         .withMessageContaining("next");
-    byte[] payload = RangePage.encode(Optional.empty(), WireSamples.batch(0));
-    for (int flag : new int[] {1, 2, 255}) {
+    byte[] payload = page(Optional.empty(), 0);
+    for (int flag : new int[] {1, 4, 255}) {
       payload[0] = (byte) flag;
       assertThatExceptionOfType(MalformedException.class)
-          .isThrownBy(() -> RangePage.decode(payload))
-          .withMessageContaining("a range page that says " + flag);
+          .isThrownBy(() -> RowPage.decode(payload))
+          .withMessageContaining("a page of rows with the flags " + flag);
     }
   }
 
@@ -336,7 +435,7 @@ class PayloadTest {
     assertThatIllegalArgumentException().isThrownBy(() -> new Credit(1, 1, 0));
     assertThatIllegalArgumentException().isThrownBy(() -> new Checkpoint(1, 1, -1));
     assertThatIllegalArgumentException().isThrownBy(() -> new ChannelEnd(1, 1, -1));
-    for (int wrong : new int[] {0, -1, Integer.MIN_VALUE}) {
+    for (int wrong : new int[] {0, -1, Integer.MIN_VALUE, Integer.MAX_VALUE}) {
       assertThatIllegalArgumentException()
           .isThrownBy(
               () -> new RangeRequest(1, Direction.FORWARD, wrong, 1, Bytes.EMPTY, Bytes.EMPTY));

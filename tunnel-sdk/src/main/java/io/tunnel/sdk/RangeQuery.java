@@ -1,6 +1,7 @@
 package io.tunnel.sdk;
 
 import io.tunnel.model.Direction;
+import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import java.util.Objects;
 import java.util.Optional;
@@ -12,7 +13,7 @@ import java.util.Optional;
  * @param direction upwards from the lowest key, or downwards from the highest
  * @param from the lowest key, inclusive, in both directions; absent for no bound
  * @param to the highest key, exclusive, in both directions; absent for no bound
- * @param pageRows the most rows per request; the server's own limit is 5,000
+ * @param pageRows the most rows per request, 1 to {@link Limits#PAGE_ROWS_MAX} (5,000)
  * @param limit the most rows to read
  * @param mode which acknowledged writes each page is sure to contain
  */
@@ -44,8 +45,9 @@ public record RangeQuery(
     Objects.requireNonNull(from, "from");
     Objects.requireNonNull(to, "to");
     Objects.requireNonNull(mode, "mode");
-    if (pageRows < 1) {
-      throw new IllegalArgumentException("pageRows is at least 1, not " + pageRows);
+    if (pageRows < 1 || pageRows > Limits.PAGE_ROWS_MAX) {
+      throw new IllegalArgumentException(
+          "pageRows is 1 to " + Limits.PAGE_ROWS_MAX + ", not " + pageRows);
     }
     if (limit < 0) {
       throw new IllegalArgumentException("limit is at least 0, not " + limit);

@@ -1,24 +1,34 @@
 package io.tunnel.sdk;
 
-import io.tunnel.codec.RowCursor;
 import io.tunnel.condition.Condition;
-import io.tunnel.condition.ConditionPlace;
-import io.tunnel.condition.judge.Judge;
+import io.tunnel.condition.RowSelection;
 import io.tunnel.model.Direction;
-import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
-import java.util.ArrayList;
+import io.tunnel.wire.ReadTerms;
+import io.tunnel.wire.RowPage;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
-import java.util.Optional;
 
 /**
  * The rows of a range. Iterating fetches page by page, each page at its own moment; every {@link
  * #iterator()} reads anew. An iteration may or may not see a concurrent write.
+ *
+ * <p>The server judges and cuts the rows: rows and columns that are not asked for do not travel. A
+ * page ends when the server has looked at 5,000 rows or 4 MiB, also when no row matched; the
+ * iteration then asks for the next page. So a condition of which few rows hold reads the whole
+ * range at the server, and counts against a quota for each row that was looked at.
+ *
+ * <pre>{@code
+ * for (Row row : tables.getRange("orders", RangeQuery.ALL)
+ *     .where(Condition.parse("state = \"open\" and price >= 100"))
+ *     .withColumns("price")
+ *     .withCommitTimes()) {
+ *   System.out.println(row.primaryKey() + " since " + row.commitMicros().orElseThrow());
+ * }
+ * }</pre>
  */
 public final class RowRange implements Iterable<Row> {
 
@@ -26,28 +36,46 @@ public final class RowRange implements Iterable<Row> {
 
   private final TableReads reads;
   private final RangeQuery query;
-  private final Optional<Condition> condition;
+  private final RowSelection selection;
 
-  RowRange(TableReads reads, RangeQuery query) {
-    this(reads, query, Optional.empty());
-  }
-
-  private RowRange(TableReads reads, RangeQuery query, Optional<Condition> condition) {
+  RowRange(TableReads reads, RangeQuery query, RowSelection selection) {
     this.reads = reads;
     this.query = query;
-    this.condition = condition;
+    this.selection = selection;
   }
 
   /**
-   * The rows of this range of which a condition holds; the query's limit counts these rows. The
-   * client judges the rows, so all rows of the range travel to it.
+   * The rows of this range of which a condition holds; the query's limit counts these rows.
    *
    * <p>Iterating throws {@link IllegalArgumentException} when the condition names a change, or
    * compares a column of the table's key with a value that never compares with it.
    */
   public RowRange where(Condition holds) {
-    return new RowRange(
-        reads, query, Optional.of(condition.map(before -> before.and(holds)).orElse(holds)));
+    return new RowRange(reads, query, selection.where(holds));
+  }
+
+  /**
+   * The rows of this range with only these columns, 1,024 at most, and their keys. A row without
+   * one of the columns comes without it; without names, rows come with their keys alone.
+   *
+   * <p>Iterating throws {@link IllegalArgumentException} when a name is a column of the table's
+   * key.
+   *
+   * @throws IllegalArgumentException for too many columns, one that comes twice, or a name that no
+   *     column can have
+   */
+  public RowRange withColumns(String... names) {
+    return new RowRange(reads, query, selection.withColumns(names));
+  }
+
+  /** The rows of the whole query that a selection answers, instead of what was selected before. */
+  public RowRange select(RowSelection instead) {
+    return new RowRange(reads, query, instead);
+  }
+
+  /** The rows of this range, each with {@link Row#commitMicros}. */
+  public RowRange withCommitTimes() {
+    return new RowRange(reads, query, selection.withCommitTimes());
   }
 
   /**
@@ -62,26 +90,29 @@ public final class RowRange implements Iterable<Row> {
   /** One reading of the range. */
   public final class RowIterator implements Iterator<Row> {
 
+    private final ReadTerms terms =
+        new ReadTerms(query.mode() == ReadMode.STRICT, selection.require(reads.schema()));
     private Bytes from = reads.bound(query.from());
     private Bytes to = reads.bound(query.to());
     private long left = query.limit();
     private boolean isLastPage = query.limit() == 0;
     private Iterator<Row> page = List.<Row>of().iterator();
-    private long rowsJudged;
-
-    /** The judge for keys of {@link #judged}; absent before the first page. */
-    private Optional<Judge> judge = Optional.empty();
-
-    private List<PrimaryKeySchema> judged = List.of();
+    private long rowsLookedAt;
+    private long bytesLookedAt;
 
     private RowIterator() {}
 
     /**
-     * Rows that were looked at for the rows returned so far and those already fetched: all rows
-     * that came from the server, up to the one that filled the limit.
+     * Rows that the server looked at for the rows returned so far and those already fetched,
+     * whether or not the condition holds of them.
      */
     public long rowsLookedAt() {
-      return rowsJudged;
+      return rowsLookedAt;
+    }
+
+    /** Bytes of the keys and stored values of {@link #rowsLookedAt} rows. */
+    public long bytesLookedAt() {
+      return bytesLookedAt;
     }
 
     @Override
@@ -101,27 +132,13 @@ public final class RowRange implements Iterable<Row> {
     }
 
     private void fetch() {
-      // How many rows must be looked at for those that are left, only the rows tell.
-      int rowsMax = condition.isEmpty() ? (int) Math.min(query.pageRows(), left) : query.pageRows();
-      RangePage fetched =
+      int rowsMax = (int) Math.min(query.pageRows(), left);
+      RowPage fetched =
           reads.page(
-              id ->
-                  new RangeRequest(
-                      id,
-                      query.direction(),
-                      rowsMax,
-                      PAGE_BYTES,
-                      from,
-                      to,
-                      query.mode() == ReadMode.STRICT));
-      List<Row> rows = new ArrayList<>(fetched.rows().rowCount());
-      List<PrimaryKeySchema> schema = reads.schema();
-      for (RowCursor row = fetched.rows().rows(); rows.size() < left && row.next(); ) {
-        rowsJudged++;
-        if (holdsOf(row, schema)) {
-          rows.add(reads.decode(row, schema));
-        }
-      }
+              id -> new RangeRequest(id, query.direction(), rowsMax, PAGE_BYTES, from, to, terms));
+      List<Row> rows = reads.decode(fetched);
+      rowsLookedAt += fetched.looked().rows();
+      bytesLookedAt += fetched.looked().bytes();
       left -= rows.size();
       isLastPage = fetched.next().isEmpty() || left <= 0;
       if (query.direction() == Direction.FORWARD) {
@@ -130,18 +147,6 @@ public final class RowRange implements Iterable<Row> {
         to = fetched.next().orElse(to);
       }
       page = rows.iterator();
-    }
-
-    private boolean holdsOf(RowCursor row, List<PrimaryKeySchema> schema) {
-      if (condition.isEmpty()) {
-        return true;
-      }
-      // A table that was dropped and made again may have another key.
-      if (judge.isEmpty() || !judged.equals(schema)) {
-        judge = Optional.of(new Judge(condition.get(), ConditionPlace.ofRows(schema)));
-        judged = schema;
-      }
-      return judge.get().holdsOf(row);
     }
   }
 }

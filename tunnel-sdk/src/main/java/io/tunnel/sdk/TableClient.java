@@ -1,5 +1,6 @@
 package io.tunnel.sdk;
 
+import io.tunnel.condition.RowSelection;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
@@ -35,6 +36,7 @@ import io.tunnel.wire.control.OperatorControl.AlterTable;
 import io.tunnel.wire.control.PartitionControl.FindPositions;
 import io.tunnel.wire.control.PartitionControl.FoundPositions;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -219,7 +221,17 @@ public final class TableClient implements AutoCloseable {
    * @throws IllegalArgumentException when the key does not match the table's
    */
   public Optional<Row> getRow(String table, PrimaryKey key, ReadMode mode) {
-    return reads(table).row(key, mode);
+    return getRow(table, key, RowSelection.ALL, mode);
+  }
+
+  /**
+   * A row by its key, if the selection's condition holds of the row, with the selected columns.
+   *
+   * @throws IllegalArgumentException when the key does not match the table's, or {@link
+   *     RowSelection#require} refuses the selection
+   */
+  public Optional<Row> getRow(String table, PrimaryKey key, RowSelection selection, ReadMode mode) {
+    return reads(table).row(key, selection, mode);
   }
 
   /**
@@ -234,7 +246,45 @@ public final class TableClient implements AutoCloseable {
 
   /** A row by its key, read in the given mode; see {@link #getRowAsync(String, PrimaryKey)}. */
   public CompletableFuture<Optional<Row>> getRowAsync(String table, PrimaryKey key, ReadMode mode) {
-    return reads(table).rowAsync(key, mode);
+    return getRowAsync(table, key, RowSelection.ALL, mode);
+  }
+
+  /** As {@link #getRow(String, PrimaryKey, RowSelection, ReadMode)} without waiting. */
+  public CompletableFuture<Optional<Row>> getRowAsync(
+      String table, PrimaryKey key, RowSelection selection, ReadMode mode) {
+    return reads(table).rowAsync(key, selection, mode);
+  }
+
+  /**
+   * Rows by their keys, whole; see {@link #getRows(String, Collection, RowSelection, ReadMode)}.
+   */
+  public Map<PrimaryKey, Row> getRows(String table, Collection<PrimaryKey> keys) {
+    return getRows(table, keys, RowSelection.ALL, ReadMode.BOUNDED);
+  }
+
+  /**
+   * Rows by their keys. Asks the leaders of the keys' partitions at the same time, for 1,000 keys a
+   * request; each row is read at its own moment. A key that comes twice is read once.
+   *
+   * @param keys any number of keys, in any order
+   * @param selection the condition that an answered row must fulfil, and its columns
+   * @return the rows that there are, in the order of {@code keys}
+   * @throws IllegalArgumentException when a key does not match the table's, or {@link
+   *     RowSelection#require} refuses the selection
+   */
+  public Map<PrimaryKey, Row> getRows(
+      String table, Collection<PrimaryKey> keys, RowSelection selection, ReadMode mode) {
+    EventLoops.requireMayBlock("getRows");
+    return Caller.await(getRowsAsync(table, keys, selection, mode));
+  }
+
+  /**
+   * As {@link #getRows(String, Collection, RowSelection, ReadMode)} without waiting; blocks on the
+   * first read of a table, to read the partition map.
+   */
+  public CompletableFuture<Map<PrimaryKey, Row>> getRowsAsync(
+      String table, Collection<PrimaryKey> keys, RowSelection selection, ReadMode mode) {
+    return reads(table).rowsAsync(List.copyOf(keys), selection, mode);
   }
 
   /** The key columns of a table. Unlike {@link #describeTable}, counts no rows. */
@@ -245,7 +295,7 @@ public final class TableClient implements AutoCloseable {
 
   /** The rows of a range, fetched page by page during the iteration. */
   public RowRange getRange(String table, RangeQuery query) {
-    return new RowRange(reads(table), query);
+    return new RowRange(reads(table), query, RowSelection.ALL);
   }
 
   /**

@@ -4,9 +4,12 @@ import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.MalformedException;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.condition.RowSelection;
 import io.tunnel.model.Direction;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
@@ -20,15 +23,22 @@ import io.tunnel.sdk.transport.Subject;
 import io.tunnel.sdk.write.PartitionMaps;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.GetRowRequest;
+import io.tunnel.wire.GetRowsRequest;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.ReadTerms;
+import io.tunnel.wire.RowPage;
 import io.tunnel.wire.control.Control.PartitionDescription;
 import io.tunnel.wire.control.Control.TableDescription;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 
@@ -37,6 +47,9 @@ import java.util.function.IntFunction;
  * server does not know the id, because the table was dropped and created again.
  */
 final class TableReads {
+
+  /** Bytes of the keys of one request: far below a frame. */
+  private static final int KEYS_BYTES_MAX = 1 << 20;
 
   private final Caller caller;
   private final PartitionMaps maps;
@@ -52,31 +65,113 @@ final class TableReads {
     return table.meta().primaryKey();
   }
 
-  Optional<Row> row(PrimaryKey key, ReadMode mode) {
+  Optional<Row> row(PrimaryKey key, RowSelection selection, ReadMode mode) {
     EventLoops.requireMayBlock("reading a row");
-    return Caller.await(rowAsync(key, mode));
+    return Caller.await(rowAsync(key, selection, mode));
   }
 
-  CompletableFuture<Optional<Row>> rowAsync(PrimaryKey key, ReadMode mode) {
+  CompletableFuture<Optional<Row>> rowAsync(PrimaryKey key, RowSelection selection, ReadMode mode) {
     Bytes encoded = KeyCodec.encode(key, schema());
+    ReadTerms terms = new ReadTerms(mode == ReadMode.STRICT, selection.require(schema()));
     return ask(
             Operation.GET_ROW,
             read ->
                 new Ask(
                     holderOf(read, encoded),
-                    new GetRowRequest(read.tableId(), encoded, mode == ReadMode.STRICT).encode()))
-        .thenApply(this::decodeRow);
+                    new GetRowRequest(read.tableId(), encoded, terms).encode()))
+        .thenApply(payload -> decode(RowPage.decode(payload)).stream().findFirst());
   }
 
-  private Optional<Row> decodeRow(byte[] payload) {
-    RowCursor row = ChangeBatch.parse(payload, 0, payload.length).rows();
-    return row.next() ? Optional.of(decode(row, schema())) : Optional.empty();
+  /** The rows that there are of the keys, in the order in which the keys came first. */
+  CompletableFuture<Map<PrimaryKey, Row>> rowsAsync(
+      Collection<PrimaryKey> keys, RowSelection selection, ReadMode mode) {
+    ReadTerms terms = new ReadTerms(mode == ReadMode.STRICT, selection.require(schema()));
+    TreeSet<Bytes> encoded = new TreeSet<>();
+    keys.forEach(key -> encoded.add(KeyCodec.encode(key, schema())));
+    Map<PrimaryKey, Row> found = new ConcurrentHashMap<>();
+    List<CompletableFuture<Void>> parts = new ArrayList<>();
+    for (List<Bytes> part : parts(table, encoded)) {
+      parts.add(rowsAsync(part, terms, found));
+    }
+    return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new))
+        .thenApply(
+            unused -> {
+              Map<PrimaryKey, Row> ordered = new LinkedHashMap<>();
+              for (PrimaryKey key : keys) {
+                Optional.ofNullable(found.get(key)).ifPresent(row -> ordered.put(key, row));
+              }
+              return ordered;
+            });
+  }
+
+  /** Splits rising keys by partition, and by what one request holds. */
+  private static List<List<Bytes>> parts(TableDescription table, Iterable<Bytes> keys) {
+    List<List<Bytes>> parts = new ArrayList<>();
+    int partition = -1;
+    int bytes = 0;
+    for (Bytes key : keys) {
+      int own = holderOf(table, key).id();
+      boolean isNew =
+          own != partition
+              || bytes + key.length() > KEYS_BYTES_MAX
+              || parts.get(parts.size() - 1).size() == Limits.GET_KEYS_MAX;
+      if (isNew) {
+        parts.add(new ArrayList<>());
+        bytes = 0;
+      }
+      parts.get(parts.size() - 1).add(key);
+      partition = own;
+      bytes += key.length();
+    }
+    return parts;
+  }
+
+  /**
+   * Reads rows of rising keys of one partition. The partitions of a table that was made again may
+   * be others: the keys are then split anew.
+   */
+  private CompletableFuture<Void> rowsAsync(
+      List<Bytes> keys, ReadTerms terms, Map<PrimaryKey, Row> found) {
+    int[] asked = {0};
+    return ask(
+            Operation.GET_ROWS,
+            read -> {
+              List<Bytes> first = parts(read, keys).get(0);
+              asked[0] = first.size();
+              return new Ask(
+                  holderOf(read, first.get(0)),
+                  new GetRowsRequest(read.tableId(), first, terms).encode());
+            })
+        .thenCompose(
+            payload -> {
+              RowPage page = RowPage.decode(payload);
+              decode(page).forEach(row -> found.put(row.primaryKey(), row));
+              int looked = page.next().isPresent() ? page.looked().rows() : asked[0];
+              if (looked < 1 || looked > asked[0]) {
+                throw new MalformedException(
+                    "an answer that looked up " + looked + " of " + asked[0] + " keys");
+              }
+              List<Bytes> rest = keys.subList(looked, keys.size());
+              return rest.isEmpty()
+                  ? CompletableFuture.completedFuture(null)
+                  : rowsAsync(rest, terms, found);
+            });
+  }
+
+  /** The rows of a page. */
+  List<Row> decode(RowPage page) {
+    List<PrimaryKeySchema> schema = schema();
+    List<Row> rows = new ArrayList<>(page.rows().rowCount());
+    for (RowCursor row = page.rows().rows(); row.next(); ) {
+      rows.add(decode(row, schema, page.commitMicrosOf(row.index())));
+    }
+    return rows;
   }
 
   /** A page of a range, from the leader of the partition where the page begins. */
-  RangePage page(IntFunction<RangeRequest> request) {
+  RowPage page(IntFunction<RangeRequest> request) {
     EventLoops.requireMayBlock("reading a page");
-    return RangePage.decode(
+    return RowPage.decode(
         Caller.await(
             ask(
                 Operation.GET_RANGE,
@@ -177,7 +272,8 @@ final class TableReads {
     return Bytes.copyOf(sink.array(), 0, sink.size());
   }
 
-  Row decode(RowCursor row, List<PrimaryKeySchema> schema) {
+  private static Row decode(
+      RowCursor row, List<PrimaryKeySchema> schema, Optional<Long> commitMicros) {
     ChangeBatch batch = row.batch();
     PrimaryKey key = KeyCodec.decode(batch.array(), row.keyOffset(), row.keyBytes(), schema);
     ColumnCursor cursor = row.columns();
@@ -185,6 +281,6 @@ final class TableReads {
     while (cursor.next()) {
       columns.add(new Column(batch.name(cursor.nameIndex()), cursor.value()));
     }
-    return new Row(key, columns);
+    return new Row(key, columns, commitMicros);
   }
 }

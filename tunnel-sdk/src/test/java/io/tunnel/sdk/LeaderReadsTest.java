@@ -19,8 +19,8 @@ import io.tunnel.sdk.fake.FakeTable;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.RowPage;
 import io.tunnel.wire.control.Control;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -52,6 +52,10 @@ class LeaderReadsTest {
     return builder.build(1);
   }
 
+  private static byte[] page(Optional<Bytes> next, List<Long> ids) {
+    return RowPage.encode(next, new RowPage.Looked(ids.size(), 1), batch(ids), Optional.empty());
+  }
+
   /** Partition 0 has the rows 1 to 5 and 1 has 101 to 105; a page is of one partition. */
   private void serveRows() {
     for (int i = 0; i < 3; i++) {
@@ -63,7 +67,7 @@ class LeaderReadsTest {
               (c, frame) -> {
                 long id = FakeTable.id(GetRowRequest.decode(frame.payload()).key());
                 if (leads(c, frame, index, id < 100 ? 0 : 1)) {
-                  c.answer(frame, batch(List.of(id)));
+                  c.answer(frame, page(Optional.empty(), List.of(id)));
                 }
               });
       cluster.node(i).on(Operation.GET_RANGE, (c, frame) -> page(c, frame, index));
@@ -94,8 +98,7 @@ class LeaderReadsTest {
         Collections.reverse(ids);
       }
       boolean isLast = isForward != isFirst;
-      connection.answer(
-          frame, RangePage.encode(isLast ? Optional.empty() : Optional.of(split), batch(ids)));
+      connection.answer(frame, page(isLast ? Optional.empty() : Optional.of(split), ids));
     }
   }
 

@@ -13,6 +13,7 @@ import io.tunnel.sdk.fake.FakeConnection;
 import io.tunnel.sdk.fake.FakeTable;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.RowPage;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
 import java.time.Duration;
@@ -52,7 +53,10 @@ class SilentNodeTest {
     if (cluster.leader(0).equals(Optional.of(cluster.node(node).address()))) {
       BatchBuilder row = new BatchBuilder(FakeTable.meta().primaryKey(), 100);
       row.add(new RowPutChange(KEY, List.of(new Column("v", ColumnValue.fromLong(node)))));
-      connection.answer(frame, row.build(0));
+      connection.answer(
+          frame,
+          RowPage.encode(
+              Optional.empty(), new RowPage.Looked(1, 1), row.build(0), Optional.empty()));
     } else {
       connection.sendOn(frame, cluster.leader(0));
     }

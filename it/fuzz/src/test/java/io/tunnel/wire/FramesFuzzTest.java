@@ -27,8 +27,9 @@ class FramesFuzzTest {
           Delivery::decode,
           ErrorPayload::decode,
           GetRowRequest::decode,
+          GetRowsRequest::decode,
           Hello::decode,
-          RangePage::decode,
+          RowPage::decode,
           RangeRequest::decode,
           WriteRequest::decode,
           WriteResult::decode);

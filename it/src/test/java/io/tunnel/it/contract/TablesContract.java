@@ -1,24 +1,32 @@
 package io.tunnel.it.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.tunnel.codec.KeyCodec;
 import io.tunnel.condition.Condition;
+import io.tunnel.condition.RowSelection;
 import io.tunnel.it.process.RawClient;
 import io.tunnel.it.process.RawWrite;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.Row;
+import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.TunnelType;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.BatchWriteResult;
 import io.tunnel.sdk.RangeQuery;
+import io.tunnel.sdk.ReadMode;
+import io.tunnel.sdk.RowRange;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.table.CreateTableRequest;
@@ -26,11 +34,15 @@ import io.tunnel.sdk.table.PartitionFigures;
 import io.tunnel.sdk.table.PartitionInfo;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.tunnel.CreateTunnelRequest;
+import io.tunnel.wire.GetRowRequest;
+import io.tunnel.wire.GetRowsRequest;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.ReadTerms;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What is true of tables and rows. */
@@ -227,11 +239,151 @@ abstract class TablesContract extends Contract {
   }
 
   private List<Long> ids(TableInfo table, RangeQuery query) {
-    List<Long> ids = new ArrayList<>();
-    for (Row row : tables().getRange(table.meta().name(), query)) {
-      ids.add(row.primaryKey().getPrimaryKeyColumn("id").getValue().asLong());
+    return ids(tables().getRange(table.meta().name(), query));
+  }
+
+  /** Rows 1 to 30 in three partitions; v is the id, and every third has a note. */
+  private TableInfo thirty() {
+    TableInfo table = table(10, 20);
+    List<RowChange> rows = new ArrayList<>();
+    for (long id = 1; id <= 30; id++) {
+      List<Column> columns = new ArrayList<>(List.of(new Column("v", ColumnValue.fromLong(id))));
+      if (id % 3 == 0) {
+        columns.add(new Column("note", ColumnValue.fromString("n" + id)));
+      }
+      rows.add(new RowPutChange(key(id), columns));
     }
+    write(table, rows.toArray(RowChange[]::new));
+    return table;
+  }
+
+  private static List<Long> ids(Iterable<Row> rows) {
+    List<Long> ids = new ArrayList<>();
+    rows.forEach(row -> ids.add(row.primaryKey().getPrimaryKeyColumn("id").getValue().asLong()));
     return ids;
+  }
+
+  @Test
+  void a_range_has_the_rows_of_which_a_condition_holds_and_its_limit_counts_these() {
+    TableInfo table = thirty();
+    Condition condition = Condition.parse("exists note and v > 6");
+    RowRange some =
+        tables().getRange(table.meta().name(), RangeQuery.ALL.withLimit(3)).where(condition);
+    assertThat(ids(some)).containsExactly(9L, 12L, 15L);
+    assertThat(ids(some.where(Condition.parse("id != 12")))).containsExactly(9L, 15L, 18L);
+    RowRange.RowIterator backward =
+        tables()
+            .getRange(table.meta().name(), RangeQuery.ALL.backward().withLimit(2))
+            .where(Condition.parse("id <= 20"))
+            .iterator();
+    assertThat(backward.next().primaryKey()).isEqualTo(key(20));
+    assertThat(backward.next().primaryKey()).isEqualTo(key(19));
+    assertThat(backward.hasNext()).isFalse();
+    assertThat(backward.rowsLookedAt()).as("30 to 19").isEqualTo(12);
+    RowRange.RowIterator none =
+        tables()
+            .getRange(table.meta().name(), RangeQuery.ALL.withPageRows(7))
+            .where(Condition.parse("exists w"))
+            .iterator();
+    assertThat(none.hasNext()).isFalse();
+    assertThat(none.rowsLookedAt()).isEqualTo(30);
+    assertThat(none.bytesLookedAt()).isGreaterThan(30 * 10);
+    RowRange wrong =
+        tables().getRange(table.meta().name(), RangeQuery.ALL).where(Condition.parse("id = \"x\""));
+    assertThatThrownBy(wrong::iterator)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("the INTEGER id of the key");
+  }
+
+  @Test
+  void a_read_brings_the_columns_that_were_chosen_and_commit_times_when_asked_for() {
+    TableInfo table = thirty();
+    String name = table.meta().name();
+    RowSelection notes = RowSelection.ALL.withColumns("note", "absent").withCommitTimes();
+    Row third = tables().getRow(name, key(3), notes, ReadMode.BOUNDED).orElseThrow();
+    assertThat(third.columns()).containsExactly(new Column("note", ColumnValue.fromString("n3")));
+    long written = third.commitMicros().orElseThrow();
+    assertThat(tables().getRow(name, key(1), notes, ReadMode.STRICT).orElseThrow().columns())
+        .isEmpty();
+    write(table, put(3, 33));
+    assertThat(
+            tables()
+                .getRow(name, key(3), RowSelection.ALL.withCommitTimes(), ReadMode.BOUNDED)
+                .orElseThrow()
+                .commitMicros()
+                .orElseThrow())
+        .isGreaterThanOrEqualTo(written);
+    for (Row row : tables().getRange(name, RangeQuery.ALL).withColumns()) {
+      assertThat(row.columns()).isEmpty();
+      assertThat(row.commitMicros()).isEmpty();
+    }
+    assertThat(
+            tables()
+                .getRow(
+                    name,
+                    key(3),
+                    RowSelection.ALL.where(Condition.parse("v = 3")),
+                    ReadMode.BOUNDED))
+        .as("the row is another since")
+        .isEmpty();
+    assertThatThrownBy(
+            () ->
+                tables().getRow(name, key(3), RowSelection.ALL.withColumns("id"), ReadMode.BOUNDED))
+        .hasMessageContaining("column 'id' is chosen and is of the table's key (id)");
+  }
+
+  @Test
+  void rows_of_many_partitions_are_got_by_their_keys_at_once() {
+    TableInfo table = thirty();
+    String name = table.meta().name();
+    List<PrimaryKey> keys = List.of(key(25), key(3), key(99), key(12), key(3), key(9));
+    Map<PrimaryKey, Row> all = tables().getRows(name, keys);
+    assertThat(all.keySet()).containsExactly(key(25), key(3), key(12), key(9));
+    assertThat(all.get(key(12)).value("v")).isEqualTo(ColumnValue.fromLong(12));
+    Map<PrimaryKey, Row> noted =
+        tables()
+            .getRows(
+                name,
+                keys,
+                RowSelection.ALL.where(Condition.parse("exists note")).withColumns("v"),
+                ReadMode.STRICT);
+    assertThat(noted.keySet()).containsExactly(key(3), key(12), key(9));
+    assertThat(noted.get(key(3)).columns())
+        .containsExactly(new Column("v", ColumnValue.fromLong(3)));
+    assertThat(tables().getRows(name, List.of())).isEmpty();
+    Bytes first = KeyCodec.encode(PrimaryKeyValue.fromLong(3));
+    Bytes astray = KeyCodec.encode(PrimaryKeyValue.fromLong(25));
+    byte[] request =
+        new GetRowsRequest(table.tableId(), List.of(first, astray), ReadTerms.BOUNDED).encode();
+    assertThat(raw().refused(Operation.GET_ROWS, request).code())
+        .isEqualTo(ErrorCode.WRONG_PARTITION);
+  }
+
+  @Test
+  void a_read_that_cannot_be_is_refused_by_the_server_too() {
+    TableInfo table = thirty();
+    RawClient raw = raw();
+    for (RowSelection wrong :
+        List.of(
+            RowSelection.ALL.where(Condition.parse("change is put")),
+            RowSelection.ALL.where(Condition.parse("before.v = 1")),
+            RowSelection.ALL.where(Condition.parse("id starts with \"1\"")),
+            RowSelection.ALL.withColumns("v", "id"))) {
+      byte[] request =
+          new GetRowRequest(
+                  table.tableId(),
+                  KeyCodec.encode(PrimaryKeyValue.fromLong(3)),
+                  new ReadTerms(false, wrong))
+              .encode();
+      assertThat(raw.refused(Operation.GET_ROW, request).code())
+          .as("%s", wrong)
+          .isEqualTo(ErrorCode.INVALID_REQUEST);
+    }
+    byte[] flags =
+        new GetRowRequest(table.tableId(), KeyCodec.encode(PrimaryKeyValue.fromLong(3))).encode();
+    flags[flags.length - 1] = 64;
+    assertThat(raw.refused(Operation.GET_ROW, flags).message())
+        .contains("flags 64 of a read of rows; this build knows 1 (strict)");
   }
 
   @Test

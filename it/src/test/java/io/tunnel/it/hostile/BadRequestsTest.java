@@ -24,8 +24,8 @@ import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.RowPage;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Control.TableDescription;
@@ -83,7 +83,7 @@ class BadRequestsTest {
     byte[] range =
         new RangeRequest(table.tableId(), Direction.FORWARD, 10, 1_000, Bytes.EMPTY, Bytes.EMPTY)
             .encode();
-    assertThat(RangePage.decode(client.request(Operation.GET_RANGE, range)).rows().rowCount())
+    assertThat(RowPage.decode(client.request(Operation.GET_RANGE, range)).rows().rowCount())
         .isZero();
     TableDescription now =
         client.request(

@@ -14,7 +14,7 @@ import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Hello;
-import io.tunnel.wire.RangePage;
+import io.tunnel.wire.RowPage;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -181,10 +181,9 @@ final class RecordedClient implements AutoCloseable {
         yield List.of(hello.version(), hello.capabilities()); // The name is for people.
       }
       case DELIVER -> delivered(Delivery.decode(payload));
-      case GET_ROW -> rows(ChangeBatch.parse(payload, 0, payload.length));
-      case GET_RANGE -> {
-        RangePage page = RangePage.decode(payload);
-        yield List.of(page.next(), rows(page.rows()));
+      case GET_ROW, GET_ROWS, GET_RANGE -> {
+        RowPage page = RowPage.decode(payload);
+        yield List.of(page.next(), page.looked().rows(), rows(page.rows()));
       }
       default -> Bytes.copyOf(payload);
     };

@@ -1,6 +1,6 @@
 package io.tunnel.cli.service;
 
-import io.tunnel.condition.Condition;
+import io.tunnel.condition.RowSelection;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.Row;
 import io.tunnel.model.TableOptions;
@@ -106,14 +106,13 @@ final class SdkService implements Service {
   }
 
   @Override
-  public Optional<Row> getRow(String table, PrimaryKey key, ReadMode mode) {
-    return tables().getRow(table, key, mode);
+  public Optional<Row> getRow(String table, PrimaryKey key, RowSelection selection, ReadMode mode) {
+    return tables().getRow(table, key, selection, mode);
   }
 
   @Override
-  public Rows scan(String table, RangeQuery query, Optional<Condition> condition) {
-    RowRange all = tables().getRange(table, query);
-    RowRange.RowIterator rows = condition.map(all::where).orElse(all).iterator();
+  public Rows scan(String table, RangeQuery query, RowSelection selection) {
+    RowRange.RowIterator rows = tables().getRange(table, query).select(selection).iterator();
     return new Rows() {
       @Override
       public boolean hasNext() {

@@ -1,6 +1,6 @@
 package io.tunnel.cli.service;
 
-import io.tunnel.condition.Condition;
+import io.tunnel.condition.RowSelection;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.Row;
 import io.tunnel.model.TableOptions;
@@ -38,10 +38,10 @@ public interface Service extends AutoCloseable {
 
   void dropTable(String table);
 
-  Optional<Row> getRow(String table, PrimaryKey key, ReadMode mode);
+  Optional<Row> getRow(String table, PrimaryKey key, RowSelection selection, ReadMode mode);
 
-  /** The rows of a range of which a condition holds, fetched while they are iterated. */
-  Rows scan(String table, RangeQuery query, Optional<Condition> condition);
+  /** The selected rows of a range, fetched while they are iterated. */
+  Rows scan(String table, RangeQuery query, RowSelection selection);
 
   TunnelInfo createTunnel(CreateTunnelRequest request);
 

@@ -2,9 +2,6 @@ package io.tunnel.cli.tables;
 
 import io.tunnel.cli.arguments.KeyArguments;
 import io.tunnel.cli.service.Service;
-import io.tunnel.condition.Condition;
-import io.tunnel.condition.ConditionException;
-import io.tunnel.condition.ConditionPlace;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
 import io.tunnel.sdk.RangeQuery;
@@ -15,8 +12,6 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
-import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -27,13 +22,14 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Print rows in key order; with --json one object a line. With --where, only the rows of which"
-          + " a condition holds; the last line on standard error says how many rows were looked"
-          + " at."
+          + " a condition holds; the last line on standard error says how many rows the server"
+          + " looked at."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel tables scan --table orders --limit 10 --reverse",
       "  tunnel tables scan --table orders --where 'version = 7 and state != \"done\"'",
+      "  tunnel tables scan --table orders --columns price,state --commit-time --limit all",
       "  tunnel tables scan --table users --from 40000000 --to 80000000 --limit all --json"
     })
 final class ScanCommand extends TableCommand {
@@ -59,20 +55,14 @@ final class ScanCommand extends TableCommand {
       names = "--limit",
       paramLabel = "N|all",
       defaultValue = "20",
-      description = "How many rows are printed at most (default: ${DEFAULT-VALUE}).")
+      description =
+          "How many rows are printed at most; with --where, how many of those that match (default: ${DEFAULT-VALUE}).")
   private String limit;
 
   @Option(names = "--reverse", description = "From the highest key to the lowest.")
   private boolean reverse;
 
-  @Option(
-      names = "--where",
-      paramLabel = "CONDITION",
-      description =
-          "Print only rows of which this holds, such as: price >= 1.5 and (not exists state or name"
-              + " starts with \"A\"). All rows of the range are read; --limit counts those that"
-              + " are printed.")
-  private String where;
+  @Mixin private SelectionOptions selection;
 
   @Mixin private ReadModeOption mode;
 
@@ -83,21 +73,16 @@ final class ScanCommand extends TableCommand {
   protected void check() {
     super.check();
     var unused = parseLimit(limit);
-    if (where != null) {
-      var unusedToo = condition(() -> Condition.parse(where));
-    }
+    selection.check();
   }
 
   @Override
   protected void run(Service service) {
     List<PrimaryKeySchema> key = service.describeTable(table()).meta().primaryKey();
-    ConditionPlace place = ConditionPlace.ofRows(key);
-    Optional<Condition> condition =
-        Optional.ofNullable(where).map(text -> condition(() -> Condition.parse(text, place)));
     RangeQuery query = query(key, parseLimit(limit));
-    Service.Rows rows = service.scan(table(), query, condition);
+    Service.Rows rows = service.scan(table(), query, selection.of(key));
     long printed = print(key, rows);
-    if (condition.isPresent() && !out().checkError()) {
+    if (selection.hasCondition() && !out().checkError()) {
       err()
           .println(
               String.format(
@@ -106,14 +91,6 @@ final class ScanCommand extends TableCommand {
                   rows.lookedAt(),
                   printed,
                   printed == query.limit() ? "; there may be more, see --limit" : ""));
-    }
-  }
-
-  private static Condition condition(Supplier<Condition> parse) {
-    try {
-      return parse.get();
-    } catch (ConditionException e) {
-      throw CommandFailure.usage("--where, " + e.getMessage(), e.excerpt());
     }
   }
 
@@ -132,7 +109,7 @@ final class ScanCommand extends TableCommand {
     RangeQuery query =
         RangeQuery.ALL
             .withLimit(rows)
-            .withPageRows(where == null ? (int) Math.min(PAGE_ROWS_MAX, rows) : PAGE_ROWS_MAX)
+            .withPageRows((int) Math.min(PAGE_ROWS_MAX, rows))
             .withMode(mode.mode());
     if (from != null) {
       query = query.from(KeyArguments.first("--from", key, from));
@@ -172,7 +149,9 @@ final class ScanCommand extends TableCommand {
     if (isJson()) {
       rows.forEach(row -> out.println(TypedJson.of(row)));
     } else {
-      RowReport.lines(key, rows).stream().skip(withHeading ? 0 : 1).forEach(out::println);
+      RowReport.lines(key, rows, selection.hasCommitTime()).stream()
+          .skip(withHeading ? 0 : 1)
+          .forEach(out::println);
     }
   }
 }

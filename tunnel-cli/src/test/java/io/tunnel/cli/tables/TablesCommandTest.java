@@ -24,12 +24,15 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class TablesCommandTest extends CommandLineTest {
+
+  private static final ColumnValue ONE = ColumnValue.fromLong(1);
 
   @BeforeEach
   void a_table_of_three_rows() {
@@ -295,6 +298,58 @@ class TablesCommandTest extends CommandLineTest {
         .contains("the INTEGER n of the key", "the key is (hash BINARY, n INTEGER)");
     assertThat(scanWhere("change is put")).isEqualTo(2);
     assertThat(err.toString()).contains("here are rows without changes");
+  }
+
+  @Test
+  void rows_are_printed_with_chosen_columns_and_the_time_of_their_last_change() {
+    put(0x10, 1, new Column("price", ColumnValue.fromDouble(1.5)), new Column("note", ONE));
+    assertThat(runLine("tables scan --table orders --columns note,absent --commit-time --limit 1"))
+        .isZero();
+    assertThat(outLines())
+        .containsExactly(
+            "hash  n  COMMITTED                    COLUMNS",
+            "10    1  2026-11-27T00:00:00.250000Z  note=1");
+    assertThat(runLine("tables get --table orders --key hash=10 --key n=1 --columns price"))
+        .isZero();
+    assertThat(outLines()).hasSize(4).last().asString().isEqualTo("price   DOUBLE         1.5");
+    assertThat(
+            runLine(
+                "tables get --table orders --key hash=10 --key n=1 --columns note --commit-time"
+                    + " --json"))
+        .isZero();
+    assertThat(outLines())
+        .containsExactly(
+            "{\"commitMicros\":1795737600250000,\"key\":{\"hash\":\"10\",\"n\":1},"
+                + "\"columns\":{\"note\":{\"type\":\"INTEGER\",\"value\":1}}}");
+    assertThat(run("tables", "scan", "--table", "orders", "--columns", "", "--limit", "1"))
+        .isZero();
+    assertThat(outLines()).containsExactly("hash  n  COLUMNS", "10    1");
+  }
+
+  @Test
+  void a_row_is_got_only_if_a_condition_holds_of_it() {
+    String[] get = {"tables", "get", "--table", "orders", "--key", "hash=10", "--key", "n=1"};
+    assertThat(run(with(get, "--where", "price > 1"))).isZero();
+    assertThat(run(with(get, "--where", "price > 2"))).isEqualTo(3);
+    assertThat(err.toString())
+        .contains("has no row with the key (hash=10, n=1); or --where does not hold of the row");
+    assertThat(run(with(get, "--where", "price >"))).isEqualTo(2);
+    assertThat(errLines().get(0)).startsWith("tunnel tables get: --where, at character 8");
+  }
+
+  private static String[] with(String[] line, String... more) {
+    return Stream.concat(Stream.of(line), Stream.of(more)).toArray(String[]::new);
+  }
+
+  @Test
+  void columns_that_cannot_be_chosen_are_refused_by_name() {
+    assertThat(runLine("tables scan --table orders --columns a,b,a")).isEqualTo(2);
+    assertThat(err.toString()).contains("--columns, column 'a' is chosen twice");
+    assertThat(service.endpoints).isEmpty();
+    assertThat(runLine("tables scan --table orders --columns price,n")).isEqualTo(2);
+    assertThat(err.toString())
+        .contains(
+            "column 'n' is chosen and is of the table's key (hash, n)", "leave the column out");
   }
 
   private static PrintWriter failing(String message) {

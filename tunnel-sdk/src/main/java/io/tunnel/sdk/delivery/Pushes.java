@@ -89,6 +89,7 @@ public interface Pushes {
           DESCRIBE_CLUSTER,
           WRITE,
           GET_ROW,
+          GET_ROWS,
           GET_RANGE,
           DESCRIBE_NODE,
           DRAIN_NODE,

@@ -29,6 +29,8 @@ public enum ClientRequest {
   WRITE(Operation.WRITE),
   /** Reads a row. */
   GET_ROW(Operation.GET_ROW),
+  /** Reads rows by their keys. */
+  GET_ROWS(Operation.GET_ROWS),
   /** Reads a page of rows. */
   GET_RANGE(Operation.GET_RANGE),
   /** Creates a tunnel. */

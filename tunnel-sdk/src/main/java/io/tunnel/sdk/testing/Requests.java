@@ -14,6 +14,7 @@ import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.GetRowRequest;
+import io.tunnel.wire.GetRowsRequest;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.WriteRequest;
@@ -215,6 +216,10 @@ final class Requests {
       case GET_ROW -> {
         GetRowRequest request = GetRowRequest.decode(payload);
         peer.respond(frame, RowReads.get(service.table(request.tableId()), request));
+      }
+      case GET_ROWS -> {
+        GetRowsRequest request = GetRowsRequest.decode(payload);
+        peer.respond(frame, RowReads.getAll(service.table(request.tableId()), request));
       }
       case GET_RANGE -> {
         RangeRequest request = RangeRequest.decode(payload);

@@ -13,8 +13,8 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.forward.Forwarding;
 import io.tunnel.server.forward.Forwarding.OnBehalf;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.RowPage;
 import io.tunnel.wire.control.Control.TableDescription;
 import io.tunnel.wire.control.Control.TableName;
 import io.tunnel.wire.control.Json;
@@ -214,7 +214,7 @@ final class Asks {
         .ask(reading.who(), Optional.empty(), Operation.GET_RANGE, reading.request(from), DEADLINE)
         .thenComposeAsync(
             payload -> {
-              RangePage got = RangePage.decode(payload);
+              RowPage got = RowPage.decode(payload);
               reading.page().add(got);
               boolean isFull =
                   reading.page().count() >= reading.limit()

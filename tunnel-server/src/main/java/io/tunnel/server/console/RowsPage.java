@@ -15,7 +15,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.ColumnType;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyValue;
-import io.tunnel.wire.RangePage;
+import io.tunnel.wire.RowPage;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
@@ -58,7 +58,7 @@ final class RowsPage {
   }
 
   /** Adds the rows of a page. */
-  void add(RangePage page) {
+  void add(RowPage page) {
     byteCount += page.rows().byteCount();
     RowCursor row = page.rows().rows();
     while (row.next()) {

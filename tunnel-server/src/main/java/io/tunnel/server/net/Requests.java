@@ -20,10 +20,11 @@ import io.tunnel.server.partition.read.RowReads;
 import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.GetRowRequest;
+import io.tunnel.wire.GetRowsRequest;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Operation.Right;
-import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.RowPage;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.control.ClusterControl.NodeFigures;
@@ -173,6 +174,11 @@ final class Requests {
               .rows()
               .reads()
               .get(GetRowRequest.decode(frame.payload()), new ReadAnswer(frame, connection));
+      case GET_ROWS ->
+          rooms
+              .rows()
+              .reads()
+              .getAll(GetRowsRequest.decode(frame.payload()), new ReadAnswer(frame, connection));
       case GET_RANGE ->
           rooms
               .rows()
@@ -429,18 +435,14 @@ final class Requests {
     }
 
     @Override
-    public void read(byte[] payload) {
+    public void read(byte[] payload, RowPage.Looked looked) {
       if (connection.caller().principal().isPresent()) {
-        count(payload);
+        count(payload.length, looked);
       }
       connection.respond(frame, payload);
     }
 
-    private void count(byte[] payload) {
-      int rows =
-          frame.operation() == Operation.GET_ROW
-              ? ChangeBatch.parse(payload, 0, payload.length).rowCount()
-              : RangePage.decode(payload).rows().rowCount();
+    private void count(int payloadBytes, RowPage.Looked looked) {
       rooms
           .catalog()
           .find(Binary.getInt(frame.payload(), 0))
@@ -448,12 +450,7 @@ final class Requests {
               table ->
                   connection
                       .pace()
-                      .used(
-                          connection.caller(),
-                          table.meta().name(),
-                          Shares.Use.READ,
-                          rows,
-                          payload.length));
+                      .read(connection.caller(), table.meta().name(), looked, payloadBytes));
     }
 
     @Override

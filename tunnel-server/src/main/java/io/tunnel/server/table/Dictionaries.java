@@ -254,6 +254,11 @@ final class Dictionaries {
     return id -> entry(partition, id, moment).names();
   }
 
+  /** The dictionaries of a partition as they are stored, by id; not to be changed. */
+  IntFunction<byte[]> storedOf(int partition) {
+    return id -> entry(partition, id, source::get).stored();
+  }
+
   private NameCache.Entry entry(int partition, int id, UnaryOperator<byte[]> moment) {
     NameCache.Key key = new NameCache.Key(partition, id);
     NameCache.Entry cached = cache.get(key);

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
+import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
@@ -72,23 +73,32 @@ final class StoredRow {
     return new StoredRow();
   }
 
+  /** The columns of a stored value. */
+  static List<Column> columns(byte[] value, IntFunction<String[]> dictionaries) {
+    return columns(value, dictionaries, name -> true);
+  }
+
   /**
-   * The columns of a stored value.
+   * The columns of a stored value that have one of some names; others are not decoded.
    *
    * @param dictionaries names of a dictionary by its id, for the partition of the row
    */
-  static List<Column> columns(byte[] value, IntFunction<String[]> dictionaries) {
+  static List<Column> columns(
+      byte[] value, IntFunction<String[]> dictionaries, Predicate<String> chosen) {
     Part first = Part.of(value, 0, dictionaries);
     ColumnCursor columns = first.columns();
     List<Column> found = new ArrayList<>();
     while (columns.left() > 0) {
       columns.next();
       if (columns.isDelete()) {
-        return of(value, dictionaries).toColumns();
+        return of(value, dictionaries).toColumns(chosen);
       }
-      found.add(new Column(first.names[columns.nameIndex()], columns.value()));
+      String name = first.names[columns.nameIndex()];
+      if (chosen.test(name)) {
+        found.add(new Column(name, columns.value()));
+      }
     }
-    return columns.columnEnd() == value.length ? found : of(value, dictionaries).toColumns();
+    return columns.columnEnd() == value.length ? found : of(value, dictionaries).toColumns(chosen);
   }
 
   /** A stored value, taken apart so that columns can be set and removed. */
@@ -152,7 +162,8 @@ final class StoredRow {
     return values;
   }
 
-  private List<Column> toColumns() {
+  private List<Column> toColumns(Predicate<String> chosen) {
+    valueByName.keySet().removeIf(chosen.negate());
     ByteSink sink = new ByteSink(256);
     // Names are not asked for by their indexes.
     writeColumns(sink, value -> 0);
@@ -225,6 +236,11 @@ final class StoredRow {
     }
   }
 
+  /** The id of the dictionary of the part at {@code offset}, as {@link Binary} reads a varint. */
+  static long dictionaryId(byte[] value, int offset) {
+    return Binary.getVarint(value, Part.behindHeader(value, offset), value.length);
+  }
+
   /** Where one part of a value is. */
   private static final class Part {
     private final byte[] value;
@@ -250,8 +266,7 @@ final class StoredRow {
     }
 
     static Part of(byte[] value, int offset, IntFunction<String[]> dictionaries) {
-      int idAt = behindHeader(value, offset);
-      long id = Binary.getVarint(value, idAt, value.length);
+      long id = dictionaryId(value, offset);
       int dictionary = Binary.value(id);
       if (dictionary != StoreFormat.INLINE_DICTIONARY) {
         return new Part(value, offset, dictionary, dictionaries.apply(dictionary), Binary.next(id));
@@ -266,7 +281,7 @@ final class StoredRow {
 
     /** Where the columns of the part at {@code offset} begin; its names are not looked at. */
     static int columnsOffset(byte[] value, int offset) {
-      long id = Binary.getVarint(value, behindHeader(value, offset), value.length);
+      long id = dictionaryId(value, offset);
       if (Binary.value(id) != StoreFormat.INLINE_DICTIONARY) {
         return Binary.next(id);
       }

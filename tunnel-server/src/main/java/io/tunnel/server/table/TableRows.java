@@ -8,8 +8,13 @@ import java.util.Optional;
 /** The rows of partitions as readers on any thread know them. */
 public interface TableRows {
 
+  /** The row of a key. */
+  Optional<FoundRow> find(int partition, Bytes key);
+
   /** The columns of a row. */
-  Optional<List<Column>> get(int partition, Bytes key);
+  default Optional<List<Column>> get(int partition, Bytes key) {
+    return find(partition, key).map(FoundRow::columns);
+  }
 
   /**
    * Visits the rows of a partition whose encoded keys lie in {@code [from, to)} ({@link
@@ -17,7 +22,13 @@ public interface TableRows {
    *
    * @return whether all were visited
    */
-  boolean scan(int partition, Bytes from, Bytes to, boolean forward, TableStore.RowVisitor visitor);
+  boolean look(int partition, Bytes from, Bytes to, boolean forward, FoundRow.Visitor visitor);
+
+  /** As {@link #look}, for a visitor who needs all columns of each row. */
+  default boolean scan(
+      int partition, Bytes from, Bytes to, boolean forward, TableStore.RowVisitor visitor) {
+    return look(partition, from, to, forward, row -> visitor.row(row.key(), row.columns()));
+  }
 
   /**
    * The rows as they are now, until the snapshot or the store is closed. May be called by any

@@ -19,7 +19,6 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
-import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.ReadOptions;
@@ -259,11 +258,11 @@ public final class TableStore implements TableRows, Closeable {
   }
 
   @Override
-  public Optional<List<Column>> get(int partition, Bytes key) {
+  public Optional<FoundRow> find(int partition, Bytes key) {
     byte[] array = key.toByteArray();
-    byte[] value = get(StoreFormat.rowKey(partition, array, 0, array.length));
-    return Optional.ofNullable(value)
-        .map(found -> StoredRow.columns(found, dictionaries.namesOf(partition)));
+    byte[] rowKey = StoreFormat.rowKey(partition, array, 0, array.length);
+    return Optional.ofNullable(get(rowKey))
+        .map(value -> new StoreFound(rowKey, value, StoreFound.Names.of(dictionaries, partition)));
   }
 
   /** Is given rows in order; returns false to stop before taking the row it was given. */
@@ -274,7 +273,8 @@ public final class TableStore implements TableRows, Closeable {
   }
 
   @Override
-  public boolean scan(int partition, Bytes from, Bytes to, boolean forward, RowVisitor visitor) {
+  public boolean look(
+      int partition, Bytes from, Bytes to, boolean forward, FoundRow.Visitor visitor) {
     try (OpenGate.Use unused = gate.enter();
         Slice lower = new Slice(StoreFormat.lowerBound(partition, from));
         Slice upper = new Slice(StoreFormat.upperBound(partition, to));
@@ -286,10 +286,9 @@ public final class TableStore implements TableRows, Closeable {
       } else {
         at.seekToLast();
       }
-      IntFunction<String[]> names = dictionaries.namesOf(partition);
+      StoreFound.Names names = StoreFound.Names.of(dictionaries, partition);
       while (at.isValid()) {
-        Bytes key = StoreFormat.key(at.key());
-        if (!visitor.row(key, StoredRow.columns(at.value(), names))) {
+        if (!visitor.row(new StoreFound(at.key(), at.value(), names))) {
           return false;
         }
         if (forward) {

@@ -19,8 +19,8 @@ import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.server.console.TestConsole.Reply;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.RowPage;
 import io.tunnel.wire.control.Control.TableDescription;
 import io.tunnel.wire.control.Json;
 import java.io.IOException;
@@ -111,6 +111,7 @@ final class AsksTest {
         "UPGRADE",
         "WRITE",
         "GET_ROW",
+        "GET_ROWS",
         "GET_RANGE",
         "OPEN_SESSION",
         "CREATE_KEY",
@@ -176,7 +177,7 @@ final class AsksTest {
                   new Column("none", ColumnValue.fromDouble(Double.NaN))));
       assertThat(rows.add(row)).isTrue();
     }
-    return RangePage.encode(next, rows.build(0));
+    return RowPage.encode(next, RowPage.Looked.NOTHING, rows.build(0), Optional.empty());
   }
 
   private void serveRows(List<RangeRequest> ranges, List<byte[]> pages) {

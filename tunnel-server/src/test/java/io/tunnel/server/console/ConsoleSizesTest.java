@@ -20,7 +20,7 @@ import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.server.console.TestConsole.Browser;
 import io.tunnel.server.console.TestConsole.Reply;
-import io.tunnel.wire.RangePage;
+import io.tunnel.wire.RowPage;
 import io.tunnel.wire.control.Control.ChannelDescription;
 import io.tunnel.wire.control.Control.TableDescription;
 import io.tunnel.wire.control.Control.TableList;
@@ -249,7 +249,8 @@ final class ConsoleSizesTest {
                         new Column(MARKUP, ColumnValue.fromString(MARKUP.repeat(80_000))),
                         new Column("b", ColumnValue.fromBinary(new byte[1 << 20]))))))
         .isTrue();
-    byte[] page = RangePage.encode(Optional.empty(), rows.build(0));
+    byte[] page =
+        RowPage.encode(Optional.empty(), RowPage.Looked.NOTHING, rows.build(0), Optional.empty());
     byte[] table =
         Json.encode(
             new TableDescription(

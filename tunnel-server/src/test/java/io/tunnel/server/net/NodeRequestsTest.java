@@ -24,8 +24,8 @@ import io.tunnel.server.cluster.Unit;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.RowPage;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.ClusterControl.DescribeNode;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
@@ -104,11 +104,10 @@ final class NodeRequestsTest {
   void rows_are_served_by_their_partitions_leader() throws IOException {
     client.granted(Operation.WRITE, TestNode.write(node.mine, here, put("a"), put("b")));
     requireLedThere(client.refused(Operation.WRITE, TestNode.write(node.mine, there, put("z"))));
-    byte[] row = client.granted(Operation.GET_ROW, get("a"));
-    assertThat(ChangeBatch.parse(row, 0, row.length).rowCount()).isEqualTo(1);
+    RowPage row = RowPage.decode(client.granted(Operation.GET_ROW, get("a")));
+    assertThat(row.rows().rowCount()).isEqualTo(1);
     requireLedThere(client.refused(Operation.GET_ROW, get("z")));
-    RangePage page =
-        RangePage.decode(client.granted(Operation.GET_RANGE, range(Bytes.EMPTY).encode()));
+    RowPage page = RowPage.decode(client.granted(Operation.GET_RANGE, range(Bytes.EMPTY).encode()));
     assertThat(page.rows().rowCount()).isEqualTo(2);
     assertThat(page.next()).as("the border").contains(node.mine.partitions().get(1).from());
     requireLedThere(client.refused(Operation.GET_RANGE, range(page.next().orElseThrow()).encode()));

@@ -16,8 +16,8 @@ import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.RowPage;
 import io.tunnel.wire.control.ClusterControl.Attached;
 import io.tunnel.wire.control.PartitionControl.ReadPartition;
 import java.io.IOException;
@@ -138,7 +138,7 @@ final class PipelinedReadsTest {
       readBeside(1);
       Frame page = greedy.answer(Operation.GET_RANGE, asked);
       assertThat(page.kind()).isEqualTo(FrameKind.RESPONSE);
-      assertThat(RangePage.decode(page.payload()).rows().rowCount()).isEqualTo(2);
+      assertThat(RowPage.decode(page.payload()).rows().rowCount()).isEqualTo(2);
     }
     requireBounded();
     until(() -> node.held().untakenBytes() == 0);

@@ -35,8 +35,9 @@ import io.tunnel.server.table.BaseRows;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
 import io.tunnel.wire.GetRowRequest;
-import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.ReadTerms;
+import io.tunnel.wire.RowPage;
 import io.tunnel.wire.control.Control.PartitionDescription;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -140,7 +141,7 @@ final class ReplicaReadsTest {
 
   private final class Answer implements RowReads.Answer {
     @Override
-    public void read(byte[] payload) {
+    public void read(byte[] payload, RowPage.Looked looked) {
       answers.add(payload);
     }
 
@@ -162,9 +163,8 @@ final class ReplicaReadsTest {
             new Answer());
   }
 
-  private static int rows(Object batch) {
-    byte[] payload = (byte[]) batch;
-    return ChangeBatch.parse(payload, 0, payload.length).rowCount();
+  private static int rows(Object page) {
+    return RowPage.decode((byte[]) page).rows().rowCount();
   }
 
   private void leave() {
@@ -205,7 +205,7 @@ final class ReplicaReadsTest {
     readers.forEach(Runnable::run);
     assertThat(answers).hasSize(2);
     assertThat(rows(answers.get(0))).isEqualTo(1);
-    assertThat(RangePage.decode((byte[]) answers.get(1)).rows().rowCount()).isEqualTo(2);
+    assertThat(RowPage.decode((byte[]) answers.get(1)).rows().rowCount()).isEqualTo(2);
   }
 
   @Test
@@ -232,7 +232,7 @@ final class ReplicaReadsTest {
     land(Kind.MARKER, "");
     land(Kind.CHANGE, "a");
     get("a");
-    reads().get(new GetRowRequest(table.tableId(), keyBytes("a"), true), new Answer());
+    reads().get(new GetRowRequest(table.tableId(), keyBytes("a"), ReadTerms.STRICT), new Answer());
     while (shard.step()) {
       // The log has told nothing yet.
     }
@@ -246,18 +246,24 @@ final class ReplicaReadsTest {
 
   @Test
   void strict_pages_and_rows_are_read_when_the_log_has_confirmed_them() {
-    reads().get(new GetRowRequest(table.tableId(), keyBytes("a"), true), new Answer());
+    reads().get(new GetRowRequest(table.tableId(), keyBytes("a"), ReadTerms.STRICT), new Answer());
     reads()
         .range(
             new RangeRequest(
-                table.tableId(), Direction.FORWARD, 100, 1 << 20, Bytes.EMPTY, Bytes.EMPTY, true),
+                table.tableId(),
+                Direction.FORWARD,
+                100,
+                1 << 20,
+                Bytes.EMPTY,
+                Bytes.EMPTY,
+                ReadTerms.STRICT),
             new Answer());
     clock.nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(SimNode.READ_AGE_MS + 1));
     run();
     readers.forEach(Runnable::run);
     assertThat(answers).hasSize(2);
     assertThat(rows(answers.get(0))).isEqualTo(1);
-    assertThat(RangePage.decode((byte[]) answers.get(1)).rows().rowCount()).isEqualTo(2);
+    assertThat(RowPage.decode((byte[]) answers.get(1)).rows().rowCount()).isEqualTo(2);
   }
 
   @Test

@@ -20,7 +20,7 @@ import io.tunnel.server.metrics.ServerMeters;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.RangePage;
+import io.tunnel.wire.RowPage;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.Control.PartitionDescription;
 import io.tunnel.wire.control.Control.TableDescription;
@@ -81,7 +81,11 @@ final class FuzzedConsole {
   }
 
   private static final byte[] NO_ROWS =
-      RangePage.encode(Optional.empty(), new BatchBuilder(SCHEMA, 64).build(0));
+      RowPage.encode(
+          Optional.empty(),
+          RowPage.Looked.NOTHING,
+          new BatchBuilder(SCHEMA, 64).build(0),
+          Optional.empty());
 
   /** Counts the requests that are sent on. */
   private static final class Service implements Forwarding {

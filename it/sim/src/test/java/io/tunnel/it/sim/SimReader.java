@@ -1,21 +1,30 @@
 package io.tunnel.it.sim;
 
 import io.tunnel.codec.KeyCodec;
+import io.tunnel.condition.Condition;
+import io.tunnel.condition.RowSelection;
 import io.tunnel.it.sim.machine.SimClient;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.Direction;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.GetRowRequest;
+import io.tunnel.wire.GetRowsRequest;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.ReadTerms;
+import java.util.List;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 
 /** Asks for rows, one by one and by pages; what it is answered the ledger sees. */
 final class SimReader {
 
   private static final int PAGE_ROWS_MAX = 60;
   private static final int PAGE_BYTES_MAX = 1_000;
+
+  /** The values of most worlds are below. */
+  private static final int VALUE_MAX = 200;
 
   private final SimClient client;
   private final SplittableRandom random;
@@ -30,13 +39,57 @@ final class SimReader {
   }
 
   private Bytes anyKey() {
-    PrimaryKey key =
-        PrimaryKey.builder().add("id", SimWriter.anyId(random.nextInt(partitions), random)).build();
+    return anyKey(random.nextInt(partitions));
+  }
+
+  private Bytes anyKey(int partition) {
+    PrimaryKey key = PrimaryKey.builder().add("id", SimWriter.anyId(partition, random)).build();
     return KeyCodec.encode(key, RowFold.SCHEMA);
   }
 
+  /** Any terms; half of the reads ask for whole rows and all of them. */
+  private ReadTerms anyTerms() {
+    RowSelection selection = RowSelection.ALL;
+    if (random.nextBoolean()) {
+      selection = random.nextInt(4) == 0 ? selection : selection.where(anyCondition(2));
+      selection = random.nextInt(3) > 0 ? selection : selection.withColumns("p");
+      selection = random.nextInt(2) > 0 ? selection : selection.withCommitTimes();
+    }
+    return new ReadTerms(random.nextInt(4) == 0, selection);
+  }
+
+  private Condition anyCondition(int depth) {
+    int dice = random.nextInt(depth == 0 ? 6 : 9);
+    int number = random.nextInt(VALUE_MAX);
+    return switch (dice) {
+      case 0 -> Condition.column("v").isAtLeast(number);
+      case 1 -> Condition.column("v").isLessThan(number);
+      case 2 -> Condition.column("p").exists();
+      case 3 -> Condition.column("p").isEqualTo(Condition.column("v"));
+      case 4 -> Condition.column("id").isGreaterThan(SimWriter.anyId(0, random));
+      case 5 -> Condition.column("p").isNotEqualTo(number);
+      case 6 -> anyCondition(depth - 1).and(anyCondition(depth - 1));
+      case 7 -> anyCondition(depth - 1).or(anyCondition(depth - 1));
+      default -> anyCondition(depth - 1).negate();
+    };
+  }
+
+  /** One row, or some rows of one partition. */
   void get() {
-    var unused = client.request(Operation.GET_ROW, new GetRowRequest(tableId, anyKey()).encode());
+    ReadTerms terms = anyTerms();
+    if (random.nextInt(3) > 0) {
+      var unused =
+          client.request(Operation.GET_ROW, new GetRowRequest(tableId, anyKey(), terms).encode());
+      return;
+    }
+    int partition = random.nextInt(partitions);
+    TreeSet<Bytes> keys = new TreeSet<>();
+    for (int i = 0; i <= random.nextInt(8); i++) {
+      keys.add(anyKey(partition));
+    }
+    var unused =
+        client.request(
+            Operation.GET_ROWS, new GetRowsRequest(tableId, List.copyOf(keys), terms).encode());
   }
 
   /** A page of one partition, from either end of a range that may have no ends. */
@@ -52,7 +105,7 @@ final class SimReader {
             1 + random.nextInt(PAGE_BYTES_MAX),
             isReversed ? other : one,
             isReversed ? one : other,
-            false);
+            anyTerms());
     var unused = client.request(Operation.GET_RANGE, request.encode());
   }
 }

@@ -153,7 +153,8 @@ public final class SimReplicaRows implements ReplicaRows {
 
   @Override
   public TableRows readable() {
-    return new SimTableRows(rows::keySet, this::decoded);
+    return new SimTableRows(
+        rows::keySet, this::decoded, (partition, key) -> micros.get(partition).get(key));
   }
 
   private NavigableMap<Bytes, List<Column>> decoded(int partition) {

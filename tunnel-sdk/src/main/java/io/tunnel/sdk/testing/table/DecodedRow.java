@@ -90,13 +90,14 @@ record DecodedRow(Bytes key, RowChange change, Optional<Condition> columns) {
     return row.next() && new Judge(condition, ConditionPlace.ofRows(schema)).holdsOf(row);
   }
 
-  /** The row after the change; empty when deleted. */
-  Optional<Row> after(Optional<Row> stored) {
+  /** The row after the change was committed; empty when deleted. */
+  Optional<Row> after(Optional<Row> stored, long commitMicros) {
     if (change instanceof RowPutChange put) {
-      return Optional.of(new Row(put.primaryKey(), put.columns()));
+      return Optional.of(new Row(put.primaryKey(), put.columns(), Optional.of(commitMicros)));
     }
     if (change instanceof RowUpdateChange update) {
-      return Optional.of(new Row(update.primaryKey(), merged(stored, update)));
+      return Optional.of(
+          new Row(update.primaryKey(), merged(stored, update), Optional.of(commitMicros)));
     }
     return Optional.empty();
   }

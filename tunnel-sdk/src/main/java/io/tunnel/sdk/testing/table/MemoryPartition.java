@@ -82,9 +82,10 @@ public final class MemoryPartition {
     var unused = new BatchValidator(schema).require(batch, from, to);
     List<RowChange> applied = new ArrayList<>();
     List<Rejection> rejections = new ArrayList<>();
+    long commitMicros = time.nextCommitMicros();
     for (RowCursor row = batch.rows(); row.next(); ) {
       DecodedRow decoded = DecodedRow.of(row, schema);
-      Optional<ErrorCode> refusal = apply(decoded);
+      Optional<ErrorCode> refusal = apply(decoded, commitMicros);
       if (refusal.isEmpty()) {
         applied.add(decoded.change());
       } else {
@@ -93,18 +94,18 @@ public final class MemoryPartition {
     }
     long first = committed + 1;
     if (!applied.isEmpty()) {
-      append(batchOf(applied, first, time.nextCommitMicros()));
+      append(batchOf(applied, first, commitMicros));
     }
     synced = mustSync ? committed : synced;
     return new WriteResult(first, applied.size(), rejections);
   }
 
-  private Optional<ErrorCode> apply(DecodedRow row) {
+  private Optional<ErrorCode> apply(DecodedRow row, long commitMicros) {
     Optional<Row> stored = Optional.ofNullable(rows.get(row.key()));
     if (!row.mayChange(stored, schema)) {
       return Optional.of(ErrorCode.CONDITION_FAILED);
     }
-    Optional<Row> after = row.after(stored);
+    Optional<Row> after = row.after(stored, commitMicros);
     if (after.isPresent() && !isLegal(after.get())) {
       return Optional.of(ErrorCode.ROW_TOO_LARGE);
     }
@@ -167,7 +168,8 @@ public final class MemoryPartition {
     for (ChangeBatch batch : changes) {
       for (RowCursor row = batch.rows(); row.next(); ) {
         DecodedRow decoded = DecodedRow.of(row, schema);
-        Optional<Row> after = decoded.after(Optional.ofNullable(rows.get(decoded.key())));
+        Optional<Row> after =
+            decoded.after(Optional.ofNullable(rows.get(decoded.key())), batch.commitMicros());
         after.ifPresentOrElse(
             changed -> rows.put(decoded.key(), changed), () -> rows.remove(decoded.key()));
       }

@@ -1,17 +1,18 @@
 package io.tunnel.sdk.testing.table;
 
-import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Direction;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.Row;
-import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.GetRowRequest;
-import io.tunnel.wire.RangePage;
+import io.tunnel.wire.GetRowsRequest;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.ReadTerms;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
@@ -19,51 +20,67 @@ import java.util.Optional;
 /** Answers to reads of rows. As on the server, a page ends with its partition. */
 public final class RowReads {
 
-  private static final int PAGE_ROWS_MAX = 5_000;
-  private static final int PAGE_BYTES_MAX = 4 * 1024 * 1024;
-
   private RowReads() {}
 
-  /** A batch with the row, or an empty one. */
+  /** A page with the row, or an empty one. */
   public static byte[] get(MemoryTable table, GetRowRequest request) {
-    byte[] key = request.key().toByteArray();
+    return look(table, request.terms(), List.of(request.key()));
+  }
+
+  /** A page with the rows that there are of the keys of one partition. */
+  public static byte[] getAll(MemoryTable table, GetRowsRequest request) {
+    return look(table, request.terms(), request.keys());
+  }
+
+  private static byte[] look(MemoryTable table, ReadTerms terms, List<Bytes> keys) {
+    keys.forEach(key -> requireKey(table, key));
+    MemoryPartition partition = table.partitionOf(keys.get(0));
+    for (Bytes key : keys) {
+      if (table.partitionOf(key).id() != partition.id()) {
+        throw new RefusedException(
+            ErrorCode.WRONG_PARTITION,
+            "key " + key + " is not of partition " + partition.id() + ", as the keys before it");
+      }
+    }
+    RowAnswer answer = new RowAnswer(table, terms, keys.size(), Limits.PAGE_BYTES_MAX);
+    for (Bytes key : keys) {
+      Row row = partition.rows().get(key);
+      if (answer.isFull() || (row != null && !answer.add(key, row))) {
+        return answer.encode(partition.id(), Optional.of(key));
+      }
+      if (row == null) {
+        answer.addAbsent(key);
+      }
+    }
+    return answer.encode(partition.id(), Optional.empty());
+  }
+
+  private static void requireKey(MemoryTable table, Bytes key) {
+    byte[] array = key.toByteArray();
     try {
-      KeyCodec.require(key, 0, key.length, table.meta().primaryKey());
+      KeyCodec.require(array, 0, array.length, table.meta().primaryKey());
     } catch (MalformedException e) {
       throw new RefusedException(ErrorCode.KEY_MISMATCH, e.getMessage());
     }
-    MemoryPartition partition = table.partitionOf(request.key());
-    BatchBuilder batch = new BatchBuilder(table.meta().primaryKey(), 256);
-    Row row = partition.rows().get(request.key());
-    if (row != null) {
-      batch.add(new RowPutChange(row.primaryKey(), row.columns()));
-    }
-    return batch.build(partition.id());
   }
 
   /** One page. */
   public static byte[] range(MemoryTable table, RangeRequest request) {
+    RowAnswer answer = new RowAnswer(table, request.terms(), request.rowsMax(), request.bytesMax());
     boolean isForward = request.direction() == Direction.FORWARD;
     int index = isForward ? table.indexOf(request.from()) : lastIndex(table, request.to());
     MemoryPartition partition = table.partitions().get(index);
     NavigableMap<Bytes, Row> rows = between(partition.rows(), request.from(), request.to());
-    BatchBuilder batch = new BatchBuilder(table.meta().primaryKey(), 4096);
-    int rowsMax = Math.min(request.rowsMax(), PAGE_ROWS_MAX);
-    int bytesMax = Math.min(request.bytesMax(), PAGE_BYTES_MAX);
     Bytes last = Bytes.EMPTY;
     for (Map.Entry<Bytes, Row> row : (isForward ? rows : rows.descendingMap()).entrySet()) {
-      boolean isFull =
-          batch.rowCount() > 0 && (batch.rowCount() >= rowsMax || batch.byteCount() >= bytesMax);
-      if (isFull
-          || !batch.add(new RowPutChange(row.getValue().primaryKey(), row.getValue().columns()))) {
-        Bytes next = isForward ? behind(last) : last;
-        return RangePage.encode(Optional.of(next), batch.build(partition.id()));
+      if (!answer.add(row.getKey(), row.getValue())) {
+        return answer.encode(partition.id(), Optional.of(isForward ? behind(last) : last));
       }
       last = row.getKey();
     }
-    return RangePage.encode(
-        isForward ? above(partition, request.to()) : below(partition, request.from()),
-        batch.build(partition.id()));
+    return answer.encode(
+        partition.id(),
+        isForward ? above(partition, request.to()) : below(partition, request.from()));
   }
 
   private static int lastIndex(MemoryTable table, Bytes to) {

@@ -1,5 +1,6 @@
 package io.tunnel.server.net.access;
 
+import io.tunnel.wire.RowPage;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Future;
@@ -10,7 +11,7 @@ import java.util.concurrent.TimeUnit;
  * has begun is finished, and the next work of its kind waits. Rows written and read, and the number
  * of requests, delay the next request; deliveries delay the next delivery; neither delays the
  * other. A new connection waits for its principal's existing debt, so connecting again brings no
- * advantage. Belongs to the connection's event loop, but for {@link #used}.
+ * advantage. Belongs to the connection's event loop, but for {@link #used} and {@link #read}.
  */
 public final class Pace {
 
@@ -84,12 +85,20 @@ public final class Pace {
     requestPauses.begin(shares.request(caller));
   }
 
-  /** Rows were written or read by a request. May be called by any thread. */
+  /** Rows were written by a request, or read. May be called by any thread. */
   public void used(Caller who, String table, Shares.Use use, long rows, long bytes) {
     long delayNanos = shares.use(who, table, use, rows, bytes);
     if (delayNanos > 0) {
       port.execute(() -> requestPauses.begin(delayNanos));
     }
+  }
+
+  /**
+   * An answer has rows of a table. What was looked at counts, whether or not it is in the answer:
+   * otherwise a condition would read a table for the price of one row. May be called by any thread.
+   */
+  public void read(Caller who, String table, RowPage.Looked looked, int answerBytes) {
+    used(who, table, Shares.Use.READ, looked.rows(), Math.max(looked.bytes(), answerBytes));
   }
 
   /** Changes or rows of a table are delivered. */

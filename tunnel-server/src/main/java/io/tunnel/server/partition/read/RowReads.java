@@ -1,23 +1,25 @@
 package io.tunnel.server.partition.read;
 
-import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.Direction;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
-import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.model.value.Column;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.server.partition.PartitionHosts;
+import io.tunnel.server.table.FoundRow;
+import io.tunnel.server.table.TableRows;
 import io.tunnel.wire.GetRowRequest;
-import io.tunnel.wire.RangePage;
+import io.tunnel.wire.GetRowsRequest;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.ReadTerms;
+import io.tunnel.wire.RowPage;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -30,9 +32,6 @@ import java.util.function.Supplier;
  * writes.
  */
 public final class RowReads {
-
-  private static final int PAGE_ROWS_MAX = 5_000;
-  private static final int PAGE_BYTES_MAX = 4 * 1024 * 1024;
 
   private final Catalog catalog;
   private final PartitionHosts hosts;
@@ -63,51 +62,114 @@ public final class RowReads {
       return ReadTurns.ANYBODY;
     }
 
-    /** The payload. */
-    void read(byte[] payload);
+    /**
+     * The payload.
+     *
+     * @param looked what was looked at, for quotas
+     */
+    void read(byte[] payload, RowPage.Looked looked);
 
     /** The read was refused, or failed. */
     void failed(RuntimeException reason);
   }
 
-  /** Reads a row; the payload is a batch of no or one row. */
+  /** Reads a row; the payload is a {@link RowPage} of no or one row. */
   public void get(GetRowRequest request, Answer answer) {
     TableRecord table = catalog.table(request.tableId());
-    byte[] key = request.key().toByteArray();
+    requireKey(request.key(), table);
+    PartitionRecord partition = table.partitionOf(request.key());
+    look(gets, table, partition, request.terms(), List.of(request.key()), answer);
+  }
+
+  /**
+   * Reads rows of one partition by their keys; the payload is a {@link RowPage}. Waits among the
+   * scans, because its rows may be as many.
+   */
+  public void getAll(GetRowsRequest request, Answer answer) {
+    TableRecord table = catalog.table(request.tableId());
+    PartitionRecord partition = null;
+    for (Bytes key : request.keys()) {
+      requireKey(key, table);
+      PartitionRecord own = table.partitionOf(key);
+      if (partition != null && own.id() != partition.id()) {
+        throw new RefusedException(
+            ErrorCode.WRONG_PARTITION,
+            "key "
+                + key
+                + " is of partition "
+                + own.id()
+                + ", and the keys before it are of partition "
+                + partition.id()
+                + "; ask for the keys of one partition at a time, by the table's partition map");
+      }
+      partition = own;
+    }
+    look(scans, table, partition, request.terms(), request.keys(), answer);
+  }
+
+  private static void requireKey(Bytes key, TableRecord table) {
+    byte[] array = key.toByteArray();
     try {
-      KeyCodec.require(key, 0, key.length, table.meta().primaryKey());
+      KeyCodec.require(array, 0, array.length, table.meta().primaryKey());
     } catch (MalformedException e) {
       throw new RefusedException(ErrorCode.KEY_MISMATCH, e.getMessage());
     }
-    PartitionRecord partition = table.partitionOf(request.key());
+  }
+
+  private void look(
+      ReadTurns turns,
+      TableRecord table,
+      PartitionRecord partition,
+      ReadTerms terms,
+      List<Bytes> keys,
+      Answer answer) {
+    List<PrimaryKeySchema> schema = table.meta().primaryKey();
+    RowsAnswer.require(terms.selection(), schema);
     PartitionHost host = hosts.of(partition.id());
     answer(
-        gets,
-        new Asked(host, partition.id(), request.isStrict()),
+        turns,
+        new Asked(host, partition.id(), terms.isStrict()),
         answer,
         () -> {
-          BatchBuilder row = new BatchBuilder(table.meta().primaryKey(), 256);
-          host.table()
-              .get(partition.id(), request.key())
-              .ifPresent(columns -> add(row, request.key(), columns, table.meta().primaryKey()));
+          RowsAnswer rows =
+              new RowsAnswer(schema, terms.selection(), keys.size(), Limits.PAGE_BYTES_MAX);
+          Optional<Bytes> next = look(host.table(), partition.id(), keys, rows);
           requireExists(table);
-          return row.build(partition.id());
+          return new Read(rows.encode(partition.id(), next), rows.looked());
         });
   }
 
-  /** Reads a page of one partition; the payload is a {@link RangePage}. */
+  /** Looks keys up until the answer is full; returns the first key that was not looked up. */
+  private static Optional<Bytes> look(
+      TableRows rows, int partition, List<Bytes> keys, RowsAnswer answer) {
+    for (Bytes key : keys) {
+      if (answer.isFull()) {
+        return Optional.of(key);
+      }
+      Optional<FoundRow> row = rows.find(partition, key);
+      if (row.isEmpty()) {
+        answer.addAbsent(key);
+      } else if (!answer.add(row.get())) {
+        return Optional.of(key);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Reads a page of one partition; the payload is a {@link RowPage}. */
   public void range(RangeRequest request, Answer answer) {
     TableRecord table = catalog.table(request.tableId());
+    RowsAnswer.require(request.terms().selection(), table.meta().primaryKey());
     boolean isForward = request.direction() == Direction.FORWARD;
     int index = isForward ? table.indexOf(request.from()) : lastIndex(table, request.to());
     int partition = table.partitions().get(index).id();
     PartitionHost host = hosts.of(partition);
     answer(
         scans,
-        new Asked(host, partition, request.isStrict()),
+        new Asked(host, partition, request.terms().isStrict()),
         answer,
         () -> {
-          byte[] page = page(host, table, index, request);
+          Read page = page(host, table, index, request);
           requireExists(table);
           return page;
         });
@@ -153,18 +215,22 @@ public final class RowReads {
       }
     }
 
-    byte[] read(Supplier<byte[]> rows) {
+    Read read(Supplier<Read> rows) {
       host.requireWhole();
       if (!isStrict) {
         host.requireFresh();
       }
-      byte[] payload = rows.get();
+      Read read = rows.get();
       host.requireWhole();
-      return payload;
+      return read;
     }
   }
 
-  private static void answer(ReadTurns turns, Asked asked, Answer answer, Supplier<byte[]> rows) {
+  /** An answer, and what was looked at for it. */
+  @SuppressWarnings("ArrayRecordComponent") // Passed on at once, and not copied on the hot path.
+  private record Read(byte[] payload, RowPage.Looked looked) {}
+
+  private static void answer(ReadTurns turns, Asked asked, Answer answer, Supplier<Read> rows) {
     asked.execute(
         () -> {
           try {
@@ -177,25 +243,24 @@ public final class RowReads {
         answer);
   }
 
-  private static void answerNow(Asked asked, Answer answer, Supplier<byte[]> rows) {
+  private static void answerNow(Asked asked, Answer answer, Supplier<Read> rows) {
     try {
-      answer.read(asked.read(rows));
+      Read read = asked.read(rows);
+      answer.read(read.payload(), read.looked());
     } catch (RuntimeException e) {
       answer.failed(e);
     }
   }
 
-  private static byte[] page(
-      PartitionHost host, TableRecord table, int index, RangeRequest request) {
+  private static Read page(PartitionHost host, TableRecord table, int index, RangeRequest request) {
     PartitionRecord partition = table.partitions().get(index);
     boolean isForward = request.direction() == Direction.FORWARD;
-    List<PrimaryKeySchema> schema = table.meta().primaryKey();
-    Page page = new Page(request, schema);
+    Page page = new Page(request, table.meta().primaryKey());
     boolean isComplete =
-        host.table().scan(partition.id(), request.from(), request.to(), isForward, page::add);
+        host.table().look(partition.id(), request.from(), request.to(), isForward, page::add);
     Optional<Bytes> next =
         isComplete ? nextPartition(table, index, request) : Optional.of(page.next(isForward));
-    return RangePage.encode(next, page.rows.build(partition.id()));
+    return new Read(page.rows.encode(partition.id(), next), page.rows.looked());
   }
 
   /** The bound from which the partition behind this one is read, if the range reaches into it. */
@@ -211,34 +276,24 @@ public final class RowReads {
     return isLast ? Optional.empty() : Optional.of(partition.from());
   }
 
-  private static boolean add(
-      BatchBuilder rows, Bytes key, List<Column> columns, List<PrimaryKeySchema> schema) {
-    byte[] array = key.toByteArray();
-    return rows.add(new RowPutChange(KeyCodec.decode(array, 0, array.length, schema), columns));
-  }
-
-  /** Collects rows up to the page's limits. */
+  /** The rows of a page, and where it ends. */
   private static final class Page {
-    private final int rowsMax;
-    private final int bytesMax;
-    private final List<PrimaryKeySchema> schema;
-    private final BatchBuilder rows;
-    private Bytes lastTaken = Bytes.EMPTY;
+    private final RowsAnswer rows;
+
+    /** The last row that was looked at, whether or not it is answered. */
+    private Optional<FoundRow> last = Optional.empty();
 
     Page(RangeRequest request, List<PrimaryKeySchema> schema) {
-      this.rowsMax = Math.min(request.rowsMax(), PAGE_ROWS_MAX);
-      this.bytesMax = Math.min(request.bytesMax(), PAGE_BYTES_MAX);
-      this.schema = schema;
-      this.rows = new BatchBuilder(schema, 4096);
+      rows =
+          new RowsAnswer(
+              schema, request.terms().selection(), request.rowsMax(), request.bytesMax());
     }
 
-    boolean add(Bytes key, List<Column> columns) {
-      boolean isFull =
-          rows.rowCount() > 0 && (rows.rowCount() >= rowsMax || rows.byteCount() >= bytesMax);
-      if (isFull || !RowReads.add(rows, key, columns, schema)) {
+    boolean add(FoundRow row) {
+      if (!rows.add(row)) {
         return false;
       }
-      lastTaken = key;
+      last = Optional.of(row);
       return true;
     }
 
@@ -246,11 +301,12 @@ public final class RowReads {
      * The next {@code from} behind the last row forward, the next {@code to} before it backward.
      */
     Bytes next(boolean isForward) {
+      Bytes key = last.orElseThrow().key();
       if (!isForward) {
-        return lastTaken;
+        return key;
       }
-      byte[] behind = new byte[lastTaken.length() + 1];
-      lastTaken.copyInto(behind, 0);
+      byte[] behind = new byte[key.length() + 1];
+      key.copyInto(behind, 0);
       return Bytes.copyOf(behind);
     }
   }

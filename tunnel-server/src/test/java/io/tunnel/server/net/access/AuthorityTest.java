@@ -95,6 +95,7 @@ final class AuthorityTest {
       DESCRIBE_CLUSTER    | all                               | -             -                -
       WRITE               | table:write table:admin           | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
       GET_ROW             | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
+      GET_ROWS            | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
       GET_RANGE           | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
       DESCRIBE_NODE       | all                               | -             -                -
       DRAIN_NODE          | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
@@ -372,7 +373,8 @@ final class AuthorityTest {
   @Test
   void a_request_that_is_cut_off_is_refused_as_such() throws IOException {
     Caller bob = caller("table:read");
-    for (Operation operation : List.of(Operation.WRITE, Operation.GET_ROW, Operation.GET_RANGE)) {
+    for (Operation operation :
+        List.of(Operation.WRITE, Operation.GET_ROW, Operation.GET_ROWS, Operation.GET_RANGE)) {
       assertThatThrownBy(() -> authority.require(operation, new byte[3], bob))
           .isInstanceOf(MalformedException.class);
     }

@@ -13,6 +13,7 @@ import io.tunnel.server.security.MasterKey;
 import io.tunnel.server.security.Principal;
 import io.tunnel.server.security.SecurityRecords;
 import io.tunnel.server.security.SecuritySnapshot.SubjectQuota;
+import io.tunnel.wire.RowPage;
 import io.tunnel.wire.control.SecurityControl.QuotaLimit;
 import java.util.ArrayList;
 import java.util.List;
@@ -244,6 +245,27 @@ class SharesTest {
     quota("ada", new QuotaLimit("deliveredRowsPerSecond", 10));
     assertThat(entered(new FakeConnection()).mayServe()).as("there is no such limit").isTrue();
     assertThat(shares.owedBeforeRequests(bob)).isZero();
+  }
+
+  @Test
+  void a_read_is_charged_by_what_was_looked_at_and_not_by_what_was_answered() {
+    quota(
+        "ada",
+        new QuotaLimit("readRowsPerSecond", 1_000),
+        new QuotaLimit("readBytesPerSecond", 100_000));
+    FakeConnection rows = new FakeConnection();
+    Pace pace = entered(rows);
+    // An empty answer of 60 bytes, for 5,000 rows that a condition does not hold of.
+    pace.read(ada, "t", new RowPage.Looked(5_000, 50_000), 60);
+    assertThat(pace.mayServe()).isFalse();
+    rows.passUntil(4 * SECOND);
+    assertThat(pace.mayServe()).as("a second's worth is free").isTrue();
+    rows.passUntil(10 * SECOND);
+    pace.read(ada, "t", new RowPage.Looked(1, 300_000), 60);
+    assertThat(pace.mayServe()).as("bytes that were looked at").isFalse();
+    rows.passUntil(20 * SECOND);
+    pace.read(ada, "t", new RowPage.Looked(1, 60), 300_000);
+    assertThat(pace.mayServe()).as("an answer that is larger").isFalse();
   }
 
   private Pace entered(FakeConnection connection) {

@@ -18,10 +18,12 @@ import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.GetRowRequest;
+import io.tunnel.wire.GetRowsRequest;
 import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.ReadTerms;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.ClusterControl.DescribeNode;
@@ -71,6 +73,9 @@ public final class Payloads {
           Optional.of(NOTHING);
       case WRITE -> Optional.of(write(named));
       case GET_ROW -> Optional.of(new GetRowRequest(named.tableId(), key(named)).encode());
+      case GET_ROWS ->
+          Optional.of(
+              new GetRowsRequest(named.tableId(), List.of(key(named)), ReadTerms.BOUNDED).encode());
       case GET_RANGE ->
           Optional.of(
               new RangeRequest(named.tableId(), Direction.BACKWARD, 9, 99, key(named), Bytes.EMPTY)

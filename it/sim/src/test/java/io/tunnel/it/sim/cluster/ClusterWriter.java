@@ -21,6 +21,7 @@ import io.tunnel.sdk.Endpoint;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.ReadTerms;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
 import java.util.ArrayList;
@@ -129,10 +130,10 @@ final class ClusterWriter {
 
   /** Reads one row or several rows that are written now and then. */
   void read(int index) {
-    boolean isStrict = random.nextInt(4) == 0;
+    ReadTerms terms = random.nextInt(4) == 0 ? ReadTerms.STRICT : ReadTerms.BOUNDED;
     Endpoint node = anyReader(partitions.get(index));
     if (random.nextInt(3) > 0) {
-      byte[] get = new GetRowRequest(tableId, anyKey(index), isStrict).encode();
+      byte[] get = new GetRowRequest(tableId, anyKey(index), terms).encode();
       var unused = client.ask(node, Operation.GET_ROW, get);
       return;
     }
@@ -147,7 +148,7 @@ final class ClusterWriter {
             1 + random.nextInt(PAGE_BYTES_MAX),
             isReversed ? other : one,
             isReversed ? one : other,
-            isStrict);
+            terms);
     var unused = client.ask(node, Operation.GET_RANGE, range.encode());
   }
 

@@ -9,8 +9,8 @@ import io.tunnel.server.node.SimClusterNode;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.RowPage;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -74,20 +74,21 @@ final class ReadTruth {
     Asked read = asked.get(connection).remove(answer.correlationId());
     byte[] payload = answer.payload();
     if (answer.operation() == Operation.GET_ROW) {
-      ChangeBatch row = ChangeBatch.parse(payload, 0, payload.length);
+      ChangeBatch row = RowPage.decode(payload).rows();
       GetRowRequest get = GetRowRequest.decode(read.frame().payload());
       RowFold shown = fold(row);
       LogTruth log = logs.apply(row.partition());
       requireFresh(
           connection,
           read,
-          get.isStrict(),
+          get.terms().isStrict(),
           log,
           since -> log.wasSince(since, get.key(), Optional.ofNullable(shown.rows().get(get.key()))),
           "the row " + get.key() + " was read as " + shown.rows());
-      world.count(get.isStrict() ? ClusterHappening.ROW_READ_STRICTLY : ClusterHappening.ROW_READ);
+      world.count(
+          get.terms().isStrict() ? ClusterHappening.ROW_READ_STRICTLY : ClusterHappening.ROW_READ);
     } else {
-      RangePage page = RangePage.decode(payload);
+      RowPage page = RowPage.decode(payload);
       RangeRequest range = RangeRequest.decode(read.frame().payload());
       PageRange keys = PageRange.of(range, page);
       RowFold shown = fold(page.rows());
@@ -95,12 +96,14 @@ final class ReadTruth {
       requireFresh(
           connection,
           read,
-          range.isStrict(),
+          range.terms().isStrict(),
           log,
           since -> log.wasSince(since, keys, shown.rows()),
           "the rows of " + keys + " were read as " + shown.rows());
       world.count(
-          range.isStrict() ? ClusterHappening.RANGE_READ_STRICTLY : ClusterHappening.RANGE_READ);
+          range.terms().isStrict()
+              ? ClusterHappening.RANGE_READ_STRICTLY
+              : ClusterHappening.RANGE_READ);
     }
   }
 

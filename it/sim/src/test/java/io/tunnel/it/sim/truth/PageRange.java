@@ -2,8 +2,8 @@ package io.tunnel.it.sim.truth;
 
 import io.tunnel.model.Direction;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.RowPage;
 import java.util.NavigableMap;
 
 /**
@@ -15,7 +15,7 @@ import java.util.NavigableMap;
 public record PageRange(Bytes from, Bytes to) {
 
   /** The range that a page covers. */
-  public static PageRange of(RangeRequest asked, RangePage page) {
+  public static PageRange of(RangeRequest asked, RowPage page) {
     boolean isForward = asked.direction() == Direction.FORWARD;
     return new PageRange(
         isForward ? asked.from() : page.next().orElse(asked.from()),

@@ -13,9 +13,9 @@ import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
-import io.tunnel.wire.GetRowRequest;
-import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.ReadTerms;
+import io.tunnel.wire.RowPage;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
 import java.util.ArrayList;
@@ -36,36 +36,76 @@ final class RowAnswers {
 
   private RowAnswers() {}
 
-  /** A row was read; {@code since} was acknowledged when that was asked for. */
-  static void requireRow(
-      GetRowRequest asked, ChangeBatch answer, PartitionTruth truth, long since) {
-    NavigableMap<Bytes, List<Column>> read = rows(answer);
-    requireMoment(
-        fold -> only(fold.columns(), asked.key()).equals(read),
-        truth,
-        since,
-        "the row " + asked.key() + " was read as " + read);
+  /**
+   * Rows were read by their keys; {@code since} was acknowledged when that was asked for. Each is
+   * as it was at a moment of its own.
+   */
+  static void requireRows(
+      List<Bytes> keys, ReadTerms terms, RowPage answer, PartitionTruth truth, long since) {
+    int looked = answer.looked().rows();
+    Invariant.READS_ARE_FRESH.require(
+        answer
+            .next()
+            .equals(looked < keys.size() ? Optional.of(keys.get(looked)) : Optional.empty()),
+        "of the keys %s %d were looked up, and the answer goes on at %s",
+        keys,
+        looked,
+        answer.next());
+    NavigableMap<Bytes, Selected.Answered> read = rows(answer);
+    for (Bytes key : keys.subList(0, looked)) {
+      requireMoment(
+          fold ->
+              Optional.ofNullable(
+                      Selected.of(only(fold.columns(), key), fold, terms.selection()).get(key))
+                  .equals(Optional.ofNullable(read.get(key))),
+          truth,
+          since,
+          "the row " + key + " was read as " + read.get(key) + " under " + terms);
+    }
+    Invariant.READS_ARE_FRESH.require(
+        keys.subList(0, looked).containsAll(read.keySet()),
+        "%s was answered to who asked for %s",
+        read.keySet(),
+        keys);
   }
 
-  private static Map<Bytes, List<Column>> only(Map<Bytes, List<Column>> rows, Bytes key) {
-    return rows.containsKey(key) ? Map.of(key, rows.get(key)) : Map.of();
+  private static NavigableMap<Bytes, List<Column>> only(
+      NavigableMap<Bytes, List<Column>> rows, Bytes key) {
+    return rows.subMap(key, true, key, true);
   }
 
-  /** A page was read. */
-  static void requirePage(RangeRequest asked, RangePage page, PartitionTruth truth, long since) {
+  /** A page was read: what its selection answers of all rows of one moment that it looked at. */
+  static void requirePage(RangeRequest asked, RowPage page, PartitionTruth truth, long since) {
     PageRange keys = PageRange.of(asked, page);
-    NavigableMap<Bytes, List<Column>> read = rows(page.rows());
+    NavigableMap<Bytes, Selected.Answered> read = rows(page);
     requireMoment(
-        fold -> keys.in(fold.columns()).equals(read),
+        fold -> {
+          NavigableMap<Bytes, List<Column>> there = keys.in(fold.columns());
+          return there.size() == page.looked().rows()
+              && Selected.of(there, fold, asked.terms().selection()).equals(read);
+        },
         truth,
         since,
-        "rows of " + keys + " were read as " + read);
+        "rows of "
+            + keys
+            + " were read as "
+            + read
+            + " of "
+            + page.looked().rows()
+            + " under "
+            + asked.terms());
   }
 
-  private static NavigableMap<Bytes, List<Column>> rows(ChangeBatch batch) {
+  private static NavigableMap<Bytes, Selected.Answered> rows(RowPage page) {
     RowFold fold = new RowFold();
-    fold.apply(batch);
-    return fold.columns();
+    fold.apply(page.rows());
+    NavigableMap<Bytes, List<Column>> columns = fold.columns();
+    NavigableMap<Bytes, Selected.Answered> rows = new TreeMap<>();
+    for (RowCursor row = page.rows().rows(); row.next(); ) {
+      Bytes key = Bytes.copyOf(page.rows().array(), row.keyOffset(), row.keyBytes());
+      rows.put(key, new Selected.Answered(columns.get(key), page.commitMicrosOf(row.index())));
+    }
+    return rows;
   }
 
   private static void requireMoment(

@@ -11,7 +11,9 @@ import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.processor.RecordColumn;
 import io.tunnel.sdk.processor.StreamRecord;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
@@ -24,9 +26,12 @@ public final class RowFold {
 
   private final TreeMap<Bytes, NavigableMap<String, ColumnValue>> rows = new TreeMap<>();
 
+  private final Map<Bytes, Long> commitMicros = new HashMap<>();
+
   /** Applies a change. */
   public void apply(StreamRecord change) {
     Bytes key = KeyCodec.encode(change.getPrimaryKey(), SCHEMA);
+    commitMicros.put(key, change.commitMicros());
     switch (change.getRecordType()) {
       case DELETE -> rows.remove(key);
       case PUT -> {
@@ -73,10 +78,25 @@ public final class RowFold {
     return all;
   }
 
+  /** The id of an encoded key. */
+  static long id(Bytes key) {
+    byte[] array = key.toByteArray();
+    return KeyCodec.decode(array, 0, array.length, SCHEMA)
+        .getPrimaryKeyColumn(0)
+        .getValue()
+        .asLong();
+  }
+
+  /** When a row that there is was changed last. */
+  public long commitMicros(Bytes key) {
+    return commitMicros.get(key);
+  }
+
   /** An independent copy. */
   public RowFold copy() {
     RowFold copy = new RowFold();
     rows.forEach((key, columns) -> copy.rows.put(key, new TreeMap<>(columns)));
+    copy.commitMicros.putAll(commitMicros);
     return copy;
   }
 }

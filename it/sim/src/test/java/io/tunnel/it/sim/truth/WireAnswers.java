@@ -1,19 +1,21 @@
 package io.tunnel.it.sim.truth;
 
-import io.tunnel.codec.ChangeBatch;
 import io.tunnel.it.sim.Happening;
 import io.tunnel.it.sim.SimReading;
 import io.tunnel.it.sim.World;
 import io.tunnel.it.sim.machine.WireLink;
 import io.tunnel.model.Durability;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.GetRowRequest;
+import io.tunnel.wire.GetRowsRequest;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Operation.Right;
-import io.tunnel.wire.RangePage;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.ReadTerms;
+import io.tunnel.wire.RowPage;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.control.ClusterControl.Attach;
@@ -26,6 +28,7 @@ import io.tunnel.wire.control.PartitionControl.ReadPartition;
 import io.tunnel.wire.control.SessionControl.OpenSession;
 import io.tunnel.wire.control.SessionControl.SessionOpened;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -35,7 +38,7 @@ import java.util.concurrent.TimeUnit;
 final class WireAnswers {
 
   private static final Set<Operation> OF_ROWS =
-      EnumSet.of(Operation.WRITE, Operation.GET_ROW, Operation.GET_RANGE);
+      EnumSet.of(Operation.WRITE, Operation.GET_ROW, Operation.GET_ROWS, Operation.GET_RANGE);
 
   private final World world;
   private final Ledger ledger;
@@ -85,14 +88,19 @@ final class WireAnswers {
         result.rejections().forEach(each -> world.count(Happening.ROW_REJECTED));
         world.count(isSynced ? Happening.WRITE_SYNCED : Happening.WRITE_UNSYNCED);
       }
-      case GET_ROW ->
-          requireRow(
-              GetRowRequest.decode(asked.payload()),
-              ChangeBatch.parse(answer.payload(), 0, answer.payload().length),
-              request);
+      case GET_ROW -> {
+        GetRowRequest get = GetRowRequest.decode(asked.payload());
+        requireRows(List.of(get.key()), get.terms(), RowPage.decode(answer.payload()), request);
+        world.count(Happening.ROW_READ);
+      }
+      case GET_ROWS -> {
+        GetRowsRequest get = GetRowsRequest.decode(asked.payload());
+        requireRows(get.keys(), get.terms(), RowPage.decode(answer.payload()), request);
+        world.count(Happening.ROWS_READ);
+      }
       case GET_RANGE ->
           requirePage(
-              RangeRequest.decode(asked.payload()), RangePage.decode(answer.payload()), request);
+              RangeRequest.decode(asked.payload()), RowPage.decode(answer.payload()), request);
       case OPEN_SESSION -> {
         OpenSession open = Json.decode(asked.payload(), OpenSession.class);
         ledger.opened(
@@ -167,21 +175,25 @@ final class WireAnswers {
     return table.isDropped();
   }
 
-  private void requireRow(GetRowRequest asked, ChangeBatch answer, WireLink.Request request) {
+  private void requireRows(
+      List<Bytes> keys, ReadTerms terms, RowPage answer, WireLink.Request request) {
     world.machine.learn();
-    PartitionTruth truth = ledger.partition(answer.partition());
+    PartitionTruth truth = ledger.partition(answer.rows().partition());
     if (!isDropped(truth, request)) {
-      RowAnswers.requireRow(asked, answer, truth, request.acknowledged().get(truth.id));
-      world.count(Happening.ROW_READ);
+      RowAnswers.requireRows(keys, terms, answer, truth, request.acknowledged().get(truth.id));
     }
   }
 
-  private void requirePage(RangeRequest asked, RangePage page, WireLink.Request request) {
+  private void requirePage(RangeRequest asked, RowPage page, WireLink.Request request) {
     world.machine.learn();
     PartitionTruth truth = ledger.partition(page.rows().partition());
     if (!isDropped(truth, request)) {
       RowAnswers.requirePage(asked, page, truth, request.acknowledged().get(truth.id));
       world.count(Happening.RANGE_READ);
+      if (asked.terms().selection().condition().isPresent() && page.looked().rows() > 0) {
+        world.count(
+            page.rows().rowCount() == 0 ? Happening.PAGE_WITHOUT_MATCHES : Happening.PAGE_FILTERED);
+      }
     }
   }
 

@@ -171,7 +171,10 @@ public final class SimRows implements ShardRows {
 
   @Override
   public TableRows readable() {
-    return new SimTableRows(rows::keySet, partition -> of(partition).columns());
+    return new SimTableRows(
+        rows::keySet,
+        partition -> of(partition).columns(),
+        (partition, key) -> of(partition).commitMicros(key));
   }
 
   @Override

@@ -1,0 +1,2 @@
+/** What reads of rows cost: the program is {@link io.tunnel.bench.reads.FilterMain}. */
+package io.tunnel.bench.reads;

@@ -1,0 +1,37 @@
+package io.tunnel.server.table;
+
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** A row of the store that is looked at. Nothing of the row is decoded before somebody asks. */
+public interface FoundRow {
+
+  /** The encoded key. */
+  Bytes key();
+
+  /** Bytes of the key and the stored value. */
+  int bytes();
+
+  /** Whether the judge's condition holds of the row as it is stored. */
+  boolean isHeldBy(RowJudge judge);
+
+  /** The columns with these names. */
+  List<Column> columns(Predicate<String> names);
+
+  /** All columns. */
+  default List<Column> columns() {
+    return columns(name -> true);
+  }
+
+  /** When the row was changed last, in microseconds since 1970. */
+  long commitMicros();
+
+  /** Is given rows in order; returns false to stop before taking the row it was given. */
+  @FunctionalInterface
+  interface Visitor {
+    /** Looks at a row. */
+    boolean row(FoundRow row);
+  }
+}
