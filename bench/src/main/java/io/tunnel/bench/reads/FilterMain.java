@@ -79,8 +79,12 @@ public final class FilterMain {
       for (int id = from; id < Math.min(rows, from + BATCH_ROWS); id++) {
         batch.add(row(id));
       }
-      var written = tables.write(TABLE, batch);
+      write(batch);
     }
+  }
+
+  private void write(List<RowChange> batch) {
+    var unused = tables.write(TABLE, batch);
   }
 
   private static RowChange row(int id) {

@@ -361,6 +361,7 @@ abstract class TablesContract extends Contract {
 
   @Test
   void a_read_that_cannot_be_is_refused_by_the_server_too() {
+    subject().expectMisconduct();
     TableInfo table = thirty();
     RawClient raw = raw();
     for (RowSelection wrong :

@@ -25,7 +25,7 @@ final class SelectionOptions {
 
   @Option(
       names = "--columns",
-      paramLabel = "NAME,…",
+      paramLabel = "NAME",
       split = ",",
       description = "Print only these columns, and the key; '' for the key alone.")
   private List<String> columns;
