@@ -30,8 +30,7 @@ public final class NewerFormatException extends MalformedException {
 
   private NewerFormatException(ErrorCode code, String what, Optional<FormatFeature> feature) {
     super(
-        code,
-        what + ", which this build does not know: a newer build wrote it; upgrade this one");
+        code, what + ", which this build does not know: a newer build wrote it; upgrade this one");
     this.feature = feature.orElse(null);
   }
 

@@ -216,9 +216,12 @@ class AttributesTest {
   void an_unknown_attribute_names_the_feature_for_which_its_number_is_reserved() {
     Map<Integer, Optional<FormatFeature>> reserved =
         Map.of(
-            3, Optional.of(FormatFeature.INCREMENT),
-            REFUSED, Optional.empty(),
-            16_383, Optional.of(FormatFeature.TRIAL));
+            3,
+            Optional.of(FormatFeature.INCREMENT),
+            REFUSED,
+            Optional.empty(),
+            16_383,
+            Optional.of(FormatFeature.TRIAL));
     reserved.forEach(
         (number, feature) ->
             assertThatExceptionOfType(NewerFormatException.class)
@@ -234,8 +237,7 @@ class AttributesTest {
           .isThrownBy(
               () ->
                   new BatchValidator(SCHEMA)
-                      .require(
-                          ChangeBatch.parse(bytes, 0, bytes.length), Bytes.EMPTY, Bytes.EMPTY))
+                      .require(ChangeBatch.parse(bytes, 0, bytes.length), Bytes.EMPTY, Bytes.EMPTY))
           .matches(unknown -> unknown.feature().isPresent());
     }
   }

@@ -213,7 +213,10 @@ final class Trials implements AutoCloseable {
     for (Trial trial : trials) {
       Poll.until(
           trial.feature + " is refused: " + why,
-          () -> onThread(trial).filter(refusal -> refusal.message().endsWith("; " + why)).isPresent());
+          () ->
+              onThread(trial)
+                  .filter(refusal -> refusal.message().endsWith("; " + why))
+                  .isPresent());
     }
   }
 
@@ -270,8 +273,7 @@ final class Trials implements AutoCloseable {
       assertThat(trial.refused).as("refusals of %s", trial.feature).isPositive();
       for (Service service : services.get()) {
         requireRows(
-            trial,
-            Ledger.rowsOf(stage.tables(service), trial.scene.table(), RangeQuery.ALL));
+            trial, Ledger.rowsOf(stage.tables(service), trial.scene.table(), RangeQuery.ALL));
       }
     }
     Scene skipped = trials.get(0).scene;

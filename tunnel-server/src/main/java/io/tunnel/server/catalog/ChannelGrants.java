@@ -172,8 +172,7 @@ public final class ChannelGrants {
    *     enable: the server would deliver more than was granted; {@code INVALID_REQUEST} when they
    *     are of an unknown form, or no terms
    */
-  public Optional<Terms> verified(
-      Granted granted, Bytes grant, Consumer<FormatFeature> enabled) {
+  public Optional<Terms> verified(Granted granted, Bytes grant, Consumer<FormatFeature> enabled) {
     Bytes secret =
         key.orElseThrow(
             () ->

@@ -37,8 +37,8 @@ import java.util.function.Supplier;
 
 /**
  * Forwards requests over connections of the native protocol: one for each principal, address, node
- * and {@link Lane}. A request for this server itself takes the server's own door ({@link NetServer#self}), so
- * that a server whose places are taken still answers.
+ * and {@link Lane}. A request for this server itself takes the server's own door ({@link
+ * NetServer#self}), so that a server whose places are taken still answers.
  *
  * <p>One thread owns all connections. Callers count their request under the monitor of the core
  * before they hand it to that thread, so the thread's queue is bounded, too.
@@ -115,7 +115,9 @@ public final class Forwarder implements Forwarding {
    */
   public record Held(int requests, long bytes) {}
 
-  /** What a link carries. Requests of one lane neither wait behind nor end with those of another. */
+  /**
+   * What a link carries. Requests of one lane neither wait behind nor end with those of another.
+   */
   private enum Lane {
     /** A node ends the link when the right to read is withdrawn. */
     READINGS,

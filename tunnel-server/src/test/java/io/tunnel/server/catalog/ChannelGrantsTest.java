@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.ChannelGrants.Granted;
@@ -46,11 +45,15 @@ class ChannelGrantsTest {
     assertThat(grants.verified(granted("1_t", 2, 5), grant, any -> {})).isEmpty();
     assertThat(grants.verified(granted("1_t", 1, 6), grant, any -> {})).isEmpty();
     assertThat(grants.verified(granted("1_t", 1, 5), Bytes.EMPTY, any -> {})).isEmpty();
-    assertThat(grants.verified(granted("1_t", 1, 5), Bytes.fromHex(grant.toString().substring(2)), any -> {}))
+    assertThat(
+            grants.verified(
+                granted("1_t", 1, 5), Bytes.fromHex(grant.toString().substring(2)), any -> {}))
         .isEmpty();
     ChannelGrants others = new ChannelGrants();
     others.apply(ChannelGrants.noting(Bytes.fromHex("01")));
-    assertThat(others.verified(granted("1_t", 1, 5), grant, any -> {})).as("of another cluster").isEmpty();
+    assertThat(others.verified(granted("1_t", 1, 5), grant, any -> {}))
+        .as("of another cluster")
+        .isEmpty();
   }
 
   /** Nodes of two versions have to agree. */
@@ -103,8 +106,7 @@ class ChannelGrantsTest {
   void a_grant_with_a_term_that_the_level_does_not_enable_is_refused() {
     grants.apply(ChannelGrants.noting(KEY));
     Granted ada = new Granted("1_t", 1, 5, "ada");
-    Bytes newer =
-        NewerGrants.with(KEY, ada, grants.of(ada, TERMS), Bytes.fromHex("010101"));
+    Bytes newer = NewerGrants.with(KEY, ada, grants.of(ada, TERMS), Bytes.fromHex("010101"));
     assertThatExceptionOfType(RefusedException.class)
         .isThrownBy(
             () ->
@@ -153,7 +155,9 @@ class ChannelGrantsTest {
       byte[] forged = grant.clone();
       forged[i] ^= 1;
       assertThat(grants.verified(ada, Bytes.copyOf(forged), any -> {})).as("byte %d", i).isEmpty();
-      assertThat(grants.verified(ada, Bytes.copyOf(grant, 0, i), any -> {})).as("%d bytes", i).isEmpty();
+      assertThat(grants.verified(ada, Bytes.copyOf(grant, 0, i), any -> {}))
+          .as("%d bytes", i)
+          .isEmpty();
     }
   }
 

@@ -121,8 +121,7 @@ final class LanesTest {
     Optional<String> to = Optional.of("n1");
     node(asked -> {});
     requireAnswered(to);
-    CompletableFuture<byte[]> figures =
-        ask(to, Operation.DESCRIBE_NODE, Duration.ofMillis(300));
+    CompletableFuture<byte[]> figures = ask(to, Operation.DESCRIBE_NODE, Duration.ofMillis(300));
     assertThatThrownBy(() -> figures.get(60, TimeUnit.SECONDS))
         .hasMessageContaining("before its deadline");
     requireAnswered(to);

@@ -4,12 +4,10 @@ import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.tunnel.codec.ChangeBatch;
-import io.tunnel.wire.WriteRequest;
-import io.tunnel.codec.FormatFeature;
-import io.tunnel.codec.ByteSink;
-import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.Attributes;
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.ByteSink;
+import io.tunnel.codec.FormatFeature;
 import io.tunnel.model.Direction;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
@@ -26,6 +24,7 @@ import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.RowPage;
+import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.control.ClusterControl.ClusterDescription;
 import io.tunnel.wire.control.ClusterControl.DescribeNode;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
@@ -328,8 +327,7 @@ final class NodeRequestsTest {
     node.view.serve(Map.of("a", 1, "b", 2));
     for (FormatFeature feature : List.of(FormatFeature.INCREMENT, FormatFeature.BEFORE_IMAGE)) {
       Bytes list = attribute(feature.number());
-      ErrorPayload refused =
-          client.refused(Operation.WRITE, write(Bytes.EMPTY, list));
+      ErrorPayload refused = client.refused(Operation.WRITE, write(Bytes.EMPTY, list));
       assertThat(refused.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
       assertThat(refused.message())
           .isEqualTo(
@@ -338,13 +336,9 @@ final class NodeRequestsTest {
                   + "' needs level 2, and the level is 1; a (1 at most) does not serve it: replace"
                   + " the build there, then raise the level");
     }
-    ErrorPayload ofBatch =
-        client.refused(
-            Operation.WRITE, write(attribute(1), Bytes.EMPTY));
+    ErrorPayload ofBatch = client.refused(Operation.WRITE, write(attribute(1), Bytes.EMPTY));
     assertThat(ofBatch.message()).contains("the feature 'writer' needs level 2", "a (1 at most)");
-    ErrorPayload unknown =
-        client.refused(
-            Operation.WRITE, write(Bytes.EMPTY, attribute(1_000)));
+    ErrorPayload unknown = client.refused(Operation.WRITE, write(Bytes.EMPTY, attribute(1_000)));
     assertThat(unknown.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
     assertThat(unknown.message()).contains("attribute 1000 of a row", "upgrade this one");
     client.granted(Operation.WRITE, TestNode.write(node.mine, here, put("a")));

@@ -2,10 +2,10 @@ package io.tunnel.server.replica.lead;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.condition.ConditionPlace;
-import io.tunnel.condition.Condition;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnSizes;
+import io.tunnel.condition.Condition;
+import io.tunnel.condition.ConditionPlace;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;

@@ -75,9 +75,7 @@ final class ClusterWorld implements SimWorker.Home {
     truth = new ClusterTruth(this);
     levels =
         new LevelStory(
-            this,
-            new SplittableRandom(~seed ^ LEVELS),
-            new SplittableRandom(~seed ^ FORMS));
+            this, new SplittableRandom(~seed ^ LEVELS), new SplittableRandom(~seed ^ FORMS));
     stores = new SimStores((unit, changes) -> watch(() -> stored(changes)), truth::disturbed);
     group = new SimGroup(reach, this::nowMicros, this::decided);
     network = new SimNetwork(agenda, random.split(), new Watched(truth.wiretap(), this::broke));

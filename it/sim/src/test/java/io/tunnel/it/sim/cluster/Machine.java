@@ -120,11 +120,7 @@ final class Machine {
     SimThread control = process.thread("control");
     now.log =
         new SimLogClient(
-            name,
-            world.levels.forms(levelMax),
-            world.log,
-            world.reach,
-            process.thread("kafka"));
+            name, world.levels.forms(levelMax), world.log, world.reach, process.thread("kafka"));
     try {
       now.node =
           new SimClusterNode(
