@@ -23,7 +23,7 @@ public final class Attributes {
   private enum Refusal {
     /** A reader skips what it may. */
     MUST_UNDERSTAND,
-    /** The server that takes a write knows everything that enters its log. */
+    /** The server must know each attribute that enters the log. */
     ANY
   }
 

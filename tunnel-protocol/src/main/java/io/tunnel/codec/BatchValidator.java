@@ -51,7 +51,7 @@ public final class BatchValidator {
    * must differ from those of the key.
    *
    * @throws RefusedException with the reason; also for attributes that a reader may skip: the
-   *     server that puts something into a log knows what it means
+   *     server must know each attribute that enters the log
    * @throws NewerFormatException for an attribute of a feature of a higher level
    */
   public Checked require(ChangeBatch batch, Bytes from, Bytes to) {

@@ -52,9 +52,9 @@ abstract class RowsCommand extends Job {
       names = "--if",
       paramLabel = "CONDITION",
       description =
-          "Only if this holds of the row that is there, such as: version = 7 and state != \"done\"."
-              + " The row is rejected otherwise. A row that is not there has its key and no other"
-              + " column. Takes the rights write and read.")
+          "Change only a row of which the condition holds: version = 7 and state != \"done\"."
+              + " The server rejects other rows. A missing row has its key and no other column."
+              + " Takes the rights write and read.")
   private String onlyIf;
 
   RowsCommand(Function<ClientConfig, TableClient> connect) {
