@@ -29,13 +29,22 @@ class ClusterConsoleTest {
     browser = stage.closing(Browser.start());
     cluster = new Cluster(stage, 3).start(3);
     Scene scene = new Scene(stage, cluster, PARTITIONS);
-    var unused = scene.tunnel("audit", TunnelType.Stream);
+    var unused = scene.worker(scene.tunnel("audit", TunnelType.Stream), "auditor");
+    var alsoUnused = scene.writer();
     cluster.awaitWhole();
     browser.show(Browser.View.all().get(0));
     browser.open("http://127.0.0.1:" + cluster.node(0).httpPort() + "/#/cluster");
     for (int i = 0; i < 3; i++) {
       browser.awaitRow(cluster.node(i).name(), "● up");
     }
+  }
+
+  /** Rows are written and delivered, as the figures of all nodes together say. */
+  private void awaitRates() {
+    Poll.until(
+        Cluster.REST,
+        () -> browser.row("all nodes").matches("(?s)all nodes\\s+[1-9][0-9,.]*\\s+[1-9].*"),
+        () -> browser.text("page-cluster"));
   }
 
   private NodeDescription seen(NodeProcess node) {
@@ -92,7 +101,6 @@ class ClusterConsoleTest {
         () -> browser.text("page-cluster"));
     browser.awaitText("page-cluster", "node " + stopped.name() + " left");
     requireReadable();
-    browser.shot("cluster");
 
     browser.click("[aria-label='Let node " + drained.name() + " take part again']");
     browser.awaitText("dialog .same code", "drain " + drained.name() + " --undo");
@@ -102,6 +110,14 @@ class ClusterConsoleTest {
         .isEqualTo(
             new Request("DRAIN_NODE", node, Requests.of("", "{\"isDraining\":false}").payload()));
     browser.click("#operation-close");
+    browser.awaitRow(drained.name(), "● up");
+    Poll.until(
+        Cluster.REST,
+        () -> seen(drained).leads().size() == PARTITIONS / 2,
+        () -> browser.text("page-cluster"));
+    awaitRates();
+    browser.shot("cluster");
+
     stopped.begin();
     stopped.awaitReady();
     cluster.awaitWhole();

@@ -84,7 +84,12 @@ final class DemoRun {
       return summary;
     }
     DataDirectory directory = new DataDirectory(servers.data());
-    interrupt.leaves(() -> remove(directory));
+    if (servers.afterwards().isKeeping()) {
+      // Servers that are slow to end do so without this process, too.
+      interrupt.leaves(() -> stop(directory), () -> "; " + directory.keep());
+    } else {
+      interrupt.leaves(() -> remove(directory));
+    }
     boolean isGood = false;
     LoopbackSecurity security =
         servers.isSecured()
@@ -119,11 +124,12 @@ final class DemoRun {
             profile ->
                 "https://"
                     + started.httpAddress()
-                    + "/ (log in with a token: tunnel security token create admin --profile "
+                    + "/\n  the demo made the certificate, so the browser warns of it;"
+                    + " log in with a token of this command:\n"
+                    + "  ./tunnel security token create admin --profile "
                     + profile
                     + " --server "
-                    + started.endpoint()
-                    + ")")
+                    + started.endpoint())
         .orElseGet(() -> "http://" + started.httpAddress() + "/");
   }
 
@@ -145,13 +151,15 @@ final class DemoRun {
             PRINCIPAL, List.of("create", "consume", "drop"), "tunnel:" + table + "/*"));
   }
 
-  /** What an interrupt leaves of servers that were started. */
-  private String remove(DataDirectory directory) throws IOException {
-    if (plan.servers().afterwards().isKeeping()) {
-      ChildProcesses.ask();
-      ChildProcesses.kill();
-      return "; " + directory.keep();
-    }
+  /** Ends the servers that were started, and keeps their data. */
+  private static String stop(DataDirectory directory) throws IOException {
+    ChildProcesses.ask();
+    ChildProcesses.kill();
+    return "; " + directory.keep();
+  }
+
+  /** Ends the servers that were started, and removes their data. */
+  private static String remove(DataDirectory directory) throws IOException {
     ChildProcesses.kill();
     directory.delete();
     // One that was just being started; it ends with us, but must not make its directory again.

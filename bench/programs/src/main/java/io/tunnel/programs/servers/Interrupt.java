@@ -21,6 +21,7 @@ import java.util.concurrent.TimeoutException;
 public final class Interrupt implements AutoCloseable {
 
   private static final long REMOVE_MS_MAX = 1_800;
+  private static final String LATE = "; could not remove all of its files and tables in time";
 
   private final String program;
   private final PrintWriter err;
@@ -28,6 +29,9 @@ public final class Interrupt implements AutoCloseable {
   private final Thread hook = new Thread(this::end, "interrupted");
   private volatile boolean isInterrupted;
   private volatile Remains remains = () -> "";
+
+  /** Says what is left when the removal takes too long. */
+  private volatile Remains late = () -> LATE;
 
   /** What is there when the program is interrupted. */
   @FunctionalInterface
@@ -56,6 +60,16 @@ public final class Interrupt implements AutoCloseable {
 
   /** From now on {@code what} is to be removed, and nothing that was named before. */
   public void leaves(Remains what) {
+    leaves(what, () -> LATE);
+  }
+
+  /**
+   * As {@link #leaves(Remains)}.
+   *
+   * @param tooLate says what is left when {@code what} takes too long, as the end of a line
+   */
+  public void leaves(Remains what, Remains tooLate) {
+    late = tooLate;
     remains = what;
   }
 
@@ -102,12 +116,20 @@ public final class Interrupt implements AutoCloseable {
     try {
       return left.get(REMOVE_MS_MAX, TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      return "; could not remove all of its files and tables in time";
+      return tooLate();
     } catch (ExecutionException e) {
       return "; could not remove all files and tables: " + e.getCause().getMessage();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return "";
+    }
+  }
+
+  private String tooLate() {
+    try {
+      return late.remove();
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      return LATE;
     }
   }
 

@@ -122,7 +122,7 @@ class ClusterPage extends Page {
 
   /** @param {Cluster} cluster */
   content(cluster) {
-    return html`<p>${words.about(cluster.name, count(cluster.generation), cluster.node)}</p>
+    return html`<p>${words.about(cluster.name, cluster.generation, cluster.node)}</p>
       ${this.nodes(cluster)} ${this.figures()}
       <h2>${words.partitions}</h2>
       ${table(

@@ -27,8 +27,10 @@ class TailPage extends Page {
     this.keyColumns = null;
     this.newestMs = 0;
     this.fault = '';
-    /** What the form said when it was sent. */
+    /** What is picked in the form. */
     this.start = 'latest';
+    /** Where the page began, as the command line says it. */
+    this.begun = 'latest';
     /** @type {import('./api.js').Bound} */
     this.key = null;
   }
@@ -107,8 +109,10 @@ class TailPage extends Page {
     const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
     this.act(async () => {
       const key = this.typedKey(form);
-      await this.find(beginning(form));
+      const start = beginning(form);
+      await this.find(start);
       this.key = key;
+      this.begun = typeof start === 'string' ? start : 'timeMs' in start ? String(start.timeMs) : String(form.get('position'));
     });
   }
 
@@ -143,7 +147,7 @@ class TailPage extends Page {
       ${tail.state === 'replaced' ? html`<p class="note bad" id="replaced" role="alert">✖ ${words.replaced}</p>` : nothing}
       ${tail.place === null ? nothing : this.status(tail.place)}
       ${tail.entries.length === 0 ? empty(this.key === null ? words.none : words.noneOfKey) : this.list()}
-      <p class="same">${texts.sameCommand} <code>${words.command(of, partition)}</code></p>`;
+      <p class="same">${this.key === null ? texts.sameCommand : words.sameOfAllKeys} <code>${words.command(of, partition, this.begun)}</code></p>`;
   }
 
   form() {

@@ -231,8 +231,9 @@ export const texts = {
     removed: (name) => `−${name}`,
     /** @param {number} columns */
     omitted: (columns) => `… and ${counted(columns, 'column')}`,
-    /** @param {string} table @param {number} partition */
-    command: (table, partition) => `tunnel tail --table ${table} --partition ${partition} --follow`,
+    sameOfAllKeys: 'The same for all keys, by command:',
+    /** @param {string} table @param {number} partition @param {string} start */
+    command: (table, partition, start) => `tunnel tail --table ${table} --partition ${partition} --from ${start} --follow`,
   },
 
   tunnelList: {
@@ -447,7 +448,7 @@ export const texts = {
     alone: 'This server is alone: it leads all partitions, and keeps their changes on its own disk.',
     aloneHow: 'A cluster of nodes is started with:',
     aloneCommand: 'tunnel demo --nodes 3',
-    /** @param {string} name @param {string} generation @param {string} node */
+    /** @param {string} name @param {number} generation @param {string} node */
     about: (name, generation, node) => `Cluster ${name}, placement ${generation}, as node ${node} sees it`,
     caption: 'Nodes',
     headings: ['Node', 'Address', 'State', '>Leads', '>Standbys', '>Groups', 'Catalog', '>Lag', 'Operate'],
@@ -467,7 +468,7 @@ export const texts = {
     noDecisions: 'None yet. They appear here as they happen.',
     decisionHeadings: ['When', 'What'],
     /** @param {number} generation */
-    decided: (generation) => `placement ${count(generation)}`,
+    decided: (generation) => `placement ${generation}`,
     /** @param {string} node */
     left: (node) => `node ${node} left`,
     /** @param {string} node */
