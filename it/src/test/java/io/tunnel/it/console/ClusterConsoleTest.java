@@ -29,8 +29,8 @@ class ClusterConsoleTest {
     browser = stage.closing(Browser.start());
     cluster = new Cluster(stage, 3).start(3);
     Scene scene = new Scene(stage, cluster, PARTITIONS);
-    var unused = scene.worker(scene.tunnel("audit", TunnelType.Stream), "auditor");
-    var alsoUnused = scene.writer();
+    Object unused = scene.worker(scene.tunnel("audit", TunnelType.Stream), "auditor");
+    unused = scene.writer();
     cluster.awaitWhole();
     browser.show(Browser.View.all().get(0));
     browser.open("http://127.0.0.1:" + cluster.node(0).httpPort() + "/#/cluster");

@@ -105,8 +105,8 @@ class DemoTest extends DemoFixture {
         demo("--secure", "--keep", "--rows", "1000", "--data", data.resolve("kept").toString());
     Pattern console =
         Pattern.compile(
-            "runs on until Ctrl-C; look at it: https://\\S+/\n.*browser warns.*\n"
-                + "  \\./tunnel (security token create admin .*)\n");
+            "runs on until Ctrl-C; look at it: https://\\S+/\\R.*browser warns.*\\R"
+                + "  \\./tunnel (security token create admin .*)\\R");
     Poll.until("does not run on", () -> console.matcher(demo.transcript()).find());
     Matcher found = console.matcher(demo.transcript());
     assertThat(found.find()).isTrue();
