@@ -3,6 +3,7 @@ package io.tunnel.sdk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.tunnel.condition.RowSelection;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
@@ -93,6 +94,21 @@ class CallersFrameTest {
     calls.put(
         "getRowAsync(String,PrimaryKey,ReadMode)",
         () -> tables.getRowAsync("t", KEY, ReadMode.STRICT));
+    RowSelection all = RowSelection.ALL;
+    ReadMode strict = ReadMode.STRICT;
+    calls.put(
+        "getRow(String,PrimaryKey,RowSelection,ReadMode)",
+        () -> tables.getRow("t", KEY, all, strict));
+    calls.put(
+        "getRowAsync(String,PrimaryKey,RowSelection,ReadMode)",
+        () -> tables.getRowAsync("t", KEY, all, strict));
+    calls.put("getRows(String,Collection)", () -> tables.getRows("t", List.of(KEY)));
+    calls.put(
+        "getRows(String,Collection,RowSelection,ReadMode)",
+        () -> tables.getRows("t", List.of(KEY), all, strict));
+    calls.put(
+        "getRowsAsync(String,Collection,RowSelection,ReadMode)",
+        () -> tables.getRowsAsync("t", List.of(KEY), all, strict));
     calls.put("primaryKeyOf(String)", () -> tables.primaryKeyOf("t"));
     calls.put("getRange(String,RangeQuery)", () -> tables.getRange("t", RangeQuery.ALL).iterator());
     calls.put("write(String,List)", () -> tables.write("t", ROWS));
