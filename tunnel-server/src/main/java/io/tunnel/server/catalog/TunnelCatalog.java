@@ -1,5 +1,6 @@
 package io.tunnel.server.catalog;
 
+import io.tunnel.codec.MalformedException;
 import io.tunnel.core.ChannelKey;
 import io.tunnel.core.ChannelState;
 import io.tunnel.model.ErrorCode;
@@ -142,11 +143,19 @@ public final class TunnelCatalog implements Closeable {
     }
   }
 
-  /** Opens the tables and tunnels in {@code directory}. */
+  /**
+   * Opens the tables and tunnels in {@code directory}.
+   *
+   * @throws IOException also for a text that is damaged, or that a newer build wrote; the directory
+   *     stays as it is
+   */
   public static TunnelCatalog open(Path directory) throws IOException {
     CatalogStore store = CatalogStore.open(directory);
     try {
       return new TunnelCatalog(new Catalog(store));
+    } catch (MalformedException e) {
+      store.close();
+      throw new IOException("cannot read the catalog in " + directory + ": " + e.getMessage(), e);
     } catch (IOException | RuntimeException e) {
       store.close();
       throw e;

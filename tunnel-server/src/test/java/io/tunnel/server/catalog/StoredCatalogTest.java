@@ -15,11 +15,14 @@ import java.io.InputStreamReader;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import io.tunnel.server.catalog.store.CatalogStore;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Texts of catalogs that were written down once stay readable, and are written as they were. */
 class StoredCatalogTest {
@@ -114,6 +117,23 @@ class StoredCatalogTest {
     assertThatThrownBy(() -> catalog(nested))
         .isInstanceOf(NewerFormatException.class)
         .hasMessageContaining("table/1 with the member 'timeToLiveMs', which this build");
+  }
+
+  @Test
+  void a_directory_with_a_text_of_a_newer_build_does_not_open_and_stays_as_it_is(
+      @TempDir Path directory) throws IOException {
+    Map<String, Optional<String>> texts = with("counters", "\"more\":1");
+    try (CatalogStore store = CatalogStore.open(directory)) {
+      store.write(texts);
+    }
+    assertThatThrownBy(() -> TunnelCatalog.open(directory))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("cannot read the catalog in " + directory)
+        .hasMessageContaining("counters with the member 'more'")
+        .hasMessageContaining("upgrade this one");
+    try (CatalogStore store = CatalogStore.open(directory)) {
+      assertThat(store.all().get("counters")).isEqualTo(texts.get("counters").orElseThrow());
+    }
   }
 
   @Test
