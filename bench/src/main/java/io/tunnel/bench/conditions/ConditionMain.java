@@ -1,4 +1,4 @@
-package io.tunnel.bench.reads;
+package io.tunnel.bench.conditions;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.tunnel.condition.Condition;
@@ -7,6 +7,7 @@ import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
@@ -15,6 +16,7 @@ import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.RangeQuery;
 import io.tunnel.sdk.RowRange;
+import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.server.Server;
 import io.tunnel.server.config.ServerConfig;
@@ -29,13 +31,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 
 /**
- * What a filter at the server saves: scans of one table in turns, with the processor time of server
- * and client together, which share this process. One row in a thousand matches. Arguments: an empty
- * directory, the number of rows, the number of turns; the first turn warms up.
+ * What conditions cost and save: scans and writes of one table in turns, with the processor time of
+ * server and client together, which share this process. One row in a thousand matches the filter.
+ * Arguments: an empty directory, the number of rows, the number of turns; the first turn warms up.
  */
-public final class FilterMain {
+public final class ConditionMain {
 
   private static final String TABLE = "orders";
   private static final int BATCH_ROWS = 5_000;
@@ -46,7 +49,7 @@ public final class FilterMain {
   private final TableClient tables;
   private final int rows;
 
-  private FilterMain(TableClient tables, int rows) {
+  private ConditionMain(TableClient tables, int rows) {
     this.tables = tables;
     this.rows = rows;
   }
@@ -64,27 +67,40 @@ public final class FilterMain {
             defaults.base());
     try (Server server = Server.alone(Path.of(args[0]), config);
         TableClient tables = TableClient.connect("127.0.0.1:" + server.localAddress().getPort())) {
-      FilterMain run = new FilterMain(tables, Integer.parseInt(args[1]));
-      run.write();
+      ConditionMain run = new ConditionMain(tables, Integer.parseInt(args[1]));
+      run.create();
       run.turns(Integer.parseInt(args[2]));
     }
   }
 
-  private void write() {
+  private void create() {
     List<PrimaryKeySchema> key = List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER));
     var unused =
         tables.createTable(new TableMeta(TABLE, key, new TableOptions(Durability.OS)), List.of());
+    var alsoUnused = write(row -> row);
+  }
+
+  /** Writes each row once, as {@code as} makes its change; returns how many were applied. */
+  private long write(UnaryOperator<RowChange> as) {
+    long applied = 0;
     for (int from = 0; from < rows; from += BATCH_ROWS) {
       List<RowChange> batch = new ArrayList<>();
       for (int id = from; id < Math.min(rows, from + BATCH_ROWS); id++) {
-        batch.add(row(id));
+        batch.add(as.apply(row(id)));
       }
-      write(batch);
+      applied +=
+          tables.tryWrite(TABLE, batch).results().stream()
+              .filter(row -> row.outcome() == Outcome.APPLIED)
+              .count();
     }
+    return applied;
   }
 
-  private void write(List<RowChange> batch) {
-    var unused = tables.write(TABLE, batch);
+  private static RowChange ifThere(RowChange row) {
+    return new RowPutChange(
+        row.primaryKey(),
+        ((RowPutChange) row).columns(),
+        RowExistenceExpectation.EXPECT_EXIST);
   }
 
   private static RowChange row(int id) {
@@ -99,22 +115,28 @@ public final class FilterMain {
 
   private void turns(int turns) {
     RowRange all = tables.getRange(TABLE, RangeQuery.ALL);
-    Map<String, LongSupplier> scans = new LinkedHashMap<>();
-    scans.put("all rows", () -> count(all));
-    scans.put("all rows, judged at the client", () -> judgedHere(all));
-    scans.put("filtered at the server", () -> count(all.where(Condition.parse("state = 7"))));
-    scans.put("one column of four", () -> count(all.withColumns("state")));
-    scans.put("all rows with commit times", () -> count(all.withCommitTimes()));
+    Map<String, LongSupplier> work = new LinkedHashMap<>();
+    work.put("all rows", () -> count(all));
+    work.put("all rows, judged at the client", () -> judgedHere(all));
+    work.put("filtered at the server", () -> count(all.where(Condition.parse("state = 7"))));
+    work.put("one column of four", () -> count(all.withColumns("state")));
+    work.put("all rows with commit times", () -> count(all.withCommitTimes()));
+    Condition holds = Condition.parse("state < 1000 and exists note");
+    Condition fails = Condition.parse("state >= 1000 and exists note");
+    work.put("puts", () -> write(row -> row));
+    work.put("puts of rows that are there", () -> write(ConditionMain::ifThere));
+    work.put("puts under a condition that holds", () -> write(row -> row.onlyIf(holds)));
+    work.put("puts under a condition that fails", () -> write(row -> row.onlyIf(fails)));
     for (int turn = 0; turn < turns; turn++) {
-      for (Map.Entry<String, LongSupplier> scan : scans.entrySet()) {
+      for (Map.Entry<String, LongSupplier> each : work.entrySet()) {
         long before = system.getProcessCpuTime();
-        long found = scan.getValue().getAsLong();
+        long found = each.getValue().getAsLong();
         long micros = TimeUnit.NANOSECONDS.toMicros(system.getProcessCpuTime() - before);
         System.out.printf(
             Locale.ROOT,
-            "turn %d  %-32s  %,9d rows  %.3f us of processor time for each row of the table%n",
+            "turn %d  %-34s  %,9d rows  %.3f us of processor time for each row of the table%n",
             turn,
-            scan.getKey(),
+            each.getKey(),
             found,
             (double) micros / rows);
       }
