@@ -98,9 +98,7 @@ public final class ConditionMain {
 
   private static RowChange ifThere(RowChange row) {
     return new RowPutChange(
-        row.primaryKey(),
-        ((RowPutChange) row).columns(),
-        RowExistenceExpectation.EXPECT_EXIST);
+        row.primaryKey(), ((RowPutChange) row).columns(), RowExistenceExpectation.EXPECT_EXIST);
   }
 
   private static RowChange row(int id) {
