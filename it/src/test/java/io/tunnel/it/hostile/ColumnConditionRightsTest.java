@@ -2,7 +2,6 @@ package io.tunnel.it.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.cli.security.directory.LoopbackSecurity;
 import io.tunnel.condition.Condition;
 import io.tunnel.it.process.ServerProcess;
 import io.tunnel.it.process.Stage;
@@ -12,12 +11,14 @@ import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.security.AccessKey;
+import io.tunnel.sdk.security.SecurityClient;
+import io.tunnel.sdk.security.SecurityClient.IssuedKey;
 import io.tunnel.sdk.security.SecurityClient.Permission;
 import io.tunnel.sdk.table.CreateTableRequest;
-import java.io.IOException;
-import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,14 +34,16 @@ class ColumnConditionRightsTest {
 
   private final ServerProcess server = STAGE.closedServer();
 
-  private TableClient as(String principal, String... rights) throws IOException {
-    LoopbackSecurity security =
-        LoopbackSecurity.in(STAGE.path("security").getParent(), Instant.EPOCH);
-    return TableClient.connect(
-        security.forClients(
-            "127.0.0.1:" + server.port(),
-            principal,
-            List.of(Permission.allow(principal, List.of(rights), "table:" + SECRETS))));
+  /** A client with a new key, whose principal has these rights on the table alone. */
+  private TableClient as(String principal, String... rights) {
+    ClientConfig administrator = server.client();
+    try (SecurityClient security = new SecurityClient(administrator)) {
+      IssuedKey issued = security.createKey(principal);
+      security.grant(Permission.allow(principal, List.of(rights), "table:" + SECRETS));
+      AccessKey key = new AccessKey(issued.key().id(), issued.secret());
+      return TableClient.connect(
+          administrator.withSecurity(administrator.security().withKey(key)));
+    }
   }
 
   private static RowPutChange put(long value) {
@@ -50,7 +53,7 @@ class ColumnConditionRightsTest {
   }
 
   @Test
-  void learns_nothing_without_the_right_to_read() throws IOException {
+  void learns_nothing_without_the_right_to_read() {
     Condition guess = Condition.parse("v = 41");
     try (TableClient owner = as("owner", "create", "read", "write");
         TableClient writer = as("writer", "write")) {

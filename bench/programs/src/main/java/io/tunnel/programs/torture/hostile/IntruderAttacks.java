@@ -143,6 +143,7 @@ final class IntruderAttacks {
         EnumSet.of(
             Operation.WRITE,
             Operation.GET_ROW,
+            Operation.GET_ROWS,
             Operation.GET_RANGE,
             Operation.READ_PARTITION,
             Operation.OPEN_SESSION);
