@@ -69,7 +69,9 @@ public final class ExitCode {
     lines.put(Integer.toString(USAGE), "the command line is wrong, nothing was done");
     lines.put(Integer.toString(NO_ROW), "there is no row with that key");
     lines.put(Integer.toString(NOT_FOUND), "there is no such table, tunnel, channel or node");
-    lines.put(Integer.toString(CONDITION_FAILED), "--if-exists or --if-absent did not hold");
+    lines.put(
+        Integer.toString(CONDITION_FAILED),
+        "--if, --if-exists or --if-absent did not hold of the row");
     lines.put(
         Integer.toString(UNAVAILABLE),
         "the server is not reachable or takes no requests now; a port or directory is in use");

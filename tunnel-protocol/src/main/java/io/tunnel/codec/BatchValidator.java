@@ -9,8 +9,10 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.value.Bytes;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Decides whether a writer's batch may enter the log. Checks once all guarantees to readers, so
@@ -21,8 +23,8 @@ public final class BatchValidator {
   private final List<PrimaryKeySchema> schema;
   private final NameSet usedNames = new NameSet();
 
-  /** The condition on columns that was found legal last: rows of a batch mostly have one. */
-  private Bytes checkedCondition = Bytes.EMPTY;
+  /** The conditions on columns that were found legal, each once. */
+  private final Set<Bytes> legalConditions = new HashSet<>();
 
   /**
    * The result of a check.
@@ -96,7 +98,7 @@ public final class BatchValidator {
   /** Checks the condition on columns of a row; returns whether the row has one. */
   private boolean requireColumnCondition(RowCursor row) {
     Optional<Bytes> condition = row.columnCondition();
-    if (condition.isEmpty() || condition.get().equals(checkedCondition)) {
+    if (condition.isEmpty() || legalConditions.contains(condition.get())) {
       return condition.isPresent();
     }
     try {
@@ -106,7 +108,7 @@ public final class BatchValidator {
           ErrorCode.INVALID_REQUEST,
           "row " + row.index() + ": the condition on columns: " + e.getMessage());
     }
-    checkedCondition = condition.get();
+    legalConditions.add(condition.get());
     return true;
   }
 

@@ -1,11 +1,22 @@
 package io.tunnel.condition;
 
+import io.tunnel.model.value.BinaryValue;
 import io.tunnel.model.value.ColumnType;
+import io.tunnel.model.value.StringValue;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /** What each node of a condition checks of itself and of the nodes below it. */
 final class ConditionLimits {
+
+  /** More than the words, parentheses and spaces of a node take, and the form of a condition. */
+  private static final long NODE_SIZE_MAX = 32;
+
+  /** More than a number takes, or the quotes and the prefix of a name. */
+  private static final long OPERAND_SIZE_MAX = 40;
+
+  /** More than an escaped character or byte takes: a supplementary one is two {@code char}s. */
+  private static final long CHARACTER_SIZE_MAX = 8;
 
   private ConditionLimits() {}
 
@@ -30,6 +41,10 @@ final class ConditionLimits {
   static void require(Condition condition) {
     require(nodes(condition), Condition.NODES_MAX, "nodes (comparisons, exists, and, or, not)");
     require(depth(condition), Condition.DEPTH_MAX, "nodes from the outermost to the innermost");
+    if (sizeMax(condition) <= Math.min(Condition.TEXT_BYTES_MAX, Condition.BYTES_MAX)) {
+      // Each node asks, so the exact sizes are computed near the limits alone.
+      return;
+    }
     int textBytes = condition.text().getBytes(StandardCharsets.UTF_8).length;
     require(textBytes, Condition.TEXT_BYTES_MAX, "bytes of text");
     require(condition.encode().length(), Condition.BYTES_MAX, "bytes, encoded");
@@ -61,6 +76,34 @@ final class ConditionLimits {
       nodes += nodes(part);
     }
     return nodes;
+  }
+
+  /** At least the bytes of the text, and of the encoding, of a condition. */
+  private static long sizeMax(Condition condition) {
+    long size = NODE_SIZE_MAX;
+    if (condition instanceof Condition.Comparison comparison) {
+      size += sizeMax(comparison.column()) + sizeMax(comparison.operand());
+    } else if (condition instanceof Condition.Exists exists) {
+      size += sizeMax(exists.column());
+    }
+    for (Condition part : parts(condition)) {
+      size += sizeMax(part);
+    }
+    return size;
+  }
+
+  private static long sizeMax(Operand operand) {
+    long length = 0;
+    if (operand instanceof NamedColumn column) {
+      length = column.name().length();
+    } else if (operand instanceof Literal literal) {
+      if (literal.value() instanceof StringValue string) {
+        length = string.value().length();
+      } else if (literal.value() instanceof BinaryValue binary) {
+        length = binary.value().length();
+      }
+    }
+    return OPERAND_SIZE_MAX + CHARACTER_SIZE_MAX * length;
   }
 
   private static int depth(Condition condition) {

@@ -101,7 +101,7 @@ final class Outcomes {
   private static RowResult rejected(int partition, ErrorCode code) {
     String message =
         code == ErrorCode.CONDITION_FAILED
-            ? "the row-existence condition did not hold"
+            ? "a condition of the change does not hold of the row"
             : "the server refused the row: " + code;
     return new RowResult(Outcome.REJECTED, partition, -1, Optional.of(code), message);
   }

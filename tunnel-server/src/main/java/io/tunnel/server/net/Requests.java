@@ -360,6 +360,9 @@ final class Requests {
     if (checked.hasColumnCondition()) {
       // Whoever learns whether a condition on columns holds reads these columns.
       Authority.table(Right.READ, table.meta().name(), connection.caller());
+      connection
+          .pace()
+          .used(connection.caller(), table.meta().name(), Shares.Use.READ, batch.rowCount(), 0);
     }
     connection
         .pace()

@@ -40,13 +40,16 @@ public final class ConditionCore {
   private final List<ChangeBatch> notIndexed = new ArrayList<>();
   private final Map<RowKey, RowInGroup> group = new HashMap<>();
 
-  /** The condition on columns that was judged last; empty before the first. */
-  private Bytes judgedCondition = Bytes.EMPTY;
+  /** Judges the condition on columns that was judged last. */
+  private Optional<OneJudge> last = Optional.empty();
 
-  private ConditionPlace judgedPlace = ConditionPlace.ofRows(List.of());
+  /** The stored row that was read last: rows of a batch may ask for one again and again. */
+  private Optional<ReadRow> read = Optional.empty();
 
-  /** Judges {@link #judgedCondition}; null before the first. */
-  private Judge columns;
+  /** A condition of a place, with its judge. */
+  private record OneJudge(Bytes condition, ConditionPlace place, Judge judge) {}
+
+  private record ReadRow(RowKey key, SortedMap<String, Bytes> columns) {}
 
   /** What the store has. */
   public interface StoredRows {
@@ -75,8 +78,11 @@ public final class ConditionCore {
     /** Tells the name of each, and the bytes of its type and value. */
     void sizes(ObjIntConsumer<String> column);
 
-    /** Gives those that the condition names to its judge. */
+    /** Gives those that are stored, and that the condition names, to its judge. */
     void give(Judge judge);
+
+    /** The row of the group that set them, if one did. */
+    Optional<RowPlace> set();
   }
 
   /** A row that the group changes: what its last PUT or DELETE leaves, and the updates since. */
@@ -87,6 +93,12 @@ public final class ConditionCore {
 
     /** Updates that {@link #size} has; the others are looked at when one has to be judged. */
     private int counted;
+
+    /** The columns that rows of the group set or removed; grows when a condition asks. */
+    private final Map<String, ColumnPlace> changed = new HashMap<>();
+
+    /** How many of the changes {@link #changed} has. */
+    private int laid;
 
     private boolean exists;
 
@@ -113,22 +125,48 @@ public final class ConditionCore {
       return isLegal;
     }
 
+    /** Looks at each change once, however many conditions ask. */
     void give(Judge judge) {
+      if (laid == 0) {
+        below.set().ifPresent(this::lay);
+      }
+      for (; laid < updates.size(); laid++) {
+        lay(updates.get(laid));
+      }
       below.give(judge);
-      updates.forEach(update -> update.give(judge));
+      for (String name : judge.rowColumns()) {
+        ColumnPlace column = changed.get(name);
+        if (column != null) {
+          judge.column(name, column.batch().array(), column.from(), column.end());
+        }
+      }
+    }
+
+    private void lay(RowPlace change) {
+      ColumnCursor columns = change.row().columns();
+      while (columns.next()) {
+        changed.put(
+            change.batch().name(columns.nameIndex()),
+            new ColumnPlace(change.batch(), columns.typeOffset(), columns.columnEnd()));
+      }
     }
   }
 
   /** A row that is stored, or that is not there. */
-  private record StoredBelow(StoredRows stored, RowKey key) implements Below {
+  private record StoredBelow(ConditionCore core, RowKey key) implements Below {
+    @Override
+    public Optional<RowPlace> set() {
+      return Optional.empty();
+    }
+
     @Override
     public void sizes(ObjIntConsumer<String> column) {
-      columns().forEach((name, encoded) -> column.accept(name, encoded.length()));
+      core.read(key).forEach((name, encoded) -> column.accept(name, encoded.length()));
     }
 
     @Override
     public void give(Judge judge) {
-      SortedMap<String, Bytes> columns = columns();
+      SortedMap<String, Bytes> columns = core.read(key);
       for (String name : judge.rowColumns()) {
         Bytes encoded = columns.get(name);
         if (encoded != null) {
@@ -136,14 +174,18 @@ public final class ConditionCore {
         }
       }
     }
-
-    private SortedMap<String, Bytes> columns() {
-      return stored.columns(key.partition(), key.key()).orElseGet(TreeMap::new);
-    }
   }
+
+  /** Type and value of a column in a batch, or that the column is removed. */
+  private record ColumnPlace(ChangeBatch batch, int from, int end) {}
 
   /** Nothing, as a DELETE leaves it. */
   private record NothingBelow() implements Below {
+    @Override
+    public Optional<RowPlace> set() {
+      return Optional.empty();
+    }
+
     @Override
     public void sizes(ObjIntConsumer<String> column) {}
 
@@ -154,21 +196,17 @@ public final class ConditionCore {
   /** Where a row stands; what a PUT leaves is the columns of its row. */
   private record RowPlace(ChangeBatch batch, int rowOffset) implements Below {
     @Override
+    public Optional<RowPlace> set() {
+      return Optional.of(this);
+    }
+
+    @Override
     public void sizes(ObjIntConsumer<String> column) {
       RowSize.columns(row(), column);
     }
 
     @Override
-    public void give(Judge judge) {
-      ColumnCursor columns = row().columns();
-      while (columns.next()) {
-        judge.column(
-            batch.name(columns.nameIndex()),
-            batch.array(),
-            columns.typeOffset(),
-            columns.columnEnd());
-      }
-    }
+    public void give(Judge judge) {}
 
     static RowPlace of(RowCursor row) {
       return new RowPlace(row.batch(), row.rowOffset());
@@ -193,6 +231,7 @@ public final class ConditionCore {
   public void clear() {
     notIndexed.clear();
     group.clear();
+    read = Optional.empty();
   }
 
   /**
@@ -292,7 +331,7 @@ public final class ConditionCore {
 
   /** A row that the group has not changed before. */
   private RowInGroup stored(RowKey key) {
-    return new RowInGroup(new StoredBelow(stored, key), false);
+    return new RowInGroup(new StoredBelow(this, key), false);
   }
 
   /** A row behind a PUT or a DELETE, which leave nothing of what was there. */
@@ -339,15 +378,34 @@ public final class ConditionCore {
     if (condition.isEmpty()) {
       return true;
     }
-    if (!condition.get().equals(judgedCondition) || !place.equals(judgedPlace)) {
-      columns = new Judge(Condition.decode(condition.get()), place);
-      judgedCondition = condition.get();
-      judgedPlace = place;
+    Judge judge = judge(condition.get(), place);
+    judge.begin();
+    judge.key(row.batch().array(), row.keyOffset(), row.keyBytes());
+    now.give(judge);
+    return judge.holds();
+  }
+
+  private Judge judge(Bytes condition, ConditionPlace place) {
+    Optional<OneJudge> same =
+        last.filter(one -> one.condition().equals(condition) && one.place().equals(place));
+    if (same.isEmpty()) {
+      same =
+          Optional.of(
+              new OneJudge(condition, place, new Judge(Condition.decode(condition), place)));
+      last = same;
     }
-    columns.begin();
-    columns.key(row.batch().array(), row.keyOffset(), row.keyBytes());
-    now.give(columns);
-    return columns.holds();
+    return same.get().judge();
+  }
+
+  private SortedMap<String, Bytes> read(RowKey key) {
+    Optional<ReadRow> same = read.filter(row -> row.key().equals(key));
+    if (same.isEmpty()) {
+      same =
+          Optional.of(
+              new ReadRow(key, stored.columns(key.partition(), key.key()).orElseGet(TreeMap::new)));
+      read = same;
+    }
+    return same.get().columns();
   }
 
   private boolean mayExist(RowCursor row, RowInGroup before) {

@@ -1,18 +1,25 @@
 package io.tunnel.server.partition.judge;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.tunnel.codec.Attributes;
 import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.BatchValidator;
+import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
+import io.tunnel.codec.FormatFeature;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.condition.Condition;
 import io.tunnel.condition.ConditionPlace;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowExistenceExpectation;
@@ -61,6 +68,9 @@ final class ColumnConditionsTest {
   private final Map<String, Map<String, Long>> stored = new HashMap<>();
   private final ConditionCore core = new ConditionCore(new Stored());
 
+  /** How often a row of the store was read. */
+  private int reads;
+
   private static boolean is(Map<String, Long> row, String name, long value) {
     return row.containsKey(name) && row.get(name) == value;
   }
@@ -74,6 +84,7 @@ final class ColumnConditionsTest {
 
     @Override
     public Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key) {
+      reads++;
       byte[] array = key.toByteArray();
       String name =
           KeyCodec.decode(array, 0, array.length, SCHEMA)
@@ -192,6 +203,38 @@ final class ColumnConditionsTest {
     ChangeBatch batch = batch(List.of(absent.onlyIf(holds), put("there", Map.of()).onlyIf(holds)));
     assertThat(core.judge(batch, PLACE, true).rejections())
         .containsExactly(new Rejection(0, ErrorCode.CONDITION_FAILED));
+  }
+
+  @Test
+  void a_condition_without_bytes_is_refused_with_its_row_before_any_row_is_judged() {
+    ByteSink list = new ByteSink(8);
+    Attributes.write(list, FormatFeature.CONDITION.number(), Bytes.EMPTY);
+    BatchBuilder builder = new BatchBuilder(SCHEMA, 256);
+    assertThat(
+            builder.addWithin(
+                Limits.BATCH_BYTES_MAX,
+                put("k", Map.of()),
+                Bytes.copyOf(list.array(), 0, list.size())))
+        .isTrue();
+    byte[] array = builder.build(1);
+    ChangeBatch batch = ChangeBatch.parse(array, 0, array.length);
+    assertThatExceptionOfType(RefusedException.class)
+        .isThrownBy(() -> new BatchValidator(SCHEMA).require(batch, Bytes.EMPTY, Bytes.EMPTY))
+        .withMessageContaining("row 0: the condition on columns")
+        .matches(refused -> refused.code() == ErrorCode.INVALID_REQUEST);
+  }
+
+  /** Else few bytes of requests would keep the shard busy with one large row. */
+  @Test
+  void a_stored_row_is_read_once_for_all_conditions_that_ask_for_it_in_turn() {
+    stored.put("k", Map.of("a", 1L));
+    List<RowChange> changes = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      changes.add(new RowDeleteChange(key("k")).onlyIf(Condition.parse("exists b")));
+      changes.add(update("k", Map.of("c", 1L), false).onlyIf(Condition.parse("a = 1")));
+    }
+    assertThat(core.judge(batch(changes), PLACE, true).rejections()).hasSize(100);
+    assertThat(reads).isEqualTo(1);
   }
 
   private static RowPutChange put(String key, Map<String, Long> row) {
