@@ -77,7 +77,7 @@ public final class ConditionMain {
     List<PrimaryKeySchema> key = List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER));
     var unused =
         tables.createTable(new TableMeta(TABLE, key, new TableOptions(Durability.OS)), List.of());
-    var alsoUnused = write(row -> row);
+    var unusedToo = write(row -> row);
   }
 
   /** Writes each row once, as {@code as} makes its change; returns how many were applied. */
