@@ -41,8 +41,7 @@ class ColumnConditionRightsTest {
       IssuedKey issued = security.createKey(principal);
       security.grant(Permission.allow(principal, List.of(rights), "table:" + SECRETS));
       AccessKey key = new AccessKey(issued.key().id(), issued.secret());
-      return TableClient.connect(
-          administrator.withSecurity(administrator.security().withKey(key)));
+      return TableClient.connect(administrator.withSecurity(administrator.security().withKey(key)));
     }
   }
 
