@@ -51,7 +51,7 @@ public record PendingWrite(
     this(batch, ConditionPlace.ofRows(List.of()), isConditional, columnSizes, isSynced, outcome);
   }
 
-  /** The same write, of which somebody else is told. */
+  /** The same write, whose result another listener is told. */
   public PendingWrite tells(Outcome other) {
     return new PendingWrite(batch, place, isConditional, columnSizes, isSynced, other);
   }

@@ -1,6 +1,5 @@
 package io.tunnel.sdk.testing.table;
 
-import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.KeyCodec;
@@ -80,14 +79,11 @@ record DecodedRow(Bytes key, RowChange change, Optional<Condition> columns) {
     return mayExist && (columns.isEmpty() || holds(columns.get(), stored, schema));
   }
 
-  /** Judges a row as the server does: by its bytes. Without a row there is the key alone. */
+  /** Judges the stored row; without a row there is the key alone. */
   private boolean holds(Condition condition, Optional<Row> stored, List<PrimaryKeySchema> schema) {
-    List<Column> found = stored.map(Row::columns).orElse(List.of());
-    BatchBuilder builder = new BatchBuilder(schema, 256);
-    boolean unused = builder.add(new RowPutChange(change.primaryKey(), found));
-    byte[] array = builder.build(0);
-    RowCursor row = ChangeBatch.parse(array, 0, array.length).rows();
-    return row.next() && new Judge(condition, ConditionPlace.ofRows(schema)).holdsOf(row);
+    Row row = stored.orElseGet(() -> new Row(change.primaryKey(), List.of()));
+    Judge judge = new Judge(condition, ConditionPlace.ofRows(schema));
+    return RowAnswer.holdsOf(judge, RowAnswer.alone(row, schema));
   }
 
   /** The row after the change was committed; empty when deleted. */

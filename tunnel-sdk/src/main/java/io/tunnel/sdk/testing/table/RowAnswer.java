@@ -60,8 +60,8 @@ final class RowAnswer {
     if (isFull()) {
       return false;
     }
-    ChangeBatch whole = alone(row);
-    if (judge.isEmpty() || holdsOf(whole)) {
+    ChangeBatch whole = alone(row, schema);
+    if (judge.isEmpty() || holdsOf(judge.get(), whole)) {
       if (!rows.add(new RowPutChange(row.primaryKey(), chosen(row)))) {
         return false;
       }
@@ -77,16 +77,18 @@ final class RowAnswer {
     bytesLooked += key.length();
   }
 
-  private ChangeBatch alone(Row row) {
+  /** A batch of one row that is put. */
+  static ChangeBatch alone(Row row, List<PrimaryKeySchema> schema) {
     BatchBuilder builder = new BatchBuilder(schema, 256);
     builder.add(new RowPutChange(row.primaryKey(), row.columns()));
     byte[] bytes = builder.build(1);
     return ChangeBatch.parse(bytes, 0, bytes.length);
   }
 
-  private boolean holdsOf(ChangeBatch whole) {
+  /** Judges the row of {@link #alone} as the server does: by its bytes. */
+  static boolean holdsOf(Judge judge, ChangeBatch whole) {
     RowCursor row = whole.rows();
-    return row.next() && judge.orElseThrow().holdsOf(row);
+    return row.next() && judge.holdsOf(row);
   }
 
   private List<Column> chosen(Row row) {

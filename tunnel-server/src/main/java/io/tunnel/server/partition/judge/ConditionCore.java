@@ -82,7 +82,9 @@ public final class ConditionCore {
     void give(Judge judge);
 
     /** The row of the group that set them, if one did. */
-    Optional<RowPlace> set();
+    default Optional<RowPlace> set() {
+      return Optional.empty();
+    }
   }
 
   /** A row that the group changes: what its last PUT or DELETE leaves, and the updates since. */
@@ -155,11 +157,6 @@ public final class ConditionCore {
   /** A row that is stored, or that is not there. */
   private record StoredBelow(ConditionCore core, RowKey key) implements Below {
     @Override
-    public Optional<RowPlace> set() {
-      return Optional.empty();
-    }
-
-    @Override
     public void sizes(ObjIntConsumer<String> column) {
       core.read(key).forEach((name, encoded) -> column.accept(name, encoded.length()));
     }
@@ -181,11 +178,6 @@ public final class ConditionCore {
 
   /** Nothing, as a DELETE leaves it. */
   private record NothingBelow() implements Below {
-    @Override
-    public Optional<RowPlace> set() {
-      return Optional.empty();
-    }
-
     @Override
     public void sizes(ObjIntConsumer<String> column) {}
 
