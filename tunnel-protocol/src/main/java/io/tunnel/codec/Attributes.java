@@ -90,7 +90,7 @@ public final class Attributes {
   }
 
   /** Leaves one attribute out of a checked list. */
-  static Bytes without(int unwanted, Bytes list) {
+  public static Bytes without(int unwanted, Bytes list) {
     byte[] array = list.toByteArray();
     ByteSink rest = new ByteSink(array.length);
     for (int at = 0; at < array.length; ) {

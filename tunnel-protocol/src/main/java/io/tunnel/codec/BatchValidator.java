@@ -33,6 +33,7 @@ public final class BatchValidator {
    *     condition, or is an UPDATE, which may make the stored row too large
    * @param hasColumnCondition whether a row has a condition on columns, whose outcome tells what
    *     the stored row holds
+   * @param writer what the writer says of the batch; empty when the writer does not number
    * @param newest the feature of the highest level that an attribute of the batch or a row uses;
    *     empty without attributes. The level in force must enable the feature
    */
@@ -40,6 +41,7 @@ public final class BatchValidator {
       boolean mustJudge,
       boolean hasColumnCondition,
       ColumnSizes columnSizes,
+      Optional<WriterNumber> writer,
       Optional<FormatFeature> newest) {}
 
   /** A validator for rows with keys of {@code schema}. */
@@ -64,6 +66,8 @@ public final class BatchValidator {
     try {
       Optional<FormatFeature> newest =
           batch.hasAttributes() ? known(Place.BATCH, batch.attributes()) : Optional.empty();
+      Optional<WriterNumber> writer =
+          batch.hasAttributes() ? requireWriter(batch) : Optional.empty();
       Dictionary.requireDistinct(batch.names());
       requireNoKeyColumn(batch.names());
       boolean mustJudge = false;
@@ -81,7 +85,7 @@ public final class BatchValidator {
             row.condition() != RowExistenceExpectation.IGNORE || row.kind() == ChangeKind.UPDATE;
       }
       requireUsed(batch, columnSizes);
-      return new Checked(mustJudge || hasColumnCondition, hasColumnCondition, columnSizes, newest);
+      return new Checked(mustJudge || hasColumnCondition, hasColumnCondition, columnSizes, writer, newest);
     } catch (MalformedException e) {
       if (e instanceof NewerFormatException newer && newer.feature().isPresent()) {
         throw newer;
@@ -93,6 +97,14 @@ public final class BatchValidator {
   private static Optional<FormatFeature> known(Place place, Bytes attributes) {
     byte[] array = attributes.toByteArray();
     return Attributes.requireKnown(place, array, 0, array.length);
+  }
+
+  /** What the writer says; only a server says who wrote the rows of a batch of the log. */
+  private static Optional<WriterNumber> requireWriter(ChangeBatch batch) {
+    if (!WrittenRows.of(batch).isEmpty()) {
+      throw new MalformedException("a writer's batch says who wrote its rows, as a log does");
+    }
+    return WriterNumber.of(batch);
   }
 
   /** Checks the condition on columns of a row; returns whether the row has one. */

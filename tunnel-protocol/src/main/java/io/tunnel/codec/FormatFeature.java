@@ -15,21 +15,23 @@ public enum FormatFeature {
   /** A condition on columns, on its way to the server that judges it; no log has one. */
   CONDITION(Place.ROW, 1, "condition", 1),
   /** Columns that are added to, with what was added. */
-  INCREMENT(Place.ROW, 3, "increment", 2),
+  INCREMENT(Place.ROW, 3, "increment", 3),
   /** A time at which the row expires. */
-  ROW_EXPIRY(Place.ROW, 5, "expiry", 2),
+  ROW_EXPIRY(Place.ROW, 5, "expiry", 3),
   /** The row before the change. */
-  BEFORE_IMAGE(Place.ROW, 2, "before-image", 2),
+  BEFORE_IMAGE(Place.ROW, 2, "before-image", 3),
   /** The change is the expiry of its row. */
-  EXPIRED(Place.ROW, 4, "expired", 2),
-  /** The writer's id and the number of the batch. */
+  EXPIRED(Place.ROW, 4, "expired", 3),
+  /** A writer's id and its number of the batch, on the way to the server; no log has one. */
   WRITER(Place.BATCH, 1, "writer", 2),
+  /** Which rows of the batch which writer wrote under which number, in the log. */
+  WRITTEN(Place.BATCH, 2, "written", 2),
   /** All rows of the batch are applied, or none. */
-  ATOMIC(Place.BATCH, 3, "atomic", 2),
+  ATOMIC(Place.BATCH, 3, "atomic", 3),
   /** A time at which the row expires. */
-  STORED_EXPIRY(Place.STORED_ROW, 1, "expiry", 2),
+  STORED_EXPIRY(Place.STORED_ROW, 1, "expiry", 3),
   /** A filter on what the holder is delivered. */
-  FILTER(Place.GRANT, 1, "filter", 2),
+  FILTER(Place.GRANT, 1, "filter", 3),
   /** Says nothing: tests of an upgrade write the attribute; each reader must understand it. */
   TRIAL(Place.ROW, FormatFeature.TRIAL_NUMBER_MIN + 1, "trial", FormatFeature.LEVEL + 1),
   /** Says nothing: tests of an upgrade write the attribute; readers may skip it. */
@@ -39,7 +41,7 @@ public enum FormatFeature {
       Place.GRANT, FormatFeature.TRIAL_NUMBER_MIN + 1, "trial-term", FormatFeature.LEVEL + 1);
 
   /** The level of this build: features above are refused by name. */
-  public static final int LEVEL = 1;
+  public static final int LEVEL = Level.OF_BUILD;
 
   /**
    * Attributes from this number on are for tests of an upgrade. A build knows them only when {@link

@@ -16,8 +16,11 @@ public final class Level {
    */
   public static final String TRIAL_PROPERTY = "tunnel.trial.level";
 
+  /** The level that this build's own features need at most. */
+  public static final int OF_BUILD = 2;
+
   /** The highest level of this build. */
-  public static final int NEWEST = Math.max(FIRST, Integer.getInteger(TRIAL_PROPERTY, FIRST));
+  public static final int NEWEST = Math.max(OF_BUILD, Integer.getInteger(TRIAL_PROPERTY, OF_BUILD));
 
   /** The highest level that can be named. */
   public static final int NUMBER_MAX = 1_000_000;

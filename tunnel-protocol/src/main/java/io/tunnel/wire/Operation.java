@@ -90,6 +90,11 @@ public enum Operation {
   UPGRADE(37, Room.CLUSTER, Repeat.FREELY, Right.ADMIN),
   /** Binary: {@link GetRowsRequest} to {@link RowPage}. */
   GET_ROWS(38, Room.ROWS, Repeat.FREELY, Right.READ),
+  /**
+   * Binary: {@code u32} table id and {@code u128} secret to {@link WriterToken}: dates the id of a
+   * writer that numbers its batches.
+   */
+  OPEN_WRITER(39, Room.ROWS, Repeat.FREELY, Right.WRITE),
 
   /**
    * JSON: {@link SessionControl.OpenSession} to {@link SessionControl.SessionOpened}. The session

@@ -28,6 +28,7 @@ import io.tunnel.sdk.write.WriteCall;
 import io.tunnel.sdk.write.WriteEngine;
 import io.tunnel.sdk.write.WriteEngines;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.WriterToken;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Control.PartitionDescription;
 import io.tunnel.wire.control.Control.TableDescription;
@@ -366,10 +367,22 @@ public final class TableClient implements AutoCloseable {
 
   private PartitionMaps maps(String table) {
     byte[] payload = Json.encode(new Control.TableName(table));
-    return () ->
-        caller
+    return new PartitionMaps() {
+      @Override
+      public CompletableFuture<TableDescription> read() {
+        return caller
             .ask(Operation.PARTITION_MAP, payload)
             .thenApply(frame -> learned(Json.decode(frame.payload(), TableDescription.class)));
+      }
+
+      @Override
+      public CompletableFuture<WriterToken> openWriter(int tableId) {
+        byte[] request = new WriterToken.Request(tableId, SystemClock.newSecret()).encode();
+        return caller
+            .ask(Operation.OPEN_WRITER, request)
+            .thenApply(frame -> WriterToken.decode(frame.payload()));
+      }
+    };
   }
 
   /** Notes the leaders in a partition map, so that requests go to them directly. */

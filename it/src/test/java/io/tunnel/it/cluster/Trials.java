@@ -17,6 +17,7 @@ import io.tunnel.it.process.Service;
 import io.tunnel.it.process.Stage;
 import io.tunnel.it.process.WorkerProcess;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Level;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.RangeQuery;
@@ -180,7 +181,13 @@ final class Trials implements AutoCloseable {
     assertThat(refusal.code()).as(refusal.message()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
     assertThat(refusal.message())
         .startsWith(
-            "the feature '" + trial.feature.label() + "' needs level 2, and the level is 1; ");
+            "the feature '"
+                + trial.feature.label()
+                + "' needs level "
+                + trial.feature.level()
+                + ", and the level is "
+                + Level.OF_BUILD
+                + "; ");
   }
 
   /** The answer of a server that may end meanwhile; empty when there is none. */

@@ -88,6 +88,7 @@ public interface Pushes {
           EXPORT_CHECKPOINTS,
           DESCRIBE_CLUSTER,
           WRITE,
+          OPEN_WRITER,
           GET_ROW,
           GET_ROWS,
           GET_RANGE,

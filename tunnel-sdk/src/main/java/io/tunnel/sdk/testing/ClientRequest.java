@@ -31,6 +31,8 @@ public enum ClientRequest {
   GET_ROW(Operation.GET_ROW),
   /** Reads rows by their keys. */
   GET_ROWS(Operation.GET_ROWS),
+  /** Dates the id of a writer that numbers its batches. */
+  OPEN_WRITER(Operation.OPEN_WRITER),
   /** Reads a page of rows. */
   GET_RANGE(Operation.GET_RANGE),
   /** Creates a tunnel. */

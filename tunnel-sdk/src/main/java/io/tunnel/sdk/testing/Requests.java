@@ -19,6 +19,7 @@ import io.tunnel.wire.Operation;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
+import io.tunnel.wire.WriterToken;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.ClusterControl.Attached;
 import io.tunnel.wire.control.Control;
@@ -213,6 +214,12 @@ final class Requests {
                   new Control.TableList(service.tables().stream().map(MemoryTable::name).toList()));
 
       case WRITE -> write(frame, peer);
+      case OPEN_WRITER -> {
+        WriterToken.Request request = WriterToken.Request.decode(payload);
+        var unused = service.table(request.tableId());
+        WriterToken token = WriterToken.of(service.time().micros(), request.secret());
+        peer.respond(frame, token.bytes().toByteArray());
+      }
       case GET_ROW -> {
         GetRowRequest request = GetRowRequest.decode(payload);
         peer.respond(frame, RowReads.get(service.table(request.tableId()), request));

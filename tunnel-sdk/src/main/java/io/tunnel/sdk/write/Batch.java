@@ -1,8 +1,12 @@
 package io.tunnel.sdk.write;
 
 import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.WriterNumber;
+import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.RowCallback;
 import io.tunnel.sdk.write.LaneCore.Misrouted;
 import java.nio.ByteBuffer;
@@ -19,13 +23,24 @@ final class Batch {
 
   private static final ByteBuffer NOT_BUILT = ByteBuffer.allocate(0);
 
+  /** Room for the attribute that says who wrote the batch. */
+  private static final int BYTES_MAX = Limits.BATCH_BYTES_MAX - WriterNumber.ATTRIBUTE_BYTES;
+
+  private final List<PrimaryKeySchema> schema;
   private final List<RowChange> rows;
   private final List<RowCallback> callbacks;
   private final CompletableFuture<Void> done = new CompletableFuture<>();
   private final long startedNanos;
   private BatchBuilder builder;
   private int encodedBytes;
+  private int partition;
   private ByteBuffer payload = NOT_BUILT;
+
+  /** What the payload says of its writer; empty when nothing. */
+  private Optional<WriterNumber> writer = Optional.empty();
+
+  /** Whether an attempt to send the batch may have been applied although nobody knows. */
+  private boolean isInDoubt;
 
   /** Refusals as misrouted, of this batch or of the batch that held its rows before. */
   private Optional<Misrouted> misrouted;
@@ -41,6 +56,7 @@ final class Batch {
 
   Batch(
       List<PrimaryKeySchema> schema, Size guess, Optional<Misrouted> misrouted, long startedNanos) {
+    this.schema = schema;
     this.rows = new ArrayList<>(guess.rows());
     this.callbacks = new ArrayList<>(guess.rows());
     this.builder = new BatchBuilder(schema, guess.bytes());
@@ -55,7 +71,7 @@ final class Batch {
    * @throws IllegalArgumentException when the row can never be written; the batch is unchanged
    */
   int add(RowChange row, RowCallback callback) {
-    if (!builder.add(row)) {
+    if (!builder.addWithin(BYTES_MAX, row)) {
       return -1;
     }
     rows.add(row);
@@ -66,14 +82,51 @@ final class Batch {
     return rows.size() == 1 ? encodedBytes : encodedBytes - before;
   }
 
-  /** Encodes the batch, which then takes no more rows. */
-  void close(int partition) {
-    payload = builder.finish(partition);
-    builder = null;
+  /** The batch takes no more rows. */
+  void close(int ofPartition) {
+    partition = ofPartition;
   }
 
-  /** A view of the encoded batch, from its first byte to its last. */
+  /**
+   * Says who wrote the closed batch, or that nobody says. A batch that was encoded before is encoded
+   * again into another array: the bytes of a former attempt may still be on their way.
+   */
+  void writtenBy(Optional<WriterNumber> next) {
+    if (next.equals(writer)) {
+      return;
+    }
+    if (isInDoubt) {
+      throw new IllegalStateException("a batch in doubt would get another number");
+    }
+    writer = next;
+    Bytes list = next.map(WriterNumber::attributes).orElse(Bytes.EMPTY);
+    if (payload.limit() == 0) {
+      builder.setAttributes(list);
+    } else {
+      ChangeBatch sent = ChangeBatch.parse(payload.array(), 0, payload.limit());
+      payload = ByteBuffer.wrap(BatchBuilder.withAttributes(sent, list));
+    }
+  }
+
+  Optional<WriterNumber> writer() {
+    return writer;
+  }
+
+  boolean isInDoubt() {
+    return isInDoubt;
+  }
+
+  /** The answer to the batch is lost. */
+  void doubt() {
+    isInDoubt = true;
+  }
+
+  /** A view of the closed batch in its bytes, from its first byte to its last. */
   ByteBuffer payload() {
+    if (payload.limit() == 0) {
+      payload = builder.finish(partition);
+      builder = null;
+    }
     return payload.duplicate();
   }
 

@@ -1,7 +1,9 @@
 package io.tunnel.sdk.write;
 
+import io.tunnel.codec.WriterNumber;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.RowCallback;
 import io.tunnel.sdk.metrics.SdkMeter;
@@ -56,6 +58,16 @@ final class Lane {
   private int bytesGuess = BYTES_GUESS_MIN;
   private int rowsGuess = ROWS_GUESS_MIN;
   private boolean isTimerSet;
+
+  /** The token of the writer that numbers the batches; empty when they have no numbers. */
+  private Optional<Bytes> writer = Optional.empty();
+
+  /** The number of the writer's last batch. */
+  private long lastNumber;
+
+  /** The number of the writer's last batch of which rows were applied; at most the last one. */
+  private long appliedNumber;
+
   private Phase phase = Phase.OPEN;
 
   /** Results to tell, in order; on the event loop. */
@@ -256,6 +268,30 @@ final class Lane {
     return ends;
   }
 
+  /**
+   * Numbers the head, which is about to be sent, as a batch of the writer with that token, or of no
+   * writer. A head in doubt keeps its number; so does a head that was refused and is sent again.
+   */
+  synchronized void number(Batch batch, Optional<Bytes> token) {
+    if (batch.isInDoubt()
+        || (batch.writer().isPresent() && batch.writer().map(WriterNumber::token).equals(token))) {
+      return;
+    }
+    if (!writer.equals(token)) {
+      writer = token;
+      lastNumber = 0;
+      appliedNumber = 0;
+    }
+    batch.writtenBy(writer.map(of -> new WriterNumber(of, ++lastNumber, appliedNumber)));
+  }
+
+  /** The partition has applied rows of a batch. */
+  synchronized void applied(Batch batch) {
+    if (batch.writer().isPresent() && batch.writer().map(WriterNumber::token).equals(writer)) {
+      appliedNumber = batch.writer().get().number();
+    }
+  }
+
   /** The head has a result. */
   synchronized Step answered() {
     releaseHead();
@@ -270,7 +306,16 @@ final class Lane {
    */
   synchronized Verdict failed(LaneCore.Failure failure, Batch batch) {
     long nowNanos = settings.ticker().nanos();
-    Verdict verdict = core.failed(failure, batch.rowCount(), batch.misrouted(), nowNanos);
+    if (failure instanceof LaneCore.Failure.Unanswered) {
+      batch.doubt();
+    }
+    LaneCore.Head of =
+        new LaneCore.Head(
+            batch.rowCount(),
+            batch.misrouted(),
+            batch.writer().isPresent(),
+            batch.isInDoubt());
+    Verdict verdict = core.failed(failure, of, nowNanos);
     switch (verdict) {
       case RETRY -> {}
       case REROUTE -> batch.misroutedAt(nowNanos);

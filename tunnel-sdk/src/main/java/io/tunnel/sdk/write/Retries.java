@@ -45,6 +45,12 @@ import java.util.random.RandomGenerator;
  */
 final class Retries {
 
+  private static final RowResult MOVED_IN_DOUBT =
+      Outcomes.failure(
+          Outcome.IN_DOUBT,
+          -1,
+          new ConnectionException("the answer was lost, and the partition is gone", false, null));
+
   private static final long PAUSE_FIRST_MS = 5;
   private static final long PAUSE_MS_MAX = 500;
 
@@ -287,6 +293,11 @@ final class Retries {
     for (int i = 0; i < batch.rowCount(); i++) {
       RowChange row = batch.row(i);
       RowCallback callback = batch.counted(i);
+      if (batch.isInDoubt()) {
+        // The former partition alone knows whether it has applied the row.
+        refusals.add(() -> Outcomes.tell(row, callback, MOVED_IN_DOUBT));
+        continue;
+      }
       try {
         Lane lane = routes.laneOf(row);
         engine.act(lane, lane.addMoved(row, callback, batch.misrouted()));

@@ -21,6 +21,7 @@ import io.tunnel.sdk.write.LaneCore.Verdict;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.WriteResult;
+import io.tunnel.wire.control.Control.TableDescription;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -40,6 +41,7 @@ public final class WriteEngine implements AutoCloseable {
   private final EventLoop loop;
   private final Lane.Settings settings;
   private final Retries retries;
+  private final WriterIds ids;
 
   /** Held while rows move from the lanes of one partition map to the lanes of the next. */
   private final Object handover = new Object();
@@ -59,7 +61,10 @@ public final class WriteEngine implements AutoCloseable {
     this.loop = nodes.loop();
     this.settings = settings;
     this.retries = new Retries(this, nodes, maps, settings, durability);
-    this.routes = retries.routes(Caller.await(maps.read()), List.of());
+    TableDescription map = Caller.await(maps.read());
+    this.routes = retries.routes(map, List.of());
+    this.ids = new WriterIds(maps, map.tableId(), settings.ticker());
+    ids.open();
   }
 
   /** Opens an engine for one table; waits for the partition map, which {@code maps} reads. */
@@ -201,6 +206,7 @@ public final class WriteEngine implements AutoCloseable {
       onLoop(() -> completed(lane, batch, null, reason));
       return;
     }
+    lane.number(batch, ids.token());
     Optional<Endpoint> leader = lane.leader();
     Connection open = nodes.openConnection(leader);
     CompletableFuture<Frame> answer =
@@ -256,6 +262,9 @@ public final class WriteEngine implements AutoCloseable {
 
   private void answered(Lane lane, Batch batch, WriteResult result) {
     int told = Outcomes.toldRows(result, batch);
+    if (result.appliedRows() > 0) {
+      lane.applied(batch);
+    }
     int rejected = (int) result.rejections().stream().filter(r -> r.rowIndex() < told).count();
     settings.meter().rows(Outcome.APPLIED, told - rejected);
     settings.meter().rows(Outcome.REJECTED, rejected);
@@ -279,7 +288,7 @@ public final class WriteEngine implements AutoCloseable {
   }
 
   private void failed(Lane lane, Batch batch, Throwable failure) {
-    Verdict verdict = lane.failed(kindOf(lane, failure), batch);
+    Verdict verdict = lane.failed(kindOf(lane, batch, failure), batch);
     switch (verdict) {
       case RETRY -> retries.later(lane, failure);
       case REROUTE -> retries.misrouted(lane);
@@ -315,8 +324,23 @@ public final class WriteEngine implements AutoCloseable {
         });
   }
 
-  private LaneCore.Failure kindOf(Lane lane, Throwable failure) {
+  /** Whether the server refused the number of a batch, and so applied no row of this attempt. */
+  private boolean isOfNumber(Batch batch, RefusedException refused) {
+    boolean isOfNumber =
+        refused.code() == ErrorCode.WRITER_ENDED || refused.code() == ErrorCode.FEATURE_NOT_ENABLED;
+    if (isOfNumber && batch.writer().isPresent()) {
+      ids.ended(batch.writer().get().token(), refused.code());
+      return true;
+    }
+    return false;
+  }
+
+  private LaneCore.Failure kindOf(Lane lane, Batch batch, Throwable failure) {
     if (failure instanceof RefusedException refused) {
+      if (isOfNumber(batch, refused) && !batch.isInDoubt() && !isAbandoned) {
+        // Sent again, with the number of another writer or without one.
+        return new LaneCore.Failure.Refused(ErrorCode.BUSY);
+      }
       boolean isMisrouted =
           refused.code() == ErrorCode.WRONG_PARTITION
               || refused.code() == ErrorCode.TABLE_NOT_FOUND;

@@ -80,7 +80,8 @@ final class Refusal extends RuntimeException {
           HISTORY_LOST,
           POSITION_REPLACED,
           LIMIT_REACHED,
-          FEATURE_NOT_ENABLED ->
+          FEATURE_NOT_ENABLED,
+          WRITER_ENDED ->
           HttpResponseStatus.CONFLICT;
       case BUSY, SHUTTING_DOWN, NOT_LEADER, LOG_UNAVAILABLE ->
           HttpResponseStatus.SERVICE_UNAVAILABLE;

@@ -3,11 +3,15 @@ package io.tunnel.server.net;
 import io.tunnel.codec.BatchValidator;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.FormatFeature;
+import io.tunnel.codec.WriterNumber;
 import io.tunnel.condition.ConditionPlace;
+import io.tunnel.core.WriterCore.Numbered;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.net.access.Administration;
@@ -27,6 +31,7 @@ import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.RowPage;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
+import io.tunnel.wire.WriterToken;
 import io.tunnel.wire.control.ClusterControl.NodeFigures;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
@@ -34,6 +39,7 @@ import io.tunnel.wire.control.Renewal;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -61,6 +67,7 @@ final class Requests {
   /** Turns of requests for a principal's permissions, which search all permissions. */
   private final Turns identified;
 
+  private final LongSupplier epochMicros;
   private final Refusals refusals;
   private final TableRequests tables;
   private final TunnelRequests tunnels;
@@ -79,6 +86,7 @@ final class Requests {
     this.parsed = new Turns(threads.readers(), PARSED_BYTES_MAX);
     this.administered = new Turns(threads.control(), PARSED_BYTES_MAX);
     this.identified = new Turns(threads.readers(), PARSED_BYTES_MAX);
+    this.epochMicros = threads.epochMicros();
     this.refusals = new Refusals(rooms.cluster());
     RequestThreads served =
         new RequestThreads(
@@ -169,6 +177,7 @@ final class Requests {
       case DESCRIBE_TABLE -> tables.describe(frame, connection);
 
       case WRITE -> write(frame, connection);
+      case OPEN_WRITER -> openWriter(frame, connection);
       case GET_ROW ->
           rooms
               .rows()
@@ -348,6 +357,27 @@ final class Requests {
     }
   }
 
+  /** Dates the id of a writer. */
+  private void openWriter(Frame frame, Connection connection) {
+    WriterToken.Request request = WriterToken.Request.decode(frame.payload());
+    var unused = rooms.catalog().table(request.tableId());
+    requireWriters();
+    connection.respond(
+        frame, WriterToken.of(epochMicros.getAsLong(), request.secret()).bytes().toByteArray());
+  }
+
+  /** Refuses writers that number, where the level or the log does not have them. */
+  private void requireWriters() {
+    rooms.cluster().levels().require(FormatFeature.WRITER);
+    if (!rooms.cluster().isAlone()) {
+      throw new RefusedException(
+          ErrorCode.FEATURE_NOT_ENABLED,
+          "the feature '"
+              + FormatFeature.WRITER.label()
+              + "' is of a single server: the log of a cluster has no numbers of writers yet");
+    }
+  }
+
   private void write(Frame frame, Connection connection) {
     WriteRequest request = WriteRequest.decode(frame.payload());
     ChangeBatch batch = request.batch();
@@ -357,6 +387,7 @@ final class Requests {
         new BatchValidator(table.meta().primaryKey())
             .require(batch, partition.from(), partition.to());
     checked.newest().ifPresent(feature -> rooms.cluster().levels().require(feature));
+    Optional<Numbered> writer = checked.writer().map(by -> numbered(by, connection));
     if (checked.hasColumnCondition()) {
       // Whoever learns whether a condition on columns holds reads these columns.
       Authority.table(Right.READ, table.meta().name(), connection.caller());
@@ -383,9 +414,11 @@ final class Requests {
           .write(
               new PendingWrite(
                   batch,
-                  ConditionPlace.ofRows(table.meta().primaryKey()),
-                  checked.mustJudge(),
-                  checked.columnSizes(),
+                  new PendingWrite.Judging(
+                      ConditionPlace.ofRows(table.meta().primaryKey()),
+                      checked.mustJudge(),
+                      checked.columnSizes()),
+                  writer,
                   durability == Durability.FSYNC,
                   answer));
       isGiven = true;
@@ -396,6 +429,12 @@ final class Requests {
         rooms.rows().waits().refused();
       }
     }
+  }
+
+  private Numbered numbered(WriterNumber by, Connection connection) {
+    requireWriters();
+    Bytes writer = new WriterToken(by.token()).writer(connection.caller().name());
+    return new Numbered(writer, by.number(), by.after());
   }
 
   private final class WriteAnswer implements PendingWrite.Outcome {

@@ -8,16 +8,15 @@ import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.partition.judge.RowBounds;
+import io.tunnel.server.partition.judge.Writers;
+import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
-import io.tunnel.wire.WriteResult;
-import io.tunnel.wire.WriteResult.Rejection;
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -57,16 +56,12 @@ public final class Shard implements Closeable, PartitionHost {
   private final ConditionCore conditions;
   private final RowBounds bounds;
   private final WriteTurns turns;
-  private final Deque<Admitted> admitted = new ArrayDeque<>();
+  private final Writers writers;
+  private final AdmittedWrites admitted;
   private final ShardDisk disk;
   private final FoldQueue folds;
   private final FoldState folding;
   private volatile boolean isRefusing;
-
-  /**
-   * A write of the group, and its number in the log's group, or -1 when no row of it was accepted.
-   */
-  private record Admitted(PendingWrite write, ConditionCore.Judged judged, int number) {}
 
   /** A shard over an open log and the rows folded from it, which it closes. */
   Shard(int id, ShardConfig config, LocalLog log, ShardRows rows, Meter meter, Clock clock) {
@@ -79,6 +74,8 @@ public final class Shard implements Closeable, PartitionHost {
     this.group = new GroupCore(config.mergedBytesMax());
     this.conditions = new ConditionCore(rows);
     this.bounds = rows.bounds();
+    this.writers = rows.writers();
+    this.admitted = new AdmittedWrites(group, writers, clock::epochMicros);
     this.disk = new ShardDisk(id, config.freeBytesMin(), log, clock);
     this.loop =
         new OwnerLoop<>(
@@ -139,6 +136,7 @@ public final class Shard implements Closeable, PartitionHost {
   void dropPartition(int partition) throws IOException {
     folds.change(() -> rows.dropPartition(partition));
     bounds.drop(partition);
+    writers.drop(partition);
   }
 
   Meter meter() {
@@ -288,6 +286,10 @@ public final class Shard implements Closeable, PartitionHost {
       long started = clock.nanos();
       long[] firstPositions = group.isEmpty() ? new long[0] : append(mustSync, started);
       long committed = clock.nanos();
+      if (group.isEmpty() && admitted.hasRepeatedSynced()) {
+        log.sync();
+      }
+      admitted.committed(firstPositions);
       leaveToFolds(committed - started);
       acknowledge(firstPositions);
     } catch (DiskFullException e) {
@@ -338,13 +340,21 @@ public final class Shard implements Closeable, PartitionHost {
         write.refused(dropped());
         continue;
       }
+      if (admitted.hasWriterOf(write)) {
+        break;
+      }
+      if (admitted.isEndedByNumber(write)) {
+        turns.take();
+        mustSync |= write.isSynced();
+        continue;
+      }
       boolean mustJudge =
           bounds.mustJudge(write.batch(), write.isConditional(), write.columnSizes());
       if (mustJudge && setAside(write)) {
         break;
       }
       ConditionCore.Judged judged = conditions.judge(write.batch(), write.place(), mustJudge);
-      admit(write, judged);
+      admitted.admit(write, judged);
       turns.take();
       mustSync |= write.isSynced();
     }
@@ -382,13 +392,8 @@ public final class Shard implements Closeable, PartitionHost {
       done.write().refused(dropped());
       return false;
     }
-    admit(done.write(), done.judged());
+    admitted.admit(done.write(), done.judged());
     return done.write().isSynced();
-  }
-
-  private void admit(PendingWrite write, ConditionCore.Judged judged) {
-    int number = judged.accepted().map(group::add).orElse(-1);
-    admitted.add(new Admitted(write, judged, number));
   }
 
   /** The table was there when the write was accepted. */
@@ -398,14 +403,9 @@ public final class Shard implements Closeable, PartitionHost {
   }
 
   private void acknowledge(long[] firstPositions) {
-    for (Admitted done = admitted.poll(); done != null; done = admitted.poll()) {
-      List<Rejection> rejections = done.judged().rejections();
-      int applied = done.write().batch().rowCount() - rejections.size();
-      long first = done.number() < 0 ? 0 : firstPositions[done.number()];
-      done.write().written(new WriteResult(first, applied, rejections));
-      if (!rejections.isEmpty()) {
-        meter.rejected(id, rejections.size());
-      }
+    int rejected = admitted.acknowledge(firstPositions);
+    if (rejected > 0) {
+      meter.rejected(id, rejected);
     }
   }
 
@@ -423,7 +423,10 @@ public final class Shard implements Closeable, PartitionHost {
     }
     long rows = batches.stream().mapToLong(ChangeBatch::rowCount).sum();
     meter.committed(id, rows, group.byteCount(), commitNanos);
-    folds.add(batches, log.end(), bounds.takeRaised());
+    folds.add(
+        batches,
+        log.end(),
+        new BesideRows(Map.of(), bounds.takeRaised(), writers.takeRaised()));
   }
 
   /** An error, as when memory runs out, leaves as much unknown as a failure of the disk. */
@@ -443,7 +446,7 @@ public final class Shard implements Closeable, PartitionHost {
   }
 
   private void refuseAll(RefusedException reason) {
-    admitted.forEach(lost -> lost.write().refused(reason));
+    admitted.refuse(reason);
     turns.takeWrites(write -> write.refused(reason));
   }
 

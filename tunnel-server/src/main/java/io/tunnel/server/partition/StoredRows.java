@@ -3,6 +3,7 @@ package io.tunnel.server.partition;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.judge.RowBounds;
+import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableStore;
@@ -13,7 +14,8 @@ import java.util.SortedMap;
 import java.util.function.IntPredicate;
 
 /** The rows that RocksDB keeps. */
-record StoredRows(TableStore store, RowBounds bounds, IntPredicate live) implements ShardRows {
+record StoredRows(TableStore store, RowBounds bounds, Writers writers, IntPredicate live)
+    implements ShardRows {
 
   @Override
   public boolean isLive(int partition) {

@@ -126,6 +126,19 @@ public final class TableStore implements TableRows, Closeable {
     return allOf(StoreFormat.boundKey(0));
   }
 
+  /** What {@link #fold} stored of writers, as {@link BesideRows} has them. */
+  public SortedMap<Bytes, Bytes> writers() {
+    SortedMap<Bytes, Bytes> found = new TreeMap<>();
+    byte[] prefix = StoreFormat.writerKey(Bytes.EMPTY);
+    forEachOf(
+        prefix,
+        (key, value) ->
+            found.put(
+                Bytes.copyOf(key, prefix.length, key.length - prefix.length),
+                Bytes.copyOf(value)));
+    return found;
+  }
+
   private SortedMap<Integer, Bytes> allOf(byte[] first) {
     SortedMap<Integer, Bytes> found = new TreeMap<>();
     byte[] prefix = Arrays.copyOf(first, 5);
@@ -441,6 +454,7 @@ public final class TableStore implements TableRows, Closeable {
       write.deleteRange(
           StoreFormat.dictionariesOf(partition), StoreFormat.dictionariesOf(partition + 1));
       write.delete(StoreFormat.boundKey(partition));
+      write.deleteRange(StoreFormat.writersOf(partition), StoreFormat.writersOf(partition + 1));
       db.write(unlogged, write);
     } catch (RocksDBException e) {
       throw failed("cannot drop partition " + partition + ": " + e.getMessage(), e);

@@ -4,13 +4,18 @@ import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.BatchValidator;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.core.WriterCore;
+import io.tunnel.core.WriterCore.Answered;
+import io.tunnel.core.WriterCore.Numbered;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.WriteResult;
+import io.tunnel.wire.WriterToken;
 import io.tunnel.wire.WriteResult.Rejection;
 import io.tunnel.wire.control.Control.PartitionDescription;
 import java.util.ArrayList;
@@ -28,6 +33,15 @@ public final class MemoryPartition {
   private final List<PrimaryKeySchema> schema;
   private final NavigableMap<Bytes, Row> rows = new TreeMap<>();
   private final List<ChangeBatch> changes = new ArrayList<>();
+
+  /** The batches of writers that number, in the order of their changes. */
+  private final List<Written> numbered = new ArrayList<>();
+
+  private WriterCore writers = new WriterCore();
+
+  /** A numbered batch whose changes were applied. */
+  private record Written(Bytes writer, Answered answered) {}
+
   private long committed;
   private long synced;
 
@@ -76,10 +90,23 @@ public final class MemoryPartition {
    * Applies the legal rows of a batch, as one commit.
    *
    * @param mustSync whether this and all earlier batches survive a crash
-   * @throws io.tunnel.model.RefusedException when the batch does not fit the table or the range
+   * @throws RefusedException when the batch does not fit the table or the range
    */
   public WriteResult write(ChangeBatch batch, boolean mustSync, VirtualTime time) {
-    var unused = new BatchValidator(schema).require(batch, from, to);
+    Optional<Numbered> writer =
+        new BatchValidator(schema)
+            .require(batch, from, to)
+            .writer()
+            .map(by -> new Numbered(new WriterToken(by.token()).writer(""), by.number(), by.after()));
+    if (writer.isPresent()) {
+      WriterCore.Verdict verdict = writers.judge(writer.get(), time.micros());
+      if (verdict instanceof WriterCore.Verdict.Repeated repeated) {
+        synced = mustSync ? committed : synced;
+        return WriteResult.decode(repeated.answered().answer().toByteArray());
+      } else if (verdict instanceof WriterCore.Verdict.Ended ended) {
+        throw new RefusedException(ErrorCode.WRITER_ENDED, ended.why());
+      }
+    }
     List<RowChange> applied = new ArrayList<>();
     List<Rejection> rejections = new ArrayList<>();
     long commitMicros = time.nextCommitMicros();
@@ -97,7 +124,32 @@ public final class MemoryPartition {
       append(batchOf(applied, first, commitMicros));
     }
     synced = mustSync ? committed : synced;
-    return new WriteResult(first, applied.size(), rejections);
+    WriteResult result = new WriteResult(first, applied.size(), rejections);
+    writer.ifPresent(by -> answered(by, result, commitMicros));
+    return result;
+  }
+
+  private void answered(Numbered by, WriteResult result, long micros) {
+    Answered answered =
+        new Answered(
+            by.number(),
+            result.firstPosition(),
+            result.appliedRows(),
+            Bytes.copyOf(result.encode()),
+            micros);
+    if (result.appliedRows() > 0) {
+      writers.applied(by.writer(), answered);
+      numbered.add(new Written(by.writer(), answered));
+    } else {
+      writers.rejected(by.writer(), answered);
+    }
+  }
+
+  /** Batches of writers that number are known as far as their changes are there. */
+  private void forgetLostWriters() {
+    numbered.removeIf(each -> each.answered().position() > synced);
+    writers = new WriterCore();
+    numbered.forEach(each -> writers.applied(each.writer(), each.answered()));
   }
 
   private Optional<ErrorCode> apply(DecodedRow row, long commitMicros) {
@@ -164,6 +216,7 @@ public final class MemoryPartition {
   public void loseUnsynced() {
     changes.removeIf(batch -> batch.basePosition() > synced);
     committed = Math.min(committed, synced);
+    forgetLostWriters();
     rows.clear();
     for (ChangeBatch batch : changes) {
       for (RowCursor row = batch.rows(); row.next(); ) {

@@ -94,6 +94,7 @@ final class AuthorityTest {
       EXPORT_CHECKPOINTS  | tunnel:operate tunnel:admin table:admin | NOT_PERMITTED TUNNEL_NOT_FOUND TABLE_NOT_FOUND
       DESCRIBE_CLUSTER    | all                               | -             -                -
       WRITE               | table:write table:admin           | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
+      OPEN_WRITER         | table:write table:admin           | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
       GET_ROW             | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
       GET_ROWS            | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
       GET_RANGE           | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND

@@ -23,6 +23,7 @@ import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
 import io.tunnel.wire.RangeRequest;
+import io.tunnel.wire.WriterToken;
 import io.tunnel.wire.ReadTerms;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.control.ClusterControl.Attach;
@@ -72,6 +73,11 @@ public final class Payloads {
           LIST_QUOTAS ->
           Optional.of(NOTHING);
       case WRITE -> Optional.of(write(named));
+      case OPEN_WRITER ->
+          Optional.of(
+              new WriterToken.Request(
+                      named.tableId(), Bytes.copyOf(new byte[WriterToken.SECRET_BYTES]))
+                  .encode());
       case GET_ROW -> Optional.of(new GetRowRequest(named.tableId(), key(named)).encode());
       case GET_ROWS ->
           Optional.of(

@@ -1,0 +1,161 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.core.WriterCore.Numbered;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.log.GroupCore;
+import io.tunnel.server.partition.judge.ConditionCore;
+import io.tunnel.server.partition.judge.Writers;
+import io.tunnel.wire.WriteResult;
+import io.tunnel.wire.WriteResult.Rejection;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.LongSupplier;
+
+/** The writes of a group that are judged and not answered yet. For the shard's thread. */
+final class AdmittedWrites {
+
+  private final GroupCore group;
+  private final Writers writers;
+  private final LongSupplier epochMicros;
+  private final Deque<Admitted> admitted = new ArrayDeque<>();
+
+  /** The writers that have a batch in the group. */
+  private final Set<Numbering> numbering = new HashSet<>();
+
+  private boolean hasRepeatedSynced;
+
+  /** A writer of a partition. */
+  private record Numbering(int partition, Bytes writer) {}
+
+  /**
+   * A write.
+   *
+   * @param number the number in the log's group; -1 when no row was accepted
+   * @param repeated the answer to a batch that was applied before
+   */
+  private record Admitted(
+      PendingWrite write,
+      List<Rejection> rejections,
+      Optional<ChangeBatch> accepted,
+      int number,
+      Optional<WriteResult> repeated) {}
+
+  AdmittedWrites(GroupCore group, Writers writers, LongSupplier epochMicros) {
+    this.group = group;
+    this.writers = writers;
+    this.epochMicros = epochMicros;
+  }
+
+  boolean isEmpty() {
+    return admitted.isEmpty();
+  }
+
+  /** Whether the group has a batch of the writer, whose next batch waits for the answer. */
+  boolean hasWriterOf(PendingWrite write) {
+    return write.writer().map(by -> numbering.contains(numbering(write, by))).orElse(false);
+  }
+
+  private static Numbering numbering(PendingWrite write, Numbered by) {
+    return new Numbering(write.batch().partition(), by.writer());
+  }
+
+  /**
+   * Ends a write of a writer that numbers, without judging its rows, where the number says that
+   * they must not be applied: the write is refused, or gets its first answer with the group.
+   */
+  boolean isEndedByNumber(PendingWrite write) {
+    if (write.writer().isEmpty()) {
+      return false;
+    }
+    ChangeBatch batch = write.batch();
+    Optional<WriteResult> repeated;
+    try {
+      repeated =
+          writers.repeated(
+              batch.partition(),
+              write.writer().get(),
+              batch.rowCount(),
+              epochMicros.getAsLong());
+    } catch (RefusedException e) {
+      write.refused(e);
+      return true;
+    }
+    if (repeated.isPresent()) {
+      hasRepeatedSynced |= write.isSynced();
+      admitted.add(new Admitted(write, List.of(), Optional.empty(), -1, repeated));
+    }
+    return repeated.isPresent();
+  }
+
+  /** Whether a repeated write asks for a sync, which its first attempt may not have asked for. */
+  boolean hasRepeatedSynced() {
+    return hasRepeatedSynced;
+  }
+
+  /** Adds a judged write to the group. */
+  void admit(PendingWrite write, ConditionCore.Judged judged) {
+    Optional<GroupCore.Number> number =
+        write
+            .writer()
+            .map(
+                by ->
+                    new GroupCore.Number(
+                        by.writer(), by.number(), Writers.answer(judged.rejections())));
+    int inGroup = judged.accepted().map(accepted -> group.add(accepted, number)).orElse(-1);
+    write.writer().ifPresent(by -> numbering.add(numbering(write, by)));
+    admitted.add(
+        new Admitted(write, judged.rejections(), judged.accepted(), inGroup, Optional.empty()));
+  }
+
+  /** The group is in the log: notes the writers' answers, to be stored with the group's rows. */
+  void committed(long[] firstPositions) {
+    for (Admitted done : admitted) {
+      if (done.repeated().isEmpty() && done.write().writer().isPresent()) {
+        long micros =
+            done.accepted().map(ChangeBatch::commitMicros).orElseGet(epochMicros::getAsLong);
+        writers.answered(
+            done.write().batch().partition(),
+            done.write().writer().get(),
+            result(done, firstPositions),
+            micros);
+      }
+    }
+  }
+
+  private static WriteResult result(Admitted done, long[] firstPositions) {
+    int applied = done.write().batch().rowCount() - done.rejections().size();
+    long first = done.number() < 0 ? 0 : firstPositions[done.number()];
+    return new WriteResult(first, applied, done.rejections());
+  }
+
+  /** Answers all writes; returns how many rows were rejected. */
+  int acknowledge(long[] firstPositions) {
+    int rejected = 0;
+    for (Admitted done = admitted.poll(); done != null; done = admitted.poll()) {
+      rejected += done.rejections().size();
+      done.write()
+          .written(
+              done.repeated().isPresent()
+                  ? done.repeated().get()
+                  : result(done, firstPositions));
+    }
+    return rejected;
+  }
+
+  /** None of these writes is known to be in the log. */
+  void refuse(RefusedException reason) {
+    admitted.forEach(lost -> lost.write().refused(reason));
+  }
+
+  void clear() {
+    admitted.clear();
+    numbering.clear();
+    hasRepeatedSynced = false;
+  }
+}
