@@ -232,7 +232,7 @@ class AttributesTest {
 
   @Test
   void the_server_that_takes_a_write_tells_the_feature_of_a_higher_level() {
-    for (byte[] bytes : List.of(batch(list(1), Bytes.EMPTY), batch(Bytes.EMPTY, list(2)))) {
+    for (byte[] bytes : List.of(batch(list(3), Bytes.EMPTY), batch(Bytes.EMPTY, list(2)))) {
       assertThatExceptionOfType(NewerFormatException.class)
           .isThrownBy(
               () ->

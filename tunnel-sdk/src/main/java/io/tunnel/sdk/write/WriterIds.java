@@ -21,6 +21,8 @@ final class WriterIds {
   /** An id that ends sooner is not replaced at once: the next one would end as soon. */
   private static final long LIFE_NANOS_MIN = TimeUnit.SECONDS.toNanos(1);
 
+  private static final long OPEN_NANOS_MAX = TimeUnit.SECONDS.toNanos(2);
+
   private final PartitionMaps maps;
   private final int tableId;
   private final Ticker ticker;
@@ -38,9 +40,9 @@ final class WriterIds {
     this.askNanos = ticker.nanos();
   }
 
-  /** Waits for the first id, or for the answer that there is none. */
+  /** Waits a while for the first id, or for the answer that there is none. */
   void open() {
-    Caller.await(ask().exceptionally(failure -> null));
+    Caller.await(ask().completeOnTimeout(null, OPEN_NANOS_MAX, TimeUnit.NANOSECONDS));
   }
 
   /** The id; empty while there is none. Asks for one now and then. */

@@ -3,6 +3,7 @@ package io.tunnel.server.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.model.Level;
 import io.tunnel.server.check.StoredDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,7 +38,7 @@ final class DataDirectoryTest {
       assertThat(directory.shards()).isEqualTo(3);
       assertThat(directory.path()).isEqualTo(path());
     }
-    assertThat(path().resolve("FORMAT")).hasContent("{\"format\":2,\"shards\":3}");
+    assertThat(path().resolve("FORMAT")).hasContent("{\"format\":2,\"shards\":3,\"level\":" + Level.NEWEST + "}");
     try (DataDirectory directory = DataDirectory.open(path(), 5)) {
       assertThat(directory.shards()).as("fixed at first use").isEqualTo(3);
     }
@@ -45,19 +46,22 @@ final class DataDirectoryTest {
 
   @Test
   void a_directory_keeps_its_level_and_a_build_below_it_is_told_what_to_do() throws IOException {
+    int above = Level.NEWEST + 1;
     try (DataDirectory directory = DataDirectory.open(path(), 3)) {
-      assertThat(directory.level()).isEqualTo(1);
-      directory.raise(2);
-      assertThat(directory.level()).isEqualTo(2);
-      assertThat(path().resolve("FORMAT")).hasContent("{\"format\":2,\"shards\":3,\"level\":2}");
+      assertThat(directory.level()).isEqualTo(Level.NEWEST);
+      directory.raise(above);
+      assertThat(directory.level()).isEqualTo(above);
+      assertThat(path().resolve("FORMAT"))
+          .hasContent("{\"format\":2,\"shards\":3,\"level\":" + above + "}");
       directory.raise(1);
-      assertThat(directory.level()).isEqualTo(2);
+      assertThat(directory.level()).isEqualTo(above);
     }
-    requireRefused("has level 2, and this build serves level 1 at most. Start the build that");
+    String told = "has level " + above + ", and this build serves level " + Level.NEWEST;
+    requireRefused(told + " at most. Start the build that");
     requireRefused("export the rows with that build, and import them into a new directory");
     assertThatThrownBy(() -> StoredDirectory.toRead(path()))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("has level 2, and this build serves level 1 at most");
+        .hasMessageContaining(told + " at most");
     writeFormat("{\"format\":1,\"shards\":3,\"level\":0}");
     requireRefused("does not contain the format");
   }

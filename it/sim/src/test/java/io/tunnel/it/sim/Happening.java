@@ -10,6 +10,8 @@ public enum Happening implements Floored {
   WRITE_SYNCED(95),
   WRITE_UNSYNCED(95),
   WRITE_IN_DOUBT(51),
+  WRITE_REPEATED(15),
+  WRITER_ENDED(5),
   ROW_REJECTED(95),
   ROW_READ(95),
   RANGE_READ(95),

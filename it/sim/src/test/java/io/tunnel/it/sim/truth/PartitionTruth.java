@@ -24,6 +24,9 @@ public final class PartitionTruth {
   /** The rows at some positions, as starting points for the rows at other positions. */
   private final TreeMap<Long, RowFold> folds = new TreeMap<>();
 
+  /** The last value of a numbered batch; 0 without one. */
+  private long lastNumbered;
+
   private long acknowledged;
   private long acknowledgedSynced;
 
@@ -103,10 +106,26 @@ public final class PartitionTruth {
               changes.isEmpty()
                   || at(committed()).record().commitMicros() <= change.record().commitMicros();
           Invariant.COMMIT_TIME_RISES.require(rises, "partition %d at position %d", id, position);
+          requireOnce(change);
           changes.add(change);
         }
       }
     }
+  }
+
+  /** The values of numbered batches rise, so that no batch is there twice or out of order. */
+  private void requireOnce(Change change) {
+    NumberedTruth.valueOf(change.record())
+        .ifPresent(
+            value -> {
+              Invariant.APPLIED_ONCE.require(
+                  value > lastNumbered,
+                  "partition %d has value %d of a numbered batch behind value %d",
+                  id,
+                  value,
+                  lastNumbered);
+              lastNumbered = value;
+            });
   }
 
   private List<Change> read(ChangeReader log, long from) {
@@ -172,6 +191,10 @@ public final class PartitionTruth {
     }
     changes.subList((int) now, changes.size()).clear();
     folds.tailMap(now, false).clear();
+    lastNumbered = 0;
+    for (Change kept : changes) {
+      lastNumbered = NumberedTruth.valueOf(kept.record()).orElse(lastNumbered);
+    }
     acknowledged = Math.min(acknowledged, now);
     return before - now;
   }

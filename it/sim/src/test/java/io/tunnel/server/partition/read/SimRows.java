@@ -6,6 +6,7 @@ import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.ColumnSizes;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.it.sim.truth.RowFold;
+import io.tunnel.core.WriterCore;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.RowPutChange;
@@ -74,7 +75,8 @@ public final class SimRows implements ShardRows {
     live = isLive;
     rows.keySet().removeIf(partition -> !isLive.test(partition));
     bounds = new RowBounds(storedBounds);
-    writers = new Writers(storedWriters);
+    // So few writers, for so short a time, that writers are forgotten in the middle of a world.
+    writers = new Writers(storedWriters, () -> new WriterCore(3, 200, 3_000_000));
     own.replay(
         foldedOffset,
         new LocalLog.ReplayVisitor() {
