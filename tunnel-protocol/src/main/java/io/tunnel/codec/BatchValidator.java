@@ -85,7 +85,8 @@ public final class BatchValidator {
             row.condition() != RowExistenceExpectation.IGNORE || row.kind() == ChangeKind.UPDATE;
       }
       requireUsed(batch, columnSizes);
-      return new Checked(mustJudge || hasColumnCondition, hasColumnCondition, columnSizes, writer, newest);
+      return new Checked(
+          mustJudge || hasColumnCondition, hasColumnCondition, columnSizes, writer, newest);
     } catch (MalformedException e) {
       if (e instanceof NewerFormatException newer && newer.feature().isPresent()) {
         throw newer;

@@ -49,8 +49,7 @@ public record WrittenRows(int first, int rows, Bytes writer, long number, Bytes 
       return List.of();
     }
     byte[] list = batch.attributes().toByteArray();
-    Optional<Bytes> value =
-        Attributes.find(FormatFeature.WRITTEN.number(), list, 0, list.length);
+    Optional<Bytes> value = Attributes.find(FormatFeature.WRITTEN.number(), list, 0, list.length);
     return value.isEmpty() ? List.of() : decode(value.get().toByteArray(), batch.rowCount());
   }
 

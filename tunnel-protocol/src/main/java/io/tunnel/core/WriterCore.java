@@ -14,15 +14,15 @@ import java.util.Optional;
  *
  * <p>Of each writer the core keeps the last batch with its answer. Memory is bounded: the writer
  * that was silent for longest is evicted when there are too many writers or answers, or after
- * {@link #KEPT_MICROS}. A writer begins with its date, so writers are ordered, and {@link #floor} is
- * the greatest writer that was ever evicted. Invariant: the core knows each writer above the floor
- * of which rows were applied, with its last batch of which rows were applied. So an unknown writer
- * above the floor is new, and any other unknown writer is refused, never taken for new. The
+ * {@link #KEPT_MICROS}. A writer begins with its date, so writers are ordered, and {@link #floor}
+ * is the greatest writer that was ever evicted. Invariant: the core knows each writer above the
+ * floor of which rows were applied, with its last batch of which rows were applied. So an unknown
+ * writer above the floor is new, and any other unknown writer is refused, never taken for new. The
  * invariant needs no clock: a clock that is wrong evicts too early, and then writers are refused.
  *
- * <p>A batch that was rejected row by row leaves nothing in a log. Its answer is kept in memory, for
- * repetitions that arrive late, and is gone after a restart: then nobody can have a repetition on
- * its way that was sent before, and judging the batch anew is judging it for the first time.
+ * <p>A batch that was rejected row by row leaves nothing in a log. Its answer is kept in memory,
+ * for repetitions that arrive late, and is gone after a restart: then nobody can have a repetition
+ * on its way that was sent before, and judging the batch anew is judging it for the first time.
  */
 public final class WriterCore {
 
@@ -172,8 +172,8 @@ public final class WriterCore {
   }
 
   /**
-   * Rows of a batch are in the log. A batch that is known already changes nothing: a log may be read
-   * again from a place that what was stored is ahead of.
+   * Rows of a batch are in the log. A batch that is known already changes nothing: a log may be
+   * read again from a place that what was stored is ahead of.
    */
   public void applied(Bytes writer, Answered answered) {
     Known known = writers.get(writer);
@@ -230,7 +230,6 @@ public final class WriterCore {
     floor = storedFloor;
     List<Map.Entry<Bytes, Answered>> byAge = new ArrayList<>(stored.entrySet());
     byAge.sort(Map.Entry.comparingByValue((a, b) -> Long.compare(a.micros(), b.micros())));
-    byAge.forEach(
-        each -> put(each.getKey(), new Known(each.getValue(), each.getValue())));
+    byAge.forEach(each -> put(each.getKey(), new Known(each.getValue(), each.getValue())));
   }
 }

@@ -3,8 +3,8 @@ package io.tunnel.wire;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.MalformedException;
-import io.tunnel.codec.WrittenRows;
 import io.tunnel.codec.WriterNumber;
+import io.tunnel.codec.WrittenRows;
 import io.tunnel.model.value.Bytes;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -14,9 +14,9 @@ import java.util.Arrays;
 
 /**
  * The id of a writer: {@code u64} microseconds since 1970, the date by the clock of a server, then
- * 16 bytes that the writer has drawn. What stands in logs instead is the {@linkplain #writer writer}: the date, and
- * a hash of the whole token and of the principal that uses it. So who reads a log cannot write in
- * the name of a writer, and a token is worth nothing to another principal.
+ * 16 bytes that the writer has drawn. What stands in logs instead is the {@linkplain #writer
+ * writer}: the date, and a hash of the whole token and of the principal that uses it. So who reads
+ * a log cannot write in the name of a writer, and a token is worth nothing to another principal.
  *
  * @param bytes the token
  */

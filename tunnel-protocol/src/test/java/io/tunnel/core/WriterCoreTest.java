@@ -95,8 +95,8 @@ final class WriterCoreTest {
   private record Sent(Bytes writer, long number, long after) {}
 
   /**
-   * Writers send, repeat, give up and pause; batches arrive late; the partition crashes, and goes on
-   * from what was stored, at any moment that the log has, and from the log. The model knows all.
+   * Writers send, repeat, give up and pause; batches arrive late; the partition crashes, and goes
+   * on from what was stored, at any moment that the log has, and from the log. The model knows all.
    */
   @Test
   void no_batch_is_applied_twice_nor_out_of_order_whatever_is_forgotten() {
@@ -164,8 +164,7 @@ final class WriterCoreTest {
     }
 
     private void arrive(Sent sent) {
-      Verdict verdict =
-          core.judge(new Numbered(sent.writer(), sent.number(), sent.after()), now);
+      Verdict verdict = core.judge(new Numbered(sent.writer(), sent.number(), sent.after()), now);
       boolean wasApplied = log.contains(sent);
       if (verdict instanceof Verdict.Repeated repeated) {
         assertThat(repeated.answered()).as("seed %d, %s", seed, sent).isEqualTo(first.get(sent));

@@ -88,8 +88,8 @@ final class Batch {
   }
 
   /**
-   * Says who wrote the closed batch, or that nobody says. A batch that was encoded before is encoded
-   * again into another array: the bytes of a former attempt may still be on their way.
+   * Says who wrote the closed batch, or that nobody says. A batch that was encoded before is
+   * encoded again into another array: the bytes of a former attempt may still be on their way.
    */
   void writtenBy(Optional<WriterNumber> next) {
     if (next.equals(writer)) {

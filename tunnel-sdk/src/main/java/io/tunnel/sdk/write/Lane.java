@@ -311,10 +311,7 @@ final class Lane {
     }
     LaneCore.Head of =
         new LaneCore.Head(
-            batch.rowCount(),
-            batch.misrouted(),
-            batch.writer().isPresent(),
-            batch.isInDoubt());
+            batch.rowCount(), batch.misrouted(), batch.writer().isPresent(), batch.isInDoubt());
     Verdict verdict = core.failed(failure, of, nowNanos);
     switch (verdict) {
       case RETRY -> {}

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The id under which the batches of an engine are numbered, so that the server recognises the
- * repetition of a batch. Without an id, because the server has no such ids, batches have no numbers,
- * and a batch whose answer is lost is in doubt. Thread-safe.
+ * repetition of a batch. Without an id, because the server has no such ids, batches have no
+ * numbers, and a batch whose answer is lost is in doubt. Thread-safe.
  */
 final class WriterIds {
 
@@ -67,8 +67,7 @@ final class WriterIds {
       }
       token = Optional.empty();
       long nowNanos = ticker.nanos();
-      boolean mayReplace =
-          code == ErrorCode.WRITER_ENDED && nowNanos - gotNanos >= LIFE_NANOS_MIN;
+      boolean mayReplace = code == ErrorCode.WRITER_ENDED && nowNanos - gotNanos >= LIFE_NANOS_MIN;
       askNanos = mayReplace ? nowNanos : nowNanos + PAUSE_NANOS;
     }
     var unused = token();

@@ -8,8 +8,8 @@ import io.tunnel.sdk.write.LaneCore.Failure;
 import io.tunnel.sdk.write.LaneCore.Misrouted;
 import io.tunnel.sdk.write.LaneCore.State;
 import io.tunnel.sdk.write.LaneCore.Verdict;
-import java.util.Optional;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -120,7 +120,9 @@ class LaneCoreTest {
     assertThat(sent(50).failed(wrong, head(5, before.map(Misrouted::again)), 150))
         .as("the deadline is that of the first word")
         .isEqualTo(Verdict.GIVE_UP);
-    assertThat(sent(0).failed(wrong, head(5, NEVER), 7)).as("once at least").isEqualTo(Verdict.REROUTE);
+    assertThat(sent(0).failed(wrong, head(5, NEVER), 7))
+        .as("once at least")
+        .isEqualTo(Verdict.REROUTE);
     Failure invalid = new Failure.Refused(ErrorCode.INVALID_REQUEST);
     assertThat(sent(1).failed(invalid, head(2, NEVER), 0)).isEqualTo(Verdict.SPLIT);
     assertThat(sent(1).failed(invalid, head(1, NEVER), 0)).isEqualTo(Verdict.REJECT);

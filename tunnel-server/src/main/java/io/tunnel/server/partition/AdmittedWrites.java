@@ -78,10 +78,7 @@ final class AdmittedWrites {
     try {
       repeated =
           writers.repeated(
-              batch.partition(),
-              write.writer().get(),
-              batch.rowCount(),
-              epochMicros.getAsLong());
+              batch.partition(), write.writer().get(), batch.rowCount(), epochMicros.getAsLong());
     } catch (RefusedException e) {
       write.refused(e);
       return true;
@@ -141,9 +138,7 @@ final class AdmittedWrites {
       rejected += done.rejections().size();
       done.write()
           .written(
-              done.repeated().isPresent()
-                  ? done.repeated().get()
-                  : result(done, firstPositions));
+              done.repeated().isPresent() ? done.repeated().get() : result(done, firstPositions));
     }
     return rejected;
   }

@@ -424,9 +424,7 @@ public final class Shard implements Closeable, PartitionHost {
     long rows = batches.stream().mapToLong(ChangeBatch::rowCount).sum();
     meter.committed(id, rows, group.byteCount(), commitNanos);
     folds.add(
-        batches,
-        log.end(),
-        new BesideRows(Map.of(), bounds.takeRaised(), writers.takeRaised()));
+        batches, log.end(), new BesideRows(Map.of(), bounds.takeRaised(), writers.takeRaised()));
   }
 
   /** An error, as when memory runs out, leaves as much unknown as a failure of the disk. */

@@ -9,8 +9,8 @@ import java.util.Arrays;
  * never given out; its keys are the store's own: kind 1 is the folded log offset, kind 3 with a
  * {@code u32} partition is the state of a replica, kind 4 with a {@code u32} partition is what the
  * partition's rows do not exceed, kind 5 with a {@code u32} partition and a {@code u32} id is a
- * dictionary of the partition, kind 6 is the origin of the catalog whose partitions these are, kind 7
- * with a {@code u32} partition and a writer is the writer's last batch, and without a writer the
+ * dictionary of the partition, kind 6 is the origin of the catalog whose partitions these are, kind
+ * 7 with a {@code u32} partition and a writer is the writer's last batch, and without a writer the
  * greatest writer that the partition has forgotten.
  */
 final class StoreFormat {

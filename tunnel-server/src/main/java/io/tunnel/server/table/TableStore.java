@@ -134,8 +134,7 @@ public final class TableStore implements TableRows, Closeable {
         prefix,
         (key, value) ->
             found.put(
-                Bytes.copyOf(key, prefix.length, key.length - prefix.length),
-                Bytes.copyOf(value)));
+                Bytes.copyOf(key, prefix.length, key.length - prefix.length), Bytes.copyOf(value)));
     return found;
   }
 

@@ -38,7 +38,8 @@ final class DataDirectoryTest {
       assertThat(directory.shards()).isEqualTo(3);
       assertThat(directory.path()).isEqualTo(path());
     }
-    assertThat(path().resolve("FORMAT")).hasContent("{\"format\":2,\"shards\":3,\"level\":" + Level.NEWEST + "}");
+    assertThat(path().resolve("FORMAT"))
+        .hasContent("{\"format\":2,\"shards\":3,\"level\":" + Level.NEWEST + "}");
     try (DataDirectory directory = DataDirectory.open(path(), 5)) {
       assertThat(directory.shards()).as("fixed at first use").isEqualTo(3);
     }

@@ -58,7 +58,9 @@ final class ShardRoomTest {
   private void open(ShardConfig config) throws IOException {
     LocalLog log = TestLogs.open(disk, 0);
     TableStore table = TableStore.open(directory, TABLE, log::sync);
-    rows = new TightRows(new StoredRows(
+    rows =
+        new TightRows(
+            new StoredRows(
                 table, new RowBounds(Map.of()), new Writers(Map.of()), partition -> true));
     shard = new Shard(0, config, log, rows, new NoMeter(), new Clock());
   }
@@ -208,7 +210,10 @@ final class ShardRoomTest {
   private void startBehind(int groups) throws IOException {
     LocalLog log = TestLogs.open(disk, 0);
     TableStore table = TableStore.open(directory.resolve("again"), TABLE, log::sync);
-    rows = new TightRows(new StoredRows(table, new RowBounds(Map.of()), new Writers(Map.of()), partition -> true));
+    rows =
+        new TightRows(
+            new StoredRows(
+                table, new RowBounds(Map.of()), new Writers(Map.of()), partition -> true));
     int[] left = {groups};
     Refold refold =
         new Refold(

@@ -91,8 +91,7 @@ final class SimNumberer {
       for (int i = 0; i < count; i++) {
         PrimaryKey key = PrimaryKey.builder().add("id", SimWriter.anyId(index, random)).build();
         ColumnValue value = ColumnValue.fromLong(NumberedTruth.VALUES_FROM + ++lastValue);
-        rows.add(
-            new RowPutChange(key, List.of(new Column("v", value)), condition(isConditional)));
+        rows.add(new RowPutChange(key, List.of(new Column("v", value)), condition(isConditional)));
       }
       number();
     }

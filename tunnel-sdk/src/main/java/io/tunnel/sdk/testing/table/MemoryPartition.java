@@ -8,15 +8,15 @@ import io.tunnel.core.WriterCore;
 import io.tunnel.core.WriterCore.Answered;
 import io.tunnel.core.WriterCore.Numbered;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.RefusedException;
 import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.WriteResult;
-import io.tunnel.wire.WriterToken;
 import io.tunnel.wire.WriteResult.Rejection;
+import io.tunnel.wire.WriterToken;
 import io.tunnel.wire.control.Control.PartitionDescription;
 import java.util.ArrayList;
 import java.util.List;
@@ -97,7 +97,9 @@ public final class MemoryPartition {
         new BatchValidator(schema)
             .require(batch, from, to)
             .writer()
-            .map(by -> new Numbered(new WriterToken(by.token()).writer(""), by.number(), by.after()));
+            .map(
+                by ->
+                    new Numbered(new WriterToken(by.token()).writer(""), by.number(), by.after()));
     if (writer.isPresent()) {
       WriterCore.Verdict verdict = writers.judge(writer.get(), time.micros());
       if (verdict instanceof WriterCore.Verdict.Repeated repeated) {

@@ -52,8 +52,7 @@ public final class Writers {
         (key, value) -> {
           byte[] bytes = key.toByteArray();
           int partition = Binary.getInt(bytes, 0);
-          Map<Bytes, Answered> known =
-              writers.computeIfAbsent(partition, id -> new HashMap<>());
+          Map<Bytes, Answered> known = writers.computeIfAbsent(partition, id -> new HashMap<>());
           if (bytes.length == Integer.BYTES) {
             floors.put(partition, value);
           } else {
@@ -101,7 +100,8 @@ public final class Writers {
   private static RefusedException ended(String why) {
     return new RefusedException(
         ErrorCode.WRITER_ENDED,
-        why + "; nothing was applied now. Ask for a new writer's id, and read the rows of batches"
+        why
+            + "; nothing was applied now. Ask for a new writer's id, and read the rows of batches"
             + " in doubt");
   }
 
@@ -154,8 +154,7 @@ public final class Writers {
       Map<Bytes, Optional<Answered>> changed = core.takeChanged();
       changed.forEach(
           (writer, answered) ->
-              taken.put(
-                  key(partition, writer), answered.map(Writers::encode).orElse(Bytes.EMPTY)));
+              taken.put(key(partition, writer), answered.map(Writers::encode).orElse(Bytes.EMPTY)));
       if (changed.containsValue(Optional.<Answered>empty())) {
         taken.put(key(partition, Bytes.EMPTY), core.floor());
       }

@@ -40,7 +40,12 @@ record AuthorityRequests(String table, String tunnel, int id) {
 
   /** The payload; of an operation that names nothing, an empty one. */
   byte[] payload(Operation operation) {
-    if (Set.of(Operation.WRITE, Operation.OPEN_WRITER, Operation.GET_ROW, Operation.GET_ROWS, Operation.GET_RANGE)
+    if (Set.of(
+            Operation.WRITE,
+            Operation.OPEN_WRITER,
+            Operation.GET_ROW,
+            Operation.GET_ROWS,
+            Operation.GET_RANGE)
         .contains(operation)) {
       byte[] payload = new byte[20];
       Binary.putInt(payload, 0, id);

@@ -47,8 +47,7 @@ public final class NumberedTruth {
   void arrived(WriteRequest write, Map<Integer, Long> acknowledged) {
     of(write)
         .ifPresent(
-            batch ->
-                since.putIfAbsent(batch, acknowledged.getOrDefault(batch.partition(), 0L)));
+            batch -> since.putIfAbsent(batch, acknowledged.getOrDefault(batch.partition(), 0L)));
   }
 
   /** How far the partition was acknowledged when the batch of a write came first. */
