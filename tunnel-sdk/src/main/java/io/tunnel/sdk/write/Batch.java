@@ -26,7 +26,6 @@ final class Batch {
   /** Room for the attribute that says who wrote the batch. */
   private static final int BYTES_MAX = Limits.BATCH_BYTES_MAX - WriterNumber.ATTRIBUTE_BYTES;
 
-  private final List<PrimaryKeySchema> schema;
   private final List<RowChange> rows;
   private final List<RowCallback> callbacks;
   private final CompletableFuture<Void> done = new CompletableFuture<>();
@@ -56,7 +55,6 @@ final class Batch {
 
   Batch(
       List<PrimaryKeySchema> schema, Size guess, Optional<Misrouted> misrouted, long startedNanos) {
-    this.schema = schema;
     this.rows = new ArrayList<>(guess.rows());
     this.callbacks = new ArrayList<>(guess.rows());
     this.builder = new BatchBuilder(schema, guess.bytes());
@@ -103,8 +101,10 @@ final class Batch {
     if (payload.limit() == 0) {
       builder.setAttributes(list);
     } else {
-      ChangeBatch sent = ChangeBatch.parse(payload.array(), 0, payload.limit());
-      payload = ByteBuffer.wrap(BatchBuilder.withAttributes(sent, list));
+      byte[] sent = new byte[payload.limit()];
+      payload.duplicate().get(sent);
+      ChangeBatch former = ChangeBatch.parse(sent, 0, sent.length);
+      payload = ByteBuffer.wrap(BatchBuilder.withAttributes(former, list));
     }
   }
 

@@ -33,6 +33,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class SimNumberer {
 
+  /** Writers of one partition: more than its server keeps. */
+  private static final int WRITERS = 3;
+
   private final World world;
   private final SplittableRandom random;
   private final int tableId;
@@ -42,13 +45,15 @@ final class SimNumberer {
     this.world = world;
     this.random = random;
     this.tableId = tableId;
-    for (int i = 0; i < partitions.size(); i++) {
-      lanes.add(new Lane(i, partitions.get(i)));
+    for (int i = 0; i < WRITERS * partitions.size(); i++) {
+      int place = i % partitions.size();
+      lanes.add(new Lane(i / partitions.size(), place, partitions.get(place)));
     }
   }
 
-  /** Writes some rows to any partition, unless a batch of it waits for its answer. */
+  /** Writes some rows as any two writers, unless a batch of theirs waits for its answer. */
   void write() {
+    lanes.get(random.nextInt(lanes.size())).write(1 + random.nextInt(4));
     lanes.get(random.nextInt(lanes.size())).write(1 + random.nextInt(4));
   }
 
@@ -58,6 +63,7 @@ final class SimNumberer {
 
   /** The batches of a partition. */
   private final class Lane {
+    private final long valuesFrom;
     private final int index;
     private final int partition;
     private final SimClient client;
@@ -74,10 +80,12 @@ final class SimNumberer {
     private long number;
     private boolean isInDoubt;
 
-    Lane(int index, int partition) {
+    Lane(int writer, int index, int partition) {
+      this.valuesFrom = NumberedTruth.VALUES_FROM * (writer + 1);
       this.index = index;
       this.partition = partition;
-      this.client = new SimClient(world.network, world.process("numberer-" + index));
+      this.client =
+          new SimClient(world.network, world.process("numberer-" + writer + "-" + index));
     }
 
     void write(int count) {
@@ -90,7 +98,7 @@ final class SimNumberer {
       rows = new ArrayList<>();
       for (int i = 0; i < count; i++) {
         PrimaryKey key = PrimaryKey.builder().add("id", SimWriter.anyId(index, random)).build();
-        ColumnValue value = ColumnValue.fromLong(NumberedTruth.VALUES_FROM + ++lastValue);
+        ColumnValue value = ColumnValue.fromLong(valuesFrom + ++lastValue);
         rows.add(new RowPutChange(key, List.of(new Column("v", value)), condition(isConditional)));
       }
       number();
@@ -165,7 +173,8 @@ final class SimNumberer {
         if (isInDoubt) {
           giveUp();
         } else {
-          number();
+          // Not at once: a clock that was set back dates writers that are refused for a while.
+          client.leaveAndThen(pauseNanos(), this::number);
         }
       } else {
         isInDoubt |= !(failure instanceof RefusedException refused) || !refused.retriable();

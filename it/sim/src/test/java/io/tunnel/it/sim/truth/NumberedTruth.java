@@ -15,7 +15,10 @@ import java.util.Optional;
  */
 public final class NumberedTruth {
 
-  /** The values of rows in numbered batches; they rise from batch to batch in a partition. */
+  /**
+   * The values of rows in numbered batches are above. The quotient of a value names the writer, and
+   * the values of a writer rise from batch to batch in a partition.
+   */
   public static final long VALUES_FROM = 1_000_000_000_000L;
 
   private final Map<Batch, Answer> answers = new HashMap<>();

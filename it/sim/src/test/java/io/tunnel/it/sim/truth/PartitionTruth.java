@@ -8,6 +8,7 @@ import io.tunnel.server.changes.Extents;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -24,8 +25,8 @@ public final class PartitionTruth {
   /** The rows at some positions, as starting points for the rows at other positions. */
   private final TreeMap<Long, RowFold> folds = new TreeMap<>();
 
-  /** The last value of a numbered batch; 0 without one. */
-  private long lastNumbered;
+  /** By writer, the last value of a numbered batch. */
+  private final Map<Long, Long> lastNumbered = new HashMap<>();
 
   private long acknowledged;
   private long acknowledgedSynced;
@@ -118,13 +119,13 @@ public final class PartitionTruth {
     NumberedTruth.valueOf(change.record())
         .ifPresent(
             value -> {
+              Long before = lastNumbered.put(value / NumberedTruth.VALUES_FROM, value);
               Invariant.APPLIED_ONCE.require(
-                  value > lastNumbered,
+                  before == null || value > before,
                   "partition %d has value %d of a numbered batch behind value %d",
                   id,
                   value,
-                  lastNumbered);
-              lastNumbered = value;
+                  before);
             });
   }
 
@@ -191,10 +192,8 @@ public final class PartitionTruth {
     }
     changes.subList((int) now, changes.size()).clear();
     folds.tailMap(now, false).clear();
-    lastNumbered = 0;
-    for (Change kept : changes) {
-      lastNumbered = NumberedTruth.valueOf(kept.record()).orElse(lastNumbered);
-    }
+    lastNumbered.clear();
+    changes.forEach(this::requireOnce);
     acknowledged = Math.min(acknowledged, now);
     return before - now;
   }

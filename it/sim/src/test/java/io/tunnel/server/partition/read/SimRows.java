@@ -76,7 +76,7 @@ public final class SimRows implements ShardRows {
     rows.keySet().removeIf(partition -> !isLive.test(partition));
     bounds = new RowBounds(storedBounds);
     // So few writers, for so short a time, that writers are forgotten in the middle of a world.
-    writers = new Writers(storedWriters, () -> new WriterCore(3, 200, 3_000_000));
+    writers = new Writers(storedWriters, () -> new WriterCore(2, 200, 3_000_000));
     own.replay(
         foldedOffset,
         new LocalLog.ReplayVisitor() {
