@@ -8,7 +8,7 @@ import java.util.Optional;
  * of a place are never used again for something else. An odd number must be understood by each
  * reader; readers may skip an even one.
  *
- * <p>A feature whose level is above {@link #LEVEL} has its number reserved here, and this build
+ * <p>A feature whose level is above {@link Level#OWN} has its number reserved here, and this build
  * refuses it by name.
  */
 public enum FormatFeature {
@@ -31,15 +31,11 @@ public enum FormatFeature {
   /** A filter on what the holder is delivered. */
   FILTER(Place.GRANT, 1, "filter", 2),
   /** Says nothing: tests of an upgrade write the attribute; each reader must understand it. */
-  TRIAL(Place.ROW, FormatFeature.TRIAL_NUMBER_MIN + 1, "trial", FormatFeature.LEVEL + 1),
+  TRIAL(Place.ROW, FormatFeature.TRIAL_NUMBER_MIN + 1, "trial", Level.OWN + 1),
   /** Says nothing: tests of an upgrade write the attribute; readers may skip it. */
-  TRIAL_NOTE(Place.ROW, FormatFeature.TRIAL_NUMBER_MIN, "trial-note", FormatFeature.LEVEL + 1),
+  TRIAL_NOTE(Place.ROW, FormatFeature.TRIAL_NUMBER_MIN, "trial-note", Level.OWN + 1),
   /** Limits nothing: a term of a grant for tests of an upgrade. */
-  TRIAL_TERM(
-      Place.GRANT, FormatFeature.TRIAL_NUMBER_MIN + 1, "trial-term", FormatFeature.LEVEL + 1);
-
-  /** The level of this build: features above are refused by name. */
-  public static final int LEVEL = 1;
+  TRIAL_TERM(Place.GRANT, FormatFeature.TRIAL_NUMBER_MIN + 1, "trial-term", Level.OWN + 1);
 
   /**
    * Attributes from this number on are for tests of an upgrade. A build knows them only when {@link
@@ -106,7 +102,7 @@ public enum FormatFeature {
 
   /** Whether this build knows what the attribute means. */
   public boolean isKnown() {
-    return level <= (number >= TRIAL_NUMBER_MIN ? Level.NEWEST : LEVEL);
+    return level <= (number >= TRIAL_NUMBER_MIN ? Level.NEWEST : Math.min(Level.NEWEST, Level.OWN));
   }
 
   /** Whether a reader that does not know the attribute must refuse what carries it. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.FormatFeature.Place;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Level;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
@@ -208,7 +209,7 @@ class AttributesTest {
       assertThat(feature.number()).isPositive();
       assertThat(numbers.add(feature.place() + "/" + feature.number())).as("%s", feature).isTrue();
       assertThat(FormatFeature.of(feature.place(), feature.number())).contains(feature);
-      assertThat(feature.isKnown()).isEqualTo(feature.level() <= FormatFeature.LEVEL);
+      assertThat(feature.isKnown()).isEqualTo(feature.level() <= Level.OWN);
     }
   }
 

@@ -37,6 +37,9 @@ public final class TestTable implements Closeable {
     this.partitions = partitions;
     know(retentionMs);
     get(cluster.topics().openTable(new TableTopic(TABLE, partitions, retentionMs)));
+    // Kafka lets a producer begin at any number. Of two batches in flight to a broker that is about
+    // to lead, the first could be refused and the second taken; the first then comes too late.
+    get(offsets().ends(places.keySet()));
     log = cluster.openLog(partition -> Optional.ofNullable(places.get(partition)));
   }
 
