@@ -208,9 +208,7 @@ final class WireAnswers {
               frame.operation() == Operation.CREATE_TUNNEL
                   || frame.operation() == Operation.SEEK
                   // What was done already, and is asked for again because its answer was lost.
-                  || (frame.operation() != null && frame.operation().right() == Right.ADMIN)
-                  // A process that was paused as soon as it had connected.
-                  || error.message().startsWith("no HELLO came"),
+                  || (frame.operation() != null && frame.operation().right() == Right.ADMIN),
               "%s: %s",
               frame.operation(),
               error.message());
