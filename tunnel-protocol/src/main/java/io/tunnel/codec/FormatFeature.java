@@ -1,20 +1,22 @@
 package io.tunnel.codec;
 
 import io.tunnel.model.Level;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What may be added to a format: the number of each attribute, its name and its level. The numbers
  * of a place are never used again for something else. An odd number must be understood by each
  * reader; readers may skip an even one.
  *
- * <p>A feature whose level is above {@link Level#OWN} has its number reserved here, and this build
- * refuses it by name.
+ * <p>A feature that this build does not have, at {@link Level#OWN} or above, has its number
+ * reserved here, and this build refuses it by name.
  */
 public enum FormatFeature {
   /** A condition on columns, on its way to the server that judges it; no log has one. */
   CONDITION(Place.ROW, 1, "condition", 1),
-  /** Columns that are added to, with what was added. */
+  /** Columns to be added to, on their way to the server that adds; no log has them. */
   INCREMENT(Place.ROW, 3, "increment", 2),
   /** A time at which the row expires. */
   ROW_EXPIRY(Place.ROW, 5, "expiry", 2),
@@ -22,6 +24,8 @@ public enum FormatFeature {
   BEFORE_IMAGE(Place.ROW, 2, "before-image", 2),
   /** The change is the expiry of its row. */
   EXPIRED(Place.ROW, 4, "expired", 2),
+  /** What an increment added to columns that the change sets to the results. */
+  DELTA(Place.ROW, 6, "delta", 2),
   /** The writer's id and the number of the batch. */
   WRITER(Place.BATCH, 1, "writer", 2),
   /** All rows of the batch are applied, or none. */
@@ -44,6 +48,10 @@ public enum FormatFeature {
   private static final int TRIAL_NUMBER_MIN = 16_382;
 
   private static final FormatFeature[] FEATURES = values();
+
+  /** Features that no build has yet, whose numbers are reserved at the level that is to come. */
+  private static final Set<FormatFeature> RESERVED =
+      EnumSet.of(ROW_EXPIRY, BEFORE_IMAGE, EXPIRED, WRITER, ATOMIC, STORED_EXPIRY, FILTER);
 
   private final Place place;
   private final int number;
@@ -102,7 +110,8 @@ public enum FormatFeature {
 
   /** Whether this build knows what the attribute means. */
   public boolean isKnown() {
-    return level <= (number >= TRIAL_NUMBER_MIN ? Level.NEWEST : Math.min(Level.NEWEST, Level.OWN));
+    return !RESERVED.contains(this)
+        && level <= (number >= TRIAL_NUMBER_MIN ? Level.NEWEST : Math.min(Level.NEWEST, Level.OWN));
   }
 
   /** Whether a reader that does not know the attribute must refuse what carries it. */

@@ -7,12 +7,19 @@ import io.tunnel.codec.BatchValidator;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.Checksum;
+import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.condition.ConditionPlace;
+import io.tunnel.model.Level;
+import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.catalog.NewerCatalog;
+import io.tunnel.server.cluster.LevelCore;
 import io.tunnel.server.engine.NewerDirectory;
+import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.replica.NewerRecords;
 import io.tunnel.server.replica.shared.RecordCodec;
 import io.tunnel.server.table.NewerRows;
@@ -22,8 +29,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
@@ -108,6 +117,45 @@ class CompatibilityPageTest {
     return "takes";
   }
 
+  private static ChangeBatch incrementing() {
+    return TestRows.batch(
+        1, new RowUpdateChange(TestRows.key("a"), List.of(new ColumnUpdate.Increment("c", 2))));
+  }
+
+  /** A reader that looks at no attribute sees an UPDATE that sets the result. */
+  private static String readIncremented() {
+    ConditionCore core = new ConditionCore(new NoRows());
+    ChangeBatch logged =
+        core.judge(incrementing(), ConditionPlace.ofRows(TestRows.SCHEMA), true)
+            .accepted()
+            .orElseThrow();
+    RowCursor row = logged.rows();
+    assertThat(row.next()).isTrue();
+    assertThat(row.attributes()).isEqualTo(Bytes.fromHex("06" + "09" + "00" + "0000000000000002"));
+    ColumnCursor column = row.columns();
+    return column.next() && column.value().asLong() == 2 ? "skips" : "is lost";
+  }
+
+  private record NoRows() implements ConditionCore.StoredRows {
+    @Override
+    public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
+      return false;
+    }
+
+    @Override
+    public Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key) {
+      return Optional.empty();
+    }
+  }
+
+  private static String writeAtLevel(int level) {
+    new BatchValidator(TestRows.SCHEMA)
+        .require(incrementing(), Bytes.EMPTY, Bytes.EMPTY)
+        .newest()
+        .ifPresent(new LevelCore(level, new TreeMap<>())::require);
+    return "takes";
+  }
+
   private void addBatches() {
     cases.put("batch-format", () -> refusal(() -> readChanged(8, 2), "a batch of format 2"));
     cases.put("batch-bit", () -> refusal(() -> readChanged(9, 0x82), "attributes bit 1, bit 7"));
@@ -137,6 +185,10 @@ class CompatibilityPageTest {
             refusal(
                 () -> read(NewerBatches.rows(1, ODD, TestRows.put("a")), true),
                 "attribute 1001 of a row"));
+    cases.put("row-delta", () -> refusal(CompatibilityPageTest::readIncremented, "?"));
+    cases.put(
+        "write-increment",
+        () -> refusal(() -> writeAtLevel(Level.FIRST), "the feature 'increment' needs level 2"));
     cases.put(
         "write-batch-even",
         () ->

@@ -11,11 +11,14 @@ import io.tunnel.codec.FormatFeature;
 import io.tunnel.model.Direction;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
+import io.tunnel.model.RowChange;
+import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.StreamStart;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
 import io.tunnel.server.cluster.Unit;
@@ -325,7 +328,7 @@ final class NodeRequestsTest {
   @Test
   void a_write_of_a_feature_that_the_level_does_not_enable_is_refused_by_name() throws IOException {
     node.view.serve(Map.of("a", 1, "b", 2));
-    for (FormatFeature feature : List.of(FormatFeature.INCREMENT, FormatFeature.BEFORE_IMAGE)) {
+    for (FormatFeature feature : List.of(FormatFeature.ROW_EXPIRY, FormatFeature.BEFORE_IMAGE)) {
       Bytes list = attribute(feature.number());
       ErrorPayload refused = client.refused(Operation.WRITE, write(Bytes.EMPTY, list));
       assertThat(refused.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
@@ -336,6 +339,12 @@ final class NodeRequestsTest {
                   + "' needs level 2, and the level is 1; a (1 at most) does not serve it: replace"
                   + " the build there, then raise the level");
     }
+    RowChange counting =
+        new RowUpdateChange(TestRows.key("a"), List.of(new ColumnUpdate.Increment("n", 1)));
+    ErrorPayload increment =
+        client.refused(Operation.WRITE, TestNode.write(node.mine, here, counting));
+    assertThat(increment.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
+    assertThat(increment.message()).contains("the feature 'increment' needs level 2", "a (1 at");
     ErrorPayload ofBatch = client.refused(Operation.WRITE, write(attribute(1), Bytes.EMPTY));
     assertThat(ofBatch.message()).contains("the feature 'writer' needs level 2", "a (1 at most)");
     ErrorPayload unknown = client.refused(Operation.WRITE, write(Bytes.EMPTY, attribute(1_000)));

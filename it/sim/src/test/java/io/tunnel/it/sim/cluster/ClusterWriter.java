@@ -2,10 +2,13 @@ package io.tunnel.it.sim.cluster;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.FormatFeature;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.it.sim.truth.ColumnConditions;
+import io.tunnel.it.sim.truth.Counters;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.Direction;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
@@ -50,12 +53,14 @@ final class ClusterWriter {
   private final Map<Integer, Endpoint> former = new TreeMap<>();
 
   private final Map<Integer, Long> acknowledged = new TreeMap<>();
+  private final Counters counters;
   private long lastValue;
 
   ClusterWriter(ClusterWorld world, int tableId, List<Integer> partitions) {
     this.world = world;
     this.client = new ClusterClient(world, "writer");
     this.random = world.random.split();
+    this.counters = new Counters(world.seed);
     this.tableId = tableId;
     this.partitions = List.copyOf(partitions);
   }
@@ -74,9 +79,11 @@ final class ClusterWriter {
     int partition = partitions.get(index);
     boolean isConditional = random.nextInt(3) == 0;
     List<RowChange> changes = new ArrayList<>();
+    boolean isCounting = counters.any() && mayCount();
     for (int i = 0; i < rows; i++) {
       RowChange change = change(index, isConditional);
-      changes.add(isConditional ? ColumnConditions.maybe(change, lastValue, random) : change);
+      change = isConditional ? ColumnConditions.maybe(change, lastValue, random) : change;
+      changes.add(isCounting ? counters.maybe(change) : change);
     }
     BatchBuilder builder = new BatchBuilder(RowFold.SCHEMA, 256);
     changes.forEach(builder::add);
@@ -103,6 +110,11 @@ final class ClusterWriter {
                     failed(batch, ClusterClient.cause(failure));
                   }
                 });
+  }
+
+  /** Below the level of increments a write with one is refused, which is tried now and then. */
+  private boolean mayCount() {
+    return world.levels.stored() >= FormatFeature.INCREMENT.level() || lastValue % 16 == 0;
   }
 
   private Bytes anyKey(int index) {
@@ -160,7 +172,8 @@ final class ClusterWriter {
   }
 
   private void failed(ChangeBatch batch, Throwable failure) {
-    if (failure instanceof RefusedException refused && refused.retriable()) {
+    if (failure instanceof RefusedException refused
+        && (refused.retriable() || refused.code() == ErrorCode.FEATURE_NOT_ENABLED)) {
       world.count(ClusterHappening.WRITE_REFUSED);
       world.truth.refused(batch);
       ClusterClient.leader(refused).ifPresent(next -> leaders.put(batch.partition(), next));

@@ -1,5 +1,6 @@
 package io.tunnel.it.sim.cluster;
 
+import io.tunnel.codec.FormatFeature;
 import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Level;
@@ -38,6 +39,7 @@ final class LevelStory {
   private final SplittableRandom random;
   private final Deque<Decided> decided = new ArrayDeque<>();
   private Optional<ClusterClient> client = Optional.empty();
+  private final int founded;
   private int stored = 1;
 
   /** Whether a build other than the first may have run. */
@@ -53,7 +55,18 @@ final class LevelStory {
   LevelStory(ClusterWorld world, SplittableRandom random, SplittableRandom forms) {
     this.world = world;
     this.random = random;
+    founded = forms.nextBoolean() ? Level.FIRST : FormatFeature.INCREMENT.level();
     heedless = forms.nextBoolean() ? Optional.of(forms) : Optional.empty();
+  }
+
+  /** The level of the builds that found the cluster. */
+  int founded() {
+    return founded;
+  }
+
+  /** The level that is stored. */
+  int stored() {
+    return stored;
   }
 
   /** The forms of records that a build knows. */
