@@ -105,6 +105,26 @@ public final class Attributes {
     return Bytes.copyOf(rest.array(), 0, rest.size());
   }
 
+  /** Adds an attribute to a checked list, which does not have it, in the order of the numbers. */
+  static Bytes with(int added, Bytes value, Bytes list) {
+    byte[] array = list.toByteArray();
+    ByteSink all = new ByteSink(array.length + value.length() + 8);
+    int at = 0;
+    while (at < array.length) {
+      long number = Binary.getVarint(array, at, array.length);
+      if (Binary.value(number) > added) {
+        break;
+      }
+      long length = Binary.getVarint(array, Binary.next(number), array.length);
+      int next = Binary.next(length) + Binary.value(length);
+      all.write(array, at, next - at);
+      at = next;
+    }
+    write(all, added, value);
+    all.write(array, at, array.length - at);
+    return Bytes.copyOf(all.array(), 0, all.size());
+  }
+
   /** Writes an attribute; numbers must rise. */
   public static void write(ByteSink sink, int number, Bytes value) {
     sink.writeVarint(number);

@@ -14,14 +14,16 @@ import java.util.Optional;
 public enum FormatFeature {
   /** A condition on columns, on its way to the server that judges it; no log has one. */
   CONDITION(Place.ROW, 1, "condition", 1),
-  /** Columns that are added to, with what was added. */
-  INCREMENT(Place.ROW, 3, "increment", 2),
+  /** Columns to be added to, on their way to the server that adds; no log has them. */
+  INCREMENT(Place.ROW, 3, "increment", 1),
   /** A time at which the row expires. */
   ROW_EXPIRY(Place.ROW, 5, "expiry", 2),
   /** The row before the change. */
   BEFORE_IMAGE(Place.ROW, 2, "before-image", 2),
   /** The change is the expiry of its row. */
   EXPIRED(Place.ROW, 4, "expired", 2),
+  /** What an increment added to columns that the change sets to the results. */
+  DELTA(Place.ROW, 6, "delta", 1),
   /** The writer's id and the number of the batch. */
   WRITER(Place.BATCH, 1, "writer", 2),
   /** All rows of the batch are applied, or none. */

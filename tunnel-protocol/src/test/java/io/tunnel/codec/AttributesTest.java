@@ -129,8 +129,8 @@ class AttributesTest {
         .isThrownBy(() -> walk(batch(Bytes.EMPTY, list(SKIPPED, REFUSED))))
         .withMessageContaining("attribute 1001 of a row");
     assertThatExceptionOfType(NewerFormatException.class)
-        .isThrownBy(() -> walk(batch(Bytes.EMPTY, list(FormatFeature.INCREMENT.number()))))
-        .withMessageContaining("attribute 3 (increment) of a row");
+        .isThrownBy(() -> walk(batch(Bytes.EMPTY, list(FormatFeature.ROW_EXPIRY.number()))))
+        .withMessageContaining("attribute 5 (expiry) of a row");
   }
 
   @Test
@@ -217,8 +217,8 @@ class AttributesTest {
   void an_unknown_attribute_names_the_feature_for_which_its_number_is_reserved() {
     Map<Integer, Optional<FormatFeature>> reserved =
         Map.of(
-            3,
-            Optional.of(FormatFeature.INCREMENT),
+            5,
+            Optional.of(FormatFeature.ROW_EXPIRY),
             REFUSED,
             Optional.empty(),
             16_383,

@@ -35,8 +35,8 @@ public final class Inbox {
   }
 
   /**
-   * Fails with the first reason each {@link #take} that comes behind the deliveries in the inbox. No
-   * delivery follows, so a partition that goes on cannot hide the failure of another.
+   * Fails with the first reason each {@link #take} that comes behind the deliveries in the inbox.
+   * No delivery follows, so a partition that goes on cannot hide the failure of another.
    */
   public void fail(RuntimeException reason) {
     change(() -> failure = failure.or(() -> Optional.of(reason)));

@@ -357,8 +357,8 @@ final class Requests {
         new BatchValidator(table.meta().primaryKey())
             .require(batch, partition.from(), partition.to());
     checked.newest().ifPresent(feature -> rooms.cluster().levels().require(feature));
-    if (checked.hasColumnCondition()) {
-      // Whoever learns whether a condition on columns holds reads these columns.
+    if (checked.asksForColumns()) {
+      // Whoever learns whether a condition on columns holds, or an increment fits, reads these.
       Authority.table(Right.READ, table.meta().name(), connection.caller());
       connection
           .pace()

@@ -11,6 +11,8 @@ public enum Happening implements Floored {
   WRITE_UNSYNCED(95),
   WRITE_IN_DOUBT(51),
   ROW_REJECTED(95),
+  INCREMENT_ANSWERED(66),
+  INCREMENT_REJECTED(10),
   ROW_READ(95),
   RANGE_READ(95),
   ROWS_READ(30),

@@ -4,10 +4,10 @@ import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.BatchValidator;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.codec.RowsToJudge;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
-import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.WriteResult;
@@ -80,14 +80,14 @@ public final class MemoryPartition {
    */
   public WriteResult write(ChangeBatch batch, boolean mustSync, VirtualTime time) {
     var unused = new BatchValidator(schema).require(batch, from, to);
-    List<RowChange> applied = new ArrayList<>();
+    List<DecodedRow> applied = new ArrayList<>();
     List<Rejection> rejections = new ArrayList<>();
     long commitMicros = time.nextCommitMicros();
-    for (RowCursor row = batch.rows(); row.next(); ) {
-      DecodedRow decoded = DecodedRow.of(row, schema);
-      Optional<ErrorCode> refusal = apply(decoded, commitMicros);
+    for (RowsToJudge rows = new RowsToJudge(batch); rows.next(); ) {
+      RowCursor row = rows.row();
+      Optional<ErrorCode> refusal = apply(row, commitMicros);
       if (refusal.isEmpty()) {
-        applied.add(decoded.change());
+        applied.add(DecodedRow.of(row, schema));
       } else {
         rejections.add(new Rejection(row.index(), refusal.get()));
       }
@@ -100,12 +100,17 @@ public final class MemoryPartition {
     return new WriteResult(first, applied.size(), rejections);
   }
 
-  private Optional<ErrorCode> apply(DecodedRow row, long commitMicros) {
+  private Optional<ErrorCode> apply(RowCursor at, long commitMicros) {
+    DecodedRow row = DecodedRow.of(at, schema);
     Optional<Row> stored = Optional.ofNullable(rows.get(row.key()));
     if (!row.mayChange(stored, schema)) {
       return Optional.of(ErrorCode.CONDITION_FAILED);
     }
-    Optional<Row> after = row.after(stored, commitMicros);
+    Optional<ErrorCode> refusal = row.add(at, stored);
+    if (refusal.isPresent()) {
+      return refusal;
+    }
+    Optional<Row> after = DecodedRow.of(at, schema).after(stored, commitMicros);
     if (after.isPresent() && !isLegal(after.get())) {
       return Optional.of(ErrorCode.ROW_TOO_LARGE);
     }
@@ -122,10 +127,10 @@ public final class MemoryPartition {
     }
   }
 
-  private ChangeBatch batchOf(List<? extends RowChange> changed, long first, long commitMicros) {
+  private ChangeBatch batchOf(List<DecodedRow> changed, long first, long commitMicros) {
     BatchBuilder builder = new BatchBuilder(schema, 64 * changed.size());
-    for (RowChange row : changed) {
-      if (!builder.add(row)) {
+    for (DecodedRow row : changed) {
+      if (!row.addTo(builder)) {
         throw new IllegalStateException("one batch takes no more than " + builder.rowCount());
       }
     }

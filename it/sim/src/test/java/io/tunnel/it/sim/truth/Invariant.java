@@ -25,6 +25,7 @@ public enum Invariant {
   POSITIONS_STAY("positions-stay"),
   READS_ARE_FRESH("reads-are-fresh"),
   CONDITIONS_HOLD("conditions-hold"),
+  SUMS_HOLD("sums-hold"),
   RIGHTS_HOLD("rights-hold"),
   LEVEL_HOLDS("level-holds"),
   NOTHING_LEAKS("nothing-leaks"),
