@@ -64,7 +64,7 @@ public final class IncrementCore {
       };
     }
 
-    /** Two numbers of one sign whose sum has the other one. */
+    /** Whether both numbers have one sign, and their sum has the other sign. */
     private boolean overflows(long delta) {
       long sum = value + delta;
       return ((value ^ sum) & (delta ^ sum)) < 0;

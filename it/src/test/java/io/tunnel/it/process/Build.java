@@ -12,10 +12,10 @@ import java.util.List;
 public enum Build {
   /** The build that is replaced: by default this code, at its own level. */
   FORMER(
-      System.getProperty("tunnel.former.classpath", System.getProperty("java.class.path")),
+      System.getProperty("tunnel.former.classpath", ChildProcess.CLASS_PATH),
       Integer.getInteger("tunnel.former.level", Level.OWN)),
   /** The build that replaces the former: this code, with the features of a level of no release. */
-  NEXT(System.getProperty("java.class.path"), Level.OWN + 1);
+  NEXT(ChildProcess.CLASS_PATH, Level.OWN + 1);
 
   private final String classPath;
   private final int level;

@@ -28,6 +28,9 @@ public final class ChildProcess implements AutoCloseable {
   static final List<String> JVM_OPTIONS =
       List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
 
+  /** The class path of the tests, which has this build. */
+  static final String CLASS_PATH = System.getProperty("java.class.path");
+
   private final String name;
   private final Process process;
   private final BufferedWriter stdin;

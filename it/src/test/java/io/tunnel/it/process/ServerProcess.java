@@ -42,7 +42,7 @@ public final class ServerProcess implements Service {
   private final Path data;
   private final List<String> options;
   private final int port;
-  private String classPath = System.getProperty("java.class.path");
+  private String classPath = ChildProcess.CLASS_PATH;
   private List<String> jvmOptions = ChildProcess.JVM_OPTIONS;
   private Optional<Path> security = Optional.empty();
   private Optional<String> client = Optional.empty();

@@ -127,7 +127,7 @@ public final class Stage
   /** Starts a JVM with options of its own. */
   public ChildProcess child(
       String name, List<String> jvmOptions, String mainClass, List<String> arguments) {
-    return child(name, System.getProperty("java.class.path"), jvmOptions, mainClass, arguments);
+    return child(name, ChildProcess.CLASS_PATH, jvmOptions, mainClass, arguments);
   }
 
   /** Starts a JVM on a class path of its own. */

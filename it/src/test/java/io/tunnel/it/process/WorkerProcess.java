@@ -26,7 +26,7 @@ public final class WorkerProcess {
   }
 
   public WorkerProcess(Stage stage, Service service, String tunnelId, WorkerSetup setup) {
-    this(stage, service, tunnelId, setup, System.getProperty("java.class.path"));
+    this(stage, service, tunnelId, setup, ChildProcess.CLASS_PATH);
   }
 
   /** A worker of that build. */

@@ -2,6 +2,7 @@ package io.tunnel.sdk.processor;
 
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -88,6 +89,6 @@ public final class RecordColumn {
     if (value == null) {
       return "-" + name;
     }
-    return name + "=" + value + (delta == null ? "" : String.format(" (%+d)", delta));
+    return name + "=" + value + (delta == null ? "" : String.format(Locale.ROOT, " (%+d)", delta));
   }
 }

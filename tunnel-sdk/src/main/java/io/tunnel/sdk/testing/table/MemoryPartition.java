@@ -85,12 +85,8 @@ public final class MemoryPartition {
     long commitMicros = time.nextCommitMicros();
     for (RowsToJudge rows = new RowsToJudge(batch); rows.next(); ) {
       RowCursor row = rows.row();
-      Optional<ErrorCode> refusal = apply(row, commitMicros);
-      if (refusal.isEmpty()) {
-        applied.add(DecodedRow.of(row, schema));
-      } else {
-        rejections.add(new Rejection(row.index(), refusal.get()));
-      }
+      apply(row, commitMicros, applied)
+          .ifPresent(refusal -> rejections.add(new Rejection(row.index(), refusal)));
     }
     long first = committed + 1;
     if (!applied.isEmpty()) {
@@ -100,7 +96,8 @@ public final class MemoryPartition {
     return new WriteResult(first, applied.size(), rejections);
   }
 
-  private Optional<ErrorCode> apply(RowCursor at, long commitMicros) {
+  /** Applies the row at the cursor and adds the row to {@code applied}, or says why not. */
+  private Optional<ErrorCode> apply(RowCursor at, long commitMicros, List<DecodedRow> applied) {
     DecodedRow row = DecodedRow.of(at, schema);
     Optional<Row> stored = Optional.ofNullable(rows.get(row.key()));
     if (!row.mayChange(stored, schema)) {
@@ -110,11 +107,13 @@ public final class MemoryPartition {
     if (refusal.isPresent()) {
       return refusal;
     }
-    Optional<Row> after = DecodedRow.of(at, schema).after(stored, commitMicros);
+    DecodedRow decided = row.increments().isEmpty() ? row : DecodedRow.of(at, schema);
+    Optional<Row> after = decided.after(stored, commitMicros);
     if (after.isPresent() && !isLegal(after.get())) {
       return Optional.of(ErrorCode.ROW_TOO_LARGE);
     }
     after.ifPresentOrElse(changed -> rows.put(row.key(), changed), () -> rows.remove(row.key()));
+    applied.add(decided);
     return Optional.empty();
   }
 

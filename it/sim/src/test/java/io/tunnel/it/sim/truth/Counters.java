@@ -13,8 +13,8 @@ import java.util.SplittableRandom;
 
 /**
  * Changes that count in the columns {@code c} and {@code d}: with increments, and with values that
- * no increment may be added to. Has chances of its own, so that a world without increments would
- * write the changes that it wrote before there were any.
+ * no increment may be added to. The chances are apart from those of the world, so the other choices
+ * of a world do not depend on increments.
  */
 public final class Counters {
 
