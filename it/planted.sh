@@ -9,6 +9,7 @@
 #     --seeds N             tries so many worlds where the recorded one finds nothing (default: 400)
 #     --seconds N           a test that takes longer hangs, which counts as found (default: 120)
 #   it/planted.sh --check   only whether every patch still applies
+#   it/planted.sh --list    each planted bug: what a user would lose, and which test or world has to notice
 #
 # The first lines of a patch say what a user would lose, and which test or world has to notice (package io.tunnel.it.planted).
 # Prints a line for each: patch, seconds, what found it. Exits with 1 when one was not found.
@@ -20,11 +21,13 @@ jobs=$(nproc)
 seeds=400
 seconds=120
 check=no
+list=no
 built=no
 part=''
 while [ $# -gt 0 ]; do
   case $1 in
     --check) check=yes ;;
+    --list) list=yes ;;
     --built) built=yes ;;
     --part)
       part=${2:-}
@@ -36,12 +39,19 @@ while [ $# -gt 0 ]; do
     --jobs) jobs=$2; shift ;;
     --seeds) seeds=$2; shift ;;
     --seconds) seconds=$2; shift ;;
-    -*) echo "planted.sh: no option '$1'; there are --check, --built, --part K/N, --jobs N, --seeds N and --seconds N" >&2; exit 2 ;;
+    -*) echo "planted.sh: no option '$1'; there are --check, --list, --built, --part K/N, --jobs N, --seeds N and --seconds N" >&2; exit 2 ;;
     *) break ;;
   esac
   shift
 done
 
+if [ "$list" = yes ]; then
+  for patch in "$patches"/*.patch; do
+    printf '%s\n' "$(basename "$patch" .patch)"
+    sed -nE '1,/^diff /s/^(What|Judge): /  \1: /p' "$patch"
+  done
+  exit 0
+fi
 if [ "$check" = yes ]; then
   bad=0
   for patch in "$patches"/*.patch; do

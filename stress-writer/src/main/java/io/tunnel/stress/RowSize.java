@@ -33,10 +33,17 @@ public final class RowSize {
       }
     } else if (row instanceof RowUpdateChange update) {
       for (ColumnUpdate column : update.updates()) {
-        bytes += COLUMN_BYTES + (column instanceof ColumnUpdate.Put put ? of(put.value()) : 0);
+        bytes += COLUMN_BYTES + of(column);
       }
     }
     return bytes;
+  }
+
+  private static int of(ColumnUpdate update) {
+    if (update instanceof ColumnUpdate.Put put) {
+      return of(put.value());
+    }
+    return update instanceof ColumnUpdate.Increment ? Long.BYTES : 0;
   }
 
   private static int of(ColumnValue value) {

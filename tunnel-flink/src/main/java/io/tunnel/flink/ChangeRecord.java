@@ -30,7 +30,14 @@ public record ChangeRecord(
   public ChangeRecord {
     Objects.requireNonNull(type, "type");
     Objects.requireNonNull(key, "key");
-    columns = List.copyOf(columns);
+    columns = results(columns);
+  }
+
+  /** What increments added stays behind: the serialized form of a record has the results alone. */
+  private static List<RecordColumn> results(List<RecordColumn> columns) {
+    return columns.stream()
+        .map(column -> column.delta().isEmpty() ? column : RecordColumn.put(column.getColumn()))
+        .toList();
   }
 
   /** Decodes a change that the SDK delivered. */

@@ -27,6 +27,21 @@ public final class Attributes {
     ANY
   }
 
+  /** An attribute of a list: its number, and where its bytes are. */
+  private record Entry(int number, int from, int length) {
+
+    static Entry at(byte[] array, int at, int end) {
+      long number = Binary.getVarint(array, at, end);
+      long length = Binary.getVarint(array, Binary.next(number), end);
+      return new Entry(Binary.value(number), Binary.next(length), Binary.value(length));
+    }
+
+    /** Where the next attribute of a checked list begins. */
+    int next() {
+      return from + length;
+    }
+  }
+
   /**
    * Checks a list as a reader does, which skips an unknown attribute that may be skipped.
    *
@@ -54,14 +69,13 @@ public final class Attributes {
     Optional<FormatFeature> newest = Optional.empty();
     int before = 0;
     for (int at = offset; at < end; ) {
-      long number = Binary.getVarint(array, at, end);
-      long length = Binary.getVarint(array, Binary.next(number), end);
-      int now = Binary.value(number);
+      Entry entry = Entry.at(array, at, end);
+      int now = entry.number();
       if (now <= before) {
         throw new MalformedException(
             "attribute " + now + " of " + place.label() + " behind attribute " + before);
       }
-      if (Binary.value(length) > end - Binary.next(length)) {
+      if (entry.length() > end - entry.from()) {
         throw new MalformedException("attribute " + now + " of " + place.label() + " is cut off");
       }
       Optional<FormatFeature> feature = FormatFeature.of(place, now);
@@ -71,7 +85,7 @@ public final class Attributes {
       }
       newest = FormatFeature.newest(newest, feature);
       before = now;
-      at = Binary.next(length) + Binary.value(length);
+      at = entry.next();
     }
     return newest;
   }
@@ -79,12 +93,11 @@ public final class Attributes {
   /** The bytes of an attribute of a list that was checked. */
   public static Optional<Bytes> find(int wanted, byte[] array, int offset, int end) {
     for (int at = offset; at < end; ) {
-      long number = Binary.getVarint(array, at, end);
-      long length = Binary.getVarint(array, Binary.next(number), end);
-      if (Binary.value(number) == wanted) {
-        return Optional.of(Bytes.copyOf(array, Binary.next(length), Binary.value(length)));
+      Entry entry = Entry.at(array, at, end);
+      if (entry.number() == wanted) {
+        return Optional.of(Bytes.copyOf(array, entry.from(), entry.length()));
       }
-      at = Binary.next(length) + Binary.value(length);
+      at = entry.next();
     }
     return Optional.empty();
   }
@@ -94,15 +107,27 @@ public final class Attributes {
     byte[] array = list.toByteArray();
     ByteSink rest = new ByteSink(array.length);
     for (int at = 0; at < array.length; ) {
-      long number = Binary.getVarint(array, at, array.length);
-      long length = Binary.getVarint(array, Binary.next(number), array.length);
-      int next = Binary.next(length) + Binary.value(length);
-      if (Binary.value(number) != unwanted) {
-        rest.write(array, at, next - at);
+      Entry entry = Entry.at(array, at, array.length);
+      if (entry.number() != unwanted) {
+        rest.write(array, at, entry.next() - at);
       }
-      at = next;
+      at = entry.next();
     }
     return Bytes.copyOf(rest.array(), 0, rest.size());
+  }
+
+  /** Adds an attribute to a checked list, which does not have it, in the order of the numbers. */
+  static Bytes with(int added, Bytes value, Bytes list) {
+    byte[] array = list.toByteArray();
+    ByteSink all = new ByteSink(array.length + value.length() + 8);
+    int at = 0;
+    while (at < array.length && Entry.at(array, at, array.length).number() < added) {
+      at = Entry.at(array, at, array.length).next();
+    }
+    all.write(array, 0, at);
+    write(all, added, value);
+    all.write(array, at, array.length - at);
+    return Bytes.copyOf(all.array(), 0, all.size());
   }
 
   /** Writes an attribute; numbers must rise. */

@@ -36,6 +36,9 @@ import java.util.zip.CRC32C;
  */
 public final class BatchBuilder {
 
+  /** Stands where the server puts the result of an increment. */
+  private static final ColumnValue TO_BE_ADDED = ColumnValue.fromLong(0);
+
   private final List<PrimaryKeySchema> schema;
   private final ByteSink sink;
   private final List<String> names = new ArrayList<>();
@@ -118,8 +121,7 @@ public final class BatchBuilder {
    * bytes. An empty batch still takes any legal row.
    */
   public boolean addWithin(int bytesMax, RowChange row) {
-    return addWithin(
-        bytesMax, row, row.columnCondition().map(this::attributesOf).orElse(Bytes.EMPTY));
+    return addWithin(bytesMax, row, attributesOf(row));
   }
 
   /**
@@ -146,6 +148,15 @@ public final class BatchBuilder {
       }
     }
     return added;
+  }
+
+  private Bytes attributesOf(RowChange row) {
+    Bytes condition = row.columnCondition().map(this::attributesOf).orElse(Bytes.EMPTY);
+    return row instanceof RowUpdateChange update
+        ? Increments.of(update)
+            .map(all -> Attributes.with(FormatFeature.INCREMENT.number(), all.encode(), condition))
+            .orElse(condition)
+        : condition;
   }
 
   /** Encodes a condition once for all rows of the batch that have the condition in turn. */
@@ -257,6 +268,8 @@ public final class BatchBuilder {
   private void writeUpdate(ColumnUpdate update) {
     if (update instanceof ColumnUpdate.Put put) {
       writeColumn(put.name(), put.value());
+    } else if (update instanceof ColumnUpdate.Increment) {
+      writeColumn(update.name(), TO_BE_ADDED);
     } else {
       writeName(update.name());
       sink.writeByte(BatchLayout.TYPE_DELETE_COLUMN);

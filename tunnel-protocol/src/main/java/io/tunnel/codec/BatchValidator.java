@@ -31,15 +31,15 @@ public final class BatchValidator {
    *
    * @param mustJudge whether a row may have to be judged against the stored row: because it has a
    *     condition, or is an UPDATE, which may make the stored row too large
-   * @param hasColumnCondition whether a row has a condition on columns, whose outcome tells what
-   *     the stored row holds
+   * @param asksForColumns whether a row has a condition on columns, or an increment, whose outcome
+   *     tells what the stored row holds
    * @param writer what the writer says of the batch; empty when the writer does not number
    * @param newest the feature of the highest level that an attribute of the batch or a row uses;
    *     empty without attributes. The level in force must enable the feature
    */
   public record Checked(
       boolean mustJudge,
-      boolean hasColumnCondition,
+      boolean asksForColumns,
       ColumnSizes columnSizes,
       Optional<WriterNumber> writer,
       Optional<FormatFeature> newest) {}
@@ -71,22 +71,22 @@ public final class BatchValidator {
       Dictionary.requireDistinct(batch.names());
       requireNoKeyColumn(batch.names());
       boolean mustJudge = false;
-      boolean hasColumnCondition = false;
+      boolean asksForColumns = false;
       ColumnSizes columnSizes = new ColumnSizes(batch.nameCount());
       RowCursor row = batch.rows();
       while (row.next()) {
         requireKey(row, array, from, to);
         if (row.hasAttributes()) {
           newest = FormatFeature.newest(newest, known(Place.ROW, row.attributes()));
-          hasColumnCondition |= requireColumnCondition(row);
+          asksForColumns |= requireColumnCondition(row);
+          asksForColumns |= requireIncrements(row);
         }
         requireColumns(row, batch.nameCount(), columnSizes);
         mustJudge |=
             row.condition() != RowExistenceExpectation.IGNORE || row.kind() == ChangeKind.UPDATE;
       }
       requireUsed(batch, columnSizes);
-      return new Checked(
-          mustJudge || hasColumnCondition, hasColumnCondition, columnSizes, writer, newest);
+      return new Checked(mustJudge || asksForColumns, asksForColumns, columnSizes, writer, newest);
     } catch (MalformedException e) {
       if (e instanceof NewerFormatException newer && newer.feature().isPresent()) {
         throw newer;
@@ -122,6 +122,42 @@ public final class BatchValidator {
           "row " + row.index() + ": the condition on columns: " + e.getMessage());
     }
     legalConditions.add(condition.get());
+    return true;
+  }
+
+  /**
+   * Checks the increments of a row; returns whether the row has any. The server that adds writes
+   * what it added, so a writer's own word for that is refused.
+   */
+  private static boolean requireIncrements(RowCursor row) {
+    String where = "row " + row.index() + ": ";
+    if (row.deltas().isPresent()) {
+      throw new MalformedException(
+          where + "attribute delta is written by the server that adds; send an increment");
+    }
+    Optional<Increments> found = row.increments();
+    if (found.isEmpty()) {
+      return false;
+    }
+    if (row.kind() != ChangeKind.UPDATE) {
+      throw new MalformedException(where + "a " + row.kind() + " that adds to a column");
+    }
+    Increments increments = found.get();
+    ColumnCursor columns = row.columns();
+    int next = 0;
+    for (int place = 0; next < increments.size() && columns.next(); place++) {
+      if (increments.place(next) == place) {
+        if (!columns.isZero()) {
+          throw new MalformedException(
+              where + "column " + place + " is added to, and is not sent as the INTEGER 0");
+        }
+        next++;
+      }
+    }
+    if (next < increments.size()) {
+      throw new MalformedException(
+          where + "adds to column " + increments.place(next) + ", which the row does not have");
+    }
     return true;
   }
 

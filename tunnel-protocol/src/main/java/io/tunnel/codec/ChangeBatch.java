@@ -7,6 +7,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.value.Bytes;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
@@ -200,6 +201,14 @@ public final class ChangeBatch {
   /** The size of the batch in bytes. */
   public int byteCount() {
     return bytes;
+  }
+
+  /** The same batch in an array of its own. */
+  public ChangeBatch copy() {
+    ChangeBatch copy = new ChangeBatch(Arrays.copyOfRange(array, offset, offset + bytes), 0, bytes);
+    copy.namesEnd = namesEnd - offset;
+    copy.names = names;
+    return copy;
   }
 
   /** The array with the batch, not a copy. */

@@ -29,6 +29,11 @@ public final class ColumnCursor {
     moveTo(array, offset, end);
   }
 
+  /** A cursor at nothing, for {@link #moveToValue}. */
+  ColumnCursor(byte[] array) {
+    this.array = array;
+  }
+
   /** Moves before the first column of another row; one cursor serves many rows. */
   public void moveTo(byte[] columns, int offset, int columnsEnd) {
     array = columns;
@@ -161,6 +166,19 @@ public final class ColumnCursor {
    */
   public int valueOffset() {
     return valueOffset;
+  }
+
+  /** Whether the column is the INTEGER 0. */
+  boolean isZero() {
+    return type == BatchLayout.TYPE_INTEGER && Binary.getLong(array, valueOffset) == 0;
+  }
+
+  /** Replaces the value of an INTEGER in the array, whose checksum does not match any more. */
+  public void setInteger(long value) {
+    if (type != BatchLayout.TYPE_INTEGER) {
+      throw new IllegalStateException("a column of type " + type + " is no INTEGER");
+    }
+    Binary.putLong(array, valueOffset, value);
   }
 
   /** Throws {@link MalformedException} unless the value is valid for its type. */

@@ -8,20 +8,22 @@ import java.util.Optional;
  * of a place are never used again for something else. An odd number must be understood by each
  * reader; readers may skip an even one.
  *
- * <p>A feature whose level is above {@link #LEVEL} has its number reserved here, and this build
+ * <p>A feature whose level is above {@link Level#OWN} has its number reserved here, and this build
  * refuses it by name.
  */
 public enum FormatFeature {
   /** A condition on columns, on its way to the server that judges it; no log has one. */
   CONDITION(Place.ROW, 1, "condition", 1),
-  /** Columns that are added to, with what was added. */
-  INCREMENT(Place.ROW, 3, "increment", 3),
+  /** Columns to be added to, on their way to the server that adds; no log has them. */
+  INCREMENT(Place.ROW, 3, "increment", 1),
   /** A time at which the row expires. */
   ROW_EXPIRY(Place.ROW, 5, "expiry", 3),
   /** The row before the change. */
   BEFORE_IMAGE(Place.ROW, 2, "before-image", 3),
   /** The change is the expiry of its row. */
   EXPIRED(Place.ROW, 4, "expired", 3),
+  /** What an increment added to columns that the change sets to the results. */
+  DELTA(Place.ROW, 6, "delta", 1),
   /** A writer's id and its number of the batch, on the way to the server; no log has one. */
   WRITER(Place.BATCH, 1, "writer", 2),
   /** Which rows of the batch which writer wrote under which number, in the log. */
@@ -33,15 +35,11 @@ public enum FormatFeature {
   /** A filter on what the holder is delivered. */
   FILTER(Place.GRANT, 1, "filter", 3),
   /** Says nothing: tests of an upgrade write the attribute; each reader must understand it. */
-  TRIAL(Place.ROW, FormatFeature.TRIAL_NUMBER_MIN + 1, "trial", FormatFeature.LEVEL + 1),
+  TRIAL(Place.ROW, FormatFeature.TRIAL_NUMBER_MIN + 1, "trial", Level.OWN + 1),
   /** Says nothing: tests of an upgrade write the attribute; readers may skip it. */
-  TRIAL_NOTE(Place.ROW, FormatFeature.TRIAL_NUMBER_MIN, "trial-note", FormatFeature.LEVEL + 1),
+  TRIAL_NOTE(Place.ROW, FormatFeature.TRIAL_NUMBER_MIN, "trial-note", Level.OWN + 1),
   /** Limits nothing: a term of a grant for tests of an upgrade. */
-  TRIAL_TERM(
-      Place.GRANT, FormatFeature.TRIAL_NUMBER_MIN + 1, "trial-term", FormatFeature.LEVEL + 1);
-
-  /** The level of this build: features above are refused by name. */
-  public static final int LEVEL = Level.OF_BUILD;
+  TRIAL_TERM(Place.GRANT, FormatFeature.TRIAL_NUMBER_MIN + 1, "trial-term", Level.OWN + 1);
 
   /**
    * Attributes from this number on are for tests of an upgrade. A build knows them only when {@link
@@ -108,7 +106,7 @@ public enum FormatFeature {
 
   /** Whether this build knows what the attribute means. */
   public boolean isKnown() {
-    return level <= (number >= TRIAL_NUMBER_MIN ? Level.NEWEST : LEVEL);
+    return level <= (number >= TRIAL_NUMBER_MIN ? Level.NEWEST : Math.min(Level.NEWEST, Level.OWN));
   }
 
   /** Whether a reader that does not know the attribute must refuse what carries it. */

@@ -182,6 +182,17 @@ public final class RowCursor {
     return hasAttributes ? Attributes.begin(Place.ROW, array, columnsOffset, rowEnd) : rowEnd;
   }
 
+  /** What was added to columns of that row; {@code rowEnd} is from the cursor too. */
+  public static Optional<Increments> deltasBefore(
+      byte[] array, int keyOffset, int columnsOffset, int rowEnd) {
+    int columnsEnd = columnsEndBefore(array, keyOffset, columnsOffset, rowEnd);
+    return columnsEnd == rowEnd
+        ? Optional.empty()
+        : Attributes.find(
+                FormatFeature.DELTA.number(), array, columnsEnd, rowEnd - Attributes.LENGTH_BYTES)
+            .map(Increments::decode);
+  }
+
   /** The offset of this row, including its length. */
   public static int rowOffsetBefore(int keyOffset, int columnsOffset, int rowEnd) {
     int flagsAt = flagsBefore(keyOffset, columnsOffset);
@@ -199,9 +210,12 @@ public final class RowCursor {
 
   /** The condition of the change on the columns of the row, encoded. */
   public Optional<Bytes> columnCondition() {
+    return attribute(FormatFeature.CONDITION);
+  }
+
+  private Optional<Bytes> attribute(FormatFeature feature) {
     return hasAttributes()
-        ? Attributes.find(
-            FormatFeature.CONDITION.number(), array, columnsEnd, rowEnd - Attributes.LENGTH_BYTES)
+        ? Attributes.find(feature.number(), array, columnsEnd, rowEnd - Attributes.LENGTH_BYTES)
         : Optional.empty();
   }
 
@@ -210,14 +224,52 @@ public final class RowCursor {
     return conditionCode() != 0 || columnCondition().isPresent();
   }
 
+  /** What the server that judges the change is to add to columns; a log has none. */
+  public Optional<Increments> increments() {
+    return attribute(FormatFeature.INCREMENT).map(Increments::decode);
+  }
+
+  /** Whether the change adds to columns that a server has to read first. */
+  public boolean hasIncrements() {
+    return attribute(FormatFeature.INCREMENT).isPresent();
+  }
+
+  /** What was added to columns whose results the change sets. */
+  public Optional<Increments> deltas() {
+    return attribute(FormatFeature.DELTA).map(Increments::decode);
+  }
+
+  /** Whether what becomes of the change depends on its row: on a condition, or an increment. */
+  public boolean mustBeJudged() {
+    return isConditional() || hasIncrements();
+  }
+
   /**
-   * The {@link #attributes} that stay when the conditions of the change are judged: the log has no
-   * condition on columns, so no reader of the log judges one again.
+   * The {@link #attributes} of the change when it is judged: the log has no condition on columns,
+   * so no reader of the log judges one again, and says of increments what they added.
    */
   public Bytes attributesToLog() {
-    return columnCondition().isPresent()
-        ? Attributes.without(FormatFeature.CONDITION.number(), attributes())
-        : attributes();
+    if (!hasAttributes()) {
+      return Bytes.EMPTY;
+    }
+    Bytes list = attributes();
+    if (columnCondition().isPresent()) {
+      list = Attributes.without(FormatFeature.CONDITION.number(), list);
+    }
+    Optional<Bytes> increments = attribute(FormatFeature.INCREMENT);
+    if (increments.isPresent()) {
+      list = Attributes.without(FormatFeature.INCREMENT.number(), list);
+      list = Attributes.with(FormatFeature.DELTA.number(), increments.get(), list);
+    }
+    return list;
+  }
+
+  /** The same row of a batch that has the same bytes, or others in the values of its columns. */
+  public RowCursor in(ChangeBatch copy) {
+    RowCursor cursor = new RowCursor(copy);
+    cursor.moveTo(rowOffset - batch.offset() + copy.offset());
+    cursor.index = index;
+    return cursor;
   }
 
   /** The offset of the key. */

@@ -65,7 +65,8 @@ final class ConditionParser {
       throw token.refusal(
           token.shown()
               + " stands where 'and', 'or' or the end should be"
-              + hint(token.content(), "&&", "and", "||", "or", "&", "and", "|", "or"));
+              + hint(token.content(), "&&", "and", "||", "or", "&", "and", "|", "or")
+              + letterHint());
     }
     return condition;
   }
@@ -230,7 +231,8 @@ final class ConditionParser {
                 ".",
                 "a name with a point in backticks: `a.b`",
                 "-",
-                "a name with a hyphen in backticks: `a-b`"));
+                "a name with a hyphen in backticks: `a-b`")
+            + letterHint());
   }
 
   private Operand parseOperand() {
@@ -342,14 +344,16 @@ final class ConditionParser {
     return switch (token.kind()) {
       case WORD -> "; a column that is called so is written in backticks";
       case NUMBER, STRING, BINARY -> "; a comparison begins with its column: a = 7, not 7 = a";
-      case SYMBOL ->
-          token.isSymbol("!")
-              ? "; write 'not'"
-              : Character.isLetter(token.content().codePointAt(0))
-                  ? "; a name with other letters than A to Z is written in backticks"
-                  : "";
+      case SYMBOL -> token.isSymbol("!") ? "; write 'not'" : letterHint();
       case QUOTED_NAME, END -> "";
     };
+  }
+
+  /** For a letter that is no part of a word here, at the begin of a name or within one. */
+  private String letterHint() {
+    return token.kind() == Kind.SYMBOL && Character.isLetter(token.content().codePointAt(0))
+        ? "; a name with other letters than A to Z is written in backticks"
+        : "";
   }
 
   /** {@code ; write RIGHT} for what is often written for it; pairs of wrong and right. */

@@ -35,6 +35,16 @@ public enum ErrorCode {
    * stale.
    */
   WRONG_PARTITION(16, false),
+  /**
+   * An increment of a row found a column of a type other than INTEGER; further rows of the batch
+   * are not affected.
+   */
+  NOT_AN_INTEGER(17, false),
+  /**
+   * An increment of a row has a result below -2^63 or above 2^63 - 1; further rows of the batch are
+   * not affected.
+   */
+  INTEGER_OVERFLOW(18, false),
   /** No tunnel of that name or id. */
   TUNNEL_NOT_FOUND(20, false),
   /** A tunnel of that name exists on the table. */

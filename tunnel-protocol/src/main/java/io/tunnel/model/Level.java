@@ -10,20 +10,21 @@ public final class Level {
   /** The level of release 0.1.0, and of all that says no level. */
   public static final int FIRST = 1;
 
-  /**
-   * The system property by which tests, and nobody else, give a build a higher level than its own:
-   * a server at such a level writes forms of no release.
-   */
-  public static final String TRIAL_PROPERTY = "tunnel.trial.level";
-
-  /** The level that this build's own features need at most. */
-  public static final int OF_BUILD = 2;
-
-  /** The highest level of this build. */
-  public static final int NEWEST = Math.max(OF_BUILD, Integer.getInteger(TRIAL_PROPERTY, OF_BUILD));
+  /** The highest level whose features this build has. */
+  public static final int OWN = 2;
 
   /** The highest level that can be named. */
   public static final int NUMBER_MAX = 1_000_000;
+
+  /**
+   * The system property by which tests, and nobody else, give a build another highest level than
+   * its own. A server at a higher level writes forms of no release.
+   */
+  public static final String TRIAL_PROPERTY = "tunnel.trial.level";
+
+  /** The highest level that this build serves: {@link #OWN}, but for tests. */
+  public static final int NEWEST =
+      require("the system property " + TRIAL_PROPERTY, Integer.getInteger(TRIAL_PROPERTY, OWN));
 
   private Level() {}
 

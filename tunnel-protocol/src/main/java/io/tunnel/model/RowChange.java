@@ -33,6 +33,11 @@ public sealed interface RowChange permits RowPutChange, RowUpdateChange, RowDele
     return condition() != RowExistenceExpectation.IGNORE || columnCondition().isPresent();
   }
 
+  /** Whether the change adds to columns, so that applying the change twice adds twice. */
+  default boolean isIncrement() {
+    return false;
+  }
+
   /** The kind of the change. */
   ChangeKind kind();
 }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Sets and removes single columns of a row, and creates the row if it does not exist. */
+/** Sets, adds to and removes single columns of a row, and creates the row if it does not exist. */
 public record RowUpdateChange(
     PrimaryKey primaryKey,
     List<ColumnUpdate> updates,
@@ -35,6 +35,11 @@ public record RowUpdateChange(
   /** An unconditional update. */
   public RowUpdateChange(PrimaryKey primaryKey, List<ColumnUpdate> updates) {
     this(primaryKey, updates, RowExistenceExpectation.IGNORE);
+  }
+
+  @Override
+  public boolean isIncrement() {
+    return updates.stream().anyMatch(ColumnUpdate.Increment.class::isInstance);
   }
 
   @Override

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.FormatFeature.Place;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Level;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
@@ -128,8 +129,8 @@ class AttributesTest {
         .isThrownBy(() -> walk(batch(Bytes.EMPTY, list(SKIPPED, REFUSED))))
         .withMessageContaining("attribute 1001 of a row");
     assertThatExceptionOfType(NewerFormatException.class)
-        .isThrownBy(() -> walk(batch(Bytes.EMPTY, list(FormatFeature.INCREMENT.number()))))
-        .withMessageContaining("attribute 3 (increment) of a row");
+        .isThrownBy(() -> walk(batch(Bytes.EMPTY, list(FormatFeature.ROW_EXPIRY.number()))))
+        .withMessageContaining("attribute 5 (expiry) of a row");
   }
 
   @Test
@@ -208,7 +209,7 @@ class AttributesTest {
       assertThat(feature.number()).isPositive();
       assertThat(numbers.add(feature.place() + "/" + feature.number())).as("%s", feature).isTrue();
       assertThat(FormatFeature.of(feature.place(), feature.number())).contains(feature);
-      assertThat(feature.isKnown()).isEqualTo(feature.level() <= FormatFeature.LEVEL);
+      assertThat(feature.isKnown()).isEqualTo(feature.level() <= Level.OWN);
     }
   }
 
@@ -216,8 +217,8 @@ class AttributesTest {
   void an_unknown_attribute_names_the_feature_for_which_its_number_is_reserved() {
     Map<Integer, Optional<FormatFeature>> reserved =
         Map.of(
-            3,
-            Optional.of(FormatFeature.INCREMENT),
+            5,
+            Optional.of(FormatFeature.ROW_EXPIRY),
             REFUSED,
             Optional.empty(),
             16_383,

@@ -118,6 +118,8 @@ class ConditionParserTest {
         "and = 1|1|'and' stands where a column, 'exists', 'not' or '(' should be; a column that is"
             + " called so is written in backticks",
         "größe = 1|3|'ö' stands where =, !=",
+        "größe = 1|3|a name with other letters than A to Z is written in backticks",
+        "a = größe|7|a name with other letters than A to Z is written in backticks",
         "öre = 1|1|a name with other letters than A to Z is written in backticks",
         "a.b = 1|2|write a name with a point in backticks: `a.b`",
         "a-b = 1|2|write a name with a hyphen in backticks: `a-b`",

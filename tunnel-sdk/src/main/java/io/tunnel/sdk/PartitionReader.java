@@ -81,7 +81,8 @@ public final class PartitionReader implements AutoCloseable {
 
   /**
    * The next records of any partition that is not paused. Empty after {@code wait}, and after a
-   * {@link #wakeUp} during or before this call.
+   * {@link #wakeUp} during or before this call. A failure of one partition ends the reader: the
+   * call throws as soon as it has returned all records that the reader received before.
    *
    * @throws io.tunnel.model.RefusedException when the service refuses to read a partition further:
    *     {@code HISTORY_LOST}, {@code TABLE_NOT_FOUND}, {@code INVALID_POSITION}

@@ -39,7 +39,7 @@ import java.util.stream.IntStream;
 public final class Cluster implements Service {
 
   /** How long a cluster of a loaded machine may take to come to rest. */
-  public static final Duration REST = Duration.ofSeconds(90);
+  public static final Duration REST = Duration.ofMinutes(4);
 
   private static final int TUNNEL_GROUPS = 16;
   private static final int STANDBYS = 1;

@@ -3,6 +3,7 @@ package io.tunnel.it.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.fixtures.Poll;
+import io.tunnel.it.process.Build;
 import io.tunnel.it.process.ChildProcess;
 import io.tunnel.it.process.NodeProcess;
 import io.tunnel.it.process.ServerProcess;
@@ -17,9 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Builds of the next level replace those of the first, under load, node by node. A feature of the
- * next level is refused by name until the last node is new and the level is raised, and applied
- * from then on. Nobody who writes or consumes loses anything.
+ * A newer build replaces the former one, under load, node by node; a worker of the former build
+ * consumes from the start to the end. A feature of the next level is refused by name until the last
+ * node is new and the level is raised, and applied from then on. Nobody who writes or consumes
+ * loses anything.
  */
 @Tag("proof-cluster")
 class ClusterUpgradeTest {
@@ -27,13 +29,16 @@ class ClusterUpgradeTest {
   private static final int NODES = 3;
   private static final int PARTITIONS = 3;
   private static final int ROWS_PER_SECOND = 200;
-  private static final int FORMER = 1;
-  private static final int NEXT = 2;
+  private static final int FORMER = Build.FORMER.level();
+  private static final int NEXT = Build.NEXT.level();
 
   /** Exit code of a server that cannot go on. */
   private static final int CANNOT_GO_ON = 74;
 
-  private static final String BELOW = "has level 2, and this build serves level 1 at most";
+  private static final String BELOW =
+      "has level " + NEXT + ", and this build serves level " + FORMER + " at most";
+
+  private static final String RAISED = "the level is " + NEXT + ", and was " + FORMER;
 
   @RegisterExtension final Stage stage = new Stage();
 
@@ -49,21 +54,22 @@ class ClusterUpgradeTest {
         trials.requireRefused(former);
         if (i == 1) {
           String lacking = String.join(", ", former);
-          assertThat(upgrade(cluster, 1)).contains("level 2 is not served by " + lacking);
+          assertThat(upgrade(cluster, 1))
+              .contains("level " + NEXT + " is not served by " + lacking);
         }
-        restart(cluster, node, NEXT);
+        restart(cluster, node, Build.NEXT);
         if (i == 0) {
           // Within the level the way back is open.
-          restart(cluster, node, FORMER);
+          restart(cluster, node, Build.FORMER);
           trials.requireRefused(former);
-          restart(cluster, node, NEXT);
+          restart(cluster, node, Build.NEXT);
         }
         former.remove(node.name());
         traffic.awaitFlow();
       }
       trials.requireRefused(List.of());
       trials.mayApply();
-      assertThat(upgrade(cluster, 0)).contains("the level is 2, and was 1");
+      assertThat(upgrade(cluster, 0)).contains(RAISED);
       awaitLevel(cluster);
       trials.mustApply();
       requireFormerBuildRefused(cluster);
@@ -83,7 +89,7 @@ class ClusterUpgradeTest {
       for (int i = 0; i < NODES; i++) {
         NodeProcess node = cluster.node(i);
         node.kill();
-        node.ofLevel(NEXT);
+        node.of(Build.NEXT);
         node.begin();
         killAtTheStart(cluster, node, i);
         begin(cluster, node);
@@ -144,9 +150,9 @@ class ClusterUpgradeTest {
     Poll.until("the level is raised", () -> upgradeExit(cluster).awaitExit() == 0);
   }
 
-  private static void restart(Cluster cluster, NodeProcess node, int level) {
+  private static void restart(Cluster cluster, NodeProcess node, Build build) {
     node.stop();
-    node.ofLevel(level);
+    node.of(build);
     begin(cluster, node);
   }
 
@@ -191,7 +197,7 @@ class ClusterUpgradeTest {
   /** A node of the former build does not join, and says what to do. */
   private void requireFormerBuildRefused(Cluster cluster) {
     NodeProcess late = cluster.node(NODES);
-    late.ofLevel(FORMER);
+    late.of(Build.FORMER);
     late.begin();
     assertThat(late.child().awaitExit()).isEqualTo(CANNOT_GO_ON);
     assertThat(late.child().transcript()).contains(BELOW);
@@ -202,26 +208,26 @@ class ClusterUpgradeTest {
   void a_single_server_goes_up_and_down_within_its_level_and_only_up_beyond()
       throws InterruptedException {
     ServerProcess server = new ServerProcess(stage, stage.path("data"), List.of());
-    server.ofLevel(FORMER).start();
+    server.of(Build.FORMER).start();
     try (Trials trials =
         new Trials(stage, server, () -> List.of(server), () -> List.of(server.port()))) {
       trials.requireRefused(List.of("server"));
       server.stop();
-      server.ofLevel(NEXT).start();
+      server.of(Build.NEXT).start();
       trials.requireRefused(List.of());
       server.kill();
-      server.ofLevel(FORMER).start();
+      server.of(Build.FORMER).start();
       trials.requireRefused(List.of("server"));
       server.stop();
-      server.ofLevel(NEXT).start();
+      server.of(Build.NEXT).start();
       trials.mayApply();
-      assertThat(upgrade(server, 0)).contains("the level is 2, and was 1");
+      assertThat(upgrade(server, 0)).contains(RAISED);
       trials.mustApply();
       server.kill();
-      server.ofLevel(FORMER).begin();
+      server.of(Build.FORMER).begin();
       assertThat(server.child().awaitExit()).isEqualTo(CANNOT_GO_ON);
       assertThat(server.child().transcript()).contains(BELOW);
-      server.ofLevel(NEXT).start();
+      server.of(Build.NEXT).start();
       trials.awaitApplied();
       trials.end();
     }

@@ -10,14 +10,15 @@ import io.tunnel.it.ledger.Channels;
 import io.tunnel.it.ledger.Ledger;
 import io.tunnel.it.ledger.Sightings;
 import io.tunnel.it.ledger.TestTable;
+import io.tunnel.it.process.Build;
 import io.tunnel.it.process.RawClient;
 import io.tunnel.it.process.RawWrite;
 import io.tunnel.it.process.Scene;
 import io.tunnel.it.process.Service;
 import io.tunnel.it.process.Stage;
 import io.tunnel.it.process.WorkerProcess;
+import io.tunnel.it.process.WorkerSetup;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.Level;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.RangeQuery;
@@ -48,8 +49,8 @@ import java.util.stream.Collectors;
 
 /**
  * Writes rows with attributes of the next level each second, and knows what must become of each
- * row: refused by name before the level is raised, applied behind the raise. A worker of the
- * present build consumes the rows whose attribute a reader may skip, from the start to the end.
+ * row: refused by name before the level is raised, applied behind the raise. A worker of the former
+ * build consumes the rows whose attribute a reader may skip, from the start to the end.
  */
 final class Trials implements AutoCloseable {
 
@@ -135,7 +136,8 @@ final class Trials implements AutoCloseable {
             new Trial(FormatFeature.TRIAL_NOTE, new Scene(stage, service, 1), port),
             new Trial(FormatFeature.TRIAL, new Scene(stage, service, 1), port));
     tunnel = trials.get(0).scene.tunnel("trial", TunnelType.Stream);
-    worker = trials.get(0).scene.worker(tunnel, "former");
+    worker =
+        trials.get(0).scene.worker(tunnel, WorkerSetup.of("former", Scene.OFTEN), Build.FORMER);
     trials.forEach(trial -> trial.scene.fill(3, 8));
     var unused = thread.scheduleAtFixedRate(this::attemptAll, 0, 1, TimeUnit.SECONDS);
   }
@@ -184,9 +186,9 @@ final class Trials implements AutoCloseable {
             "the feature '"
                 + trial.feature.label()
                 + "' needs level "
-                + trial.feature.level()
+                + Build.NEXT.level()
                 + ", and the level is "
-                + Level.OF_BUILD
+                + Build.FORMER.level()
                 + "; ");
   }
 
@@ -211,7 +213,7 @@ final class Trials implements AutoCloseable {
     String named =
         lacking.stream()
             .sorted()
-            .map(node -> node + " (1 at most)")
+            .map(node -> node + " (" + Build.FORMER.level() + " at most)")
             .collect(Collectors.joining(", "));
     String why =
         lacking.isEmpty()

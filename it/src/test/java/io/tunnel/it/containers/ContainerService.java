@@ -62,7 +62,8 @@ final class ContainerService implements AutoCloseable {
             .withNetwork(service.network)
             .withEnv("KAFKA_HEAP_OPTS", "-Xmx512m")
             .withEnv("KAFKA_GROUP_MIN_SESSION_TIMEOUT_MS", "500")
-            .withListener(BOOTSTRAP);
+            .withListener(BOOTSTRAP)
+            .withStartupTimeout(Engine.STARTUP_MAX);
     Engine.publishOnLoopback(kafka);
     service.others.add(kafka);
     Map<String, GenericContainer<?>> nodes = new TreeMap<>();
@@ -109,7 +110,7 @@ final class ContainerService implements AutoCloseable {
         .withNetworkAliases(name)
         .withEnv("TUNNEL_JAVA_OPTS", "-Xmx384m")
         .withCommand(command.toArray(String[]::new))
-        .waitingFor(Wait.forLogMessage("http on .*\\n", 1));
+        .waitingFor(Engine.inTime(Wait.forLogMessage("http on .*\\n", 1)));
   }
 
   /** A container of our image, in the same network, that runs a line of a shell instead. */

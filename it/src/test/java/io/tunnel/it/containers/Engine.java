@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
+import org.testcontainers.containers.wait.strategy.WaitStrategy;
 import org.testcontainers.images.builder.ImageFromDockerfile;
 import org.testcontainers.utility.DockerImageName;
 
@@ -43,6 +45,9 @@ final class Engine {
   private static final int DIGITS = 16;
 
   private static final String LOOPBACK = "127.0.0.1";
+
+  /** A container on a machine of load 20 starts within this time. */
+  static final Duration STARTUP_MAX = Duration.ofMinutes(5);
 
   /** Name of the image; empty before it is there. */
   private static String image = "";
@@ -181,6 +186,11 @@ final class Engine {
     } catch (ConflictException isUsed) {
       // By a container that somebody has started by hand; it may go on.
     }
+  }
+
+  /** The same wait, as long as a slow machine needs. */
+  static WaitStrategy inTime(WaitStrategy ready) {
+    return ready.withStartupTimeout(STARTUP_MAX);
   }
 
   /** A container of our image, which does not run yet. */

@@ -78,7 +78,7 @@ class ServerImageTest {
     Engine.publishOnLoopback(container);
     Engine.keepData(container, volume);
     containers.add(container);
-    container.waitingFor(ready).start();
+    container.waitingFor(Engine.inTime(ready)).start();
     return container;
   }
 

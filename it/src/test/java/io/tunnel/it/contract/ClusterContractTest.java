@@ -33,6 +33,14 @@ class ClusterContractTest {
   }
 
   @Nested
+  class Increments extends IncrementsContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(node.directPort());
+    }
+  }
+
+  @Nested
   class Sessions extends SessionsContract {
     @Override
     Subject begin() {

@@ -107,6 +107,14 @@ class FakeContractTest {
   }
 
   @Nested
+  class Increments extends IncrementsContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
   class Greetings extends GreetingsContract {
     @Override
     Subject begin() {

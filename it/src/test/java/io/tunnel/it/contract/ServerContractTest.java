@@ -83,6 +83,14 @@ class ServerContractTest {
   }
 
   @Nested
+  class Increments extends IncrementsContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
   class Greetings extends GreetingsContract {
     @Override
     Subject begin() {

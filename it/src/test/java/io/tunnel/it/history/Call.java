@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param kind what was asked
  * @param condition under which it was to be done
  * @param expected the value that the row must have had besides, by a condition on its column
- * @param value what was written, or what was read; absent for a deletion, and when there was no row
+ * @param value what was written, added or read; absent for a deletion, and when there was no row
  * @param outcome what the client knows
  * @param position where a write came to stand among those of its partition
  * @param invokedNanos when it was asked
@@ -36,7 +36,9 @@ public record Call(
     GET,
     PUT,
     UPDATE,
-    DELETE
+    DELETE,
+    /** Adds the value to what the row has, or to 0. */
+    ADD
   }
 
   /** What a client was told. */
@@ -100,8 +102,10 @@ public record Call(
       return holds ? Optional.empty() : Optional.of(row);
     }
     boolean isBehind = position.isEmpty() || position.get() > row.position();
+    Optional<Long> left =
+        kind == Kind.ADD ? Optional.of(row.value().orElse(0L) + value.orElseThrow()) : value;
     return holds && isBehind
-        ? Optional.of(new RowState(value, position.orElse(row.position())))
+        ? Optional.of(new RowState(left, position.orElse(row.position())))
         : Optional.empty();
   }
 

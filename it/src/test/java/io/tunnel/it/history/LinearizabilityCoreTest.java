@@ -143,6 +143,30 @@ class LinearizabilityCoreTest {
         .isEqualTo(Verdict.LINEARIZABLE);
   }
 
+  private static Call add(long delta, Outcome outcome, long from, long to) {
+    return new Call(1, Kind.ADD, IGNORE, Optional.of(delta), outcome, Optional.empty(), from, to);
+  }
+
+  @Test
+  void what_is_added_counts_once_and_what_is_in_doubt_once_or_never() {
+    assertThat(verdict(add(2, Outcome.OK, 0, 9), add(3, Outcome.OK, 0, 9), sees(5, 10, 11)))
+        .isEqualTo(Verdict.LINEARIZABLE);
+    assertThat(verdict(add(2, Outcome.OK, 0, 1), add(3, Outcome.OK, 2, 3), sees(3, 4, 5)))
+        .as("an increment is lost")
+        .isEqualTo(Verdict.NOT_LINEARIZABLE);
+    assertThat(verdict(put(7, 0, 1), add(2, Outcome.OK, 2, 3), sees(11, 4, 5)))
+        .as("an increment counts twice")
+        .isEqualTo(Verdict.NOT_LINEARIZABLE);
+    for (long seen : new long[] {1, 3}) {
+      assertThat(
+              verdict(
+                  add(1, Outcome.OK, 0, 1),
+                  add(2, Outcome.UNKNOWN, 2, Call.NEVER),
+                  sees(seen, 4, 5)))
+          .isEqualTo(Verdict.LINEARIZABLE);
+    }
+  }
+
   @Test
   void writes_are_in_the_order_of_their_positions() {
     assertThat(verdict(placed(1, 7, 0, 10), placed(2, 6, 0, 10), sees(1, 20, 21)))

@@ -8,7 +8,9 @@ import io.tunnel.it.process.Stage;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.ClientConfig;
@@ -51,6 +53,13 @@ class ColumnConditionRightsTest {
         List.of(new Column("v", ColumnValue.fromLong(value))));
   }
 
+  /** Refused by a row that has 41, and by no row below. */
+  private static RowUpdateChange add() {
+    return new RowUpdateChange(
+        PrimaryKey.builder().add("id", 1L).build(),
+        List.of(new ColumnUpdate.Increment("v", Long.MAX_VALUE - 40)));
+  }
+
   @Test
   void learns_nothing_without_the_right_to_read() {
     Condition guess = Condition.parse("v = 41");
@@ -64,6 +73,11 @@ class ColumnConditionRightsTest {
       assertThat(refused.outcome()).isEqualTo(Outcome.REJECTED);
       assertThat(refused.error()).contains(ErrorCode.NOT_PERMITTED);
       assertThat(refused.message()).contains("read");
+
+      var added = writer.tryWrite(SECRETS, List.of(add())).results().get(0);
+      assertThat(added.error()).as("an overflow tells as much").contains(ErrorCode.NOT_PERMITTED);
+      assertThat(owner.tryWrite(SECRETS, List.of(add())).results().get(0).error())
+          .contains(ErrorCode.INTEGER_OVERFLOW);
 
       var met = owner.tryWrite(SECRETS, List.of(put(42).onlyIf(guess))).results().get(0);
       assertThat(met.outcome()).isEqualTo(Outcome.APPLIED);

@@ -19,14 +19,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A JVM with a main class of this build's class path. Everything that it says is kept; it dies with
- * the test, or with the JVM of the tests at the latest.
+ * A JVM with a main class. Everything that it says is kept; it dies with the test, or with the JVM
+ * of the tests at the latest.
  */
 public final class ChildProcess implements AutoCloseable {
 
   /** A child starts in less time and needs less memory without the second compiler. */
   static final List<String> JVM_OPTIONS =
       List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
+
+  /** The class path of the tests, which has this build. */
+  static final String CLASS_PATH = System.getProperty("java.class.path");
 
   private final String name;
   private final Process process;
@@ -51,7 +54,11 @@ public final class ChildProcess implements AutoCloseable {
 
   /** Starts a JVM; {@code name} is what the transcript calls it. */
   static ChildProcess start(
-      String name, List<String> jvmOptions, String mainClass, List<String> arguments) {
+      String name,
+      String classPath,
+      List<String> jvmOptions,
+      String mainClass,
+      List<String> arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(jvmOptions);
@@ -60,7 +67,7 @@ public final class ChildProcess implements AutoCloseable {
       command.add("--enable-native-access=ALL-UNNAMED");
       command.add("--sun-misc-unsafe-memory-access=allow");
     }
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
+    command.addAll(List.of("-cp", classPath, mainClass));
     command.addAll(arguments);
     try {
       ChildProcess child = new ChildProcess(name, new ProcessBuilder(command).start());

@@ -61,9 +61,9 @@ public final class NodeProcess implements Service {
     return process.data();
   }
 
-  /** From its next start on its build serves levels up to {@code levelMax}. */
-  public void ofLevel(int levelMax) {
-    process.ofLevel(levelMax);
+  /** From its next start on the node is of that build. */
+  public void of(Build build) {
+    var unused = process.of(build);
   }
 
   /** Starts it; it is ready when that was waited for. */

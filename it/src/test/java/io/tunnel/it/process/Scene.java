@@ -94,6 +94,11 @@ public final class Scene {
     return new WorkerProcess(stage, service, tunnel.tunnelId(), setup);
   }
 
+  /** A worker of that build. */
+  public WorkerProcess worker(Channels tunnel, WorkerSetup setup, Build build) {
+    return new WorkerProcess(stage, service, tunnel.tunnelId(), setup, build);
+  }
+
   public WorkerProcess worker(Channels tunnel, String tag) {
     return worker(tunnel, WorkerSetup.of(tag, OFTEN));
   }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.cli.security.directory.InitCommand;
 import io.tunnel.cli.security.directory.LoopbackSecurity;
 import io.tunnel.fixtures.FreePort;
-import io.tunnel.model.Level;
 import io.tunnel.sdk.security.SecurityClient.Permission;
 import java.io.IOException;
 import java.net.URI;
@@ -43,6 +42,7 @@ public final class ServerProcess implements Service {
   private final Path data;
   private final List<String> options;
   private final int port;
+  private String classPath = ChildProcess.CLASS_PATH;
   private List<String> jvmOptions = ChildProcess.JVM_OPTIONS;
   private Optional<Path> security = Optional.empty();
   private Optional<String> client = Optional.empty();
@@ -68,11 +68,10 @@ public final class ServerProcess implements Service {
     return this;
   }
 
-  /** From its next start on its build serves levels up to {@code levelMax}. */
-  public ServerProcess ofLevel(int levelMax) {
-    List<String> trial = new ArrayList<>(ChildProcess.JVM_OPTIONS);
-    trial.add("-D" + Level.TRIAL_PROPERTY + "=" + levelMax);
-    jvmOptions = List.copyOf(trial);
+  /** From its next start on the server is of that build. */
+  public ServerProcess of(Build build) {
+    classPath = build.classPath();
+    jvmOptions = build.jvmOptions();
     return this;
   }
 
@@ -129,7 +128,7 @@ public final class ServerProcess implements Service {
                 "" + httpPort));
     arguments.addAll(options);
     security.ifPresent(directory -> arguments.addAll(List.of("--security", directory.toString())));
-    child = stage.child(name, jvmOptions, MAIN, arguments);
+    child = stage.child(name, classPath, jvmOptions, MAIN, arguments);
   }
 
   /** Returns when it serves. */

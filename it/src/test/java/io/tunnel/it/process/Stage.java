@@ -125,10 +125,21 @@ public final class Stage
   }
 
   /** Starts a JVM with options of its own. */
-  public synchronized ChildProcess child(
+  public ChildProcess child(
       String name, List<String> jvmOptions, String mainClass, List<String> arguments) {
+    return child(name, ChildProcess.CLASS_PATH, jvmOptions, mainClass, arguments);
+  }
+
+  /** Starts a JVM on a class path of its own. */
+  synchronized ChildProcess child(
+      String name,
+      String classPath,
+      List<String> jvmOptions,
+      String mainClass,
+      List<String> arguments) {
     ChildProcess child =
-        closing(ChildProcess.start(name + "-" + ++names, jvmOptions, mainClass, arguments));
+        closing(
+            ChildProcess.start(name + "-" + ++names, classPath, jvmOptions, mainClass, arguments));
     hears(child::transcript);
     return child;
   }

@@ -26,11 +26,23 @@ public final class WorkerProcess {
   }
 
   public WorkerProcess(Stage stage, Service service, String tunnelId, WorkerSetup setup) {
+    this(stage, service, tunnelId, setup, ChildProcess.CLASS_PATH);
+  }
+
+  /** A worker of that build. */
+  WorkerProcess(Stage stage, Service service, String tunnelId, WorkerSetup setup, Build build) {
+    this(stage, service, tunnelId, setup, build.classPath());
+  }
+
+  private WorkerProcess(
+      Stage stage, Service service, String tunnelId, WorkerSetup setup, String classPath) {
     this.notes = stage.path("seen");
     this.tag = setup.tag();
     List<String> arguments = new ArrayList<>(setup.toArguments());
     arguments.addAll(0, List.of(service.endpoint(), tunnelId, notes.toString()));
-    child = stage.child(tag, WorkerMain.class.getName(), arguments);
+    child =
+        stage.child(
+            tag, classPath, ChildProcess.JVM_OPTIONS, WorkerMain.class.getName(), arguments);
   }
 
   /** Returns when it has a session. */

@@ -136,6 +136,6 @@ class LostChannelsTest {
 
   @Test
   void a_connection_that_says_nothing_is_closed_with_a_word() {
-    assertThat(silent.closedWith(0, 0).code()).isEqualTo(ErrorCode.INVALID_REQUEST);
+    assertThat(silent.closedWith(0, 0).code()).isEqualTo(ErrorCode.BUSY);
   }
 }

@@ -152,7 +152,7 @@ class ClientHistoryTest {
     RowExistenceExpectation[] conditions = RowExistenceExpectation.values();
     RowExistenceExpectation condition = conditions[random.nextInt(conditions.length)];
     long value = values.incrementAndGet();
-    Kind[] kinds = {Kind.PUT, Kind.UPDATE, Kind.DELETE};
+    Kind[] kinds = {Kind.PUT, Kind.UPDATE, Kind.DELETE, Kind.ADD, Kind.ADD};
     Kind kind = kinds[random.nextInt(kinds.length)];
     Optional<Long> expected =
         random.nextInt(3) == 0 ? Optional.of(recent(random, value)) : Optional.empty();
@@ -196,6 +196,8 @@ class ClientHistoryTest {
       case PUT -> new RowPutChange(id(key), List.of(new Column("v", written)), condition);
       case UPDATE ->
           new RowUpdateChange(id(key), List.of(new ColumnUpdate.Put("v", written)), condition);
+      case ADD ->
+          new RowUpdateChange(id(key), List.of(new ColumnUpdate.Increment("v", value)), condition);
       case DELETE -> new RowDeleteChange(id(key), condition);
       case GET -> throw new IllegalArgumentException("a read changes nothing");
     };

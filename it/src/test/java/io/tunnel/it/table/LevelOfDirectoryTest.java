@@ -2,6 +2,7 @@ package io.tunnel.it.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.it.process.Build;
 import io.tunnel.it.process.RawClient;
 import io.tunnel.it.process.ServerProcess;
 import io.tunnel.it.process.Stage;
@@ -16,6 +17,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** A single server goes up and down between builds of two levels, on one directory. */
 class LevelOfDirectoryTest {
 
+  private static final int FORMER = Build.FORMER.level();
+  private static final int NEXT = Build.NEXT.level();
+
   @RegisterExtension final Stage stage = new Stage();
 
   private static Levels level(ServerProcess server, Optional<Integer> to) {
@@ -26,29 +30,31 @@ class LevelOfDirectoryTest {
 
   @Test
   void a_server_goes_back_within_the_level_and_is_told_what_to_do_below_it() {
-    ServerProcess server = new ServerProcess(stage, stage.path("data"), List.of()).start();
-    assertThat(level(server, Optional.empty()).level()).isEqualTo(1);
+    ServerProcess server = new ServerProcess(stage, stage.path("data"), List.of());
+    server.of(Build.FORMER).start();
+    assertThat(level(server, Optional.empty()).level()).isEqualTo(FORMER);
     server.stop();
 
-    server.ofLevel(2).start();
+    server.of(Build.NEXT).start();
     assertThat(level(server, Optional.empty()).level())
         .as("a new build raises nothing")
-        .isEqualTo(1);
+        .isEqualTo(FORMER);
     server.kill();
-    server.ofLevel(1).start();
+    server.of(Build.FORMER).start();
     server.stop();
 
-    server.ofLevel(2).start();
-    assertThat(level(server, Optional.of(2)).level()).isEqualTo(2);
+    server.of(Build.NEXT).start();
+    assertThat(level(server, Optional.of(NEXT)).level()).isEqualTo(NEXT);
     server.kill();
-    server.ofLevel(1).begin();
+    server.of(Build.FORMER).begin();
     assertThat(server.child().awaitExit()).isEqualTo(74);
     assertThat(server.child().transcript())
-        .contains("has level 2, and this build serves level 1 at most. Start the build")
+        .contains(
+            "has level " + NEXT + ", and this build serves level " + FORMER + " at most. Start the")
         .contains("export the rows");
 
-    server.ofLevel(2).start();
-    assertThat(level(server, Optional.empty()).level()).isEqualTo(2);
+    server.of(Build.NEXT).start();
+    assertThat(level(server, Optional.empty()).level()).isEqualTo(NEXT);
     server.stop();
   }
 }

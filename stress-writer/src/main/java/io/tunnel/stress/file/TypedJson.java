@@ -23,9 +23,11 @@ import java.util.Map;
 /**
  * Rows and changes as JSON that keeps every type, so that what a tool prints another can read:
  * {@code {"kind":"UPDATE","key":{"id":7},"columns":{"age":{"type":"INTEGER","value":36},"note":
- * null}}}. The types of a key's columns are the table's. BINARY is hexadecimal; a DOUBLE that JSON
- * has no number for is the text {@code NaN}, {@code Infinity} or {@code -Infinity}; a column that
- * an update removes is null. A row without a kind is a PUT.
+ * null}}}. An update adds to a column by {@code {"add":1}}; of a change that was read, {@code
+ * "added":1} beside the value says what an increment added, which readers skip. The types of a
+ * key's columns are the table's. BINARY is hexadecimal; a DOUBLE that JSON has no number for is the
+ * text {@code NaN}, {@code Infinity} or {@code -Infinity}; a column that an update removes is null.
+ * A row without a kind is a PUT.
  */
 public final class TypedJson {
 
@@ -34,6 +36,7 @@ public final class TypedJson {
   private static final String COLUMNS = "columns";
   private static final String TYPE = "type";
   private static final String VALUE = "value";
+  private static final String ADD = "add";
 
   private TypedJson() {}
 
@@ -77,11 +80,29 @@ public final class TypedJson {
   private static JsonObject updatesOf(List<ColumnUpdate> updates) {
     JsonObject json = new JsonObject();
     for (ColumnUpdate update : updates) {
-      json.add(
-          update.name(),
-          update instanceof ColumnUpdate.Put put ? typed(put.value()) : JsonNull.INSTANCE);
+      json.add(update.name(), updateOf(update));
     }
     return json;
+  }
+
+  private static JsonElement updateOf(ColumnUpdate update) {
+    if (update instanceof ColumnUpdate.Put put) {
+      return typed(put.value());
+    } else if (update instanceof ColumnUpdate.Increment increment) {
+      JsonObject json = new JsonObject();
+      json.addProperty(ADD, increment.delta());
+      return json;
+    }
+    return JsonNull.INSTANCE;
+  }
+
+  /**
+   * Notes what an increment added to a column of a change that was read.
+   *
+   * @param change what {@link #of(RowChange)} gave
+   */
+  public static void added(JsonObject change, String column, long delta) {
+    change.getAsJsonObject(COLUMNS).getAsJsonObject(column).addProperty("added", delta);
   }
 
   private static JsonObject typed(ColumnValue value) {
@@ -129,6 +150,10 @@ public final class TypedJson {
           && columns.stream().anyMatch(ColumnUpdate.Delete.class::isInstance)) {
         throw new IllegalArgumentException("only an UPDATE removes a column (null)");
       }
+      if (kind != ChangeKind.UPDATE
+          && columns.stream().anyMatch(ColumnUpdate.Increment.class::isInstance)) {
+        throw new IllegalArgumentException("only an UPDATE adds to a column (\"add\")");
+      }
       return new FileRecord.Change(line, kind, key, columns);
     } catch (IllegalArgumentException e) {
       throw new BadLineException("line " + line + ": " + e.getMessage());
@@ -155,6 +180,10 @@ public final class TypedJson {
       throw new IllegalArgumentException(
           "column '" + name + "' is not like {\"type\": \"INTEGER\", \"value\": 7}");
     }
+    JsonElement add = json.getAsJsonObject().get(ADD);
+    if (add != null) {
+      return increment(name, json.getAsJsonObject(), add);
+    }
     JsonElement type = json.getAsJsonObject().get(TYPE);
     JsonElement value = json.getAsJsonObject().get(VALUE);
     for (ColumnType one : ColumnType.values()) {
@@ -163,6 +192,19 @@ public final class TypedJson {
       }
     }
     throw new IllegalArgumentException("column '" + name + "' has no type that is known: " + type);
+  }
+
+  private static ColumnUpdate increment(String name, JsonObject json, JsonElement add) {
+    if (json.size() > 1) {
+      throw new IllegalArgumentException(
+          "column '" + name + "' has \"add\" and other members; an increment has no value");
+    }
+    try {
+      return new ColumnUpdate.Increment(name, Long.parseLong(text(add)));
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          "column '" + name + "': \"add\" is a whole number of 64 bits, not " + add, e);
+    }
   }
 
   private static String text(JsonElement value) {

@@ -40,6 +40,7 @@ class TypedRowsTest extends ReadFileTest {
                 key,
                 List.of(
                     new ColumnUpdate.Put("s", ColumnValue.fromString("")),
+                    new ColumnUpdate.Increment("n", -3),
                     new ColumnUpdate.Delete("i"))),
             new RowDeleteChange(key));
     StringBuilder text = new StringBuilder();
@@ -60,6 +61,9 @@ class TypedRowsTest extends ReadFileTest {
             "{'kind':'UPSERT','key':{'name':'a'},'columns':{}}", "is PUT, UPDATE or DELETE",
             "{'key':{'name':'a'},'columns':{'c':7}}", "column 'c' is not like {",
             "{'key':{'name':'a'},'columns':{'c':null}}", "only an UPDATE removes a column",
+            "{'key':{'name':'a'},'columns':{'c':{'add':1}}}", "only an UPDATE adds to a column",
+            "{'kind':'UPDATE','key':{'name':'a'},'columns':{'c':{'add':1.5}}}",
+                "a whole number of 64 bits, not 1.5",
             "{'key':{'name':'a'},'columns':{'c':{'type':'TEXT','value':1}}}",
                 "no type that is known",
             "{'key':{'name':'a'},'columns':{'c':{'type':'INTEGER','value':1.5}}}",

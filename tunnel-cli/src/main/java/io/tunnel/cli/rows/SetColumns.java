@@ -39,13 +39,20 @@ final class SetColumns {
     return columns;
   }
 
-  /** What an update does: sets {@code set} and removes {@code unset}. */
-  static List<ColumnUpdate> updates(List<String> set, List<String> unset) {
+  /** What an update does: sets {@code set}, adds {@code add} and removes {@code unset}. */
+  static List<ColumnUpdate> updates(List<String> set, List<String> add, List<String> unset) {
     List<ColumnUpdate> updates = new ArrayList<>();
     Set<String> names = new HashSet<>();
     for (Column column : parse(set)) {
       names.add(column.getName());
       updates.add(new ColumnUpdate.Put(column.getName(), column.getValue()));
+    }
+    for (String item : add) {
+      ColumnUpdate.Increment increment = increment(item);
+      if (!names.add(increment.name())) {
+        throw new IllegalArgumentException("column '" + increment.name() + "' is named twice");
+      }
+      updates.add(increment);
     }
     for (String name : unset) {
       if (!names.add(name)) {
@@ -55,9 +62,23 @@ final class SetColumns {
     }
     if (updates.isEmpty()) {
       throw new IllegalArgumentException(
-          "an update changes something: give --set NAME=VALUE or --unset NAME");
+          "an update changes something: give --set NAME=VALUE, --add NAME=NUMBER or --unset NAME");
     }
     return updates;
+  }
+
+  private static ColumnUpdate.Increment increment(String item) {
+    int equals = item.lastIndexOf('=');
+    try {
+      if (equals > 0) {
+        return new ColumnUpdate.Increment(
+            item.substring(0, equals), Long.parseLong(item.substring(equals + 1)));
+      }
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException("--add '" + item + "': not a whole number of 64 bits", e);
+    }
+    throw new IllegalArgumentException(
+        "--add '" + item + "' is not NAME=NUMBER, such as views=1 or stock=-3");
   }
 
   /** Refuses a change that sets or removes a column which has the name of one of its key's. */

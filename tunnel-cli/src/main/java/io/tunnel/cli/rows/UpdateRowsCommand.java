@@ -20,11 +20,12 @@ import picocli.CommandLine.Option;
     name = "update",
     mixinStandardHelpOptions = true,
     description =
-        "Set and remove columns of a row, and leave its others; a row that does not exist is"
-            + " created. Or set those that the rows of a file have.",
+        "Set, add to and remove columns of a row, and leave its others; a row that does not exist"
+            + " is created. Or set those that the rows of a file have.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel tables update --table users --key id=7 --set age:INTEGER=37 --unset note --if-exists",
+      "  tunnel tables update --table pages --key url=/ --add views=1",
       "  tunnel tables update --table users --from ages.csv"
     })
 public final class UpdateRowsCommand extends RowsCommand {
@@ -37,6 +38,15 @@ public final class UpdateRowsCommand extends RowsCommand {
       split = ",",
       description = "A column that is removed.")
   private List<String> unset = List.of();
+
+  @Option(
+      names = "--add",
+      paramLabel = "NAME=NUMBER",
+      split = ",",
+      description =
+          "An INTEGER column that is added to; a negative number subtracts, and a missing column"
+              + " counts from 0. Takes the rights write and read.")
+  private List<String> add = List.of();
 
   /** For picocli: the command on real servers. */
   public UpdateRowsCommand() {
@@ -59,19 +69,23 @@ public final class UpdateRowsCommand extends RowsCommand {
 
   @Override
   void check(boolean isOfFile) {
-    if (isOfFile && !(columns.set().isEmpty() && unset.isEmpty())) {
+    if (isOfFile && !(columns.set().isEmpty() && unset.isEmpty() && add.isEmpty())) {
       throw CommandFailure.usage(
-          "--set and --unset are of one row: the columns of --from are in the file");
+          "--set, --add and --unset are of one row: the columns of --from are in the file");
     }
     columns.check(isIfExists());
     if (!isOfFile) {
-      CommandFailure.checkUsage(() -> SetColumns.updates(columns.set(), unset));
+      CommandFailure.checkUsage(() -> updates());
     }
   }
 
   @Override
   RowChange one(PrimaryKey key) {
-    return new RowUpdateChange(key, SetColumns.updates(columns.set(), unset), condition());
+    return new RowUpdateChange(key, updates(), condition());
+  }
+
+  private List<ColumnUpdate> updates() {
+    return SetColumns.updates(columns.set(), add, unset);
   }
 
   @Override

@@ -52,7 +52,10 @@ final class ChangeText {
 
   private static String column(RecordColumn column) {
     return column.getColumnType() == RecordColumn.ColumnType.PUT
-        ? Printable.of(column.name()) + "=" + Printable.cut(column.getColumn().getValue())
+        ? Printable.of(column.name())
+            + "="
+            + Printable.cut(column.getColumn().getValue())
+            + column.delta().map(delta -> String.format(Locale.ROOT, " (%+d)", delta)).orElse("")
         : "-" + Printable.of(column.name());
   }
 
@@ -62,7 +65,11 @@ final class ChangeText {
     json.addProperty("partition", record.partition());
     json.addProperty("position", record.position());
     json.addProperty("commitMicros", record.commitMicros());
-    TypedJson.of(change(record)).asMap().forEach(json::add);
+    JsonObject change = TypedJson.of(change(record));
+    for (RecordColumn column : record.getColumns()) {
+      column.delta().ifPresent(delta -> TypedJson.added(change, column.name(), delta));
+    }
+    change.asMap().forEach(json::add);
     return json.toString();
   }
 

@@ -213,6 +213,23 @@ class RowsCommandTest {
   }
 
   @Test
+  void a_column_is_added_to_by_an_option_and_by_a_line() throws IOException {
+    assertThat(runLine("update --key uid=Ada --add views=2,age=-1 --set note=x"))
+        .as(err.toString())
+        .isZero();
+    Path file = directory.resolve("adds.jsonl");
+    Files.writeString(
+        file,
+        "{\"kind\":\"UPDATE\",\"key\":{\"uid\":\"Ada\"},\"columns\":{\"views\":{\"add\":40}}}\n");
+    assertThat(run("update", "--from", file.toString())).as(err.toString()).isZero();
+    assertThat(run("put", "--from", file.toString())).as(err.toString()).isZero();
+    assertThat(only("users").value("views")).isEqualTo(ColumnValue.fromLong(82));
+    assertThat(only("users").value("age")).isEqualTo(ColumnValue.fromLong(-1));
+    assertThat(runLine("update --key uid=Ada --add note=1")).isEqualTo(1);
+    assertThat(err.toString()).contains("not updated: an increment", "no INTEGER");
+  }
+
+  @Test
   void rows_that_were_rejected_are_shown_and_fail_the_job() throws IOException {
     assertThat(runLine("put --key uid=a")).isZero();
     Path file = Files.writeString(directory.resolve("some.csv"), "uid,x\na,1\nb,2\n");
@@ -253,6 +270,9 @@ class RowsCommandTest {
         "put --key uid=a --set uid=b|'uid' is a column of the table's key",
         "update --key uid=a --unset hash|'hash' is a column of the table's key",
         "put --key uid=a --if-exists --if-absent|exclude each other",
+        "update --key uid=a --add age|is not NAME=NUMBER",
+        "update --key uid=a --add age=1.5|not a whole number of 64 bits",
+        "update --key uid=a --add age=1 --set age=2|column 'age' is named twice",
         "put --key uid=a --if age==1|--if, at character 4: '==' stands where",
         "put --key uid=a --if before.age=1|'before.age' is of a change",
         "put --from x.csv --set a=1|--set is of one row",
@@ -260,7 +280,7 @@ class RowsCommandTest {
         "put --from x.txt|does not say its format",
         "update --key uid=a|an update changes something",
         "update --key uid=a --set x=1 --unset x|column 'x' is named twice",
-        "update --from x.csv --unset a|--set and --unset are of one row",
+        "update --from x.csv --unset a|--set, --add and --unset are of one row",
         "delete --key uid=a --set x=1|--set",
       })
   void what_makes_no_sense_is_refused_and_nothing_is_written(String line, String message) {

@@ -65,10 +65,11 @@ public final class TunnelSinkBuilder<T> {
   }
 
   /**
-   * Lets changes have row-existence conditions. A change whose condition does not hold is skipped
+   * Lets changes have conditions and increments. A change whose condition does not hold is skipped
    * and counted as {@code rowsUnmet}. A restored job judges conditions again, perhaps against later
-   * rows. So conditions are only for jobs whose results do not depend on the difference, for
-   * instance because they change each row once.
+   * rows, and adds again what it has added. So conditions are only for jobs whose results do not
+   * depend on the difference, for instance because they change each row once, and increments only
+   * for counters that may count too much.
    */
   public TunnelSinkBuilder<T> withConditions() {
     return with(settings.withConditions());

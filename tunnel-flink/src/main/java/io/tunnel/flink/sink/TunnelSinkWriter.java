@@ -111,6 +111,13 @@ final class TunnelSinkWriter<T> implements SinkWriter<T> {
               + ", which a restored job would ask again of a later row; see"
               + " TunnelSinkBuilder.withConditions()");
     }
+    if (!settings.conditions() && row.isIncrement()) {
+      throw new IOException(
+          "row "
+              + row.primaryKey()
+              + " adds to a column, which a restored job would do again; see"
+              + " TunnelSinkBuilder.withConditions()");
+    }
     if (!hasRoom()) {
       writer.hurry();
       doorbell.await(this::hasRoom);

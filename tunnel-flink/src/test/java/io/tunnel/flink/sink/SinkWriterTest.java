@@ -11,8 +11,10 @@ import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
@@ -277,6 +279,21 @@ class SinkWriterTest {
     assertThat(service.rows(TABLE)).isEmpty();
     assertThat(task.metrics().count("rowsUnmet")).isEqualTo(1);
     assertThat(task.metrics().count("numRecordsSendErrors")).isZero();
+  }
+
+  @Test
+  void increments_are_refused_unless_they_are_asked_for() throws Exception {
+    RowChange add = new RowUpdateChange(Model.key(1), List.of(new ColumnUpdate.Increment("c", 2)));
+    SinkWriter<RowChange> strict = writer(sink());
+    assertThatThrownBy(() -> strict.write(add, null))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("(id=1)")
+        .hasMessageContaining("adds to a column")
+        .hasMessageContaining("withConditions");
+    SinkWriter<RowChange> lenient = writer(sink().withConditions());
+    lenient.write(add, null);
+    lenient.flush(true);
+    assertThat(service.rows(TABLE).get(0).value("c")).isEqualTo(ColumnValue.fromLong(2));
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.tunnel.model.value;
 
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Names;
 import java.util.Objects;
 
@@ -15,6 +16,25 @@ public sealed interface ColumnUpdate {
     public Put {
       Names.requireColumnName(name);
       Objects.requireNonNull(value, "value");
+    }
+  }
+
+  /**
+   * Adds a number to an INTEGER column. A missing column, and one of a missing row, counts from 0.
+   * The server refuses the row with {@link ErrorCode#NOT_AN_INTEGER} when the column has another
+   * type, and with {@link ErrorCode#INTEGER_OVERFLOW} when the result has no room in 64 bits; the
+   * row then stays as it is, and other rows of the write are not affected.
+   *
+   * <p>An increment takes the rights {@code write} and {@code read}, because the refusals tell what
+   * the row holds. A write whose outcome is in doubt may have been applied: to repeat it would add
+   * twice.
+   *
+   * @param delta what is added; negative to subtract
+   */
+  record Increment(String name, long delta) implements ColumnUpdate {
+    /** Refuses bad names. */
+    public Increment {
+      Names.requireColumnName(name);
     }
   }
 

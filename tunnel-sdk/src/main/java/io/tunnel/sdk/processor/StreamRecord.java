@@ -2,6 +2,7 @@ package io.tunnel.sdk.processor;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
+import io.tunnel.codec.Increments;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.KeyDecoder;
 import io.tunnel.codec.RowCursor;
@@ -11,6 +12,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.ColumnValue;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * One change: a small view of the delivered bytes. Each call of a getter decodes the key or the
@@ -150,13 +152,36 @@ public final class StreamRecord {
     return null;
   }
 
+  /**
+   * What the change added to a column whose new value is the result; empty when the writer set the
+   * value itself, and when the change does not name the column. Processors never add: the result is
+   * the column's value.
+   */
+  public Optional<Long> delta(String column) {
+    Optional<Increments> deltas = deltas();
+    int wanted = deltas.isPresent() ? batch.nameIndex(column) : -1;
+    ColumnCursor columns = columns();
+    for (int place = 0; wanted >= 0 && columns.next(); place++) {
+      if (columns.nameIndex() == wanted) {
+        return deltas.get().at(place);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private Optional<Increments> deltas() {
+    return RowCursor.deltasBefore(batch.array(), keyOffset, columnsOffset, rowEnd);
+  }
+
   /** Changes of the row's columns; each call decodes them. Empty for a DELETE. */
   public List<RecordColumn> getColumns() {
     ColumnCursor columns = columns();
     List<RecordColumn> decoded = new ArrayList<>(columns.left());
-    while (columns.next()) {
+    Optional<Increments> deltas = deltas();
+    for (int place = 0; columns.next(); place++) {
       String name = batch.name(columns.nameIndex());
-      decoded.add(new RecordColumn(name, columns.isDelete() ? null : columns.value()));
+      Long delta = deltas.isPresent() ? deltas.get().at(place).orElse(null) : null;
+      decoded.add(new RecordColumn(name, columns.isDelete() ? null : columns.value(), delta));
     }
     return decoded;
   }

@@ -301,7 +301,7 @@ public final class Feeds {
    * closed. For any thread.
    */
   public void close() {
-    inbox.fail(closed());
+    inbox.close(closed());
     port.execute(
         () -> {
           isClosed = true;

@@ -24,14 +24,31 @@ public final class Inbox {
   private Optional<RuntimeException> failure = Optional.empty();
   private boolean isWoken;
 
-  /** Adds a delivery or the end of a partition. */
+  /** Adds a delivery or the end of a partition; after a failure the inbox drops it. */
   void put(Received received) {
-    change(() -> items.add(received));
+    change(
+        () -> {
+          if (failure.isEmpty()) {
+            items.add(received);
+          }
+        });
   }
 
-  /** Fails the current and every later {@link #take} with the first reason. */
+  /**
+   * Fails with the first reason each {@link #take} that comes behind the deliveries in the inbox.
+   * No delivery follows, so a partition that goes on cannot hide the failure of another.
+   */
   public void fail(RuntimeException reason) {
     change(() -> failure = failure.or(() -> Optional.of(reason)));
+  }
+
+  /** As {@link #fail}, at once: drops the deliveries in the inbox. */
+  void close(RuntimeException reason) {
+    change(
+        () -> {
+          items.clear();
+          failure = failure.or(() -> Optional.of(reason));
+        });
   }
 
   /** Ends the wait of the current or the next {@link #take}. */
@@ -75,12 +92,12 @@ public final class Inbox {
     lock.lockInterruptibly();
     try {
       while (true) {
-        if (failure.isPresent()) {
-          throw Rethrown.here(failure.get());
-        }
         Optional<Received> next = next();
         if (next.isPresent()) {
           return next;
+        }
+        if (failure.isPresent()) {
+          throw Rethrown.here(failure.get());
         }
         if (isWoken || leftNanos <= 0) {
           isWoken = false;

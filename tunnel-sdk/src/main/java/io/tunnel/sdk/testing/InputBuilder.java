@@ -2,18 +2,24 @@ package io.tunnel.sdk.testing;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.Increments;
 import io.tunnel.codec.KeyDecoder;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ChannelType;
+import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.value.ColumnUpdate;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.sdk.processor.ProcessRecordsInput.Extent;
 import io.tunnel.sdk.processor.StreamRecord;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Builds the input of a processor, for a test of the processor alone: without a service, a worker
@@ -46,7 +52,7 @@ public final class InputBuilder {
     return new InputBuilder();
   }
 
-  /** Adds a change at the next position. */
+  /** Adds a change at the next position. Its increments count from 0. */
   public InputBuilder add(RowChange change) {
     changes.add(change);
     return this;
@@ -118,12 +124,34 @@ public final class InputBuilder {
   private ChangeBatch batch(List<PrimaryKeySchema> schema) {
     BatchBuilder builder = new BatchBuilder(schema, 1_024);
     for (RowChange change : changes) {
-      if (!builder.add(change)) {
+      if (!add(builder, change)) {
         throw new IllegalStateException("one batch takes no more than " + builder.rowCount());
       }
     }
     byte[] bytes = builder.build(partition, firstPosition, commitMicros);
     return ChangeBatch.parse(bytes, 0, bytes.length);
+  }
+
+  private static boolean add(BatchBuilder builder, RowChange change) {
+    Optional<Increments> added =
+        change instanceof RowUpdateChange update ? Increments.of(update) : Optional.empty();
+    return added.isEmpty()
+        ? builder.add(change)
+        : builder.addWithin(
+            Limits.BATCH_BYTES_MAX, applied((RowUpdateChange) change), added.get().toLog());
+  }
+
+  private static RowUpdateChange applied(RowUpdateChange change) {
+    return new RowUpdateChange(
+        change.primaryKey(),
+        change.updates().stream()
+            .map(
+                update ->
+                    update instanceof ColumnUpdate.Increment increment
+                        ? new ColumnUpdate.Put(
+                            increment.name(), ColumnValue.fromLong(increment.delta()))
+                        : update)
+            .toList());
   }
 
   private static List<PrimaryKeySchema> schemaOf(PrimaryKey key) {

@@ -1,5 +1,7 @@
 package io.tunnel.sdk.worker;
 
+import io.tunnel.model.RefusedException;
+import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.processor.ITunnelWorkerListener;
 import io.tunnel.sdk.worker.thread.ProcessorThreads;
 import io.tunnel.sdk.worker.thread.SerialTasks;
@@ -39,10 +41,19 @@ final class Notices {
     lastError = Optional.of(failure + ": " + reason);
   }
 
-  /** Makes a failure the last error, and logs it as a warning. */
+  /**
+   * Makes a failure the last error, and logs the failure as a warning. The answer of a server and
+   * the loss of a connection say all in their message, so the log has no stack of theirs.
+   */
   void troubled(String failure, Throwable reason) {
     noted(failure, reason);
-    LOG.warn("tunnel {}: {}", tunnelId, failure, reason);
+    if (reason instanceof RefusedException refused) {
+      LOG.warn("tunnel {}: {}: {}: {}", tunnelId, failure, refused.code(), refused.getMessage());
+    } else if (reason instanceof ConnectionException) {
+      LOG.warn("tunnel {}: {}: {}", tunnelId, failure, reason.getMessage());
+    } else {
+      LOG.warn("tunnel {}: {}", tunnelId, failure, reason);
+    }
   }
 
   /** Calls the listener later, in order; drops and counts the notice when too many wait. */

@@ -99,11 +99,18 @@ final class Outcomes {
   }
 
   private static RowResult rejected(int partition, ErrorCode code) {
-    String message =
-        code == ErrorCode.CONDITION_FAILED
-            ? "a condition of the change does not hold of the row"
-            : "the server refused the row: " + code;
-    return new RowResult(Outcome.REJECTED, partition, -1, Optional.of(code), message);
+    return new RowResult(Outcome.REJECTED, partition, -1, Optional.of(code), message(code));
+  }
+
+  private static String message(ErrorCode code) {
+    if (code == ErrorCode.CONDITION_FAILED) {
+      return "a condition of the change does not hold of the row";
+    } else if (code == ErrorCode.NOT_AN_INTEGER) {
+      return "an increment of the change is of a column that is no INTEGER";
+    } else if (code == ErrorCode.INTEGER_OVERFLOW) {
+      return "the result of an increment has no room in an INTEGER of 64 bits";
+    }
+    return "the server refused the row: " + code;
   }
 
   /** Tells every row of a batch the result of the batch. */

@@ -13,6 +13,7 @@ import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.sdk.processor.IChannelProcessor;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
+import io.tunnel.sdk.processor.RecordColumn;
 import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.sdk.processor.StreamRecord.ColumnState;
 import io.tunnel.sdk.processor.StreamRecord.RecordType;
@@ -71,5 +72,28 @@ class InputBuilderTest {
     PrimaryKey other = PrimaryKey.builder().add("id", "seven").build();
     InputBuilder mixed = InputBuilder.input().add(PUT).add(new RowDeleteChange(other));
     assertThatThrownBy(mixed::build).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void an_increment_is_delivered_as_its_result_with_what_was_added() {
+    var record =
+        InputBuilder.input()
+            .add(
+                new RowUpdateChange(
+                    ADA,
+                    List.of(
+                        new ColumnUpdate.Delete("name"), new ColumnUpdate.Increment("age", -3))))
+            .build()
+            .getRecords()
+            .get(0);
+    assertThat(record.value("age")).isEqualTo(ColumnValue.fromLong(-3));
+    assertThat(record.delta("age")).contains(-3L);
+    assertThat(record.delta("name")).isEmpty();
+    assertThat(record.delta("nobody")).isEmpty();
+    assertThat(record.getColumns())
+        .containsExactly(
+            RecordColumn.deleted("name"),
+            RecordColumn.added(new Column("age", ColumnValue.fromLong(-3)), -3));
+    assertThat(record).hasToString("0 UPDATE " + ADA + " [-name, age=-3 (-3)]");
   }
 }

@@ -6,17 +6,20 @@ import com.google.gson.JsonObject;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
+import io.tunnel.codec.Increments;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.KnownPosition;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.forward.Forwarding.Changes;
 import io.tunnel.wire.control.Control.TableDescription;
 import io.tunnel.wire.control.PartitionControl.FoundPositions;
 import io.tunnel.wire.control.PartitionControl.Positions;
 import io.tunnel.wire.control.PartitionControl.ReadPartition;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -187,21 +190,31 @@ final class ChangesPage {
     JsonObject columns = new JsonObject();
     JsonArray removed = new JsonArray();
     ColumnCursor column = row.columns();
+    Optional<Increments> deltas = row.deltas();
     int omitted = 0;
-    while (column.next()) {
+    for (int place = 0; column.next(); place++) {
       String name = batch.name(column.nameIndex());
       if (columns.size() + removed.size() >= COLUMNS_MAX) {
         omitted++;
       } else if (column.isDelete()) {
         removed.add(name);
       } else {
-        columns.add(name, RowsPage.cell(column.value()));
+        columns.add(name, cell(column.value(), deltas, place));
       }
     }
     change.add("columns", columns);
     change.add("removed", removed);
     change.addProperty("omitted", omitted);
     return change;
+  }
+
+  /** As a text: JavaScript would round 64 bits. */
+  private static JsonObject cell(ColumnValue value, Optional<Increments> deltas, int place) {
+    JsonObject cell = RowsPage.cell(value);
+    deltas
+        .flatMap(all -> all.at(place))
+        .ifPresent(delta -> cell.addProperty("delta", String.format(Locale.ROOT, "%+d", delta)));
+    return cell;
   }
 
   private JsonObject toJson(long position, Optional<Long> incarnation) {

@@ -74,6 +74,8 @@ final class Refusal extends RuntimeException {
       case TABLE_EXISTS,
           TUNNEL_EXISTS,
           CONDITION_FAILED,
+          NOT_AN_INTEGER,
+          INTEGER_OVERFLOW,
           WRONG_PARTITION,
           SESSION_ENDED,
           FENCED,

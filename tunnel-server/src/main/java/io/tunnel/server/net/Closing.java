@@ -159,9 +159,11 @@ final class Closing {
 
   private static ErrorCode code(Farewell why) {
     return switch (why) {
-      case NOT_GREETED, FRAME_LATE -> ErrorCode.INVALID_REQUEST;
-      case NOT_AUTHENTICATED -> ErrorCode.NOT_AUTHENTICATED;
-      case ONE_TOO_MANY,
+      case FRAME_LATE -> ErrorCode.INVALID_REQUEST;
+      // A client that stood still, or whose network did, is late and may try again.
+      case NOT_GREETED,
+          NOT_AUTHENTICATED,
+          ONE_TOO_MANY,
           ADDRESS_CROWDED,
           IDLE,
           FRAME_CROWDED_OUT,
@@ -178,9 +180,11 @@ final class Closing {
               + Entrance.GREETING_DEADLINE_S
               + " s, or "
               + Entrance.AUTHENTICATION_DEADLINE_S
-              + " s where everybody is asked who they are";
+              + " s where everybody is asked who they are; connect again";
       case NOT_AUTHENTICATED ->
-          "the client did not authenticate within " + Entrance.AUTHENTICATION_DEADLINE_S + " s";
+          "the client did not authenticate within "
+              + Entrance.AUTHENTICATION_DEADLINE_S
+              + " s; connect again";
       case ONE_TOO_MANY ->
           "the server has as many connections as it accepts, net.connectionsMax; close some, or"
               + " raise it";

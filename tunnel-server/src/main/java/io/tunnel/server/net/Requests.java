@@ -388,8 +388,8 @@ final class Requests {
             .require(batch, partition.from(), partition.to());
     checked.newest().ifPresent(feature -> rooms.cluster().levels().require(feature));
     Optional<Numbered> writer = checked.writer().map(by -> numbered(by, connection));
-    if (checked.hasColumnCondition()) {
-      // Whoever learns whether a condition on columns holds reads these columns.
+    if (checked.asksForColumns()) {
+      // Whoever learns whether a condition on columns holds, or an increment fits, reads these.
       Authority.table(Right.READ, table.meta().name(), connection.caller());
       connection
           .pace()

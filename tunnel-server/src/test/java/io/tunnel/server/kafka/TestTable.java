@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /** A cluster with one table, whose first partition has the id 100. */
@@ -37,7 +38,27 @@ public final class TestTable implements Closeable {
     this.partitions = partitions;
     know(retentionMs);
     get(cluster.topics().openTable(new TableTopic(TABLE, partitions, retentionMs)));
+    awaitLeaders();
     log = cluster.openLog(partition -> Optional.ofNullable(places.get(partition)));
+  }
+
+  /**
+   * Returns when each partition has a leader that answers. Kafka lets a producer begin at any
+   * number. Of two batches in flight to a broker that is about to lead, the broker could refuse the
+   * first and take the second; the first would then come too late.
+   */
+  private void awaitLeaders() throws Exception {
+    long begun = System.nanoTime();
+    while (true) {
+      try {
+        get(offsets().ends(places.keySet()));
+        return;
+      } catch (ExecutionException e) {
+        if (System.nanoTime() - begun > TimeUnit.MINUTES.toNanos(3)) {
+          throw e;
+        }
+      }
+    }
   }
 
   void know(long retentionMs) {

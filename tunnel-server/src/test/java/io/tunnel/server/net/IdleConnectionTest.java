@@ -13,6 +13,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.ChannelGrants.Granted;
 import io.tunnel.server.catalog.ChannelGrants.Terms;
+import io.tunnel.server.net.access.Entrance;
 import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.wire.ErrorPayload;
@@ -103,13 +104,17 @@ final class IdleConnectionTest {
   @BeforeEach
   void greet() throws IOException {
     node = new TestNode(directory);
+    connect();
+    send(1, Operation.HELLO, Hello.request(Protocol.SPOKEN, "c").encode());
+    assertThat(said()).as("the greeting is answered").hasSize(1);
+  }
+
+  private void connect() {
     connection =
         new Connection(node.requests(), NetServer.Door.open(), NetMeter.NONE, "server", budgets);
     nettyChannel = new Embedded();
     nettyChannel.freezeTime();
     nettyChannel.pipeline().addLast(connection);
-    send(1, Operation.HELLO, Hello.request(Protocol.SPOKEN, "c").encode());
-    assertThat(said()).as("the greeting is answered").hasSize(1);
   }
 
   private void send(int correlationId, Operation operation, byte[] payload) {
@@ -148,6 +153,19 @@ final class IdleConnectionTest {
     assertThat(words).hasSize(1);
     assertThat(words.get(0).operationCode()).isZero();
     assertThat(ErrorPayload.decode(words.get(0).payload()).code()).isEqualTo(ErrorCode.BUSY);
+  }
+
+  @Test
+  void who_is_late_with_the_greeting_is_told_to_try_again() {
+    nettyChannel.finishAndReleaseAll();
+    connect();
+    nettyChannel.pipeline().fireChannelActive();
+    pass(TimeUnit.SECONDS.toMillis(Entrance.GREETING_DEADLINE_S) - 1);
+    assertThat(nettyChannel.isOpen()).isTrue();
+    pass(1);
+    ErrorPayload word = ErrorPayload.decode(said().get(0).payload());
+    assertThat(word.code()).as("a client that stood still").isEqualTo(ErrorCode.BUSY);
+    assertThat(word.message()).startsWith("no HELLO came in time").endsWith("connect again");
   }
 
   @AfterEach

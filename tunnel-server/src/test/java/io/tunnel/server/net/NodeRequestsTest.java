@@ -325,7 +325,7 @@ final class NodeRequestsTest {
   @Test
   void a_write_of_a_feature_that_the_level_does_not_enable_is_refused_by_name() throws IOException {
     node.view.serve(Map.of("a", 1, "b", 2));
-    for (FormatFeature feature : List.of(FormatFeature.INCREMENT, FormatFeature.BEFORE_IMAGE)) {
+    for (FormatFeature feature : List.of(FormatFeature.ROW_EXPIRY, FormatFeature.BEFORE_IMAGE)) {
       Bytes list = attribute(feature.number());
       ErrorPayload refused = client.refused(Operation.WRITE, write(Bytes.EMPTY, list));
       assertThat(refused.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);

@@ -43,6 +43,9 @@ final class Fingerprint {
       }
     } else if (row instanceof RowUpdateChange update) {
       for (ColumnUpdate column : update.updates()) {
+        if (column instanceof ColumnUpdate.Increment) {
+          throw new IllegalArgumentException("the writer cannot know what an increment leaves");
+        }
         hash =
             column instanceof ColumnUpdate.Put put
                 ? set(hash, put.name(), put.value())

@@ -13,6 +13,8 @@ public enum Happening implements Floored {
   WRITE_REPEATED(20),
   WRITER_ENDED(15),
   ROW_REJECTED(95),
+  INCREMENT_ANSWERED(66),
+  INCREMENT_REJECTED(10),
   ROW_READ(95),
   RANGE_READ(95),
   ROWS_READ(30),

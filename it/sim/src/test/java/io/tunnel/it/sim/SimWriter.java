@@ -3,6 +3,7 @@ package io.tunnel.it.sim;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.it.sim.machine.SimClient;
 import io.tunnel.it.sim.truth.ColumnConditions;
+import io.tunnel.it.sim.truth.Counters;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.Durability;
 import io.tunnel.model.PrimaryKey;
@@ -31,12 +32,14 @@ public final class SimWriter {
   private final SplittableRandom random;
   private final int tableId;
   private final List<Integer> partitions;
+  private final Counters counters;
   private long lastValue;
 
   SimWriter(World world, int tableId, List<Integer> partitions) {
     this.world = world;
     this.client = new SimClient(world.network, world.process("writer"));
     this.random = world.random.split();
+    this.counters = new Counters(world.seed);
     this.tableId = tableId;
     this.partitions = List.copyOf(partitions);
   }
@@ -50,9 +53,11 @@ public final class SimWriter {
   void write(int index, int rows, Durability durability) {
     BatchBuilder builder = new BatchBuilder(RowFold.SCHEMA, 256);
     boolean isConditional = random.nextInt(3) == 0;
+    boolean isCounting = counters.any();
     for (int i = 0; i < rows; i++) {
       RowChange change = change(index, isConditional);
-      builder.add(isConditional ? ColumnConditions.maybe(change, lastValue, random) : change);
+      change = isConditional ? ColumnConditions.maybe(change, lastValue, random) : change;
+      builder.add(isCounting ? counters.maybe(change) : change);
     }
     byte[] batch = builder.build(partitions.get(index));
     byte[] payload = new byte[WriteRequest.PREFIX_BYTES + batch.length];

@@ -38,6 +38,7 @@ import java.util.function.Function;
 public final class World implements SimWorker.Home {
 
   public final Agenda agenda = new Agenda();
+  final long seed;
   final SplittableRandom random;
   public final Trace trace;
   public final Ledger ledger;
@@ -83,6 +84,7 @@ public final class World implements SimWorker.Home {
    */
   public World(
       long seed, Function<SplittableRandom, Settings> settingsOf, Consumer<String> listener) {
+    this.seed = seed;
     random = new SplittableRandom(seed);
     faults = random.split();
     trace = new Trace(agenda, listener);

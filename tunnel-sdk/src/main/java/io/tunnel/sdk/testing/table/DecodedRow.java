@@ -1,12 +1,17 @@
 package io.tunnel.sdk.testing.table;
 
+import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
+import io.tunnel.codec.IncrementCore;
+import io.tunnel.codec.Increments;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.condition.Condition;
 import io.tunnel.condition.ConditionPlace;
 import io.tunnel.condition.judge.Judge;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
@@ -27,10 +32,13 @@ import java.util.Optional;
 /**
  * A decoded row of a batch, and its effect on the stored row.
  *
- * @param change the change as the log has it, without its condition on columns
+ * @param change the change as the log has it, without its condition on columns; once {@link #add}
+ *     has decided about its increments, with their results
  * @param columns the condition on columns
+ * @param increments what the change adds, or added
  */
-record DecodedRow(Bytes key, RowChange change, Optional<Condition> columns) {
+record DecodedRow(
+    Bytes key, RowChange change, Optional<Condition> columns, Optional<Increments> increments) {
 
   /** Decodes the row at the cursor, whose batch was validated. */
   static DecodedRow of(RowCursor row, List<PrimaryKeySchema> schema) {
@@ -45,7 +53,29 @@ record DecodedRow(Bytes key, RowChange change, Optional<Condition> columns) {
     return new DecodedRow(
         Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes()),
         change,
-        row.columnCondition().map(Condition::decode));
+        row.columnCondition().map(Condition::decode),
+        row.increments());
+  }
+
+  /**
+   * Puts the results of the increments into the row at the cursor.
+   *
+   * @return why the row cannot be applied, if it cannot
+   */
+  Optional<ErrorCode> add(RowCursor row, Optional<Row> stored) {
+    return increments.flatMap(
+        all ->
+            IncrementCore.add(
+                row,
+                all,
+                name ->
+                    IncrementCore.Found.of(stored.map(found -> found.value(name)).orElse(null))));
+  }
+
+  /** Adds the change, with what its increments added, to a batch of the log. */
+  boolean addTo(BatchBuilder log) {
+    return log.addWithin(
+        Limits.BATCH_BYTES_MAX, change, increments.map(Increments::toLog).orElse(Bytes.EMPTY));
   }
 
   private static List<Column> puts(RowCursor row) {

@@ -4,6 +4,7 @@ import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.BatchValidator;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.codec.RowsToJudge;
 import io.tunnel.core.WriterCore;
 import io.tunnel.core.WriterCore.Answered;
 import io.tunnel.core.WriterCore.Numbered;
@@ -11,7 +12,6 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.Row;
-import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.WriteResult;
@@ -109,17 +109,13 @@ public final class MemoryPartition {
         throw new RefusedException(ErrorCode.WRITER_ENDED, ended.why());
       }
     }
-    List<RowChange> applied = new ArrayList<>();
+    List<DecodedRow> applied = new ArrayList<>();
     List<Rejection> rejections = new ArrayList<>();
     long commitMicros = time.nextCommitMicros();
-    for (RowCursor row = batch.rows(); row.next(); ) {
-      DecodedRow decoded = DecodedRow.of(row, schema);
-      Optional<ErrorCode> refusal = apply(decoded, commitMicros);
-      if (refusal.isEmpty()) {
-        applied.add(decoded.change());
-      } else {
-        rejections.add(new Rejection(row.index(), refusal.get()));
-      }
+    for (RowsToJudge rows = new RowsToJudge(batch); rows.next(); ) {
+      RowCursor row = rows.row();
+      apply(row, commitMicros, applied)
+          .ifPresent(refusal -> rejections.add(new Rejection(row.index(), refusal)));
     }
     long first = committed + 1;
     if (!applied.isEmpty()) {
@@ -154,16 +150,24 @@ public final class MemoryPartition {
     numbered.forEach(each -> writers.applied(each.writer(), each.answered()));
   }
 
-  private Optional<ErrorCode> apply(DecodedRow row, long commitMicros) {
+  /** Applies the row at the cursor and adds the row to {@code applied}, or says why not. */
+  private Optional<ErrorCode> apply(RowCursor at, long commitMicros, List<DecodedRow> applied) {
+    DecodedRow row = DecodedRow.of(at, schema);
     Optional<Row> stored = Optional.ofNullable(rows.get(row.key()));
     if (!row.mayChange(stored, schema)) {
       return Optional.of(ErrorCode.CONDITION_FAILED);
     }
-    Optional<Row> after = row.after(stored, commitMicros);
+    Optional<ErrorCode> refusal = row.add(at, stored);
+    if (refusal.isPresent()) {
+      return refusal;
+    }
+    DecodedRow decided = row.increments().isEmpty() ? row : DecodedRow.of(at, schema);
+    Optional<Row> after = decided.after(stored, commitMicros);
     if (after.isPresent() && !isLegal(after.get())) {
       return Optional.of(ErrorCode.ROW_TOO_LARGE);
     }
     after.ifPresentOrElse(changed -> rows.put(row.key(), changed), () -> rows.remove(row.key()));
+    applied.add(decided);
     return Optional.empty();
   }
 
@@ -176,10 +180,10 @@ public final class MemoryPartition {
     }
   }
 
-  private ChangeBatch batchOf(List<? extends RowChange> changed, long first, long commitMicros) {
+  private ChangeBatch batchOf(List<DecodedRow> changed, long first, long commitMicros) {
     BatchBuilder builder = new BatchBuilder(schema, 64 * changed.size());
-    for (RowChange row : changed) {
-      if (!builder.add(row)) {
+    for (DecodedRow row : changed) {
+      if (!row.addTo(builder)) {
         throw new IllegalStateException("one batch takes no more than " + builder.rowCount());
       }
     }

@@ -2,7 +2,10 @@ package io.tunnel.server.partition.judge;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
+import io.tunnel.codec.IncrementCore;
+import io.tunnel.codec.Increments;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.codec.RowsToJudge;
 import io.tunnel.condition.Condition;
 import io.tunnel.condition.ConditionPlace;
 import io.tunnel.condition.judge.Judge;
@@ -24,8 +27,8 @@ import java.util.function.ObjIntConsumer;
 
 /**
  * Decides which rows of the batches of a group may be applied: those whose conditions on the
- * existence and on the columns of their row hold, and which do not make their row larger than a row
- * may be.
+ * existence and on the columns of their row hold, whose increments have a result, and which do not
+ * make their row larger than a row may be. Puts the results of increments into the rows.
  *
  * <p>A row is judged against the rows before it, those of its own group included, which the store
  * does not have yet. Groups with nothing to judge, nearly all, are not even looked through: batches
@@ -48,6 +51,31 @@ public final class ConditionCore {
 
   /** A condition of a place, with its judge. */
   private record OneJudge(Bytes condition, ConditionPlace place, Judge judge) {}
+
+  /** Where type and value of a column are in an array, or that the column is removed. */
+  private static final class ColumnPlace {
+    private final byte[] array;
+    private final int from;
+    private final int end;
+
+    ColumnPlace(byte[] array, int from, int end) {
+      this.array = array;
+      this.from = from;
+      this.end = end;
+    }
+
+    byte[] array() {
+      return array;
+    }
+
+    int from() {
+      return from;
+    }
+
+    int end() {
+      return end;
+    }
+  }
 
   private record ReadRow(RowKey key, SortedMap<String, Bytes> columns) {}
 
@@ -80,6 +108,11 @@ public final class ConditionCore {
 
     /** Gives those that are stored, and that the condition names, to its judge. */
     void give(Judge judge);
+
+    /** Type and value of a column that is stored. */
+    default Optional<ColumnPlace> stored(String name) {
+      return Optional.empty();
+    }
 
     /** The row of the group that set them, if one did. */
     default Optional<RowPlace> set() {
@@ -127,20 +160,33 @@ public final class ConditionCore {
       return isLegal;
     }
 
-    /** Looks at each change once, however many conditions ask. */
     void give(Judge judge) {
+      layAll();
+      below.give(judge);
+      for (String name : judge.rowColumns()) {
+        ColumnPlace column = changed.get(name);
+        if (column != null) {
+          judge.column(name, column.array(), column.from(), column.end());
+        }
+      }
+    }
+
+    /** What an increment finds now. */
+    IncrementCore.Found found(String name) {
+      layAll();
+      return Optional.ofNullable(changed.get(name))
+          .or(() -> below.stored(name))
+          .map(column -> IncrementCore.Found.at(column.array(), column.from(), column.end()))
+          .orElse(IncrementCore.Found.MISSING);
+    }
+
+    /** Looks at each change once, however many conditions and increments ask. */
+    private void layAll() {
       if (laid == 0) {
         below.set().ifPresent(this::lay);
       }
       for (; laid < updates.size(); laid++) {
         lay(updates.get(laid));
-      }
-      below.give(judge);
-      for (String name : judge.rowColumns()) {
-        ColumnPlace column = changed.get(name);
-        if (column != null) {
-          judge.column(name, column.batch().array(), column.from(), column.end());
-        }
       }
     }
 
@@ -149,7 +195,7 @@ public final class ConditionCore {
       while (columns.next()) {
         changed.put(
             change.batch().name(columns.nameIndex()),
-            new ColumnPlace(change.batch(), columns.typeOffset(), columns.columnEnd()));
+            new ColumnPlace(change.batch().array(), columns.typeOffset(), columns.columnEnd()));
       }
     }
   }
@@ -171,10 +217,13 @@ public final class ConditionCore {
         }
       }
     }
-  }
 
-  /** Type and value of a column in a batch, or that the column is removed. */
-  private record ColumnPlace(ChangeBatch batch, int from, int end) {}
+    @Override
+    public Optional<ColumnPlace> stored(String name) {
+      return Optional.ofNullable(core.read(key).get(name))
+          .map(encoded -> new ColumnPlace(encoded.toByteArray(), 0, encoded.length()));
+    }
+  }
 
   /** Nothing, as a DELETE leaves it. */
   private record NothingBelow() implements Below {
@@ -254,17 +303,18 @@ public final class ConditionCore {
 
   /** A batch that is being judged. */
   public final class Judging {
-    private final ChangeBatch batch;
+    private final RowsToJudge rows;
     private final ConditionPlace place;
-    private final RowCursor row;
-    private boolean hasColumnCondition;
+
+    /** Whether a row has something that no log has. */
+    private boolean isForJudging;
+
     private final BitSet accepted = new BitSet();
     private final List<Rejection> rejections = new ArrayList<>();
 
     private Judging(ChangeBatch batch, ConditionPlace place) {
-      this.batch = batch;
+      this.rows = new RowsToJudge(batch);
       this.place = place;
-      this.row = batch.rows();
     }
 
     /**
@@ -273,10 +323,11 @@ public final class ConditionCore {
      */
     public boolean run(BooleanSupplier mayGoOn) {
       do {
-        if (!row.next()) {
+        if (!rows.next()) {
           return true;
         }
-        hasColumnCondition |= row.columnCondition().isPresent();
+        RowCursor row = rows.row();
+        isForJudging |= row.columnCondition().isPresent() || row.hasIncrements();
         Optional<ErrorCode> refusal = judge(row, place);
         if (refusal.isEmpty()) {
           accepted.set(row.index());
@@ -289,6 +340,7 @@ public final class ConditionCore {
 
     /** What became of the batch, all of whose rows are judged. */
     public Judged judged() {
+      ChangeBatch batch = rows.batch();
       if (accepted.cardinality() + rejections.size() != batch.rowCount()) {
         throw new IllegalStateException(
             "judged "
@@ -297,7 +349,7 @@ public final class ConditionCore {
                 + batch.rowCount()
                 + " rows");
       }
-      if (rejections.isEmpty() && !hasColumnCondition) {
+      if (rejections.isEmpty() && !isForJudging) {
         return new Judged(Optional.of(batch), rejections);
       }
       return new Judged(
@@ -340,7 +392,8 @@ public final class ConditionCore {
   }
 
   /**
-   * Judges one row, which from then on belongs to the group if it is applied.
+   * Judges one row, which from then on belongs to the group if it is applied. Columns that the row
+   * adds to then have the results, in the array of the row's batch: see {@link RowsToJudge}.
    *
    * @param place where its condition on columns is judged: the rows of its table
    * @return why the row is not applied; empty when it is
@@ -357,6 +410,13 @@ public final class ConditionCore {
       return Optional.empty();
     }
     RowInGroup updated = before == null ? stored(key) : before;
+    Optional<Increments> increments = row.increments();
+    if (increments.isPresent()) {
+      Optional<ErrorCode> refusal = IncrementCore.add(row, increments.get(), updated::found);
+      if (refusal.isPresent()) {
+        return refusal;
+      }
+    }
     if (!updated.updateIfLegal(row)) {
       return Optional.of(ErrorCode.ROW_TOO_LARGE);
     }

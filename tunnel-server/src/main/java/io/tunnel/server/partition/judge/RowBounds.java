@@ -47,11 +47,12 @@ public final class RowBounds {
    * Raises what a batch needs, and says whether it must be judged by the rows that are stored.
    *
    * @param isConditional whether any of its rows has a condition or is an update
-   * @return whether any of them has a condition, or is an update that may make its row too large
+   * @return whether any of them has a condition or an increment, or is an update that may make its
+   *     row too large
    */
   public boolean mustJudge(ChangeBatch batch, boolean isConditional, ColumnSizes sizes) {
     saw(batch, sizes);
-    return isConditional && (!of(batch.partition()).isLegal() || hasCondition(batch));
+    return isConditional && (!of(batch.partition()).isLegal() || hasRowToJudge(batch));
   }
 
   /** The rows of a batch may be written. */
@@ -73,10 +74,10 @@ public final class RowBounds {
     return byPartition.computeIfAbsent(partition, id -> first.get());
   }
 
-  private static boolean hasCondition(ChangeBatch batch) {
+  private static boolean hasRowToJudge(ChangeBatch batch) {
     RowCursor row = batch.rows();
     while (row.next()) {
-      if (row.isConditional()) {
+      if (row.mustBeJudged()) {
         return true;
       }
     }

@@ -3,6 +3,7 @@ package io.tunnel.server.replica.lead;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.codec.RowsToJudge;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.value.Bytes;
@@ -77,7 +78,7 @@ final class GroupMaker {
   /** A write, and its rows as far as they were taken. */
   private static final class Taking {
     private final PendingWrite write;
-    private final RowCursor row;
+    private final RowsToJudge rows;
     private final boolean isKept;
     private final int from;
     private final List<Rejection> rejections = new ArrayList<>();
@@ -87,7 +88,7 @@ final class GroupMaker {
 
     Taking(PendingWrite write, boolean isKept, int from) {
       this.write = write;
-      this.row = write.batch().rows();
+      this.rows = new RowsToJudge(write.batch());
       this.isKept = isKept;
       this.from = from;
     }
@@ -189,7 +190,7 @@ final class GroupMaker {
         taking = Optional.of(new Taking(next, isKept(next), drafts.size()));
       }
       Taking write = taking.get();
-      if (bytes < limits.appendBytesMax() + OVERRUN_BYTES_MAX && write.row.next()) {
+      if (bytes < limits.appendBytesMax() + OVERRUN_BYTES_MAX && write.rows.next()) {
         take(write);
       } else {
         pieces.add(write.piece());
@@ -201,13 +202,14 @@ final class GroupMaker {
 
   /** Takes the row that the cursor of the write is at. */
   private void take(Taking write) {
+    RowCursor row = write.rows.row();
     Optional<ErrorCode> refusal =
-        mustJudge ? conditions.judge(write.row, write.write.place()) : Optional.empty();
+        mustJudge ? conditions.judge(row, write.write.place()) : Optional.empty();
     write.judged++;
     if (refusal.isPresent()) {
-      write.rejections.add(new Rejection(write.row.index(), refusal.get()));
+      write.rejections.add(new Rejection(row.index(), refusal.get()));
     } else {
-      add(write.row, write.isKept);
+      add(row, write.isKept);
     }
   }
 

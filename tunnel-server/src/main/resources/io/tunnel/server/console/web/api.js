@@ -3,7 +3,7 @@
 /**
  * @typedef {{ open: boolean, principal: string | null, csrf: string, node: string | null, cluster: boolean, version: string,
  *   mayReadCluster: boolean, administrator: boolean }} Me
- * @typedef {{ type: string, value?: string, bytes?: string, truncated?: number }} Value bytes: Base64; truncated: bytes of the whole value
+ * @typedef {{ type: string, value?: string, bytes?: string, truncated?: number, delta?: string }} Value bytes: Base64; truncated: bytes of the whole value; delta: what was added
  * @typedef {Record<string, string> | string | null} Bound first columns of a key, the next of a page, or no bound
  * @typedef {{ columns: { name: string, types: string[] }[], rows: { key: Record<string, Value>,
  *   columns: Record<string, Value> }[], next: string | null }} RowPage

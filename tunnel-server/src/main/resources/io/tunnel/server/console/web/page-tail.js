@@ -204,7 +204,7 @@ customElements.define('page-tail', TailPage);
 
 /** @param {Change} change */
 function row(change) {
-  const set = Object.entries(change.columns).map(([name, value]) => html`<span class="pair">${printable(name)} <small>${value.type}</small> ${cell(value)}</span> `);
+  const set = Object.entries(change.columns).map(([name, value]) => html`<span class="pair">${printable(name)} <small>${value.type}</small> ${cell(value)}${value.delta === undefined ? nothing : html` <small>${value.delta}</small>`}</span> `);
   const removed = change.removed.map((name) => html`<span class="pair">${long(words.removed(name))}</span> `);
   return [
     moment(change.atMs),

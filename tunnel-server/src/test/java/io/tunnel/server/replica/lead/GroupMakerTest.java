@@ -240,6 +240,29 @@ class GroupMakerTest {
         .contains(new WriteResult(1, 1, List.of(new Rejection(0, ErrorCode.CONDITION_FAILED))));
   }
 
+  /** A record has the result and what was added, so that no replica adds. */
+  @Test
+  void an_increment_that_was_judged_in_a_former_epoch_adds_once() throws IOException {
+    fold(TestRows.put("a", new Column("n", ColumnValue.fromLong(5))));
+    RowChange add =
+        new RowUpdateChange(TestRows.key("a"), List.of(new ColumnUpdate.Increment("n", 2)));
+    ArrayDeque<PendingWrite> waiting =
+        new ArrayDeque<>(List.of(write(new Told(), true, List.of(add, add))));
+    GroupMaker maker = maker();
+    assertThat(maker.writes(waiting, EPOCH, count -> 100, () -> false)).isEmpty();
+    AppendGroup group = make(maker, waiting, EPOCH + 1, () -> true);
+    assertThat(group.entries())
+        .allSatisfy(
+            entry ->
+                assertThat(entry.attributes())
+                    .isEqualTo(Bytes.fromHex("06" + "09" + "00" + "0000000000000002")));
+    assertThat(group.entries())
+        .extracting(entry -> entry.value().orElseThrow().toString())
+        .satisfiesExactly(
+            first -> assertThat(first).contains("01" + "0000000000000007"),
+            second -> assertThat(second).contains("01" + "0000000000000009"));
+  }
+
   /** The second row was refused because of the first one, which is not applied. */
   @Test
   void a_row_behind_one_that_is_not_applied_is_sent_again_with_it() {

@@ -63,8 +63,8 @@ class RecordHeaderTest {
     byte[] form = good.clone();
     form[0] = 2;
     assertNewer(form, "a record with a header of form 2, which this build does not know");
-    Entry must = new Entry(Kind.CHANGE, KEY, 5, 6, VALUE, 0, list(3));
-    assertNewer(RecordHeader.encode(must), "attribute 3 (increment) of a row");
+    Entry must = new Entry(Kind.CHANGE, KEY, 5, 6, VALUE, 0, list(5));
+    assertNewer(RecordHeader.encode(must), "attribute 5 (expiry) of a row");
     assertThatExceptionOfType(NewerFormatException.class)
         .isThrownBy(() -> RecordHeader.requireKnown(read(form)))
         .withMessageContaining("upgrade this one");

@@ -7,6 +7,8 @@ import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.it.sim.truth.PartitionTruth;
 import io.tunnel.it.sim.truth.PartitionTruth.Change;
 import io.tunnel.it.sim.truth.RowFold;
+import io.tunnel.it.sim.truth.Sums;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.control.SessionControl.Assignment;
@@ -127,20 +129,28 @@ final class ClusterTruth {
   void acknowledged(ChangeBatch batch, WriteResult result) {
     LogTruth log = log(batch.partition());
     Set<Integer> rejected = new HashSet<>();
-    result.rejections().forEach(each -> rejected.add(each.rowIndex()));
+    for (WriteResult.Rejection each : result.rejections()) {
+      rejected.add(each.rowIndex());
+      world.count(
+          each.code() == ErrorCode.NOT_AN_INTEGER || each.code() == ErrorCode.INTEGER_OVERFLOW
+              ? ClusterHappening.INCREMENT_REJECTED
+              : ClusterHappening.ROW_REJECTED);
+    }
+    if (Sums.isAskedFor(batch) && result.appliedRows() > 0) {
+      world.count(ClusterHappening.INCREMENT_ANSWERED);
+    }
     List<Change> written = PartitionTruth.changesOf(batch);
     long position = result.firstPosition() - 1;
     int applied = 0;
     for (int i = 0; i < written.size(); i++) {
       if (rejected.contains(i)) {
-        refused.add(written.get(i).text());
-        world.count(ClusterHappening.ROW_REJECTED);
+        refused.add(written.get(i).asked());
         continue;
       }
       Optional<Long> next = log.after(position);
-      String text = written.get(i).text();
+      String text = written.get(i).asked();
       Invariant.ACKNOWLEDGED_SURVIVES.require(
-          next.isPresent() && log.at(next.get()).orElseThrow().text().equals(text),
+          next.isPresent() && log.at(next.get()).orElseThrow().asked().equals(text),
           "%s was acknowledged at %d of partition %d, where %s counts",
           text,
           result.firstPosition() + i,
@@ -163,14 +173,14 @@ final class ClusterTruth {
   void refused(ChangeBatch batch) {
     PartitionTruth.changesOf(batch).stream()
         .filter(change -> !change.record().getColumns().isEmpty())
-        .forEach(change -> refused.add(change.text()));
+        .forEach(change -> refused.add(change.asked()));
   }
 
   void requireRefused() {
     for (LogTruth log : logs.values()) {
       for (Change change : log.changes().values()) {
         Invariant.NOTHING_UNCOMMITTED_DELIVERED.require(
-            !refused.contains(change.text()) || change.record().getColumns().isEmpty(),
+            !refused.contains(change.asked()) || change.record().getColumns().isEmpty(),
             "%s was refused, and counts in partition %d",
             change.text(),
             log.partition());

@@ -42,6 +42,7 @@ final class ClusterWorld implements SimWorker.Home {
   private static final long FORMS = 0xf0235L;
 
   final Agenda agenda = new Agenda();
+  final long seed;
   final SplittableRandom random;
   final Trace trace;
   final ClusterSettings settings;
@@ -67,6 +68,7 @@ final class ClusterWorld implements SimWorker.Home {
   private Placement former = Placement.NONE;
 
   ClusterWorld(long seed, Consumer<String> listener) {
+    this.seed = seed;
     random = new SplittableRandom(seed);
     trace = new Trace(agenda, listener);
     settings = ClusterSettings.of(random);

@@ -4,6 +4,7 @@ import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.it.sim.truth.ColumnConditions;
+import io.tunnel.it.sim.truth.Counters;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.Direction;
 import io.tunnel.model.PrimaryKey;
@@ -50,12 +51,14 @@ final class ClusterWriter {
   private final Map<Integer, Endpoint> former = new TreeMap<>();
 
   private final Map<Integer, Long> acknowledged = new TreeMap<>();
+  private final Counters counters;
   private long lastValue;
 
   ClusterWriter(ClusterWorld world, int tableId, List<Integer> partitions) {
     this.world = world;
     this.client = new ClusterClient(world, "writer");
     this.random = world.random.split();
+    this.counters = new Counters(world.seed);
     this.tableId = tableId;
     this.partitions = List.copyOf(partitions);
   }
@@ -74,9 +77,11 @@ final class ClusterWriter {
     int partition = partitions.get(index);
     boolean isConditional = random.nextInt(3) == 0;
     List<RowChange> changes = new ArrayList<>();
+    boolean isCounting = counters.any();
     for (int i = 0; i < rows; i++) {
       RowChange change = change(index, isConditional);
-      changes.add(isConditional ? ColumnConditions.maybe(change, lastValue, random) : change);
+      change = isConditional ? ColumnConditions.maybe(change, lastValue, random) : change;
+      changes.add(isCounting ? counters.maybe(change) : change);
     }
     BatchBuilder builder = new BatchBuilder(RowFold.SCHEMA, 256);
     changes.forEach(builder::add);

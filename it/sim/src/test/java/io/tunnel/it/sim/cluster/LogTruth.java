@@ -6,6 +6,7 @@ import io.tunnel.it.sim.truth.PageRange;
 import io.tunnel.it.sim.truth.PartitionTruth;
 import io.tunnel.it.sim.truth.PartitionTruth.Change;
 import io.tunnel.it.sim.truth.RowFold;
+import io.tunnel.it.sim.truth.Sums;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.sdk.processor.StreamRecord;
@@ -92,6 +93,8 @@ final class LogTruth {
     sequence = entry.sequence();
     unrepaired.remove(entry.key());
     SimRecords.Said said = SimRecords.of(partition, record);
+    Optional<Change> change = said.change().map(batch -> PartitionTruth.changesOf(batch).get(0));
+    change.filter(Sums::has).ifPresent(sum -> Sums.require(fold, sum));
     SimRecords.fold(rows, said.rows());
     written(entry, record.timeMicros());
     fold.apply(said.rows());
@@ -107,8 +110,7 @@ final class LogTruth {
     if (entry.kind() == Kind.REPAIR) {
       counts.accept(ClusterHappening.ROW_REPAIRED);
     }
-    said.change()
-        .ifPresent(batch -> changes.put(record.offset(), PartitionTruth.changesOf(batch).get(0)));
+    change.ifPresent(one -> changes.put(record.offset(), one));
   }
 
   /** Only a change makes a row younger. */

@@ -26,6 +26,7 @@ public enum Invariant {
   READS_ARE_FRESH("reads-are-fresh"),
   CONDITIONS_HOLD("conditions-hold"),
   APPLIED_ONCE("applied-once"),
+  SUMS_HOLD("sums-hold"),
   RIGHTS_HOLD("rights-hold"),
   LEVEL_HOLDS("level-holds"),
   NOTHING_LEAKS("nothing-leaks"),

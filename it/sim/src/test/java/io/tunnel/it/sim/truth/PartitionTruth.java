@@ -34,8 +34,12 @@ public final class PartitionTruth {
   /** The first position that the log keeps; whatever happens, it never falls. */
   private long first = 1;
 
-  /** A change as a record and as text. */
-  public record Change(StreamRecord record, String text) {}
+  /**
+   * A change as a record and as text.
+   *
+   * @param asked the change as its writer sent it: of an increment what is added, and no result
+   */
+  public record Change(StreamRecord record, String text, String asked) {}
 
   public PartitionTruth(int id) {
     this.id = id;
@@ -79,7 +83,7 @@ public final class PartitionTruth {
     RowCursor row = batch.rows();
     for (long position = batch.basePosition(); row.next(); position++) {
       StreamRecord record = new StreamRecord(batch, row.rowOffset(), position, RowFold.SCHEMA);
-      changes.add(new Change(record, textOf(record)));
+      changes.add(new Change(record, textOf(record), Sums.askedOf(row, record)));
     }
     return changes;
   }
@@ -108,6 +112,9 @@ public final class PartitionTruth {
                   || at(committed()).record().commitMicros() <= change.record().commitMicros();
           Invariant.COMMIT_TIME_RISES.require(rises, "partition %d at position %d", id, position);
           requireOnce(change);
+          if (Sums.has(change)) {
+            Sums.require(fold(committed()), change);
+          }
           changes.add(change);
         }
       }

@@ -7,6 +7,7 @@ import io.tunnel.codec.RowCursor;
 import io.tunnel.condition.Condition;
 import io.tunnel.condition.ConditionPlace;
 import io.tunnel.condition.judge.Judge;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
@@ -19,12 +20,10 @@ import io.tunnel.wire.RowPage;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
@@ -132,8 +131,8 @@ final class RowAnswers {
     ChangeBatch batch = asked.batch();
     List<Asked> conditions = conditions(batch);
     List<PartitionTruth.Change> changes = PartitionTruth.changesOf(batch);
-    Set<Integer> rejected = new HashSet<>();
-    result.rejections().forEach(each -> rejected.add(each.rowIndex()));
+    Map<Integer, ErrorCode> rejected = new TreeMap<>();
+    result.rejections().forEach(each -> rejected.put(each.rowIndex(), each.code()));
     Invariant.ACKNOWLEDGED_SURVIVES.require(
         result.appliedRows() == changes.size() - rejected.size(),
         "of %d rows %s were answered",
@@ -143,28 +142,35 @@ final class RowAnswers {
     for (int i = 0; i < changes.size(); i++) {
       PartitionTruth.Change change = changes.get(i);
       Bytes key = KeyCodec.encode(change.record().getPrimaryKey(), RowFold.SCHEMA);
-      if (!rejected.contains(i)) {
+      Optional<ErrorCode> refusal = Optional.ofNullable(rejected.get(i));
+      if (refusal.isEmpty()) {
         long position = result.positionOf(applied);
         applied++;
         requireThere(change, truth, position);
-        requireCondition(conditions.get(i), true, key, truth, position - 1, position - 1);
+        requireOutcome(conditions.get(i), refusal, key, truth, position - 1, position - 1);
       } else if (result.appliedRows() > 0) {
         long before = result.positionOf(applied) - 1;
-        requireCondition(conditions.get(i), false, key, truth, before, before);
+        requireOutcome(conditions.get(i), refusal, key, truth, before, before);
       } else {
-        requireCondition(conditions.get(i), false, key, truth, since, truth.committed());
+        requireOutcome(conditions.get(i), refusal, key, truth, since, truth.committed());
       }
     }
   }
 
-  /** The conditions of a row. */
-  private record Asked(RowExistenceExpectation existence, Optional<Condition> columns) {
+  /** The conditions of a row, and what it adds to columns. */
+  private record Asked(
+      RowExistenceExpectation existence, Optional<Condition> columns, Map<String, Long> added) {
 
     boolean isNothing() {
-      return existence == RowExistenceExpectation.IGNORE && columns.isEmpty();
+      return existence == RowExistenceExpectation.IGNORE && columns.isEmpty() && added.isEmpty();
     }
 
-    boolean holds(Bytes key, Optional<NavigableMap<String, ColumnValue>> row) {
+    /** Why the row is not applied. */
+    Optional<ErrorCode> refusal(Bytes key, Optional<NavigableMap<String, ColumnValue>> row) {
+      return holds(key, row) ? Sums.refusal(added, row) : Optional.of(ErrorCode.CONDITION_FAILED);
+    }
+
+    private boolean holds(Bytes key, Optional<NavigableMap<String, ColumnValue>> row) {
       boolean mayExist =
           switch (existence) {
             case IGNORE -> true;
@@ -189,14 +195,19 @@ final class RowAnswers {
 
     @Override
     public String toString() {
-      return existence + columns.map(condition -> " and " + condition).orElse("");
+      return existence
+          + columns.map(condition -> " and " + condition).orElse("")
+          + " adds "
+          + added;
     }
   }
 
   private static List<Asked> conditions(ChangeBatch batch) {
     List<Asked> conditions = new ArrayList<>();
     for (RowCursor row = batch.rows(); row.next(); ) {
-      conditions.add(new Asked(row.condition(), row.columnCondition().map(Condition::decode)));
+      conditions.add(
+          new Asked(
+              row.condition(), row.columnCondition().map(Condition::decode), Sums.addedBy(row)));
     }
     return conditions;
   }
@@ -204,39 +215,46 @@ final class RowAnswers {
   private static void requireThere(
       PartitionTruth.Change change, PartitionTruth truth, long position) {
     Invariant.ACKNOWLEDGED_SURVIVES.require(
-        position <= truth.committed() && truth.at(position).text().equals(change.text()),
+        position <= truth.committed() && truth.at(position).asked().equals(change.asked()),
         "%s was acknowledged at position %d of partition %d and is not there",
-        change.text(),
+        change.asked(),
         position,
         truth.id);
   }
 
-  /** The conditions held, or not, at a moment between two positions. */
-  private static void requireCondition(
-      Asked asked, boolean hasHeld, Bytes key, PartitionTruth truth, long first, long last) {
+  /** The row was applied, or refused for that reason, at a moment between two positions. */
+  private static void requireOutcome(
+      Asked asked,
+      Optional<ErrorCode> refusal,
+      Bytes key,
+      PartitionTruth truth,
+      long first,
+      long last) {
     if (asked.isNothing()) {
-      Invariant.CONDITIONS_HOLD.require(hasHeld, "a row without a condition was rejected");
+      Invariant.CONDITIONS_HOLD.require(
+          refusal.isEmpty(), "a row without a condition was rejected");
       return;
     }
     RowFold fold = truth.fold(first);
-    boolean isFound = isAnswered(asked, hasHeld, key, fold);
+    boolean isFound = isAnswered(asked, refusal, key, fold);
     for (long position = first + 1; position <= last && !isFound; position++) {
       fold.apply(truth.at(position).record());
-      isFound = isAnswered(asked, hasHeld, key, fold);
+      isFound = isAnswered(asked, refusal, key, fold);
     }
     Invariant.CONDITIONS_HOLD.require(
         isFound,
-        "%s of %s was said to have %s behind position %d of partition %d, and the row was %s",
+        "%s of %s was answered with %s behind position %d of partition %d, and the row was %s",
         asked,
         key,
-        hasHeld ? "held" : "failed",
+        refusal.map(ErrorCode::name).orElse("applied"),
         first,
         truth.id,
         fold.rows().get(key));
   }
 
-  private static boolean isAnswered(Asked asked, boolean hasHeld, Bytes key, RowFold fold) {
-    return asked.holds(key, Optional.ofNullable(fold.rows().get(key))) == hasHeld;
+  private static boolean isAnswered(
+      Asked asked, Optional<ErrorCode> refusal, Bytes key, RowFold fold) {
+    return asked.refusal(key, Optional.ofNullable(fold.rows().get(key))).equals(refusal);
   }
 
   /** Up to which position each partition was acknowledged by now. */

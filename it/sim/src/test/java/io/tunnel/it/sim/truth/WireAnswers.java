@@ -5,6 +5,7 @@ import io.tunnel.it.sim.SimReading;
 import io.tunnel.it.sim.World;
 import io.tunnel.it.sim.machine.WireLink;
 import io.tunnel.model.Durability;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.ErrorPayload;
@@ -76,6 +77,11 @@ final class WireAnswers {
     return OF_ROWS.contains(operation) ? RowAnswers.acknowledgedOf(ledger.partitions) : Map.of();
   }
 
+  private void rejected(ErrorCode code) {
+    world.count(
+        code == ErrorCode.CONDITION_FAILED ? Happening.ROW_REJECTED : Happening.INCREMENT_REJECTED);
+  }
+
   /** The server has done what it was asked for. */
   void answered(WireLink link, WireLink.Request request, Frame answer) {
     Frame asked = request.frame();
@@ -93,7 +99,10 @@ final class WireAnswers {
         numbered.answered(write, result, world.machine.serverNumber());
         boolean isSynced = write.durability().orElse(Durability.FSYNC) == Durability.FSYNC;
         truth.acknowledged(result.firstPosition() + result.appliedRows() - 1, isSynced);
-        result.rejections().forEach(each -> world.count(Happening.ROW_REJECTED));
+        result.rejections().forEach(each -> rejected(each.code()));
+        if (Sums.isAskedFor(write.batch()) && result.appliedRows() > 0) {
+          world.count(Happening.INCREMENT_ANSWERED);
+        }
         world.count(isSynced ? Happening.WRITE_SYNCED : Happening.WRITE_UNSYNCED);
       }
       case GET_ROW -> {
@@ -216,9 +225,7 @@ final class WireAnswers {
               frame.operation() == Operation.CREATE_TUNNEL
                   || frame.operation() == Operation.SEEK
                   // What was done already, and is asked for again because its answer was lost.
-                  || (frame.operation() != null && frame.operation().right() == Right.ADMIN)
-                  // A process that was paused as soon as it had connected.
-                  || error.message().startsWith("no HELLO came"),
+                  || (frame.operation() != null && frame.operation().right() == Right.ADMIN),
               "%s: %s",
               frame.operation(),
               error.message());
