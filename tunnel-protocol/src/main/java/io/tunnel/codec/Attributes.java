@@ -92,14 +92,27 @@ public final class Attributes {
 
   /** The bytes of an attribute of a list that was checked. */
   public static Optional<Bytes> find(int wanted, byte[] array, int offset, int end) {
+    Entry found = entry(wanted, array, offset, end);
+    return found == null
+        ? Optional.empty()
+        : Optional.of(Bytes.copyOf(array, found.from(), found.length()));
+  }
+
+  /** Whether a list that was checked has an attribute. */
+  static boolean has(int wanted, byte[] array, int offset, int end) {
+    return entry(wanted, array, offset, end) != null;
+  }
+
+  /** The attribute; null when the list does not have it. */
+  private static Entry entry(int wanted, byte[] array, int offset, int end) {
     for (int at = offset; at < end; ) {
       Entry entry = Entry.at(array, at, end);
       if (entry.number() == wanted) {
-        return Optional.of(Bytes.copyOf(array, entry.from(), entry.length()));
+        return entry;
       }
       at = entry.next();
     }
-    return Optional.empty();
+    return null;
   }
 
   /** Leaves one attribute out of a checked list. */
@@ -117,7 +130,7 @@ public final class Attributes {
   }
 
   /** Adds an attribute to a checked list, which does not have it, in the order of the numbers. */
-  static Bytes with(int added, Bytes value, Bytes list) {
+  public static Bytes with(int added, Bytes value, Bytes list) {
     byte[] array = list.toByteArray();
     ByteSink all = new ByteSink(array.length + value.length() + 8);
     int at = 0;

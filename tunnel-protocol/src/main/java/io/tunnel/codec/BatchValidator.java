@@ -5,6 +5,7 @@ import io.tunnel.condition.Condition;
 import io.tunnel.condition.ConditionPlace;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowExistenceExpectation;
@@ -68,6 +69,7 @@ public final class BatchValidator {
           batch.hasAttributes() ? known(Place.BATCH, batch.attributes()) : Optional.empty();
       Optional<WriterNumber> writer =
           batch.hasAttributes() ? requireWriter(batch) : Optional.empty();
+      requireAtomic(batch);
       Dictionary.requireDistinct(batch.names());
       requireNoKeyColumn(batch.names());
       boolean mustJudge = false;
@@ -106,6 +108,33 @@ public final class BatchValidator {
       throw new MalformedException("a writer's batch says who wrote its rows, as a log does");
     }
     return WriterNumber.of(batch);
+  }
+
+  /** An atomic batch is small enough for one callback of a worker. */
+  private static void requireAtomic(ChangeBatch batch) {
+    if (!batch.isAtomic()) {
+      return;
+    }
+    byte[] list = batch.attributes().toByteArray();
+    boolean isEmpty =
+        Attributes.find(FormatFeature.ATOMIC.number(), list, 0, list.length)
+            .filter(value -> value.length() == 0)
+            .isPresent();
+    if (!isEmpty) {
+      throw new MalformedException("attribute atomic of a batch has no value");
+    }
+    if (batch.rowCount() > Limits.ATOMIC_ROWS_MAX || batch.byteCount() > Limits.ATOMIC_BYTES_MAX) {
+      throw new MalformedException(
+          "an atomic batch of "
+              + batch.rowCount()
+              + " rows and "
+              + batch.byteCount()
+              + " bytes; at most "
+              + Limits.ATOMIC_ROWS_MAX
+              + " rows and "
+              + Limits.ATOMIC_BYTES_MAX
+              + " bytes are possible");
+    }
   }
 
   /** Checks the condition on columns of a row; returns whether the row has one. */

@@ -144,6 +144,16 @@ public final class ChangeBatch {
     return namesEnd < offset + bytes;
   }
 
+  /** Whether all rows of the batch are applied together, or none: {@link FormatFeature#ATOMIC}. */
+  public boolean isAtomic() {
+    return hasAttributes()
+        && Attributes.has(
+            FormatFeature.ATOMIC.number(),
+            array,
+            namesEnd,
+            offset + bytes - Attributes.LENGTH_BYTES);
+  }
+
   /** The list of {@link Attributes} of the batch; empty without attributes. */
   public Bytes attributes() {
     return hasAttributes()

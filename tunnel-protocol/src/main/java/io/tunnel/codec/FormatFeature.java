@@ -29,7 +29,7 @@ public enum FormatFeature {
   /** Which rows of the batch which writer wrote under which number, in the log. */
   WRITTEN(Place.BATCH, 2, "written", 2),
   /** All rows of the batch are applied, or none. */
-  ATOMIC(Place.BATCH, 3, "atomic", 3),
+  ATOMIC(Place.BATCH, 3, "atomic", 2),
   /** A time at which the row expires. */
   STORED_EXPIRY(Place.STORED_ROW, 1, "expiry", 3),
   /** A filter on what the holder is delivered. */

@@ -105,7 +105,9 @@ public enum ErrorCode {
    * of the writer. The batch was not applied now. A writer with a new id may send the batch, unless
    * an earlier attempt is in doubt.
    */
-  WRITER_ENDED(42, false);
+  WRITER_ENDED(42, false),
+  /** Another row of the atomic batch was refused, so this row was not applied either. */
+  BATCH_REFUSED(43, false);
 
   private final int code;
   private final boolean retriable;

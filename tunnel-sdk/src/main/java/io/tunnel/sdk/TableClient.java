@@ -345,6 +345,46 @@ public final class TableClient implements AutoCloseable {
     return call.result();
   }
 
+  /**
+   * Writes rows of one partition together: all rows are applied, or none. Conditions and increments
+   * of a row are judged over the rows before it. The changes stand together in the stream: {@link
+   * io.tunnel.sdk.processor.StreamRecord#atomicBatch}. At most {@link
+   * io.tunnel.model.Limits#ATOMIC_ROWS_MAX} rows and {@link
+   * io.tunnel.model.Limits#ATOMIC_BYTES_MAX} bytes. A cluster refuses atomic batches with {@link
+   * io.tunnel.model.ErrorCode#FEATURE_NOT_ENABLED}.
+   *
+   * @return the position of each row
+   * @throws WriteFailedException when the rows were not applied, or are in doubt, all of them; the
+   *     row that the server refused has the reason, and the other rows have {@link
+   *     io.tunnel.model.ErrorCode#BATCH_REFUSED}
+   */
+  public BatchWriteResult writeAtomically(String table, List<RowChange> rows) {
+    List<RowChange> written = List.copyOf(rows);
+    return WriteFailedException.requireApplied(table, written, tryWriteAtomically(table, written));
+  }
+
+  /** As {@link #writeAtomically}, but returns the outcome of each row instead of throwing. */
+  public BatchWriteResult tryWriteAtomically(String table, List<RowChange> rows) {
+    EventLoops.requireMayBlock("write");
+    return Caller.await(tryWriteAtomicallyAsync(table, rows));
+  }
+
+  /**
+   * As {@link #tryWriteAtomically} without waiting; the future completes when the rows have an
+   * outcome, and never exceptionally. Blocks where {@link #tryWriteAsync} does.
+   */
+  public CompletableFuture<BatchWriteResult> tryWriteAtomicallyAsync(
+      String table, List<RowChange> rows) {
+    List<RowChange> written = List.copyOf(rows);
+    WriteEngine engine = engines.shared(table, this::maps);
+    WriteCall call = new WriteCall(written.size());
+    if (!written.isEmpty()) {
+      call.addAtomic(engine, written);
+    }
+    engine.hurry();
+    return call.result();
+  }
+
   /** Opens a buffered writer with {@link TableWriterConfig#DEFAULTS}. */
   public TableWriter openWriter(String table) {
     return openWriter(table, TableWriterConfig.DEFAULTS);

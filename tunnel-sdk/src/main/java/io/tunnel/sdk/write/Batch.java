@@ -1,7 +1,9 @@
 package io.tunnel.sdk.write;
 
+import io.tunnel.codec.Attributes;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.FormatFeature;
 import io.tunnel.codec.WriterNumber;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeySchema;
@@ -23,8 +25,14 @@ final class Batch {
 
   private static final ByteBuffer NOT_BUILT = ByteBuffer.allocate(0);
 
+  /** Number and length of {@link FormatFeature#ATOMIC}, and the length of a list. */
+  private static final int ATOMIC_ATTRIBUTE_BYTES = 2 + Attributes.LENGTH_BYTES;
+
   /** Room for the attribute that says who wrote the batch. */
   private static final int BYTES_MAX = Limits.BATCH_BYTES_MAX - WriterNumber.ATTRIBUTE_BYTES;
+
+  private static final int ATOMIC_BYTES_MAX =
+      Limits.ATOMIC_BYTES_MAX - WriterNumber.ATTRIBUTE_BYTES - ATOMIC_ATTRIBUTE_BYTES;
 
   private final List<RowChange> rows;
   private final List<RowCallback> callbacks;
@@ -44,6 +52,9 @@ final class Batch {
   /** Refusals as misrouted, of this batch or of the batch that held its rows before. */
   private Optional<Misrouted> misrouted;
 
+  /** Whether all rows are applied, or none. */
+  private final boolean isAtomic;
+
   /** Whether the batch leaves as soon as its lane is free, without lingering. */
   private boolean isDue;
 
@@ -55,6 +66,22 @@ final class Batch {
 
   Batch(
       List<PrimaryKeySchema> schema, Size guess, Optional<Misrouted> misrouted, long startedNanos) {
+    this(schema, guess, misrouted, startedNanos, false);
+  }
+
+  /** An empty batch all of whose rows will be applied, or none. */
+  static Batch atomic(
+      List<PrimaryKeySchema> schema, Size guess, Optional<Misrouted> misrouted, long startedNanos) {
+    return new Batch(schema, guess, misrouted, startedNanos, true);
+  }
+
+  private Batch(
+      List<PrimaryKeySchema> schema,
+      Size guess,
+      Optional<Misrouted> misrouted,
+      long startedNanos,
+      boolean isAtomic) {
+    this.isAtomic = isAtomic;
     this.rows = new ArrayList<>(guess.rows());
     this.callbacks = new ArrayList<>(guess.rows());
     this.builder = new BatchBuilder(schema, guess.bytes());
@@ -69,7 +96,8 @@ final class Batch {
    * @throws IllegalArgumentException when the row can never be written; the batch is unchanged
    */
   int add(RowChange row, RowCallback callback) {
-    if (!builder.addWithin(BYTES_MAX, row)) {
+    boolean isFull = isAtomic && rows.size() == Limits.ATOMIC_ROWS_MAX;
+    if (isFull || !builder.addWithin(isAtomic ? ATOMIC_BYTES_MAX : BYTES_MAX, row)) {
       return -1;
     }
     rows.add(row);
@@ -83,6 +111,17 @@ final class Batch {
   /** The batch takes no more rows. */
   void close(int ofPartition) {
     partition = ofPartition;
+    if (isAtomic) {
+      builder.setAttributes(attributes());
+    }
+  }
+
+  /** What the batch says of itself as a whole. */
+  private Bytes attributes() {
+    Bytes list = writer.map(WriterNumber::attributes).orElse(Bytes.EMPTY);
+    return isAtomic
+        ? Attributes.with(FormatFeature.ATOMIC.number(), Bytes.EMPTY, list)
+        : list;
   }
 
   /**
@@ -97,7 +136,7 @@ final class Batch {
       throw new IllegalStateException("a batch in doubt would get another number");
     }
     writer = next;
-    Bytes list = next.map(WriterNumber::attributes).orElse(Bytes.EMPTY);
+    Bytes list = attributes();
     if (payload.limit() == 0) {
       builder.setAttributes(list);
     } else {
@@ -106,6 +145,10 @@ final class Batch {
       ChangeBatch former = ChangeBatch.parse(sent, 0, sent.length);
       payload = ByteBuffer.wrap(BatchBuilder.withAttributes(former, list));
     }
+  }
+
+  boolean isAtomic() {
+    return isAtomic;
   }
 
   Optional<WriterNumber> writer() {

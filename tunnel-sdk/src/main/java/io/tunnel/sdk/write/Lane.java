@@ -1,6 +1,7 @@
 package io.tunnel.sdk.write;
 
 import io.tunnel.codec.WriterNumber;
+import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.value.Bytes;
@@ -195,6 +196,47 @@ final class Lane {
         : proceed();
   }
 
+  /**
+   * Adds rows all of which are applied, or none: a batch of their own behind all earlier rows.
+   *
+   * @throws IllegalArgumentException when a row can never be written, or the rows exceed the limits
+   *     of an atomic batch; nothing was added then
+   */
+  synchronized Step addAtomic(List<RowChange> rows, List<RowCallback> callbacks) {
+    return phase == Phase.OPEN ? appendAtomic(rows, callbacks, Optional.empty()) : Step.NOT_ADDED;
+  }
+
+  /** As {@link #addAtomic}, for the rows of a batch of a lane that is gone. */
+  synchronized Step addMovedAtomic(
+      List<RowChange> rows, List<RowCallback> callbacks, Optional<Misrouted> misrouted) {
+    return appendAtomic(rows, callbacks, misrouted);
+  }
+
+  private Step appendAtomic(
+      List<RowChange> rows, List<RowCallback> callbacks, Optional<Misrouted> misrouted) {
+    Batch.Size guess = new Batch.Size(rows.size(), BYTES_GUESS_MIN);
+    Batch batch = Batch.atomic(schema, guess, misrouted, settings.ticker().nanos());
+    for (int i = 0; i < rows.size(); i++) {
+      if (batch.add(rows.get(i), callbacks.get(i)) < 0) {
+        throw new IllegalArgumentException(
+            "an atomic batch has at most "
+                + Limits.ATOMIC_ROWS_MAX
+                + " rows and "
+                + Limits.ATOMIC_BYTES_MAX
+                + " bytes; row "
+                + i
+                + " of "
+                + rows.size()
+                + " is one too many");
+      }
+    }
+    closeGrowing();
+    batch.close(partition);
+    waiting.add(batch);
+    settings.budget().take(batch.encodedBytes());
+    return core.state() == State.IDLE ? proceed() : Step.NOTHING_TO_DO;
+  }
+
   /** Takes the next batch if the lane is free; else asks for a timer if a batch lingers. */
   synchronized Step proceed() {
     Optional<Batch> toSend = takeNext();
@@ -309,9 +351,11 @@ final class Lane {
     if (failure instanceof LaneCore.Failure.Unanswered) {
       batch.doubt();
     }
+    // Rows that belong together are not sent apart to find the row that the server refuses.
+    int apart = batch.isAtomic() ? 1 : batch.rowCount();
     LaneCore.Head of =
         new LaneCore.Head(
-            batch.rowCount(), batch.misrouted(), batch.writer().isPresent(), batch.isInDoubt());
+            apart, batch.misrouted(), batch.writer().isPresent(), batch.isInDoubt());
     Verdict verdict = core.failed(failure, of, nowNanos);
     switch (verdict) {
       case RETRY -> {}

@@ -66,7 +66,7 @@ final class LaneCore {
   /**
    * The head batch.
    *
-   * @param rows how many rows
+   * @param rows how many rows may be sent apart from each other
    * @param before earlier refusals of the batch as sent to the wrong partition
    * @param isNumbered whether the server recognises a repetition of the batch
    * @param isInDoubt whether an earlier attempt may have been applied

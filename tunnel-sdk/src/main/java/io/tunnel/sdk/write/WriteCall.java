@@ -3,9 +3,12 @@ package io.tunnel.sdk.write;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RowChange;
 import io.tunnel.sdk.BatchWriteResult;
+import io.tunnel.sdk.RowCallback;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -42,6 +45,30 @@ public final class WriteCall {
           index,
           new RowResult(
               Outcome.NOT_SENT, -1, -1, Optional.empty(), String.valueOf(e.getMessage())));
+    }
+  }
+
+  /** Adds all rows as one atomic batch. */
+  public void addAtomic(WriteEngine engine, List<RowChange> rows) {
+    List<RowCallback> callbacks = new ArrayList<>();
+    for (int i = 0; i < rows.size(); i++) {
+      int index = i;
+      callbacks.add((added, outcome) -> end(index, outcome));
+    }
+    RowResult failure;
+    try {
+      engine.addAtomic(rows, callbacks);
+      return;
+    } catch (IllegalArgumentException e) {
+      Optional<ErrorCode> code = Optional.of(ErrorCode.INVALID_REQUEST);
+      failure = new RowResult(Outcome.REJECTED, -1, -1, code, String.valueOf(e.getMessage()));
+    } catch (IllegalStateException e) {
+      failure =
+          new RowResult(
+              Outcome.NOT_SENT, -1, -1, Optional.empty(), String.valueOf(e.getMessage()));
+    }
+    for (int i = 0; i < rows.size(); i++) {
+      end(i, failure);
     }
   }
 

@@ -30,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
  * Writes rows of one table: collects them per partition on the callers' threads, and moves one
@@ -89,6 +90,24 @@ public final class WriteEngine implements AutoCloseable {
    *     wait
    */
   public void add(RowChange row, RowCallback callback) {
+    add(seen -> seen.laneOf(row), lane -> lane.add(row, callback));
+  }
+
+  /**
+   * Adds rows all of which are applied, or none.
+   *
+   * @param callbacks for each row one, which is told once what became of the row
+   * @throws IllegalArgumentException when the rows are none, are of several partitions, exceed the
+   *     limits of an atomic batch, or can never be written; nothing was added then
+   */
+  public void addAtomic(List<RowChange> rows, List<RowCallback> callbacks) {
+    if (rows.isEmpty()) {
+      throw new IllegalArgumentException("an atomic batch has at least one row");
+    }
+    add(seen -> seen.laneOfAll(rows), lane -> lane.addAtomic(rows, callbacks));
+  }
+
+  private void add(Function<Routes, Lane> route, Function<Lane, Lane.Step> adding) {
     settings.budget().awaitRoom(this::hurry);
     Lane.Step added;
     Lane lane;
@@ -97,8 +116,8 @@ public final class WriteEngine implements AutoCloseable {
         throw new IllegalStateException("the writer is closed");
       }
       Routes seen = routes;
-      lane = seen.laneOf(row);
-      added = lane.add(row, callback);
+      lane = route.apply(seen);
+      added = adding.apply(lane);
       if (!added.wasAdded()) {
         awaitNewRoutes(seen);
       }

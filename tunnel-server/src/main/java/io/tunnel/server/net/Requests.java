@@ -369,13 +369,10 @@ final class Requests {
   /** Refuses writers that number, where the level or the log does not have them. */
   private void requireWriters() {
     rooms.cluster().levels().require(FormatFeature.WRITER);
-    if (!rooms.cluster().isAlone()) {
-      throw new RefusedException(
-          ErrorCode.FEATURE_NOT_ENABLED,
-          "the feature '"
-              + FormatFeature.WRITER.label()
-              + "' is of a single server: the log of a cluster has no numbers of writers yet");
-    }
+    SingleServer.require(
+        rooms.cluster().isAlone(),
+        FormatFeature.WRITER,
+        "the log of a cluster has no numbers of writers yet");
   }
 
   private void write(Frame frame, Connection connection) {
@@ -387,6 +384,13 @@ final class Requests {
         new BatchValidator(table.meta().primaryKey())
             .require(batch, partition.from(), partition.to());
     checked.newest().ifPresent(feature -> rooms.cluster().levels().require(feature));
+    if (batch.isAtomic()) {
+      SingleServer.require(
+          rooms.cluster().isAlone(),
+          FormatFeature.ATOMIC,
+          "the log of a cluster has a record for each row, and no batches; write what must change"
+              + " together as columns of one row");
+    }
     Optional<Numbered> writer = checked.writer().map(by -> numbered(by, connection));
     if (checked.asksForColumns()) {
       // Whoever learns whether a condition on columns holds, or an increment fits, reads these.

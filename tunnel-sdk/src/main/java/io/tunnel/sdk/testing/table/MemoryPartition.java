@@ -1,8 +1,10 @@
 package io.tunnel.sdk.testing.table;
 
+import io.tunnel.codec.Attributes;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.BatchValidator;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.FormatFeature;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.codec.RowsToJudge;
 import io.tunnel.core.WriterCore;
@@ -112,19 +114,35 @@ public final class MemoryPartition {
     List<DecodedRow> applied = new ArrayList<>();
     List<Rejection> rejections = new ArrayList<>();
     long commitMicros = time.nextCommitMicros();
+    NavigableMap<Bytes, Row> before = batch.isAtomic() ? new TreeMap<>(rows) : rows;
     for (RowsToJudge rows = new RowsToJudge(batch); rows.next(); ) {
       RowCursor row = rows.row();
       apply(row, commitMicros, applied)
           .ifPresent(refusal -> rejections.add(new Rejection(row.index(), refusal)));
     }
+    if (batch.isAtomic() && !rejections.isEmpty()) {
+      refuseAll(rejections, batch.rowCount());
+      applied.clear();
+      rows.clear();
+      rows.putAll(before);
+    }
     long first = committed + 1;
     if (!applied.isEmpty()) {
-      append(batchOf(applied, first, commitMicros));
+      append(batchOf(applied, batch.isAtomic(), first, commitMicros));
     }
     synced = mustSync ? committed : synced;
     WriteResult result = new WriteResult(first, applied.size(), rejections);
     writer.ifPresent(by -> answered(by, result, commitMicros));
     return result;
+  }
+
+  /** The first refused row of an atomic batch keeps its reason, and refuses the other rows. */
+  private static void refuseAll(List<Rejection> rejections, int rows) {
+    Rejection reason = rejections.get(0);
+    rejections.clear();
+    for (int i = 0; i < rows; i++) {
+      rejections.add(i == reason.rowIndex() ? reason : new Rejection(i, ErrorCode.BATCH_REFUSED));
+    }
   }
 
   private void answered(Numbered by, WriteResult result, long micros) {
@@ -180,8 +198,13 @@ public final class MemoryPartition {
     }
   }
 
-  private ChangeBatch batchOf(List<DecodedRow> changed, long first, long commitMicros) {
+  private ChangeBatch batchOf(
+      List<DecodedRow> changed, boolean isAtomic, long first, long commitMicros) {
     BatchBuilder builder = new BatchBuilder(schema, 64 * changed.size());
+    if (isAtomic) {
+      builder.setAttributes(
+          Attributes.with(FormatFeature.ATOMIC.number(), Bytes.EMPTY, Bytes.EMPTY));
+    }
     for (DecodedRow row : changed) {
       if (!row.addTo(builder)) {
         throw new IllegalStateException("one batch takes no more than " + builder.rowCount());

@@ -28,7 +28,8 @@ import java.util.function.ObjIntConsumer;
 /**
  * Decides which rows of the batches of a group may be applied: those whose conditions on the
  * existence and on the columns of their row hold, whose increments have a result, and which do not
- * make their row larger than a row may be. Puts the results of increments into the rows.
+ * make their row larger than a row may be. Puts the results of increments into the rows. Of an
+ * atomic batch either all rows may be applied, or none.
  *
  * <p>A row is judged against the rows before it, those of its own group included, which the store
  * does not have yet. Groups with nothing to judge, nearly all, are not even looked through: batches
@@ -88,19 +89,6 @@ public final class ConditionCore {
     Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key);
   }
 
-  /**
-   * The key of a row. Ordered, because writers choose keys, and may choose many of one hash: a
-   * bucket of a hash map then takes a logarithm of comparisons and not one with each other key.
-   */
-  record RowKey(int partition, Bytes key) implements Comparable<RowKey> {
-
-    @Override
-    public int compareTo(RowKey other) {
-      int order = Integer.compare(partition, other.partition);
-      return order == 0 ? key.compareTo(other.key) : order;
-    }
-  }
-
   /** The columns of a row before the updates of the group. */
   private interface Below {
     /** Tells the name of each, and the bytes of its type and value. */
@@ -141,6 +129,13 @@ public final class ConditionCore {
       this.below = below;
       this.size = new RowSize(below::sizes);
       this.exists = exists;
+    }
+
+    /** The row now, which later updates of this row leave as it is. */
+    RowInGroup copy() {
+      RowInGroup copy = new RowInGroup(below, exists);
+      copy.updates.addAll(updates);
+      return copy;
     }
 
     void update(RowCursor row) {
@@ -305,6 +300,7 @@ public final class ConditionCore {
   public final class Judging {
     private final RowsToJudge rows;
     private final ConditionPlace place;
+    private final boolean isAtomic;
 
     /** Whether a row has something that no log has. */
     private boolean isForJudging;
@@ -312,9 +308,13 @@ public final class ConditionCore {
     private final BitSet accepted = new BitSet();
     private final List<Rejection> rejections = new ArrayList<>();
 
+    /** The rows of the group before an atomic batch; empty where the group had no such row. */
+    private final Map<RowKey, Optional<RowInGroup>> before = new HashMap<>();
+
     private Judging(ChangeBatch batch, ConditionPlace place) {
       this.rows = new RowsToJudge(batch);
       this.place = place;
+      this.isAtomic = batch.isAtomic();
     }
 
     /**
@@ -328,14 +328,32 @@ public final class ConditionCore {
         }
         RowCursor row = rows.row();
         isForJudging |= row.columnCondition().isPresent() || row.hasIncrements();
+        if (isAtomic) {
+          before.computeIfAbsent(
+              key(row), key -> Optional.ofNullable(group.get(key)).map(RowInGroup::copy));
+        }
         Optional<ErrorCode> refusal = judge(row, place);
         if (refusal.isEmpty()) {
           accepted.set(row.index());
+        } else if (isAtomic) {
+          refuseAll(row.index(), refusal.get());
+          return true;
         } else {
           rejections.add(new Rejection(row.index(), refusal.get()));
         }
       } while (mayGoOn.getAsBoolean());
       return false;
+    }
+
+    /** The group is again as it was before the atomic batch. */
+    private void refuseAll(int index, ErrorCode refusal) {
+      before.forEach(
+          (key, row) ->
+              row.ifPresentOrElse(found -> group.put(key, found), () -> group.remove(key)));
+      accepted.clear();
+      for (int i = 0; i < rows.batch().rowCount(); i++) {
+        rejections.add(new Rejection(i, i == index ? refusal : ErrorCode.BATCH_REFUSED));
+      }
     }
 
     /** What became of the batch, all of whose rows are judged. */
