@@ -27,6 +27,7 @@ public enum Invariant {
   CONDITIONS_HOLD("conditions-hold"),
   APPLIED_ONCE("applied-once"),
   SUMS_HOLD("sums-hold"),
+  BATCHES_ARE_WHOLE("batches-are-whole"),
   RIGHTS_HOLD("rights-hold"),
   LEVEL_HOLDS("level-holds"),
   NOTHING_LEAKS("nothing-leaks"),

@@ -138,6 +138,10 @@ final class RowAnswers {
         "of %d rows %s were answered",
         changes.size(),
         result);
+    if (batch.isAtomic() && !rejected.isEmpty()) {
+      requireRefusedWhole(changes, conditions, rejected, truth, since);
+      return;
+    }
     int applied = 0;
     for (int i = 0; i < changes.size(); i++) {
       PartitionTruth.Change change = changes.get(i);
@@ -155,6 +159,56 @@ final class RowAnswers {
         requireOutcome(conditions.get(i), refusal, key, truth, since, truth.committed());
       }
     }
+  }
+
+  /** No row of an atomic batch was applied, because one row was refused behind those before it. */
+  private static void requireRefusedWhole(
+      List<PartitionTruth.Change> changes,
+      List<Asked> conditions,
+      Map<Integer, ErrorCode> rejected,
+      PartitionTruth truth,
+      long since) {
+    Map<Integer, ErrorCode> reasons = new TreeMap<>(rejected);
+    reasons.values().removeIf(ErrorCode.BATCH_REFUSED::equals);
+    Invariant.BATCHES_ARE_WHOLE.require(
+        rejected.size() == changes.size() && reasons.size() == 1,
+        "of an atomic batch of %d rows these were rejected: %s",
+        changes.size(),
+        rejected);
+    int refused = reasons.keySet().iterator().next();
+    RowFold fold = truth.fold(since);
+    boolean isFound = isRefusedAt(fold, changes, conditions, refused, reasons.get(refused));
+    for (long position = since + 1; position <= truth.committed() && !isFound; position++) {
+      fold.apply(truth.at(position).record());
+      isFound = isRefusedAt(fold, changes, conditions, refused, reasons.get(refused));
+    }
+    Invariant.CONDITIONS_HOLD.require(
+        isFound,
+        "an atomic batch was refused because of row %d (%s), which holds behind no position from %d"
+            + " of partition %d on",
+        refused,
+        conditions.get(refused),
+        since,
+        truth.id);
+  }
+
+  private static boolean isRefusedAt(
+      RowFold before,
+      List<PartitionTruth.Change> changes,
+      List<Asked> conditions,
+      int refused,
+      ErrorCode reason) {
+    RowFold fold = before.copy();
+    for (int i = 0; i <= refused; i++) {
+      Bytes key = KeyCodec.encode(changes.get(i).record().getPrimaryKey(), RowFold.SCHEMA);
+      Optional<ErrorCode> expected =
+          i == refused ? Optional.of(reason) : Optional.empty();
+      if (!isAnswered(conditions.get(i), expected, key, fold)) {
+        return false;
+      }
+      fold.apply(changes.get(i).record());
+    }
+    return true;
   }
 
   /** The conditions of a row, and what it adds to columns. */

@@ -78,6 +78,10 @@ final class WireAnswers {
   }
 
   private void rejected(ErrorCode code) {
+    if (code == ErrorCode.BATCH_REFUSED) {
+      world.count(Happening.ATOMIC_REFUSED);
+      return;
+    }
     world.count(
         code == ErrorCode.CONDITION_FAILED ? Happening.ROW_REJECTED : Happening.INCREMENT_REJECTED);
   }
@@ -100,6 +104,9 @@ final class WireAnswers {
         boolean isSynced = write.durability().orElse(Durability.FSYNC) == Durability.FSYNC;
         truth.acknowledged(result.firstPosition() + result.appliedRows() - 1, isSynced);
         result.rejections().forEach(each -> rejected(each.code()));
+        if (write.batch().isAtomic() && result.appliedRows() > 0) {
+          world.count(Happening.ATOMIC_APPLIED);
+        }
         if (Sums.isAskedFor(write.batch()) && result.appliedRows() > 0) {
           world.count(Happening.INCREMENT_ANSWERED);
         }
