@@ -83,7 +83,8 @@ final class Refusal extends RuntimeException {
           POSITION_REPLACED,
           LIMIT_REACHED,
           FEATURE_NOT_ENABLED,
-          WRITER_ENDED ->
+          WRITER_ENDED,
+          BATCH_REFUSED ->
           HttpResponseStatus.CONFLICT;
       case BUSY, SHUTTING_DOWN, NOT_LEADER, LOG_UNAVAILABLE ->
           HttpResponseStatus.SERVICE_UNAVAILABLE;
