@@ -14,6 +14,8 @@ import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
+import io.tunnel.sdk.processor.AtomicBatch;
+import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.ReadTerms;
 import io.tunnel.wire.RowPage;
@@ -151,6 +153,7 @@ final class RowAnswers {
         long position = result.positionOf(applied);
         applied++;
         requireThere(change, truth, position);
+        requireMarked(batch, i, truth.at(position).record());
         requireOutcome(conditions.get(i), refusal, key, truth, position - 1, position - 1);
       } else if (result.appliedRows() > 0) {
         long before = result.positionOf(applied) - 1;
@@ -159,6 +162,20 @@ final class RowAnswers {
         requireOutcome(conditions.get(i), refusal, key, truth, since, truth.committed());
       }
     }
+  }
+
+  /** Readers are told of each change to which atomic batch it belongs. */
+  private static void requireMarked(ChangeBatch batch, int index, StreamRecord logged) {
+    Optional<AtomicBatch> expected =
+        batch.isAtomic()
+            ? Optional.of(new AtomicBatch(logged.position() - index, index, batch.rowCount()))
+            : Optional.empty();
+    Invariant.BATCHES_ARE_WHOLE.require(
+        logged.atomicBatch().equals(expected),
+        "row %d of a batch is in %s and not in %s",
+        index,
+        logged.atomicBatch(),
+        expected);
   }
 
   /** No row of an atomic batch was applied, because one row was refused behind those before it. */
