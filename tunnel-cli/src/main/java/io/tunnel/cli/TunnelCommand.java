@@ -32,7 +32,7 @@ import picocli.CommandLine.Command;
 /** The root of the {@code ./tunnel} command; it does nothing itself, its subcommands do. */
 @Command(
     name = "tunnel",
-    version = "tunnel 0.1.0-SNAPSHOT",
+    version = "tunnel 0.2.0-SNAPSHOT",
     mixinStandardHelpOptions = true,
     description = "Tables whose changes can be consumed in order, by tunnels.",
     footerHeading = "%nTo start with:%n",

@@ -31,7 +31,10 @@ class AttributesTest {
   private static final List<PrimaryKeySchema> SCHEMA =
       List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER));
 
-  /** Numbers that no feature has: one that may be skipped, one that must be understood. */
+  /**
+   * Numbers of no feature: a number that readers may skip, and a number that readers must
+   * understand.
+   */
   private static final int SKIPPED = 1_000;
 
   private static final int REFUSED = 1_001;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * node is new and the level is raised, and applied from then on. Nobody who writes or consumes
  * loses anything.
  */
-@Tag("proof-cluster")
+@Tag("proof-upgrade")
 class ClusterUpgradeTest {
 
   private static final int NODES = 3;

@@ -219,7 +219,7 @@ class BadFramesTest {
       byte[] garbage = new byte[random.nextInt(1, 600)];
       random.nextBytes(garbage);
       if (random.nextBoolean()) {
-        // A length that may well be right, so that what follows is looked at.
+        // A valid length, so the server looks at the bytes behind.
         garbage = join(new byte[] {0, 0, 0, (byte) random.nextInt(8, 200)}, garbage);
       }
       boolean isGreeted = random.nextBoolean();

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A client of yesterday talks to a server of today, and the reverse. What was said yesterday is in
- * {@code recorded}; {@link RecordMain} adds to it, and nothing that is there is ever changed.
+ * {@code recorded}; {@link RecordMain} adds exchanges, and never changes an exchange.
  */
 class RecordedExchangeTest {
 

@@ -56,7 +56,7 @@ class RestartTest {
     channels.awaitProgress();
   }
 
-  /** Everything that holds after any end of the server; returns what was told to the writer. */
+  /** Promises that hold after any end of the server; returns what was told to the writer. */
   private Ledger requireNothingLost() {
     Ledger ledger = new Ledger(writer.stop());
     channels.awaitDrained();

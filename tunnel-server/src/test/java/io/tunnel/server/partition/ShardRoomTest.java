@@ -115,7 +115,7 @@ final class ShardRoomTest {
     }
   }
 
-  /** What happens while that is folded again for which there was no room. */
+  /** Events while a part is folded again that found no room before. */
   private Runnable duringFoldAgain = () -> {};
 
   private final class Clock implements Shard.Clock {

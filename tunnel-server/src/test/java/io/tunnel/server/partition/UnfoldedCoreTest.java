@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What is folded in which order, and what the table says of it. */
+/** Which parts are folded in which order, and what the table reports. */
 final class UnfoldedCoreTest {
 
   private static final int PARTITIONS = 4;

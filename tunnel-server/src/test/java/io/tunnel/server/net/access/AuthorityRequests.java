@@ -30,7 +30,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A request of each operation that names something.
+ * A request for each operation that names a table, a tunnel or another thing.
  *
  * @param table the name of a table
  * @param tunnel the name of a tunnel of it

@@ -75,7 +75,9 @@ final class RowAnswers {
     return rows.subMap(key, true, key, true);
   }
 
-  /** A page was read: what its selection answers of all rows of one moment that it looked at. */
+  /**
+   * A page was read: the answer of its selection over all rows of a moment that the read looked at.
+   */
   static void requirePage(RangeRequest asked, RowPage page, PartitionTruth truth, long since) {
     PageRange keys = PageRange.of(asked, page);
     NavigableMap<Bytes, Selected.Answered> read = rows(page);

@@ -159,7 +159,7 @@ public final class SimRows implements ShardRows {
     return encoded;
   }
 
-  /** A fold of one batch at a time, so that others come between two of them. */
+  /** Folds a batch at a time, so other tasks come between two batches. */
   @Override
   public TableFold begin(List<ChangeBatch> batches, BesideRows beside) {
     storedBounds.putAll(beside.bounds());
