@@ -97,8 +97,7 @@ final class WriterCoreTest {
     core.applied(writer, answered(2, 10, 1, NOW));
     core.applied(writer, answered(2, 10, 3, NOW));
     core.applied(writer, answered(2, 10, 2, NOW));
-    assertThat(judge(writer, 2, 0))
-        .isEqualTo(new Verdict.Repeated(answered(2, 10, 3, NOW)));
+    assertThat(judge(writer, 2, 0)).isEqualTo(new Verdict.Repeated(answered(2, 10, 3, NOW)));
     assertThat(core.applied()).containsOnlyKeys(writer);
   }
 

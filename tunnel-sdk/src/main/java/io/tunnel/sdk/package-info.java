@@ -140,8 +140,8 @@
  * request that does not succeed before {@link io.tunnel.sdk.ClientConfig#retryDeadline}, for rows
  * {@link io.tunnel.sdk.ClientConfig#writeRetryDeadline}, fails with {@code NOT_LEADER} or {@code
  * LOG_UNAVAILABLE}, and was not applied. A row whose leader was lost before the answer is repeated
- * at the next leader, and is in doubt behind the deadline. {@link io.tunnel.sdk.ClusterClient} shows operators the nodes, and
- * empties a node.
+ * at the next leader, and is in doubt behind the deadline. {@link io.tunnel.sdk.ClusterClient}
+ * shows operators the nodes, and empties a node.
  *
  * <p><b>Threads.</b> A client has one daemon thread; a worker has one more, and threads for
  * processors and listeners. {@link io.tunnel.sdk.RowCallback}s run on the client's thread: they

@@ -148,8 +148,7 @@ class LostAnswersTest {
         int counter = random.nextInt(COUNTERS);
         long delta = random.nextInt(-3, 10);
         RowUpdateChange row =
-            new RowUpdateChange(
-                key(counter), List.of(new ColumnUpdate.Increment("n", delta)));
+            new RowUpdateChange(key(counter), List.of(new ColumnUpdate.Increment("n", delta)));
         writer.add(
             row,
             (written, result) -> {

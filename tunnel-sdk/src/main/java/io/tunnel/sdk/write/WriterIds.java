@@ -19,6 +19,13 @@ import java.util.concurrent.TimeUnit;
  */
 final class WriterIds {
 
+  /**
+   * An id that is older is replaced, and a lane that was silent for longer takes the new one: a
+   * partition forgets a writer that is silent for twice as long, and takes no unknown writer that
+   * is so old.
+   */
+  static final long RENEW_NANOS = TimeUnit.MINUTES.toNanos(5);
+
   /** How long batches have no numbers when the server gave no id. */
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -80,13 +87,15 @@ final class WriterIds {
     Caller.await(ask().completeOnTimeout(null, OPEN_NANOS_MAX, TimeUnit.NANOSECONDS));
   }
 
-  /** The id; empty while there is none. Asks for one now and then. */
+  /** The id; empty while there is none. Asks for one now and then, and for a newer one. */
   Optional<Bytes> token() {
     boolean mustAsk;
     Optional<Bytes> now;
     synchronized (this) {
       now = token;
-      mustAsk = token.isEmpty() && !isAsking && ticker.nanos() - askNanos >= 0;
+      long nowNanos = ticker.nanos();
+      boolean isWanted = token.isEmpty() || nowNanos - gotNanos >= RENEW_NANOS;
+      mustAsk = isWanted && !isAsking && nowNanos - askNanos >= 0;
     }
     if (mustAsk) {
       var unused = ask();
@@ -125,8 +134,13 @@ final class WriterIds {
 
   private synchronized void answered(Asked asked) {
     isAsking = false;
-    gotNanos = ticker.nanos();
-    askNanos = gotNanos + (asked instanceof Asked.Unknown ? ASK_NANOS : PAUSE_NANOS);
-    token = asked instanceof Asked.Given given ? Optional.of(given.token()) : Optional.empty();
+    long nowNanos = ticker.nanos();
+    askNanos = nowNanos + (asked instanceof Asked.Unknown ? ASK_NANOS : PAUSE_NANOS);
+    if (asked instanceof Asked.Given given) {
+      gotNanos = nowNanos;
+      token = Optional.of(given.token());
+    } else if (asked instanceof Asked.Without) {
+      token = Optional.empty();
+    }
   }
 }

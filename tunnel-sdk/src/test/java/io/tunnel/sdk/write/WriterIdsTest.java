@@ -59,9 +59,24 @@ class WriterIdsTest {
     given(7);
     ids.open();
     assertThat(ids.token()).contains(token(7).bytes());
-    pass(1, TimeUnit.DAYS);
+    pass(4, TimeUnit.MINUTES);
     assertThat(ids.token()).contains(token(7).bytes());
     assertThat(asked).isEqualTo(1);
+  }
+
+  @Test
+  void an_old_id_is_replaced_and_serves_until_the_new_one_is_there() {
+    given(7);
+    ids.open();
+    pass(5, TimeUnit.MINUTES);
+    answers.add(
+        CompletableFuture.failedFuture(new ConnectionException("nobody answers", true, null)));
+    assertThat(ids.token()).contains(token(7).bytes());
+    assertThat(ids.token()).contains(token(7).bytes());
+    pass(1, TimeUnit.SECONDS);
+    given(8);
+    assertThat(ids.token()).as("asked for the new one").contains(token(7).bytes());
+    assertThat(ids.token()).contains(token(8).bytes());
   }
 
   @ParameterizedTest

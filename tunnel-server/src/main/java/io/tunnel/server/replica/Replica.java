@@ -121,8 +121,7 @@ final class Replica {
     long keptFrom(int partition);
   }
 
-  Replica(
-      int partition, StoredReplica state, ReplicaConfig config, ReplicaStore store, Port port) {
+  Replica(int partition, StoredReplica state, ReplicaConfig config, ReplicaStore store, Port port) {
     this.partition = partition;
     this.config = config;
     this.port = port;

@@ -138,7 +138,9 @@ final class RepeatingWriters {
     private void renew() {
       writer =
           Bytes.copyOf(
-              ByteBuffer.allocate(16).putLong(epochMicros.getAsLong()).putLong(++lastSecret)
+              ByteBuffer.allocate(16)
+                  .putLong(epochMicros.getAsLong())
+                  .putLong(++lastSecret)
                   .array());
       name = "writer " + lastSecret;
       lastNumber = 0;
@@ -152,6 +154,7 @@ final class RepeatingWriters {
         send(node);
       } else if (random.nextInt(40) == 0) {
         rows = List.of();
+        attempts.clear();
       } else if (isUnderWay() ? random.nextInt(6) == 0 : random.nextInt(3) > 0) {
         send(node);
       }

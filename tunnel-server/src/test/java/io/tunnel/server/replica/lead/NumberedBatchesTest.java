@@ -57,8 +57,7 @@ class NumberedBatchesTest {
   }
 
   private Stored record(long offset, long epoch, long sequence, Bytes attributes) {
-    Entry entry =
-        new Entry(Kind.CHANGE, KEY, epoch, sequence, Optional.empty(), 0, attributes);
+    Entry entry = new Entry(Kind.CHANGE, KEY, epoch, sequence, Optional.empty(), 0, attributes);
     return new Stored(offset, nowMicros, entry);
   }
 

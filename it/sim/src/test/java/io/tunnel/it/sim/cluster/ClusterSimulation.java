@@ -140,8 +140,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
             world, table.tableId(), table.partitions().stream().map(each -> each.id()).toList());
     if (hasNumberer) {
       numberer =
-          Optional.of(
-              new ClusterNumberer(world, numbers, table.tableId(), writer.partitions()));
+          Optional.of(new ClusterNumberer(world, numbers, table.tableId(), writer.partitions()));
     }
     world.tunnelsAt(Unit.ofTunnels(table.tableId()));
     if (hasReader) {
