@@ -241,13 +241,13 @@ class RowsCommandTest {
   @Test
   void rows_in_doubt_are_reported_and_written_to_a_file_that_can_be_read_again()
       throws IOException {
-    service.loseAnswersOfNextWrites(1);
+    service.doubtNextWrites(1);
     assertThat(runLine("put --key uid=a")).isEqualTo(1);
     assertThat(err.toString()).contains("it is not known whether the row", "tunnel tables get");
 
     Path file = Files.writeString(directory.resolve("one.csv"), "uid,x\nb,2\n");
     Path doubts = directory.resolve("doubts.jsonl");
-    service.loseAnswersOfNextWrites(1);
+    service.doubtNextWrites(1);
     assertThat(run("put", "--from", file.toString(), "--in-doubt-file", doubts.toString()))
         .isEqualTo(1);
     assertThat(err.toString()).contains("1 rows are in doubt", "are in " + doubts);

@@ -390,7 +390,9 @@ final class Requests {
   private void write(Frame frame, Peer peer) {
     WriteRequest request = WriteRequest.decode(frame.payload());
     WriteResult result = write(request);
-    if (faults.losesAnswer()) {
+    if (faults.doubts()) {
+      peer.refuse(frame, new RefusedException(ErrorCode.STORAGE_FAILED, "a test is in doubt"));
+    } else if (faults.losesAnswer()) {
       peer.close();
     } else {
       peer.respond(frame, result.encode());

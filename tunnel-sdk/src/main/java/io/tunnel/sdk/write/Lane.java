@@ -63,6 +63,9 @@ final class Lane {
   /** The token of the writer that numbers the batches; empty when they have no numbers. */
   private Optional<Bytes> writer = Optional.empty();
 
+  /** When the last batch was numbered; valid while there is a writer. */
+  private long numberedNanos;
+
   /** The number of the writer's last batch. */
   private long lastNumber;
 
@@ -313,18 +316,29 @@ final class Lane {
   /**
    * Numbers the head, which is about to be sent, as a batch of the writer with that token, or of no
    * writer. A head in doubt keeps its number; so does a head that was refused and is sent again.
+   * The lane keeps its writer, unless it was silent for so long that the partition may have
+   * forgotten the writer.
    */
   synchronized void number(Batch batch, Optional<Bytes> token) {
+    long nowNanos = settings.ticker().nanos();
+    boolean isKnown = writer.isPresent() && nowNanos - numberedNanos < WriterIds.RENEW_NANOS;
+    Optional<Bytes> used = isKnown ? writer : token;
+    numberedNanos = nowNanos;
     if (batch.isInDoubt()
-        || (batch.writer().isPresent() && batch.writer().map(WriterNumber::token).equals(token))) {
+        || (batch.writer().isPresent() && batch.writer().map(WriterNumber::token).equals(used))) {
       return;
     }
-    if (!writer.equals(token)) {
-      writer = token;
+    if (!writer.equals(used)) {
+      writer = used;
       lastNumber = 0;
       appliedNumber = 0;
     }
     batch.writtenBy(writer.map(of -> new WriterNumber(of, ++lastNumber, appliedNumber)));
+  }
+
+  /** The partition refuses the writer of a batch. */
+  synchronized void ended(Bytes token) {
+    writer = writer.filter(own -> !own.equals(token));
   }
 
   /** The partition has applied rows of a batch. */

@@ -6,6 +6,7 @@ import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.RowCallback;
@@ -344,11 +345,13 @@ public final class WriteEngine implements AutoCloseable {
   }
 
   /** Whether the server refused the number of a batch, and so applied no row of this attempt. */
-  private boolean isOfNumber(Batch batch, RefusedException refused) {
+  private boolean isOfNumber(Lane lane, Batch batch, RefusedException refused) {
     boolean isOfNumber =
         refused.code() == ErrorCode.WRITER_ENDED || refused.code() == ErrorCode.FEATURE_NOT_ENABLED;
     if (isOfNumber && batch.writer().isPresent()) {
-      ids.ended(batch.writer().get().token(), refused.code());
+      Bytes token = batch.writer().get().token();
+      lane.ended(token);
+      ids.ended(token, refused.code());
       return true;
     }
     return false;
@@ -356,7 +359,7 @@ public final class WriteEngine implements AutoCloseable {
 
   private LaneCore.Failure kindOf(Lane lane, Batch batch, Throwable failure) {
     if (failure instanceof RefusedException refused) {
-      if (isOfNumber(batch, refused) && !batch.isInDoubt() && !isAbandoned) {
+      if (isOfNumber(lane, batch, refused) && !batch.isInDoubt() && !isAbandoned) {
         // Sent again, with the number of another writer or without one.
         return new LaneCore.Failure.Refused(ErrorCode.BUSY);
       }
@@ -365,6 +368,11 @@ public final class WriteEngine implements AutoCloseable {
               || refused.code() == ErrorCode.TABLE_NOT_FOUND;
       if (isAbandoned && (refused.retriable() || isMisrouted)) {
         return new LaneCore.Failure.Abandoned();
+      }
+      boolean isOfNode = batch.writer().isPresent() && lane.leader().isPresent();
+      if (refused.code() == ErrorCode.STORAGE_FAILED && isOfNode) {
+        // The node does not know what the log has; the next leader will.
+        return new LaneCore.Failure.Unanswered();
       }
       return new LaneCore.Failure.Refused(refused.code(), Retries.isSentOn(lane, failure));
     }

@@ -369,10 +369,6 @@ final class Requests {
   /** Refuses writers that number, where the level or the log does not have them. */
   private void requireWriters() {
     rooms.cluster().levels().require(FormatFeature.WRITER);
-    SingleServer.require(
-        rooms.cluster().isAlone(),
-        FormatFeature.WRITER,
-        "the log of a cluster has no numbers of writers yet");
   }
 
   private void write(Frame frame, Connection connection) {

@@ -403,10 +403,8 @@ public final class Shard implements Closeable, PartitionHost {
   }
 
   private void acknowledge(long[] firstPositions) {
-    int rejected = admitted.acknowledge(firstPositions);
-    if (rejected > 0) {
-      meter.rejected(id, rejected);
-    }
+    meter.rejected(id, admitted.acknowledge(firstPositions));
+    meter.numbered(id, writers.takeRepeated(), writers.takeForgotten());
   }
 
   /** Queues a group for folding before its acknowledgement, so {@link #tableNow} misses none. */
@@ -491,8 +489,11 @@ public final class Shard implements Closeable, PartitionHost {
     /** One group or several were folded. */
     void folded(int shard, long foldNanos);
 
-    /** ShardRows whose condition did not hold. */
+    /** Rows whose condition did not hold. */
     void rejected(int shard, long rows);
+
+    /** Batches that came again and got their first answer, and writers that were forgotten. */
+    default void numbered(int shard, long repeated, long forgotten) {}
 
     /** Changes that are kept no longer, and the files that went with them; often none of either. */
     void trimmed(int shard, long changes, long segments, long bytes);

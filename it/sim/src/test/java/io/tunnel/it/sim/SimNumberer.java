@@ -84,8 +84,7 @@ final class SimNumberer {
       this.valuesFrom = NumberedTruth.VALUES_FROM * (writer + 1);
       this.index = index;
       this.partition = partition;
-      this.client =
-          new SimClient(world.network, world.process("numberer-" + writer + "-" + index));
+      this.client = new SimClient(world.network, world.process("numberer-" + writer + "-" + index));
     }
 
     void write(int count) {

@@ -31,7 +31,7 @@ public final class NumberedTruth {
   private record Answer(WriteResult result, int server) {}
 
   /** The value of a change of a numbered batch. */
-  static Optional<Long> valueOf(StreamRecord record) {
+  public static Optional<Long> valueOf(StreamRecord record) {
     return record.getColumns().stream()
         .filter(column -> column.getColumn().getName().equals("v"))
         .map(column -> column.getColumn().getValue())
