@@ -1,24 +1,13 @@
 package io.tunnel.server.net;
 
-import io.tunnel.codec.BatchValidator;
 import io.tunnel.codec.Binary;
-import io.tunnel.codec.ChangeBatch;
-import io.tunnel.codec.FormatFeature;
-import io.tunnel.codec.WriterNumber;
-import io.tunnel.condition.ConditionPlace;
-import io.tunnel.core.WriterCore.Numbered;
-import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.server.catalog.PartitionRecord;
-import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.net.access.Administration;
 import io.tunnel.server.net.access.Authority;
 import io.tunnel.server.net.access.Gate;
-import io.tunnel.server.net.access.Shares;
-import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.read.ReadTurns;
 import io.tunnel.server.partition.read.RowReads;
 import io.tunnel.wire.ChannelEnd;
@@ -26,12 +15,8 @@ import io.tunnel.wire.Frame;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.GetRowsRequest;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.Operation.Right;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.RowPage;
-import io.tunnel.wire.WriteRequest;
-import io.tunnel.wire.WriteResult;
-import io.tunnel.wire.WriterToken;
 import io.tunnel.wire.control.ClusterControl.NodeFigures;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
@@ -39,7 +24,6 @@ import io.tunnel.wire.control.Renewal;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -67,8 +51,8 @@ final class Requests {
   /** Turns of requests for a principal's permissions, which search all permissions. */
   private final Turns identified;
 
-  private final LongSupplier epochMicros;
   private final Refusals refusals;
+  private final WriteRequests writes;
   private final TableRequests tables;
   private final TunnelRequests tunnels;
   private final SessionRequests sessions;
@@ -86,8 +70,8 @@ final class Requests {
     this.parsed = new Turns(threads.readers(), PARSED_BYTES_MAX);
     this.administered = new Turns(threads.control(), PARSED_BYTES_MAX);
     this.identified = new Turns(threads.readers(), PARSED_BYTES_MAX);
-    this.epochMicros = threads.epochMicros();
     this.refusals = new Refusals(rooms.cluster());
+    this.writes = new WriteRequests(rooms, refusals, threads.epochMicros());
     RequestThreads served =
         new RequestThreads(
             threads.control(), threads.readers(), threads.epochMicros()::getAsLong, refusals);
@@ -176,8 +160,8 @@ final class Requests {
       case LIST_TABLES -> tables.list(frame, connection);
       case DESCRIBE_TABLE -> tables.describe(frame, connection);
 
-      case WRITE -> write(frame, connection);
-      case OPEN_WRITER -> openWriter(frame, connection);
+      case WRITE -> writes.write(frame, connection);
+      case OPEN_WRITER -> writes.openWriter(frame, connection);
       case GET_ROW ->
           rooms
               .rows()
@@ -354,111 +338,6 @@ final class Requests {
     @Override
     public void refuse() {
       connection.refuse(request, RequestThreads.busy());
-    }
-  }
-
-  /** Dates the id of a writer. */
-  private void openWriter(Frame frame, Connection connection) {
-    WriterToken.Request request = WriterToken.Request.decode(frame.payload());
-    var unused = rooms.catalog().table(request.tableId());
-    requireWriters();
-    connection.respond(
-        frame, WriterToken.of(epochMicros.getAsLong(), request.secret()).bytes().toByteArray());
-  }
-
-  /** Refuses writers that number, where the level or the log does not have them. */
-  private void requireWriters() {
-    rooms.cluster().levels().require(FormatFeature.WRITER);
-  }
-
-  private void write(Frame frame, Connection connection) {
-    WriteRequest request = WriteRequest.decode(frame.payload());
-    ChangeBatch batch = request.batch();
-    TableRecord table = rooms.catalog().table(request.tableId());
-    PartitionRecord partition = table.partition(batch.partition());
-    BatchValidator.Checked checked =
-        new BatchValidator(table.meta().primaryKey())
-            .require(batch, partition.from(), partition.to());
-    checked.newest().ifPresent(feature -> rooms.cluster().levels().require(feature));
-    if (batch.isAtomic()) {
-      SingleServer.require(
-          rooms.cluster().isAlone(),
-          FormatFeature.ATOMIC,
-          "the log of a cluster has a record for each row, and no batches; write what must change"
-              + " together as columns of one row");
-    }
-    Optional<Numbered> writer = checked.writer().map(by -> numbered(by, connection));
-    if (checked.asksForColumns()) {
-      // Whoever learns whether a condition on columns holds, or an increment fits, reads these.
-      Authority.table(Right.READ, table.meta().name(), connection.caller());
-      connection
-          .pace()
-          .used(connection.caller(), table.meta().name(), Shares.Use.READ, batch.rowCount(), 0);
-    }
-    connection
-        .pace()
-        .used(
-            connection.caller(),
-            table.meta().name(),
-            Shares.Use.WRITTEN,
-            batch.rowCount(),
-            frame.payload().length);
-    WriteAnswer answer = new WriteAnswer(frame, connection, partition.id());
-    Durability durability = request.durability().orElse(table.meta().options().durability());
-    boolean isGiven = false;
-    try {
-      rooms
-          .rows()
-          .hosts()
-          .of(partition.id())
-          .write(
-              new PendingWrite(
-                  batch,
-                  new PendingWrite.Judging(
-                      ConditionPlace.ofRows(table.meta().primaryKey()),
-                      checked.mustJudge(),
-                      checked.columnSizes()),
-                  writer,
-                  durability == Durability.FSYNC,
-                  answer));
-      isGiven = true;
-    } catch (RefusedException e) {
-      throw refusals.ofPartition(e, partition.id());
-    } finally {
-      if (!isGiven) {
-        rooms.rows().waits().refused();
-      }
-    }
-  }
-
-  private Numbered numbered(WriterNumber by, Connection connection) {
-    requireWriters();
-    Bytes writer = new WriterToken(by.token()).writer(connection.caller().name());
-    return new Numbered(writer, by.number(), by.after());
-  }
-
-  private final class WriteAnswer implements PendingWrite.Outcome {
-    private final Frame frame;
-    private final Connection connection;
-    private final int partition;
-    private final long beganNanos = rooms.rows().waits().begin();
-
-    WriteAnswer(Frame frame, Connection connection, int partition) {
-      this.frame = frame;
-      this.connection = connection;
-      this.partition = partition;
-    }
-
-    @Override
-    public void written(WriteResult result) {
-      rooms.rows().waits().written(beganNanos);
-      connection.respond(frame, result.encode());
-    }
-
-    @Override
-    public void refused(RefusedException reason) {
-      rooms.rows().waits().refused();
-      connection.refuse(frame, refusals.ofPartition(reason, partition));
     }
   }
 
