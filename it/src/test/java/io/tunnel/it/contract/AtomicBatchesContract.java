@@ -117,8 +117,7 @@ abstract class AtomicBatchesContract extends Contract {
         var unused = writer.add(put(1, i));
         Condition next = Condition.parse("v = " + i);
         batches.add(writer.addAtomically(List.of(put(1, 1_000), put(2, i).onlyIf(next))));
-        batches.add(
-            writer.addAtomically(List.of(put(1, i).onlyIf(next), add(3, 1), add(3, 1))));
+        batches.add(writer.addAtomically(List.of(put(1, i).onlyIf(next), add(3, 1), add(3, 1))));
       }
     }
     for (int i = 0; i < 100; i++) {

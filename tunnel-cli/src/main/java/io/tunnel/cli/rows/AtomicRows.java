@@ -65,7 +65,12 @@ record AtomicRows(String done, boolean isJson) {
 
   private CommandFailure failure(List<RowChange> rows, BatchWriteResult result) {
     int index = 0;
-    while (result.results().get(index).error().filter(ErrorCode.BATCH_REFUSED::equals).isPresent()) {
+    while (result
+        .results()
+        .get(index)
+        .error()
+        .filter(ErrorCode.BATCH_REFUSED::equals)
+        .isPresent()) {
       index++;
     }
     RowResult reason = result.results().get(index);
@@ -82,8 +87,7 @@ record AtomicRows(String done, boolean isJson) {
               "no row was " + done + ". " + of + reason.message(),
               "");
       case NOT_SENT ->
-          new CommandFailure(
-              ExitCode.UNAVAILABLE, "no row was " + done + ": " + reason.message());
+          new CommandFailure(ExitCode.UNAVAILABLE, "no row was " + done + ": " + reason.message());
       case IN_DOUBT ->
           new CommandFailure(
               ExitCode.FAILED,

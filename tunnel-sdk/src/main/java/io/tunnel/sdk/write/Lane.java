@@ -368,8 +368,7 @@ final class Lane {
     // Rows that belong together are not sent apart to find the row that the server refuses.
     int apart = batch.isAtomic() ? 1 : batch.rowCount();
     LaneCore.Head of =
-        new LaneCore.Head(
-            apart, batch.misrouted(), batch.writer().isPresent(), batch.isInDoubt());
+        new LaneCore.Head(apart, batch.misrouted(), batch.writer().isPresent(), batch.isInDoubt());
     Verdict verdict = core.failed(failure, of, nowNanos);
     switch (verdict) {
       case RETRY -> {}

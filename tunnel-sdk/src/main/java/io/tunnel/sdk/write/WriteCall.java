@@ -64,8 +64,7 @@ public final class WriteCall {
       failure = new RowResult(Outcome.REJECTED, -1, -1, code, String.valueOf(e.getMessage()));
     } catch (IllegalStateException e) {
       failure =
-          new RowResult(
-              Outcome.NOT_SENT, -1, -1, Optional.empty(), String.valueOf(e.getMessage()));
+          new RowResult(Outcome.NOT_SENT, -1, -1, Optional.empty(), String.valueOf(e.getMessage()));
     }
     for (int i = 0; i < rows.size(); i++) {
       end(i, failure);

@@ -4,7 +4,6 @@ import io.tunnel.codec.Binary;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.RefusedException;
-import io.tunnel.model.value.Bytes;
 import io.tunnel.server.net.access.Administration;
 import io.tunnel.server.net.access.Authority;
 import io.tunnel.server.net.access.Gate;

@@ -78,8 +78,7 @@ public final class Inputs {
         .atomicBatch()
         .map(
             batch ->
-                new Unit(
-                    Math.max(0, index - batch.index()), index - batch.index() + batch.size()))
+                new Unit(Math.max(0, index - batch.index()), index - batch.index() + batch.size()))
         .orElseGet(() -> new Unit(index, index + 1));
   }
 

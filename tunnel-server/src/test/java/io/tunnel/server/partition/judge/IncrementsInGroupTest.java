@@ -158,8 +158,7 @@ final class IncrementsInGroupTest {
     Rejection first = refused.get(0);
     return IntStream.range(0, changes.size())
         .mapToObj(
-            row ->
-                row == first.rowIndex() ? first : new Rejection(row, ErrorCode.BATCH_REFUSED))
+            row -> row == first.rowIndex() ? first : new Rejection(row, ErrorCode.BATCH_REFUSED))
         .toList();
   }
 

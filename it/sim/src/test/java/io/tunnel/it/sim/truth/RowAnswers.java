@@ -220,8 +220,7 @@ final class RowAnswers {
     RowFold fold = before.copy();
     for (int i = 0; i <= refused; i++) {
       Bytes key = KeyCodec.encode(changes.get(i).record().getPrimaryKey(), RowFold.SCHEMA);
-      Optional<ErrorCode> expected =
-          i == refused ? Optional.of(reason) : Optional.empty();
+      Optional<ErrorCode> expected = i == refused ? Optional.of(reason) : Optional.empty();
       if (!isAnswered(conditions.get(i), expected, key, fold)) {
         return false;
       }
