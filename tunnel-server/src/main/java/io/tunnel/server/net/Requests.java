@@ -369,6 +369,13 @@ final class Requests {
   /** Refuses writers that number, where the level or the log does not have them. */
   private void requireWriters() {
     rooms.cluster().levels().require(FormatFeature.WRITER);
+    if (!rooms.cluster().isAlone()) {
+      throw new RefusedException(
+          ErrorCode.FEATURE_NOT_ENABLED,
+          "the feature '"
+              + FormatFeature.WRITER.label()
+              + "' is of a single server: the log of a cluster has no numbers of writers yet");
+    }
   }
 
   private void write(Frame frame, Connection connection) {
