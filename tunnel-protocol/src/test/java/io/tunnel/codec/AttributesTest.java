@@ -236,14 +236,13 @@ class AttributesTest {
 
   @Test
   void the_server_that_takes_a_write_tells_the_feature_of_a_higher_level() {
-    for (byte[] bytes : List.of(batch(list(3), Bytes.EMPTY), batch(Bytes.EMPTY, list(2)))) {
-      assertThatExceptionOfType(NewerFormatException.class)
-          .isThrownBy(
-              () ->
-                  new BatchValidator(SCHEMA)
-                      .require(ChangeBatch.parse(bytes, 0, bytes.length), Bytes.EMPTY, Bytes.EMPTY))
-          .matches(unknown -> unknown.feature().isPresent());
-    }
+    byte[] bytes = batch(Bytes.EMPTY, list(2));
+    assertThatExceptionOfType(NewerFormatException.class)
+        .isThrownBy(
+            () ->
+                new BatchValidator(SCHEMA)
+                    .require(ChangeBatch.parse(bytes, 0, bytes.length), Bytes.EMPTY, Bytes.EMPTY))
+        .matches(unknown -> unknown.feature().isPresent());
   }
 
   @Test

@@ -55,10 +55,10 @@ public final class GroupCore {
    * @param writer who wrote the batch
    * @param answer which rows of the writer's batch were rejected
    */
-  public record Number(Bytes writer, long number, Bytes answer) {}
+  public record Attribution(Bytes writer, long number, Bytes answer) {}
 
   /** As {@link #add(ChangeBatch)}, for a batch that its writer may have numbered. */
-  public int add(ChangeBatch batch, Optional<Number> number) {
+  public int add(ChangeBatch batch, Optional<Attribution> number) {
     Merged open = openByPartition.get(batch.partition());
     if (open == null || !open.accepts(batch, mergedBytesMax)) {
       open = new Merged(batch);
@@ -205,11 +205,11 @@ public final class GroupCore {
           : Bytes.EMPTY;
     }
 
-    private void add(ChangeBatch batch, int index, Optional<Number> number) {
+    private void add(ChangeBatch batch, int index, Optional<Attribution> number) {
       parts.add(batch);
       numbers.add(index);
       if (number.isPresent()) {
-        Number of = number.get();
+        Attribution of = number.get();
         new WrittenRows(rowCount, batch.rowCount(), of.writer(), of.number(), of.answer())
             .write(writers, writersEnd);
         writersEnd = rowCount + batch.rowCount();

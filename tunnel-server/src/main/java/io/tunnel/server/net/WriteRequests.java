@@ -47,6 +47,10 @@ final class WriteRequests {
   /** Refuses writers that number, where the level or the log does not have them. */
   private void requireWriters() {
     rooms.cluster().levels().require(FormatFeature.WRITER);
+    SingleServer.require(
+        rooms.cluster().isAlone(),
+        FormatFeature.WRITER,
+        "the log of a cluster has no numbers of writers yet");
   }
 
   /** Passes a batch to the host of its partition. */

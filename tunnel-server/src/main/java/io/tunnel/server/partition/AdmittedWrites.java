@@ -97,12 +97,12 @@ final class AdmittedWrites {
 
   /** Adds a judged write to the group. */
   void admit(PendingWrite write, ConditionCore.Judged judged) {
-    Optional<GroupCore.Number> number =
+    Optional<GroupCore.Attribution> number =
         write
             .writer()
             .map(
                 by ->
-                    new GroupCore.Number(
+                    new GroupCore.Attribution(
                         by.writer(), by.number(), Writers.answer(judged.rejections())));
     int inGroup = judged.accepted().map(accepted -> group.add(accepted, number)).orElse(-1);
     write.writer().ifPresent(by -> numbering.add(numbering(write, by)));

@@ -1,17 +1,16 @@
 package io.tunnel.server.replica;
 
-import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.disk.DiskFullException;
-import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.SortedMap;
@@ -27,7 +26,6 @@ public final class FakeReplicaRows implements ReplicaRows {
   private TreeMap<Integer, TreeMap<Bytes, SortedMap<String, Bytes>>> rows = new TreeMap<>();
   private TreeMap<Integer, TreeMap<Bytes, Long>> micros = new TreeMap<>();
   private TreeMap<Integer, Bytes> states = new TreeMap<>();
-  private TreeMap<Bytes, Bytes> writers = new TreeMap<>();
   private FakeReplicaRows onDisk;
   private final Random random;
   boolean isFailing;
@@ -50,7 +48,6 @@ public final class FakeReplicaRows implements ReplicaRows {
     rows.forEach((partition, of) -> replica.rows.put(partition, new TreeMap<>(of)));
     micros.forEach((partition, all) -> replica.micros.put(partition, new TreeMap<>(all)));
     replica.states = new TreeMap<>(states);
-    replica.writers = new TreeMap<>(writers);
     return replica;
   }
 
@@ -80,13 +77,8 @@ public final class FakeReplicaRows implements ReplicaRows {
   }
 
   @Override
-  public TableFold begin(List<ChangeBatch> batches, BesideRows beside) {
-    return new FakeFold(batches, beside);
-  }
-
-  @Override
-  public SortedMap<Bytes, Bytes> writers() {
-    return writers;
+  public TableFold begin(List<ChangeBatch> batches, Map<Integer, Bytes> newStates) {
+    return new FakeFold(batches, newStates);
   }
 
   @Override
@@ -98,18 +90,18 @@ public final class FakeReplicaRows implements ReplicaRows {
   public void fold(List<ChangeBatch> batches) throws IOException {
     boolean isWhole = false;
     while (!isWhole) {
-      isWhole = begin(batches, BesideRows.NONE).run(new TableFold.Offsets(0, 0, 0), () -> true);
+      isWhole = begin(batches, Map.of()).run(new TableFold.Offsets(0, 0, 0), () -> true);
     }
   }
 
   /** As with a real table, a fold that failed goes on before any other. */
   private final class FakeFold implements TableFold {
     private final List<ChangeBatch> batches;
-    private final BesideRows beside;
+    private final Map<Integer, Bytes> newStates;
 
-    FakeFold(List<ChangeBatch> batches, BesideRows beside) {
+    FakeFold(List<ChangeBatch> batches, Map<Integer, Bytes> newStates) {
       this.batches = batches;
-      this.beside = beside;
+      this.newStates = newStates;
     }
 
     @Override
@@ -124,31 +116,21 @@ public final class FakeReplicaRows implements ReplicaRows {
       if (isFull) {
         throw new DiskFullException("No space left on device");
       }
-      apply(batches, beside);
+      apply(batches, newStates);
       failed = Optional.empty();
       return true;
     }
   }
 
-  private void apply(List<ChangeBatch> batches, BesideRows beside) {
+  private void apply(List<ChangeBatch> batches, Map<Integer, Bytes> newStates) {
     for (ChangeBatch batch : batches) {
       RowCursor row = batch.rows();
       while (row.next()) {
         fold(batch, row);
       }
     }
-    states.putAll(beside.states());
-    beside.writers().forEach((writer, known) -> store(writers, writer, known));
+    states.putAll(newStates);
     maybeFlush();
-  }
-
-  /** No bytes remove what is stored. */
-  static void store(SortedMap<Bytes, Bytes> writers, Bytes writer, Bytes known) {
-    if (known.length() == 0) {
-      writers.remove(writer);
-    } else {
-      writers.put(writer, known);
-    }
   }
 
   private void fold(ChangeBatch batch, RowCursor row) {
@@ -184,7 +166,6 @@ public final class FakeReplicaRows implements ReplicaRows {
     }
     rows.remove(partition);
     micros.remove(partition);
-    writers.keySet().removeIf(writer -> Binary.getInt(writer.toByteArray(), 0) == partition);
     maybeFlush();
   }
 

@@ -110,8 +110,7 @@ final class WriteLedger {
     }
   }
 
-  /** The text of a change; empty for a deletion. */
-  static Optional<String> text(Stored record) {
+  private static Optional<String> text(Stored record) {
     if (record.entry().value().isEmpty()) {
       return Optional.empty();
     }
