@@ -6,6 +6,7 @@ import io.tunnel.cli.cluster.ClusterCommand;
 import io.tunnel.cli.cluster.HealthCommand;
 import io.tunnel.cli.doctor.DoctorCommand;
 import io.tunnel.cli.log.Logging;
+import io.tunnel.cli.ping.PingCommand;
 import io.tunnel.cli.security.SecurityCommand;
 import io.tunnel.cli.tables.TablesCommand;
 import io.tunnel.cli.tail.TailCommand;
@@ -50,6 +51,7 @@ public final class TunnelCommand extends CommandGroup {
       List.of(
           ServerCommand.class,
           HealthCommand.class,
+          PingCommand.class,
           PartitionCommand.class,
           StressCommand.class,
           PerfCommand.class,

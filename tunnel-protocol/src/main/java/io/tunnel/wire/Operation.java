@@ -28,6 +28,8 @@ public enum Operation {
    * #HELLO}.
    */
   AUTHENTICATE(2, Room.CONNECTION, Repeat.NEVER, Right.ANYBODY),
+  /** Binary: {@link EchoRequest} to the bytes of the request, or to empty. */
+  ECHO(3, Room.CONNECTION, Repeat.FREELY, Right.HOLD),
 
   /** JSON: {@link Control.CreateTable} to {@link Control.TableDescription}. */
   CREATE_TABLE(16, Room.TABLES, Repeat.BY_ID, Right.CREATE),
@@ -262,9 +264,13 @@ public enum Operation {
   /**
    * The most bytes of a request's payload: {@link Limits#NAMING_REQUEST_BYTES_MAX} by default; a
    * full frame for requests with rows, split points, positions or skipped changes; {@link
-   * Limits#KEYED_REQUEST_BYTES_MAX} for attaching.
+   * Limits#KEYED_REQUEST_BYTES_MAX} for attaching; {@link EchoRequest#DATA_BYTES_MAX} and one byte
+   * for an echo.
    */
   public int requestBytesMax() {
+    if (this == ECHO) {
+      return EchoRequest.PAYLOAD_BYTES_MAX;
+    }
     if (HOLDING.contains(this)) {
       return Frame.PAYLOAD_BYTES_MAX;
     }

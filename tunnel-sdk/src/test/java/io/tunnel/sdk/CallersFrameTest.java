@@ -77,6 +77,8 @@ class CallersFrameTest {
   private static Map<String, ThrowingCallable> ofTables(TableClient tables) {
     Map<String, ThrowingCallable> calls = new LinkedHashMap<>();
     CreateTableRequest request = new CreateTableRequest(META, List.of());
+    calls.put("ping()", tables::ping);
+    calls.put("ping(int)", () -> tables.ping(9));
     calls.put("createTable(TableMeta)", () -> tables.createTable(META));
     calls.put("createTable(CreateTableRequest)", () -> tables.createTable(request));
     calls.put("createTable(TableMeta,List)", () -> tables.createTable(META, List.of()));

@@ -25,6 +25,7 @@ class FramesFuzzTest {
           Checkpoint::decode,
           Credit::decode,
           Delivery::decode,
+          EchoRequest::decode,
           ErrorPayload::decode,
           GetRowRequest::decode,
           GetRowsRequest::decode,

@@ -107,6 +107,7 @@ public interface Pushes {
           READ_PARTITION,
           FIND_POSITIONS,
           AUTHENTICATE,
+          ECHO,
           WHO_AM_I,
           CREATE_KEY,
           LIST_KEYS,

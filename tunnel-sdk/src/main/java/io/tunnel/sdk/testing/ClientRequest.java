@@ -10,6 +10,8 @@ import java.util.Optional;
  * InMemoryTunnelService#refuseNext refused} or {@linkplain InMemoryTunnelService#delay delayed}.
  */
 public enum ClientRequest {
+  /** Pings the server. */
+  ECHO(Operation.ECHO),
   /** Creates a table. */
   CREATE_TABLE(Operation.CREATE_TABLE),
   /** Describes a table with its figures. */

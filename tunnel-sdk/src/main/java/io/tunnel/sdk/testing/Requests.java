@@ -12,6 +12,7 @@ import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Credit;
+import io.tunnel.wire.EchoRequest;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.GetRowsRequest;
@@ -271,6 +272,7 @@ final class Requests {
         peer.respond(frame, NOTHING);
       }
       case FIND_POSITIONS -> once(frame, peer, () -> find(payload));
+      case ECHO -> peer.respond(frame, EchoRequest.decode(payload).answer());
       case WHO_AM_I ->
           once(
               frame,

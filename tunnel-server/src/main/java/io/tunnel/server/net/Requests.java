@@ -10,6 +10,7 @@ import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.partition.read.ReadTurns;
 import io.tunnel.server.partition.read.RowReads;
 import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.EchoRequest;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.GetRowsRequest;
@@ -204,6 +205,8 @@ final class Requests {
       case DESCRIBE_NODE -> cluster.describeNode(frame, connection);
       case DRAIN_NODE -> cluster.drain(frame, connection);
       case UPGRADE -> cluster.upgrade(frame, connection);
+
+      case ECHO -> connection.respond(frame, EchoRequest.decode(frame.payload()).answer());
 
       case WHO_AM_I ->
           administer(

@@ -113,6 +113,7 @@ public final class Authority {
       }
       case HELLO,
           AUTHENTICATE,
+          ECHO,
           WHO_AM_I,
           DESCRIBE_CLUSTER,
           DESCRIBE_NODE,

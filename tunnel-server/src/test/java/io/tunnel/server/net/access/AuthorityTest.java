@@ -122,6 +122,7 @@ final class AuthorityTest {
       READ_PARTITION      | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
       FIND_POSITIONS      | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
       WHO_AM_I            | all                               | -             -                -
+      ECHO                | all                               | -             -                -
       CREATE_KEY          | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
       LIST_KEYS           | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
       REVOKE_KEY          | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED

@@ -17,6 +17,7 @@ import io.tunnel.wire.Authentication;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Credit;
+import io.tunnel.wire.EchoRequest;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.GetRowsRequest;
 import io.tunnel.wire.Hello;
@@ -64,6 +65,7 @@ public final class Payloads {
               new Authentication.Begin(
                       named.keyId(), Bytes.copyOf(new byte[Authentication.NONCE_BYTES]))
                   .encode());
+      case ECHO -> Optional.of(new EchoRequest(true, Bytes.copyOf(new byte[] {1, 2, 3})).encode());
       case LIST_TABLES,
           DESCRIBE_CLUSTER,
           WHO_AM_I,
