@@ -75,7 +75,9 @@ record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
   private static long localPorts() {
     try {
       String[] range =
-          Files.readString(Path.of("/proc/sys/net/ipv4/ip_local_port_range")).strip().split("\\s+", -1);
+          Files.readString(Path.of("/proc/sys/net/ipv4/ip_local_port_range"))
+              .strip()
+              .split("\\s+", -1);
       return Long.parseLong(range[1]) - Long.parseLong(range[0]) + 1;
     } catch (IOException | RuntimeException notLinux) {
       return Long.MAX_VALUE;
