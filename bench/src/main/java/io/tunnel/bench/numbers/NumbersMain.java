@@ -94,8 +94,8 @@ public final class NumbersMain implements AutoCloseable {
         name,
         batchRows,
         count,
-        (double) cpu / 1_000 / (count / batchRows),
-        (double) wall / 1_000 / (count / batchRows));
+        cpu / 1_000.0 * batchRows / count,
+        wall / 1_000.0 * batchRows / count);
   }
 
   private static List<RowChange> batch(int from, int count) {

@@ -155,7 +155,7 @@ abstract class AtomicBatchesContract extends Contract {
   void a_callback_has_whole_batches_and_a_batch_with_a_bad_row_is_skipped_whole() {
     TableInfo table = table();
     String name = table.meta().name();
-    for (int batch = 1; batch <= 3; batch++) {
+    for (long batch = 1; batch <= 3; batch++) {
       write(table, put(batch * 10 + 8, 0));
       tables().writeAtomically(name, rows(batch * 10));
       write(table, put(batch * 10 + 9, 0));

@@ -27,6 +27,7 @@ import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -169,7 +170,7 @@ class LostAnswersTest {
     return all;
   }
 
-  private static void note(TreeMap<Outcome, Long> outcomes, RowResult result) {
+  private static void note(Map<Outcome, Long> outcomes, RowResult result) {
     synchronized (outcomes) {
       outcomes.merge(result.outcome(), 1L, Long::sum);
     }
