@@ -117,6 +117,10 @@ class CallersFrameTest {
     calls.put("tryWrite(String,List)", () -> tables.tryWrite("t", ROWS));
     calls.put("writeAsync(String,List)", () -> tables.writeAsync("t", ROWS));
     calls.put("tryWriteAsync(String,List)", () -> tables.tryWriteAsync("t", ROWS));
+    calls.put("writeAtomically(String,List)", () -> tables.writeAtomically("t", ROWS));
+    calls.put("tryWriteAtomically(String,List)", () -> tables.tryWriteAtomically("t", ROWS));
+    calls.put(
+        "tryWriteAtomicallyAsync(String,List)", () -> tables.tryWriteAtomicallyAsync("t", ROWS));
     calls.put("openWriter(String)", () -> tables.openWriter("t"));
     calls.put(
         "openWriter(String,TableWriterConfig)",
