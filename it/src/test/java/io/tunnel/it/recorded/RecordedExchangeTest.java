@@ -35,7 +35,8 @@ class RecordedExchangeTest {
       throws IOException, InterruptedException {
     try (RecordedServer server = new RecordedServer(Exchange.read(name))) {
       Story.play(server.endpoint());
-      assertThat(server.unknown()).isEmpty();
+      // Without an id the client writes without numbers.
+      assertThat(server.unknown()).containsOnly("OPEN_WRITER");
     }
   }
 
