@@ -9,7 +9,6 @@ import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
-import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.answer.Absence;
 import io.tunnel.sdk.answer.TableAnswers;
@@ -28,7 +27,6 @@ import io.tunnel.sdk.write.PartitionMaps;
 import io.tunnel.sdk.write.WriteCall;
 import io.tunnel.sdk.write.WriteEngine;
 import io.tunnel.sdk.write.WriteEngines;
-import io.tunnel.wire.EchoRequest;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.WriterToken;
 import io.tunnel.wire.control.Control;
@@ -39,7 +37,6 @@ import io.tunnel.wire.control.OperatorControl.AlterTable;
 import io.tunnel.wire.control.PartitionControl.FindPositions;
 import io.tunnel.wire.control.PartitionControl.FoundPositions;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -130,35 +127,7 @@ public final class TableClient implements AutoCloseable {
    */
   public Duration ping(int bytes) {
     EventLoops.requireMayBlock("ping");
-    if (bytes < 0 || bytes > EchoRequest.DATA_BYTES_MAX) {
-      throw new IllegalArgumentException(
-          "a ping has 0 to " + EchoRequest.DATA_BYTES_MAX + " bytes, not " + bytes);
-    }
-    byte[] data = new byte[bytes];
-    for (int i = 0; i < bytes; i++) {
-      data[i] = (byte) i;
-    }
-    byte[] request = new EchoRequest(true, Bytes.copyOf(data)).encode();
-    Caller.Timed timed = echoed(request);
-    if (!Arrays.equals(timed.answer().payload(), data)) {
-      throw new ConnectionException(
-          "the server answered a ping of " + bytes + " bytes with other bytes", false, null);
-    }
-    return Duration.ofNanos(timed.tookNanos());
-  }
-
-  private Caller.Timed echoed(byte[] request) {
-    try {
-      return Caller.await(caller.askTimed(Operation.ECHO, request));
-    } catch (RefusedException e) {
-      if (e.code() != ErrorCode.UNKNOWN_OPERATION) {
-        throw e;
-      }
-      throw new RefusedException(
-          ErrorCode.UNKNOWN_OPERATION,
-          "the server is older than this client: it does not know the operation ECHO, which a ping"
-              + " sends; upgrade the server");
-    }
+    return Ping.roundTrip(caller, bytes);
   }
 
   /** Creates a table of one partition. */

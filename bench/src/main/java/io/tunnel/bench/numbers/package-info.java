@@ -1,5 +1,5 @@
 /**
- * What it costs that writers number their batches: the program is {@link
+ * Measures the cost of numbered batches beside batches without numbers: {@link
  * io.tunnel.bench.numbers.NumbersMain}.
  */
 package io.tunnel.bench.numbers;

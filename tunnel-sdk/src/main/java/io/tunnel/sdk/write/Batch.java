@@ -71,8 +71,8 @@ final class Batch {
 
   /** An empty batch all of whose rows will be applied, or none. */
   static Batch atomic(
-      List<PrimaryKeySchema> schema, Size guess, Optional<Misrouted> misrouted, long startedNanos) {
-    return new Batch(schema, guess, misrouted, startedNanos, true);
+      List<PrimaryKeySchema> schema, Optional<Misrouted> misrouted, long startedNanos) {
+    return new Batch(schema, new Size(8, 1_024), misrouted, startedNanos, true);
   }
 
   private Batch(
@@ -106,6 +106,29 @@ final class Batch {
     encodedBytes = builder.byteCount();
     // The header counts with the first row.
     return rows.size() == 1 ? encodedBytes : encodedBytes - before;
+  }
+
+  /**
+   * Adds the rows of an atomic batch.
+   *
+   * @throws IllegalArgumentException when a row can never be written, or the rows exceed the limits
+   *     of an atomic batch
+   */
+  void addAll(List<RowChange> all, List<RowCallback> ofRows) {
+    for (int i = 0; i < all.size(); i++) {
+      if (add(all.get(i), ofRows.get(i)) < 0) {
+        throw new IllegalArgumentException(
+            "an atomic batch has at most "
+                + Limits.ATOMIC_ROWS_MAX
+                + " rows and "
+                + Limits.ATOMIC_BYTES_MAX
+                + " bytes; row "
+                + i
+                + " of "
+                + all.size()
+                + " is one too many");
+      }
+    }
   }
 
   /** The batch takes no more rows. */

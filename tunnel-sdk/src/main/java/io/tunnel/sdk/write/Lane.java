@@ -1,7 +1,6 @@
 package io.tunnel.sdk.write;
 
 import io.tunnel.codec.WriterNumber;
-import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.value.Bytes;
@@ -206,33 +205,14 @@ final class Lane {
    *     of an atomic batch; nothing was added then
    */
   synchronized Step addAtomic(List<RowChange> rows, List<RowCallback> callbacks) {
-    return phase == Phase.OPEN ? appendAtomic(rows, callbacks, Optional.empty()) : Step.NOT_ADDED;
+    return phase == Phase.OPEN ? addMovedAtomic(rows, callbacks, Optional.empty()) : Step.NOT_ADDED;
   }
 
   /** As {@link #addAtomic}, for the rows of a batch of a lane that is gone. */
   synchronized Step addMovedAtomic(
       List<RowChange> rows, List<RowCallback> callbacks, Optional<Misrouted> misrouted) {
-    return appendAtomic(rows, callbacks, misrouted);
-  }
-
-  private Step appendAtomic(
-      List<RowChange> rows, List<RowCallback> callbacks, Optional<Misrouted> misrouted) {
-    Batch.Size guess = new Batch.Size(rows.size(), BYTES_GUESS_MIN);
-    Batch batch = Batch.atomic(schema, guess, misrouted, settings.ticker().nanos());
-    for (int i = 0; i < rows.size(); i++) {
-      if (batch.add(rows.get(i), callbacks.get(i)) < 0) {
-        throw new IllegalArgumentException(
-            "an atomic batch has at most "
-                + Limits.ATOMIC_ROWS_MAX
-                + " rows and "
-                + Limits.ATOMIC_BYTES_MAX
-                + " bytes; row "
-                + i
-                + " of "
-                + rows.size()
-                + " is one too many");
-      }
-    }
+    Batch batch = Batch.atomic(schema, misrouted, settings.ticker().nanos());
+    batch.addAll(rows, callbacks);
     closeGrowing();
     batch.close(partition);
     waiting.add(batch);

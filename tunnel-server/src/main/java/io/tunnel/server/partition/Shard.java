@@ -16,7 +16,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -421,8 +420,7 @@ public final class Shard implements Closeable, PartitionHost {
     }
     long rows = batches.stream().mapToLong(ChangeBatch::rowCount).sum();
     meter.committed(id, rows, group.byteCount(), commitNanos);
-    folds.add(
-        batches, log.end(), new BesideRows(Map.of(), bounds.takeRaised(), writers.takeRaised()));
+    folds.add(batches, log.end(), BesideRows.of(bounds.takeRaised(), writers.takeRaised()));
   }
 
   /** An error, as when memory runs out, leaves as much unknown as a failure of the disk. */

@@ -31,6 +31,11 @@ public record BesideRows(
     this(states, bounds, Map.of());
   }
 
+  /** Of a single server, which has no replicas. */
+  public static BesideRows of(Map<Integer, Bytes> bounds, Map<Bytes, Bytes> writers) {
+    return new BesideRows(Map.of(), bounds, writers);
+  }
+
   /** What to store instead of both, one behind the other. */
   public BesideRows then(BesideRows later) {
     return new BesideRows(
