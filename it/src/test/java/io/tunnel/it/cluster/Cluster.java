@@ -1,6 +1,7 @@
 package io.tunnel.it.cluster;
 
 import io.tunnel.fixtures.Poll;
+import io.tunnel.it.process.Build;
 import io.tunnel.it.process.KafkaProcess;
 import io.tunnel.it.process.NodeProcess;
 import io.tunnel.it.process.RawClient;
@@ -77,6 +78,12 @@ public final class Cluster implements Service {
     options.addAll(List.of("--replication", "" + brokers, "--min-insync", "" + inSync));
     options.addAll(List.of("--session-ms", "" + SESSION_MS));
     return List.copyOf(options);
+  }
+
+  /** All nodes have the code and the level of a build when they start next. */
+  Cluster of(Build build) {
+    nodes.forEach(node -> node.of(build));
+    return this;
   }
 
   /** Starts the first {@code count} nodes and waits until the nodes share all partitions. */
