@@ -92,27 +92,14 @@ public final class Attributes {
 
   /** The bytes of an attribute of a list that was checked. */
   public static Optional<Bytes> find(int wanted, byte[] array, int offset, int end) {
-    Entry found = entry(wanted, array, offset, end);
-    return found == null
-        ? Optional.empty()
-        : Optional.of(Bytes.copyOf(array, found.from(), found.length()));
-  }
-
-  /** Whether a list that was checked has an attribute. */
-  static boolean has(int wanted, byte[] array, int offset, int end) {
-    return entry(wanted, array, offset, end) != null;
-  }
-
-  /** The attribute; null when the list does not have it. */
-  private static Entry entry(int wanted, byte[] array, int offset, int end) {
     for (int at = offset; at < end; ) {
       Entry entry = Entry.at(array, at, end);
       if (entry.number() == wanted) {
-        return entry;
+        return Optional.of(Bytes.copyOf(array, entry.from(), entry.length()));
       }
       at = entry.next();
     }
-    return null;
+    return Optional.empty();
   }
 
   /** Leaves one attribute out of a checked list. */
@@ -130,7 +117,7 @@ public final class Attributes {
   }
 
   /** Adds an attribute to a checked list, which does not have it, in the order of the numbers. */
-  public static Bytes with(int added, Bytes value, Bytes list) {
+  static Bytes with(int added, Bytes value, Bytes list) {
     byte[] array = list.toByteArray();
     ByteSink all = new ByteSink(array.length + value.length() + 8);
     int at = 0;
@@ -141,6 +128,11 @@ public final class Attributes {
     write(all, added, value);
     all.write(array, at, array.length - at);
     return Bytes.copyOf(all.array(), 0, all.size());
+  }
+
+  /** Adds {@link FormatFeature#ATOMIC} to the checked list of a batch. */
+  public static Bytes atomic(Bytes list) {
+    return with(FormatFeature.ATOMIC.number(), Bytes.EMPTY, list);
   }
 
   /** Writes an attribute; numbers must rise. */

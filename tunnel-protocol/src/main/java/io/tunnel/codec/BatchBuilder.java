@@ -404,18 +404,22 @@ public final class BatchBuilder {
     ByteSink sink = new ByteSink(HEADER_BYTES + rowsAndNames + listBytes(list));
     sink.skip(HEADER_BYTES);
     sink.write(batch.array(), batch.rowsOffset(), rowsAndNames);
+    return complete(
+        sink, batch.nameCount(), batch.partition(), batch.rowCount(), batch.rowsBytes(), list);
+  }
+
+  /**
+   * A batch as a writer sends it, of a room for the header, the rows and the dictionary.
+   *
+   * @param list as {@link Attributes#write} writes it; empty for none
+   */
+  public static byte[] complete(
+      ByteSink sink, int nameCount, int partition, int rowCount, int rowsBytes, Bytes list) {
     if (list.length() > 0) {
       Attributes.writeBehind(sink, list);
     }
     byte[] array = sink.toByteArray();
-    writeHeader(
-        array,
-        0,
-        array.length,
-        batch.nameCount(),
-        batch.partition(),
-        batch.rowCount(),
-        batch.rowsBytes());
+    writeHeader(array, 0, array.length, nameCount, partition, rowCount, rowsBytes);
     if (list.length() > 0) {
       haveAttributes(array, 0);
     }

@@ -67,8 +67,7 @@ public final class BatchValidator {
     try {
       Optional<FormatFeature> newest =
           batch.hasAttributes() ? known(Place.BATCH, batch.attributes()) : Optional.empty();
-      Optional<WriterNumber> writer =
-          batch.hasAttributes() ? requireWriter(batch) : Optional.empty();
+      Optional<WriterNumber> writer = requireWriter(batch);
       requireAtomic(batch);
       Dictionary.requireDistinct(batch.names());
       requireNoKeyColumn(batch.names());
@@ -112,15 +111,11 @@ public final class BatchValidator {
 
   /** An atomic batch is small enough for one callback of a worker. */
   private static void requireAtomic(ChangeBatch batch) {
-    if (!batch.isAtomic()) {
+    Optional<Bytes> atomic = batch.attribute(FormatFeature.ATOMIC);
+    if (atomic.isEmpty()) {
       return;
     }
-    byte[] list = batch.attributes().toByteArray();
-    boolean isEmpty =
-        Attributes.find(FormatFeature.ATOMIC.number(), list, 0, list.length)
-            .filter(value -> value.length() == 0)
-            .isPresent();
-    if (!isEmpty) {
+    if (atomic.get().length() > 0) {
       throw new MalformedException("attribute atomic of a batch has no value");
     }
     if (batch.rowCount() > Limits.ATOMIC_ROWS_MAX || batch.byteCount() > Limits.ATOMIC_BYTES_MAX) {

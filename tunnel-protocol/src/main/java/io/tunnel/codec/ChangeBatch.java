@@ -9,6 +9,7 @@ import io.tunnel.model.value.Bytes;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
 
@@ -146,12 +147,15 @@ public final class ChangeBatch {
 
   /** Whether all rows of the batch are applied together, or none: {@link FormatFeature#ATOMIC}. */
   public boolean isAtomic() {
+    return attribute(FormatFeature.ATOMIC).isPresent();
+  }
+
+  /** The value of an attribute of the batch; empty when the batch does not have it. */
+  Optional<Bytes> attribute(FormatFeature feature) {
     return hasAttributes()
-        && Attributes.has(
-            FormatFeature.ATOMIC.number(),
-            array,
-            namesEnd,
-            offset + bytes - Attributes.LENGTH_BYTES);
+        ? Attributes.find(
+            feature.number(), array, namesEnd, offset + bytes - Attributes.LENGTH_BYTES)
+        : Optional.empty();
   }
 
   /** The list of {@link Attributes} of the batch; empty without attributes. */

@@ -52,9 +52,7 @@ public record WriterNumber(Bytes token, long number, long after) {
    * @throws MalformedException when the attribute is none
    */
   public static Optional<WriterNumber> of(ChangeBatch batch) {
-    byte[] list = batch.attributes().toByteArray();
-    return Attributes.find(FormatFeature.WRITER.number(), list, 0, list.length)
-        .map(value -> decode(value.toByteArray()));
+    return batch.attribute(FormatFeature.WRITER).map(value -> decode(value.toByteArray()));
   }
 
   private static WriterNumber decode(byte[] value) {

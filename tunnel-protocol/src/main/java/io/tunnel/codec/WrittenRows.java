@@ -3,7 +3,6 @@ package io.tunnel.codec;
 import io.tunnel.model.value.Bytes;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Some consecutive rows of a batch of the log, and the writer's batch that they were. A batch of
@@ -45,12 +44,10 @@ public record WrittenRows(int first, int rows, Bytes writer, long number, Bytes 
 
   /** What a batch of the log says of the writers of its rows. */
   public static List<WrittenRows> of(ChangeBatch batch) {
-    if (!batch.hasAttributes()) {
-      return List.of();
-    }
-    byte[] list = batch.attributes().toByteArray();
-    Optional<Bytes> value = Attributes.find(FormatFeature.WRITTEN.number(), list, 0, list.length);
-    return value.isEmpty() ? List.of() : decode(value.get().toByteArray(), batch.rowCount());
+    return batch
+        .attribute(FormatFeature.WRITTEN)
+        .map(value -> decode(value.toByteArray(), batch.rowCount()))
+        .orElse(List.of());
   }
 
   private static List<WrittenRows> decode(byte[] value, int rowCount) {

@@ -399,14 +399,10 @@ public final class TableClient implements AutoCloseable {
    */
   public CompletableFuture<BatchWriteResult> tryWriteAtomicallyAsync(
       String table, List<RowChange> rows) {
-    List<RowChange> written = List.copyOf(rows);
     WriteEngine engine = engines.shared(table, this::maps);
-    WriteCall call = new WriteCall(written.size());
-    if (!written.isEmpty()) {
-      call.addAtomic(engine, written);
-    }
+    CompletableFuture<BatchWriteResult> result = WriteCall.atomic(engine, rows);
     engine.hurry();
-    return call.result();
+    return result;
   }
 
   /** Opens a buffered writer with {@link TableWriterConfig#DEFAULTS}. */

@@ -76,12 +76,7 @@ public final class TableWriter implements AutoCloseable {
    *     callback and would have to wait
    */
   public CompletableFuture<BatchWriteResult> addAtomically(List<RowChange> rows) {
-    List<RowChange> written = List.copyOf(rows);
-    WriteCall call = new WriteCall(written.size());
-    if (!written.isEmpty()) {
-      call.addAtomic(engine, written);
-    }
-    return call.result();
+    return WriteCall.atomic(engine, rows);
   }
 
   /**

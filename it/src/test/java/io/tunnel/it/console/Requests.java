@@ -72,7 +72,7 @@ final class Requests {
     browser.script(LISTEN);
   }
 
-  /** All requests so far that change something, oldest first. */
+  /** Requests with an effect, in their order. */
   List<Request> all() {
     List<?> asked = (List<?>) browser.script("return window.asked");
     return asked.stream()

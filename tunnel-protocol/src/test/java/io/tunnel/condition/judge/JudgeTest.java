@@ -117,7 +117,7 @@ class JudgeTest {
         held += holds ? 1 : 0;
       }
     }
-    // Both answers are frequent, so both are tested.
+    // Each answer is frequent, so the test covers each.
     assertThat(held).isBetween(SEEDS * ROWS_PER_BATCH / 4, SEEDS * ROWS_PER_BATCH * 3 / 4);
   }
 

@@ -142,7 +142,7 @@ final class Batch {
   /** What the batch says of itself as a whole. */
   private Bytes attributes() {
     Bytes list = writer.map(WriterNumber::attributes).orElse(Bytes.EMPTY);
-    return isAtomic ? Attributes.with(FormatFeature.ATOMIC.number(), Bytes.EMPTY, list) : list;
+    return isAtomic ? Attributes.atomic(list) : list;
   }
 
   /**

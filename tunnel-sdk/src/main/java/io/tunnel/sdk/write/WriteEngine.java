@@ -31,7 +31,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 
 /**
  * Writes rows of one table: collects them per partition on the callers' threads, and moves one
@@ -91,7 +90,16 @@ public final class WriteEngine implements AutoCloseable {
    *     wait
    */
   public void add(RowChange row, RowCallback callback) {
-    add(seen -> seen.laneOf(row), lane -> lane.add(row, callback));
+    settings.budget().awaitRoom(this::hurry);
+    Lane.Step added;
+    Lane lane;
+    do {
+      Routes seen = openRoutes();
+      lane = seen.laneOf(row);
+      added = lane.add(row, callback);
+      awaitUnlessAdded(added, seen);
+    } while (!added.wasAdded());
+    sendAdded(lane, added);
   }
 
   /**
@@ -105,24 +113,32 @@ public final class WriteEngine implements AutoCloseable {
     if (rows.isEmpty()) {
       throw new IllegalArgumentException("an atomic batch has at least one row");
     }
-    add(seen -> seen.laneOfAll(rows), lane -> lane.addAtomic(rows, callbacks));
-  }
-
-  private void add(Function<Routes, Lane> route, Function<Lane, Lane.Step> adding) {
     settings.budget().awaitRoom(this::hurry);
     Lane.Step added;
     Lane lane;
     do {
-      if (isClosed) {
-        throw new IllegalStateException("the writer is closed");
-      }
-      Routes seen = routes;
-      lane = route.apply(seen);
-      added = adding.apply(lane);
-      if (!added.wasAdded()) {
-        awaitNewRoutes(seen);
-      }
+      Routes seen = openRoutes();
+      lane = seen.laneOfAll(rows);
+      added = lane.addAtomic(rows, callbacks);
+      awaitUnlessAdded(added, seen);
     } while (!added.wasAdded());
+    sendAdded(lane, added);
+  }
+
+  private Routes openRoutes() {
+    if (isClosed) {
+      throw new IllegalStateException("the writer is closed");
+    }
+    return routes;
+  }
+
+  private void awaitUnlessAdded(Lane.Step added, Routes seen) {
+    if (!added.wasAdded()) {
+      awaitNewRoutes(seen);
+    }
+  }
+
+  private void sendAdded(Lane lane, Lane.Step added) {
     act(lane, added);
     if (settings.budget().hasWaiting() && settings.budget().isFull()) {
       hurry();

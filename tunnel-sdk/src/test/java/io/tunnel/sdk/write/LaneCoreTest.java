@@ -22,7 +22,7 @@ class LaneCoreTest {
   private static final Failure UNANSWERED = new Failure.Unanswered();
   private static final Optional<Misrouted> NEVER = Optional.empty();
 
-  /** A head that has no number, so that nobody recognises it when it comes again. */
+  /** A head without a number, whose repetition a server does not recognise. */
   private static LaneCore.Head head(int rows, Optional<Misrouted> before) {
     return new LaneCore.Head(rows, before, false, false);
   }

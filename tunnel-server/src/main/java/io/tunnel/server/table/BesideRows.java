@@ -36,7 +36,7 @@ public record BesideRows(
     return new BesideRows(Map.of(), bounds, writers);
   }
 
-  /** What to store instead of both, one behind the other. */
+  /** These values, with the later values laid over them. */
   public BesideRows then(BesideRows later) {
     return new BesideRows(
         with(states, later.states), with(bounds, later.bounds), with(writers, later.writers));

@@ -336,7 +336,7 @@ final class NodeRequestsTest {
                   + "' needs level 3, and the level is 1; a (1 at most), b (2 at most) does not"
                   + " serve it: replace the build there, then raise the level");
     }
-    Bytes atomic = Attributes.with(FormatFeature.ATOMIC.number(), Bytes.EMPTY, Bytes.EMPTY);
+    Bytes atomic = Attributes.atomic(Bytes.EMPTY);
     ErrorPayload ofBatch = client.refused(Operation.WRITE, write(atomic, Bytes.EMPTY));
     assertThat(ofBatch.message()).contains("the feature 'atomic' needs level 2", "a (1 at most)");
     ErrorPayload unknown = client.refused(Operation.WRITE, write(Bytes.EMPTY, attribute(1_000)));

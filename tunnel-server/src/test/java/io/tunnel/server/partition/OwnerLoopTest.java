@@ -25,7 +25,7 @@ final class OwnerLoopTest {
   private final Recorder recorder = new Recorder();
   private final OwnerLoop<Runnable> loop = new OwnerLoop<>(NAME, recorder.work());
 
-  /** Runs tasks one by one, and notes all other calls. */
+  /** Runs tasks in order, and keeps the other calls. */
   private final class Recorder {
     private final List<String> noted = new CopyOnWriteArrayList<>();
     private final AtomicInteger steps = new AtomicInteger();

@@ -2,7 +2,6 @@ package io.tunnel.it.sim;
 
 import io.tunnel.codec.Attributes;
 import io.tunnel.codec.BatchBuilder;
-import io.tunnel.codec.FormatFeature;
 import io.tunnel.it.sim.machine.SimClient;
 import io.tunnel.it.sim.truth.ColumnConditions;
 import io.tunnel.it.sim.truth.Counters;
@@ -64,8 +63,7 @@ public final class SimWriter {
     boolean isCounting = counters.any();
     boolean isAtomic = rows > 1 && atomic.nextInt(6) == 0;
     if (isAtomic) {
-      builder.setAttributes(
-          Attributes.with(FormatFeature.ATOMIC.number(), Bytes.EMPTY, Bytes.EMPTY));
+      builder.setAttributes(Attributes.atomic(Bytes.EMPTY));
     }
     for (int i = 0; i < rows; i++) {
       RowChange change = change(index, isConditional);

@@ -4,7 +4,6 @@ import io.tunnel.codec.Attributes;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.BatchValidator;
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.codec.FormatFeature;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.codec.RowsToJudge;
 import io.tunnel.core.WriterCore;
@@ -121,7 +120,9 @@ public final class MemoryPartition {
           .ifPresent(refusal -> rejections.add(new Rejection(row.index(), refusal)));
     }
     if (batch.isAtomic() && !rejections.isEmpty()) {
-      refuseAll(rejections, batch.rowCount());
+      Rejection refused = rejections.get(0);
+      rejections.clear();
+      rejections.addAll(refused.ofAll(batch.rowCount()));
       applied.clear();
       rows.clear();
       rows.putAll(before);
@@ -134,15 +135,6 @@ public final class MemoryPartition {
     WriteResult result = new WriteResult(first, applied.size(), rejections);
     writer.ifPresent(by -> answered(by, result, commitMicros));
     return result;
-  }
-
-  /** The first refused row of an atomic batch keeps its reason, and refuses the other rows. */
-  private static void refuseAll(List<Rejection> rejections, int rows) {
-    Rejection reason = rejections.get(0);
-    rejections.clear();
-    for (int i = 0; i < rows; i++) {
-      rejections.add(i == reason.rowIndex() ? reason : new Rejection(i, ErrorCode.BATCH_REFUSED));
-    }
   }
 
   private void answered(Numbered by, WriteResult result, long micros) {
@@ -202,8 +194,7 @@ public final class MemoryPartition {
       List<DecodedRow> changed, boolean isAtomic, long first, long commitMicros) {
     BatchBuilder builder = new BatchBuilder(schema, 64 * changed.size());
     if (isAtomic) {
-      builder.setAttributes(
-          Attributes.with(FormatFeature.ATOMIC.number(), Bytes.EMPTY, Bytes.EMPTY));
+      builder.setAttributes(Attributes.atomic(Bytes.EMPTY));
     }
     for (DecodedRow row : changed) {
       if (!row.addTo(builder)) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.codec.Attributes;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.codec.FormatFeature;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RowPutChange;
@@ -24,8 +23,7 @@ class InputsTest {
   private static ChangeBatch batch(boolean isAtomic, long first, long last) {
     BatchBuilder builder = new BatchBuilder(FakeTable.meta().primaryKey(), 64);
     if (isAtomic) {
-      builder.setAttributes(
-          Attributes.with(FormatFeature.ATOMIC.number(), Bytes.EMPTY, Bytes.EMPTY));
+      builder.setAttributes(Attributes.atomic(Bytes.EMPTY));
     }
     for (long id = first; id <= last; id++) {
       builder.add(new RowPutChange(PrimaryKey.builder().add("id", id).build(), List.of()));

@@ -336,7 +336,7 @@ public final class ConditionCore {
         if (refusal.isEmpty()) {
           accepted.set(row.index());
         } else if (isAtomic) {
-          refuseAll(row.index(), refusal.get());
+          refuseAll(new Rejection(row.index(), refusal.get()));
           return true;
         } else {
           rejections.add(new Rejection(row.index(), refusal.get()));
@@ -346,14 +346,12 @@ public final class ConditionCore {
     }
 
     /** The group is again as it was before the atomic batch. */
-    private void refuseAll(int index, ErrorCode refusal) {
+    private void refuseAll(Rejection refused) {
       before.forEach(
           (key, row) ->
               row.ifPresentOrElse(found -> group.put(key, found), () -> group.remove(key)));
       accepted.clear();
-      for (int i = 0; i < rows.batch().rowCount(); i++) {
-        rejections.add(new Rejection(i, i == index ? refusal : ErrorCode.BATCH_REFUSED));
-      }
+      rejections.addAll(refused.ofAll(rows.batch().rowCount()));
     }
 
     /** What became of the batch, all of whose rows are judged. */

@@ -6,7 +6,6 @@ import io.tunnel.codec.Attributes;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
-import io.tunnel.codec.FormatFeature;
 import io.tunnel.codec.Increments;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.RowCursor;
@@ -297,8 +296,7 @@ final class IncrementsInGroupTest {
   private static ChangeBatch batch(List<RowChange> changes, boolean isAtomic) {
     BatchBuilder builder = new BatchBuilder(SCHEMA, 256);
     if (isAtomic) {
-      builder.setAttributes(
-          Attributes.with(FormatFeature.ATOMIC.number(), Bytes.EMPTY, Bytes.EMPTY));
+      builder.setAttributes(Attributes.atomic(Bytes.EMPTY));
     }
     for (RowChange change : changes) {
       assertThat(builder.add(change)).isTrue();

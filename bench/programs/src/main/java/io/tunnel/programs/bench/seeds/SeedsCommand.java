@@ -1,10 +1,7 @@
 package io.tunnel.programs.bench.seeds;
 
-import io.tunnel.programs.bench.report.Machine;
-import io.tunnel.programs.bench.report.Report;
+import io.tunnel.programs.bench.ReportOptions;
 import io.tunnel.programs.bench.report.ReportFiles;
-import io.tunnel.programs.bench.report.ReportJson;
-import io.tunnel.programs.bench.report.ReportText;
 import io.tunnel.programs.servers.ChildProcesses;
 import io.tunnel.programs.servers.DataDirectory;
 import io.tunnel.programs.servers.Interrupt;
@@ -15,11 +12,7 @@ import io.tunnel.terminal.ExitCode;
 import io.tunnel.terminal.Job;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -27,6 +20,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code tunnel bench seeds}. */
@@ -52,7 +46,6 @@ public final class SeedsCommand extends Job {
   static final int MINUTES_MAX = 24 * 60;
   static final double SCALE_MIN = 0.001;
   static final int WORKLOADS_MAX = 16;
-  private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
 
   /** Whether a peer runs beside. */
   enum Peers {
@@ -103,27 +96,7 @@ public final class SeedsCommand extends Job {
               + " (default: ${DEFAULT-VALUE}).")
   private Peers peers;
 
-  @Option(
-      names = "--out",
-      paramLabel = "DIR",
-      description =
-          "Where page, charts and numbers are left, and replace earlier ones"
-              + " (default: tunnel-bench/seeds-TIME in the current directory).")
-  private Path out;
-
-  @Option(
-      names = "--work",
-      paramLabel = "DIR",
-      description =
-          "Where the servers' data is made, and removed (default: the directory for temporary"
-              + " files).")
-  private Path work = Path.of(System.getProperty("java.io.tmpdir"));
-
-  @Option(
-      names = "--json",
-      description =
-          "Standard output has nothing but the JSON object; the table goes to standard error.")
-  private boolean isJson;
+  @Mixin private ReportOptions options;
 
   /** For picocli. */
   SeedsCommand() {}
@@ -154,16 +127,14 @@ public final class SeedsCommand extends Job {
   @Override
   public Integer call() throws Exception {
     Plan plan = plan();
-    if (!Files.isDirectory(work) || !Files.isWritable(work)) {
-      throw CommandFailure.usage("--work " + work + " is no directory that can be written");
-    }
-    Needs.of(plan.workloads(), plan.scale()).require(Needs.here(work));
+    options.require();
+    Needs.of(plan.workloads(), plan.scale()).require(Needs.here(options.work()));
     LoadClock clock = new SystemClock();
-    ReportFiles report = ReportFiles.in(out == null ? directory(clock) : out);
+    ReportFiles report = options.files(spec().name(), clock);
     PrintWriter err = err();
     List<SeedsResult> results = new ArrayList<>();
     try (Interrupt interrupt = new Interrupt(spec().qualifiedName(), err)) {
-      DataDirectory directory = DataDirectory.temporary("bench", work);
+      DataDirectory directory = DataDirectory.temporary("bench", options.work());
       interrupt.leaves(() -> remove(directory));
       try {
         SeedsRun run = new SeedsRun(plan, directory.logs(), clock, interrupt.err());
@@ -174,7 +145,7 @@ public final class SeedsCommand extends Job {
         directory.delete();
       }
     }
-    tell(SeedsReport.of(plan, results), report);
+    options.tell(SeedsReport.of(plan, results), report, out(), err);
     return ExitCode.OK;
   }
 
@@ -232,29 +203,6 @@ public final class SeedsCommand extends Job {
       throw CommandFailure.usage("--workload " + e.getMessage());
     } catch (IOException e) {
       throw CommandFailure.io("--workload " + file + " cannot be read: " + e);
-    }
-  }
-
-  private Path directory(LoadClock clock) {
-    String time = TIME.format(Instant.ofEpochMilli(clock.epochMs()).atZone(ZoneId.systemDefault()));
-    return Path.of("tunnel-bench", spec().name() + "-" + time);
-  }
-
-  /** The numbers come first, because files can fail. */
-  private void tell(Report report, ReportFiles files) {
-    PrintWriter people = isJson ? err() : out();
-    Machine machine = Machine.here();
-    ReportText.lines(report).forEach(people::println);
-    people.println();
-    people.flush();
-    try {
-      files.write(report, machine);
-      people.println("page with charts: " + files.page());
-      people.println();
-      people.flush();
-    } finally {
-      out().println(ReportJson.line(report, machine));
-      out().flush();
     }
   }
 }

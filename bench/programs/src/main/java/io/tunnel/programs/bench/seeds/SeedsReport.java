@@ -87,7 +87,7 @@ final class SeedsReport {
     };
   }
 
-  /** Grids with one name, so that JSON has one array. */
+  /** Grids of a name, which stand in an array of the JSON. */
   private static List<Grid> grids(SeedsResult result, String operation, List<SeedRow> rows) {
     Workload workload = result.workload();
     String name =
