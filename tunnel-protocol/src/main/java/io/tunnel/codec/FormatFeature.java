@@ -16,22 +16,22 @@ public enum FormatFeature {
   CONDITION(Place.ROW, 1, "condition", 1),
   /** Columns to be added to, on their way to the server that adds; no log has them. */
   INCREMENT(Place.ROW, 3, "increment", 1),
-  /** A time at which the row expires. */
-  ROW_EXPIRY(Place.ROW, 5, "expiry", 2),
+  /** A time at which the row expires, other than that of its table. */
+  ROW_EXPIRY(Place.ROW, 5, "expiry", 3),
   /** The row before the change. */
-  BEFORE_IMAGE(Place.ROW, 2, "before-image", 2),
-  /** The change is the expiry of its row. */
+  BEFORE_IMAGE(Place.ROW, 2, "before-image", 3),
+  /** The DELETE is the expiry of its row, which the server writes; the attribute has no bytes. */
   EXPIRED(Place.ROW, 4, "expired", 2),
   /** What an increment added to columns that the change sets to the results. */
   DELTA(Place.ROW, 6, "delta", 1),
   /** The writer's id and the number of the batch. */
-  WRITER(Place.BATCH, 1, "writer", 2),
+  WRITER(Place.BATCH, 1, "writer", 3),
   /** All rows of the batch are applied, or none. */
-  ATOMIC(Place.BATCH, 3, "atomic", 2),
-  /** A time at which the row expires. */
-  STORED_EXPIRY(Place.STORED_ROW, 1, "expiry", 2),
+  ATOMIC(Place.BATCH, 3, "atomic", 3),
+  /** A time at which the row expires, other than that of its table. */
+  STORED_EXPIRY(Place.STORED_ROW, 1, "expiry", 3),
   /** A filter on what the holder is delivered. */
-  FILTER(Place.GRANT, 1, "filter", 2),
+  FILTER(Place.GRANT, 1, "filter", 3),
   /** Says nothing: tests of an upgrade write the attribute; each reader must understand it. */
   TRIAL(Place.ROW, FormatFeature.TRIAL_NUMBER_MIN + 1, "trial", Level.OWN + 1),
   /** Says nothing: tests of an upgrade write the attribute; readers may skip it. */

@@ -11,7 +11,7 @@ public final class Level {
   public static final int FIRST = 1;
 
   /** The highest level whose features this build has. */
-  public static final int OWN = 1;
+  public static final int OWN = 2;
 
   /** The highest level that can be named. */
   public static final int NUMBER_MAX = 1_000_000;

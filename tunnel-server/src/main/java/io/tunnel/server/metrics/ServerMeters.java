@@ -17,11 +17,11 @@ import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.channel.ration.Rations;
 import io.tunnel.server.forward.ForwardMeter;
 import io.tunnel.server.forward.Forwarder;
-import io.tunnel.server.net.NetMeter;
 import io.tunnel.server.net.NetMeter.Farewell;
+import io.tunnel.server.net.NetMeter;
 import io.tunnel.server.net.NetServer.Held;
-import io.tunnel.server.net.access.PrincipalFigures;
 import io.tunnel.server.net.access.PrincipalFigures.QuotaUse;
+import io.tunnel.server.net.access.PrincipalFigures;
 import io.tunnel.server.net.audit.AuditTrail;
 import io.tunnel.server.partition.DiskCondition;
 import io.tunnel.server.partition.Shard;
@@ -71,6 +71,8 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   private final Counter rowsWritten = counter("tunnel.rows.written", "Rows committed");
   private final Counter rowsRejected =
       counter("tunnel.rows.rejected", "Rows whose condition did not hold");
+  private final Counter rowsExpired =
+      counter("tunnel.rows.expired", "Rows deleted because their time to live was over");
   private final Counter bytesWritten =
       counter("tunnel.bytes.written", "Bytes of batches committed");
   private final Counter changesTrimmed =
@@ -160,6 +162,14 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   public void catalogSyncs(ToDoubleFunction<ServerMeters> count) {
     FunctionCounter.builder("tunnel.catalog.syncs", this, count)
         .description("Syncs of the catalog's own log")
+        .register(registry);
+  }
+
+  /** Adds how long ago the first row expired that is still stored. */
+  public void expiryLag(LongSupplier micros) {
+    Gauge.builder("tunnel.expiry.lag.seconds", () -> micros.getAsLong() / 1e6)
+        .description("Since when the oldest expired row waits for its deletion")
+        .strongReference(true)
         .register(registry);
   }
 
@@ -379,6 +389,11 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   @Override
   public void rejected(int shard, long rows) {
     rowsRejected.increment((double) rows);
+  }
+
+  @Override
+  public void expired(int shard, long rows) {
+    rowsExpired.increment((double) rows);
   }
 
   @Override

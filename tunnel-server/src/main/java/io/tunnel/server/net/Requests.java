@@ -93,7 +93,8 @@ final class Requests {
                 rooms.tunnels().hosts(),
                 threads.control(),
                 served.clock()::epochMs),
-            served);
+            served,
+            feature -> rooms.cluster().levels().require(feature));
     HostRequests hosts = new HostRequests(rooms.tunnels().hosts(), served);
     this.tunnels = new TunnelRequests(hosts, rooms.tunnels());
     this.sessions = new SessionRequests(hosts);
@@ -384,7 +385,7 @@ final class Requests {
               new PendingWrite(
                   batch,
                   ConditionPlace.ofRows(table.meta().primaryKey()),
-                  checked.mustJudge(),
+                  checked.mustJudge() || table.meta().options().ttlMs().isPresent(),
                   checked.columnSizes(),
                   durability == Durability.FSYNC,
                   answer));

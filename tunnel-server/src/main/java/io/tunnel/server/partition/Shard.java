@@ -4,19 +4,13 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.disk.DiskFullException;
-import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
-import io.tunnel.wire.WriteResult;
-import io.tunnel.wire.WriteResult.Rejection;
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -32,8 +26,7 @@ import java.util.concurrent.TimeUnit;
  * of a partition on this thread, a posted action, or a write with conditions or with updates that
  * may make a row too large, is done when all that was acknowledged of that partition is folded; so
  * a read that passes through the queue sees everything that was acknowledged before it, and waits
- * for no fold of another partition. No task holds the thread for longer than a group or a few
- * slices of 2 ms.
+ * for no fold of another partition. No task holds the thread for longer than a few slices of 2 ms.
  *
  * <p>After a failure of the disk, or an error on its thread, it is unknown what the disk holds:
  * every write from then on is refused with STORAGE_FAILED until the server is started again and
@@ -53,20 +46,15 @@ public final class Shard implements Closeable, PartitionHost {
   private final Meter meter;
   private final Clock clock;
   private final OwnerLoop<ShardTask> loop;
-  private final GroupCore group;
+  private final OpenGroup group;
   private final ConditionCore conditions;
   private final RowBounds bounds;
   private final WriteTurns turns;
-  private final Deque<Admitted> admitted = new ArrayDeque<>();
+  private final ShardExpiry expiry;
   private final ShardDisk disk;
   private final FoldQueue folds;
   private final FoldState folding;
   private volatile boolean isRefusing;
-
-  /**
-   * A write of the group, and its number in the log's group, or -1 when no row of it was accepted.
-   */
-  private record Admitted(PendingWrite write, ConditionCore.Judged judged, int number) {}
 
   /** A shard over an open log and the rows folded from it, which it closes. */
   Shard(int id, ShardConfig config, LocalLog log, ShardRows rows, Meter meter, Clock clock) {
@@ -76,7 +64,7 @@ public final class Shard implements Closeable, PartitionHost {
     this.rows = rows;
     this.meter = meter;
     this.clock = clock;
-    this.group = new GroupCore(config.mergedBytesMax());
+    this.group = new OpenGroup(config.mergedBytesMax());
     this.conditions = new ConditionCore(rows);
     this.bounds = rows.bounds();
     this.disk = new ShardDisk(id, config.freeBytesMin(), log, clock);
@@ -93,6 +81,7 @@ public final class Shard implements Closeable, PartitionHost {
             FoldQueue.Together.of(config.groupBytesMax()),
             FoldQueue.Timing.of(clock::nanos, foldNanos -> meter.folded(id, foldNanos)),
             this::lookForRoom);
+    this.expiry = new ShardExpiry(rows, folds, clock);
     this.folding = new FoldState(folds, disk, this::fail);
   }
 
@@ -116,7 +105,7 @@ public final class Shard implements Closeable, PartitionHost {
 
   @Override
   public TableRows table() {
-    return rows.readable();
+    return expiry.readable();
   }
 
   @Override
@@ -130,7 +119,7 @@ public final class Shard implements Closeable, PartitionHost {
     return rows.store();
   }
 
-  /** The rows, for the shard's own thread. */
+  /** For the shard's own thread. */
   ShardRows rows() {
     return rows;
   }
@@ -139,6 +128,12 @@ public final class Shard implements Closeable, PartitionHost {
   void dropPartition(int partition) throws IOException {
     folds.change(() -> rows.dropPartition(partition));
     bounds.drop(partition);
+    expiry.drop(partition);
+  }
+
+  /** For the shard's own thread. */
+  ShardExpiry expiry() {
+    return expiry;
   }
 
   Meter meter() {
@@ -240,6 +235,7 @@ public final class Shard implements Closeable, PartitionHost {
         turns.park();
       } else if (turns.peek() == barrier) {
         turns.take();
+        var unused = expiry.pass();
         OwnerLoop.runPosted(barrier.action());
       }
     } else {
@@ -286,7 +282,8 @@ public final class Shard implements Closeable, PartitionHost {
       disk.requireRoom();
       boolean mustSync = gather();
       long started = clock.nanos();
-      long[] firstPositions = group.isEmpty() ? new long[0] : append(mustSync, started);
+      long[] firstPositions =
+          group.batches().isEmpty() ? new long[0] : append(mustSync, started);
       long committed = clock.nanos();
       leaveToFolds(committed - started);
       acknowledge(firstPositions);
@@ -303,7 +300,6 @@ public final class Shard implements Closeable, PartitionHost {
       fail(e);
       throw e;
     } finally {
-      admitted.clear();
       group.clear();
       conditions.clear();
     }
@@ -312,7 +308,7 @@ public final class Shard implements Closeable, PartitionHost {
   private long[] append(boolean mustSync, long startedNanos) throws IOException {
     disk.began(startedNanos);
     try {
-      long[] firstPositions = log.append(group, mustSync, clock.epochMicros());
+      long[] firstPositions = log.append(group.batches(), mustSync, expiry.commitMicros());
       disk.move(ShardState.FOLDING, "the group is committed");
       return firstPositions;
     } finally {
@@ -322,14 +318,15 @@ public final class Shard implements Closeable, PartitionHost {
 
   /** Takes writes from the queue into the group; returns whether any of them asks for a sync. */
   private boolean gather() throws IOException {
-    Optional<WriteTurns.Done> judgedBefore = turns.takeJudged();
-    if (judgedBefore.isPresent()) {
+    long momentMicros = expiry.pass();
+    Optional<WriteTurns.Done> judged = turns.takeJudged();
+    if (judged.isPresent()) {
       // Alone: the group's conditions know nothing of its rows.
-      return gather(judgedBefore.get());
+      return gather(judged.get(), momentMicros);
     }
     boolean mustSync = false;
     long begunNanos = clock.nanos();
-    while (group.byteCount() < config.groupBytesMax()
+    while (group.batches().byteCount() < config.groupBytesMax()
         && clock.nanos() - begunNanos < GATHER_NANOS_MAX
         && turns.peek() instanceof PendingWrite write) {
       // Judging reads the table and may fail; the write then is still there to be answered.
@@ -338,13 +335,16 @@ public final class Shard implements Closeable, PartitionHost {
         write.refused(dropped());
         continue;
       }
+      int partition = write.batch().partition();
       boolean mustJudge =
-          bounds.mustJudge(write.batch(), write.isConditional(), write.columnSizes());
+          bounds.mustJudge(write.batch(), write.isConditional(), write.columnSizes())
+              | expiry.mayBeOver(partition);
       if (mustJudge && setAside(write)) {
         break;
       }
-      ConditionCore.Judged judged = conditions.judge(write.batch(), write.place(), mustJudge);
-      admit(write, judged);
+      group.admit(
+          write,
+          conditions.judge(write.batch(), write.place(), mustJudge, expiry.aliveAt(partition)));
       turns.take();
       mustSync |= write.isSynced();
     }
@@ -367,9 +367,9 @@ public final class Shard implements Closeable, PartitionHost {
     if (isFolded && !WriteTurns.isLong(write)) {
       return false;
     }
-    if (admitted.isEmpty()) {
+    if (group.isEmpty()) {
       if (isFolded) {
-        turns.begin(write);
+        turns.begin(write, expiry.aliveAt(partition));
       } else {
         turns.park();
       }
@@ -377,18 +377,21 @@ public final class Shard implements Closeable, PartitionHost {
     return true;
   }
 
-  private boolean gather(WriteTurns.Done done) {
-    if (!rows.isLive(done.write().batch().partition())) {
-      done.write().refused(dropped());
+  /** A row that was alive at the judgement may have expired since: then all is judged again. */
+  private boolean gather(WriteTurns.Done done, long momentMicros) {
+    PendingWrite write = done.write();
+    int partition = write.batch().partition();
+    if (!rows.isLive(partition)) {
+      write.refused(dropped());
       return false;
     }
-    admit(done.write(), done.judged());
-    return done.write().isSynced();
-  }
-
-  private void admit(PendingWrite write, ConditionCore.Judged judged) {
-    int number = judged.accepted().map(group::add).orElse(-1);
-    admitted.add(new Admitted(write, judged, number));
+    boolean holds = momentMicros < done.judged().validMicros();
+    group.admit(
+        write,
+        holds
+            ? done.judged()
+            : conditions.judge(write.batch(), write.place(), true, expiry.aliveAt(partition)));
+    return write.isSynced();
   }
 
   /** The table was there when the write was accepted. */
@@ -398,31 +401,27 @@ public final class Shard implements Closeable, PartitionHost {
   }
 
   private void acknowledge(long[] firstPositions) {
-    for (Admitted done = admitted.poll(); done != null; done = admitted.poll()) {
-      List<Rejection> rejections = done.judged().rejections();
-      int applied = done.write().batch().rowCount() - rejections.size();
-      long first = done.number() < 0 ? 0 : firstPositions[done.number()];
-      done.write().written(new WriteResult(first, applied, rejections));
-      if (!rejections.isEmpty()) {
-        meter.rejected(id, rejections.size());
-      }
+    long expired = group.expiredRows();
+    long rejected = group.acknowledge(firstPositions);
+    if (rejected > 0) {
+      meter.rejected(id, rejected);
+    }
+    if (expired > 0) {
+      meter.expired(id, expired);
     }
   }
 
   /** Queues a group for folding before its acknowledgement, so {@link #tableNow} misses none. */
   private void leaveToFolds(long commitNanos) {
-    if (group.isEmpty()) {
+    if (group.batches().isEmpty()) {
       if (disk.state() == ShardState.FULL) {
         disk.move(ShardState.SERVING, "there is room");
       }
       return;
     }
-    List<ChangeBatch> batches = new ArrayList<>();
-    for (GroupCore.Merged merged : group.batches()) {
-      batches.addAll(merged.parts());
-    }
+    List<ChangeBatch> batches = group.parts();
     long rows = batches.stream().mapToLong(ChangeBatch::rowCount).sum();
-    meter.committed(id, rows, group.byteCount(), commitNanos);
+    meter.committed(id, rows, group.batches().byteCount(), commitNanos);
     folds.add(batches, log.end(), bounds.takeRaised());
   }
 
@@ -443,7 +442,7 @@ public final class Shard implements Closeable, PartitionHost {
   }
 
   private void refuseAll(RefusedException reason) {
-    admitted.forEach(lost -> lost.write().refused(reason));
+    group.refuse(reason);
     turns.takeWrites(write -> write.refused(reason));
   }
 
@@ -492,6 +491,9 @@ public final class Shard implements Closeable, PartitionHost {
 
     /** ShardRows whose condition did not hold. */
     void rejected(int shard, long rows);
+
+    /** Rows expired: the log has a DELETE of each. */
+    default void expired(int shard, long rows) {}
 
     /** Changes that are kept no longer, and the files that went with them; often none of either. */
     void trimmed(int shard, long changes, long segments, long bytes);

@@ -4,6 +4,7 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.table.BesideRows;
+import io.tunnel.server.table.Expiries;
 import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
@@ -13,7 +14,18 @@ import java.util.SortedMap;
 import java.util.function.IntPredicate;
 
 /** The rows that RocksDB keeps. */
-record StoredRows(TableStore store, RowBounds bounds, IntPredicate live) implements ShardRows {
+record StoredRows(TableStore store, RowBounds bounds, IntPredicate live, Expiries lives)
+    implements ShardRows {
+
+  /** Rows that live for ever. */
+  StoredRows(TableStore store, RowBounds bounds, IntPredicate live) {
+    this(store, bounds, live, Expiries.NONE);
+  }
+
+  @Override
+  public long commitMicros(int partition, Bytes key) {
+    return store.commitMicros(partition, key);
+  }
 
   @Override
   public boolean isLive(int partition) {

@@ -19,6 +19,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
+import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.ReadOptions;
@@ -48,7 +49,8 @@ public final class TableStore implements TableRows, Closeable {
 
   private final boolean isNew;
 
-  private TableStore(StoreResources resources, RocksDB db) throws RocksDBException {
+  private TableStore(StoreResources resources, RocksDB db, IntFunction<Expiry> expiry)
+      throws RocksDBException {
     this.resources = resources;
     this.db = db;
     this.dictionaries = new Dictionaries(new StoredKeys());
@@ -56,7 +58,8 @@ public final class TableStore implements TableRows, Closeable {
     byte[] folded = db.get(StoreFormat.foldedKey());
     this.isNew = folded == null;
     long foldedOffset = folded == null ? 0 : Binary.getLong(folded, 0);
-    FoldCore folder = new FoldCore(dictionaries, this::get, new SplittableRandom(foldedOffset));
+    SplittableRandom chance = new SplittableRandom(foldedOffset);
+    FoldCore folder = new FoldCore(dictionaries, this::get, chance, expiry);
     this.folds = new StoreFolds(folder, gate, this::write, foldedOffset);
   }
 
@@ -68,24 +71,29 @@ public final class TableStore implements TableRows, Closeable {
    */
   public static TableStore open(Path directory, TableStoreConfig config, LogSync syncLog)
       throws IOException {
-    return open(directory, config, syncLog, false);
+    return open(directory, config, syncLog, Expiries.NONE, false);
   }
 
-  /** As {@link #open}, but files are not compacted before {@link #compact} is called. */
-  public static TableStore openUncompacted(Path directory, TableStoreConfig config, LogSync syncLog)
+  /** As {@link #open} for rows that may expire; files stay as they are until {@link #compact}. */
+  public static TableStore openUncompacted(
+      Path directory, TableStoreConfig config, LogSync syncLog, IntFunction<Expiry> expiry)
       throws IOException {
-    return open(directory, config, syncLog, true);
+    return open(directory, config, syncLog, expiry, true);
   }
 
   private static TableStore open(
-      Path directory, TableStoreConfig config, LogSync syncLog, boolean isUncompacted)
+      Path directory,
+      TableStoreConfig config,
+      LogSync syncLog,
+      IntFunction<Expiry> expiry,
+      boolean isUncompacted)
       throws IOException {
     StoreResources resources = new StoreResources(directory.toString(), config, syncLog);
     RocksDB db = null;
     try {
       resources.options().setDisableAutoCompactions(isUncompacted);
       db = RocksDB.open(resources.options(), directory.toString());
-      return new TableStore(resources, db);
+      return new TableStore(resources, db, expiry);
     } catch (RocksDBException | RuntimeException e) {
       if (db != null) {
         db.close();
@@ -104,10 +112,10 @@ public final class TableStore implements TableRows, Closeable {
     }
   }
 
-  /** Makes the log durable. */
+  /** Returns when everything that was appended to the log is durable. */
   @FunctionalInterface
   public interface LogSync {
-    /** Returns when everything appended so far is durable. */
+    /** Makes the log durable. */
     void sync() throws IOException;
   }
 
@@ -237,6 +245,11 @@ public final class TableStore implements TableRows, Closeable {
     }
   }
 
+  private byte[] valueOf(int partition, Bytes key) {
+    byte[] array = key.toByteArray();
+    return get(StoreFormat.rowKey(partition, array, 0, array.length));
+  }
+
   /** Whether the row exists. */
   public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
     return get(StoreFormat.rowKey(partition, array, keyOffset, keyBytes)) != null;
@@ -244,16 +257,18 @@ public final class TableStore implements TableRows, Closeable {
 
   /** Type and value of each column of a row as they are encoded, by its name. */
   public Optional<SortedMap<String, Bytes>> encodedColumns(int partition, Bytes key) {
-    byte[] array = key.toByteArray();
-    byte[] value = get(StoreFormat.rowKey(partition, array, 0, array.length));
-    return Optional.ofNullable(value)
+    return Optional.ofNullable(valueOf(partition, key))
         .map(found -> StoredRow.of(found, dictionaries.namesOf(partition)).values());
+  }
+
+  /** The rows that may expire, in order. */
+  public ExpiryIndex expiries() {
+    return new ExpiryIndex(db, gate, unlogged);
   }
 
   /** When a row was committed, in microseconds since 1970; 0 without a row. */
   public long commitMicros(int partition, Bytes key) {
-    byte[] array = key.toByteArray();
-    byte[] value = get(StoreFormat.rowKey(partition, array, 0, array.length));
+    byte[] value = valueOf(partition, key);
     return value == null ? 0 : StoredRow.commitMicros(value);
   }
 
@@ -265,10 +280,10 @@ public final class TableStore implements TableRows, Closeable {
         .map(value -> new StoreFound(rowKey, value, StoreFound.Names.of(dictionaries, partition)));
   }
 
-  /** Is given rows in order; returns false to stop before taking the row it was given. */
+  /** Is given a row's encoded key and columns; false stops before the row is taken. */
   @FunctionalInterface
   public interface RowVisitor {
-    /** The row's encoded key and its columns. */
+    /** Looks at a row. */
     boolean row(Bytes key, List<Column> columns);
   }
 
@@ -440,6 +455,7 @@ public final class TableStore implements TableRows, Closeable {
           StoreFormat.partitionKey(partition), StoreFormat.partitionKey(partition + 1));
       write.deleteRange(
           StoreFormat.dictionariesOf(partition), StoreFormat.dictionariesOf(partition + 1));
+      write.deleteRange(StoreFormat.expiriesOf(partition), StoreFormat.expiriesOf(partition + 1));
       write.delete(StoreFormat.boundKey(partition));
       db.write(unlogged, write);
     } catch (RocksDBException e) {

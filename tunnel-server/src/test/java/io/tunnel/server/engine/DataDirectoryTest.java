@@ -3,6 +3,7 @@ package io.tunnel.server.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.model.Level;
 import io.tunnel.server.check.StoredDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,6 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class DataDirectoryTest {
+
+  private static final int ABOVE = Level.OWN + 1;
 
   @TempDir private Path parent;
 
@@ -37,7 +40,7 @@ final class DataDirectoryTest {
       assertThat(directory.shards()).isEqualTo(3);
       assertThat(directory.path()).isEqualTo(path());
     }
-    assertThat(path().resolve("FORMAT")).hasContent("{\"format\":2,\"shards\":3}");
+    assertThat(path().resolve("FORMAT")).hasContent("{\"format\":2,\"shards\":3,\"level\":2}");
     try (DataDirectory directory = DataDirectory.open(path(), 5)) {
       assertThat(directory.shards()).as("fixed at first use").isEqualTo(3);
     }
@@ -46,18 +49,20 @@ final class DataDirectoryTest {
   @Test
   void a_directory_keeps_its_level_and_a_build_below_it_is_told_what_to_do() throws IOException {
     try (DataDirectory directory = DataDirectory.open(path(), 3)) {
-      assertThat(directory.level()).isEqualTo(1);
-      directory.raise(2);
-      assertThat(directory.level()).isEqualTo(2);
-      assertThat(path().resolve("FORMAT")).hasContent("{\"format\":2,\"shards\":3,\"level\":2}");
+      assertThat(directory.level()).isEqualTo(Level.OWN);
+      directory.raise(ABOVE);
+      assertThat(directory.level()).isEqualTo(ABOVE);
+      assertThat(path().resolve("FORMAT"))
+          .hasContent("{\"format\":2,\"shards\":3,\"level\":" + ABOVE + "}");
       directory.raise(1);
-      assertThat(directory.level()).isEqualTo(2);
+      assertThat(directory.level()).isEqualTo(ABOVE);
     }
-    requireRefused("has level 2, and this build serves level 1 at most. Start the build that");
+    String below = "has level " + ABOVE + ", and this build serves level " + Level.OWN + " at most";
+    requireRefused(below + ". Start the build that");
     requireRefused("export the rows with that build, and import them into a new directory");
     assertThatThrownBy(() -> StoredDirectory.toRead(path()))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("has level 2, and this build serves level 1 at most");
+        .hasMessageContaining(below);
     writeFormat("{\"format\":1,\"shards\":3,\"level\":0}");
     requireRefused("does not contain the format");
   }

@@ -106,7 +106,11 @@ public record SimTableRows(
     }
 
     @Override
-    public Scan scanBehind(int partition, Bytes after, RowVisitor visitor) {
+    public Scan scanBehind(
+        int partition, Bytes after, long expiredMicros, RowVisitor visitor) {
+      if (expiredMicros >= 0) {
+        throw new IllegalStateException("no table of a simulation has a time to live");
+      }
       if (isClosed) {
         return Scan.CLOSED;
       }

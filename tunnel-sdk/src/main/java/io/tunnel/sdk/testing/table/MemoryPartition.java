@@ -3,6 +3,7 @@ package io.tunnel.sdk.testing.table;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.BatchValidator;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ExpiredRows;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.codec.RowsToJudge;
 import io.tunnel.model.ErrorCode;
@@ -10,14 +11,15 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Rejection;
+import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.control.Control.PartitionDescription;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 
 /** A range of a table: its rows by key, and every change since the first. */
 public final class MemoryPartition {
@@ -135,6 +137,25 @@ public final class MemoryPartition {
     }
     byte[] bytes = builder.build(id, first, commitMicros);
     return ChangeBatch.parse(bytes, 0, bytes.length);
+  }
+
+  /** Deletes the rows whose time to live is over. */
+  public void expire(long ttlMs, VirtualTime time) {
+    long over = time.micros() - TimeUnit.MILLISECONDS.toMicros(ttlMs);
+    List<Bytes> expired = new ArrayList<>();
+    rows.forEach(
+        (key, row) -> {
+          if (row.commitMicros().orElseThrow() <= over) {
+            expired.add(key);
+          }
+        });
+    if (expired.isEmpty()) {
+      return;
+    }
+    byte[] batch = ExpiredRows.of(id, expired).array();
+    BatchBuilder.stamp(batch, 0, committed + 1, time.nextCommitMicros());
+    append(ChangeBatch.parse(batch, 0, batch.length));
+    expired.forEach(rows::remove);
   }
 
   private void append(ChangeBatch batch) {

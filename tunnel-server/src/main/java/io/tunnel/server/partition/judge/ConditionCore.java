@@ -52,31 +52,6 @@ public final class ConditionCore {
   /** A condition of a place, with its judge. */
   private record OneJudge(Bytes condition, ConditionPlace place, Judge judge) {}
 
-  /** Where type and value of a column are in an array, or that the column is removed. */
-  private static final class ColumnPlace {
-    private final byte[] array;
-    private final int from;
-    private final int end;
-
-    ColumnPlace(byte[] array, int from, int end) {
-      this.array = array;
-      this.from = from;
-      this.end = end;
-    }
-
-    byte[] array() {
-      return array;
-    }
-
-    int from() {
-      return from;
-    }
-
-    int end() {
-      return end;
-    }
-  }
-
   private record ReadRow(RowKey key, SortedMap<String, Bytes> columns) {}
 
   /** What the store has. */
@@ -86,18 +61,10 @@ public final class ConditionCore {
 
     /** Type and value of each column of a row, by its name; empty without a row. */
     Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key);
-  }
 
-  /**
-   * The key of a row. Ordered, because writers choose keys, and may choose many of one hash: a
-   * bucket of a hash map then takes a logarithm of comparisons and not one with each other key.
-   */
-  record RowKey(int partition, Bytes key) implements Comparable<RowKey> {
-
-    @Override
-    public int compareTo(RowKey other) {
-      int order = Integer.compare(partition, other.partition);
-      return order == 0 ? key.compareTo(other.key) : order;
+    /** When a row was committed, also one that has expired; 0 without a row. */
+    default long commitMicros(int partition, Bytes key) {
+      throw new IllegalStateException("rows that do not expire are asked when they were written");
     }
   }
 
@@ -260,8 +227,24 @@ public final class ConditionCore {
     }
   }
 
-  /** What is left of a batch (empty when nothing is), and the rows that are not. */
-  public record Judged(Optional<ChangeBatch> accepted, List<Rejection> rejections) {}
+  /**
+   * What is left of a batch (empty when nothing is), and the rows that are not.
+   *
+   * @param expired DELETEs of the expired rows that the accepted rows write again; they come first
+   * @param validMicros the judgement holds before this moment: then a row expires that it took for
+   *     alive
+   */
+  public record Judged(
+      Optional<ChangeBatch> accepted,
+      List<Rejection> rejections,
+      Optional<ChangeBatch> expired,
+      long validMicros) {
+
+    /** What no expiry decides. */
+    public Judged(Optional<ChangeBatch> accepted, List<Rejection> rejections) {
+      this(accepted, rejections, Optional.empty(), Long.MAX_VALUE);
+    }
+  }
 
   /** Judges rows against those of {@code stored}. */
   public ConditionCore(StoredRows stored) {
@@ -283,11 +266,21 @@ public final class ConditionCore {
    *     too large
    */
   public Judged judge(ChangeBatch batch, ConditionPlace place, boolean mustJudge) {
+    return judge(batch, place, mustJudge, AliveAt.EVER);
+  }
+
+  /**
+   * As {@link #judge(ChangeBatch, ConditionPlace, boolean)}, where stored rows may have expired.
+   *
+   * @param mustJudge also where a stored row of the batch may have expired
+   */
+  public Judged judge(
+      ChangeBatch batch, ConditionPlace place, boolean mustJudge, AliveAt aliveAt) {
     if (!mustJudge) {
       notIndexed.add(batch);
       return new Judged(Optional.of(batch), List.of());
     }
-    Judging judging = begin(batch, place);
+    Judging judging = begin(batch, place, aliveAt);
     boolean isWhole = judging.run(() -> true);
     if (!isWhole) {
       throw new IllegalStateException("stopped judging a batch that nothing interrupts");
@@ -296,9 +289,9 @@ public final class ConditionCore {
   }
 
   /** Begins to judge a batch, some rows at a time. No other batch may be judged meanwhile. */
-  public Judging begin(ChangeBatch batch, ConditionPlace place) {
+  public Judging begin(ChangeBatch batch, ConditionPlace place, AliveAt aliveAt) {
     indexRemembered();
-    return new Judging(batch, place);
+    return new Judging(batch, place, aliveAt);
   }
 
   /** A batch that is being judged. */
@@ -311,10 +304,12 @@ public final class ConditionCore {
 
     private final BitSet accepted = new BitSet();
     private final List<Rejection> rejections = new ArrayList<>();
+    private final ExpiryJudge expiry;
 
-    private Judging(ChangeBatch batch, ConditionPlace place) {
+    private Judging(ChangeBatch batch, ConditionPlace place, AliveAt aliveAt) {
       this.rows = new RowsToJudge(batch);
       this.place = place;
+      this.expiry = new ExpiryJudge(stored, aliveAt);
     }
 
     /**
@@ -328,7 +323,7 @@ public final class ConditionCore {
         }
         RowCursor row = rows.row();
         isForJudging |= row.columnCondition().isPresent() || row.hasIncrements();
-        Optional<ErrorCode> refusal = judge(row, place);
+        Optional<ErrorCode> refusal = judge(row, place, expiry);
         if (refusal.isEmpty()) {
           accepted.set(row.index());
         } else {
@@ -349,12 +344,11 @@ public final class ConditionCore {
                 + batch.rowCount()
                 + " rows");
       }
-      if (rejections.isEmpty() && !isForJudging) {
-        return new Judged(Optional.of(batch), rejections);
+      Optional<ChangeBatch> left = Optional.of(batch);
+      if (isForJudging || !rejections.isEmpty()) {
+        left = accepted.isEmpty() ? Optional.empty() : left.map(all -> AcceptedRows.of(all, accepted));
       }
-      return new Judged(
-          accepted.isEmpty() ? Optional.empty() : Optional.of(AcceptedRows.of(batch, accepted)),
-          rejections);
+      return new Judged(left, rejections, expiry.expired(batch.partition()), expiry.validMicros());
     }
   }
 
@@ -399,9 +393,38 @@ public final class ConditionCore {
    * @return why the row is not applied; empty when it is
    */
   public Optional<ErrorCode> judge(RowCursor row, ConditionPlace place) {
+    return judge(row, place, ExpiryJudge.OFF);
+  }
+
+  private Optional<ErrorCode> judge(RowCursor row, ConditionPlace place, ExpiryJudge expiry) {
     indexRemembered();
     RowKey key = key(row);
     RowInGroup before = group.get(key);
+    ExpiryJudge.Life life = before == null ? expiry.look(key) : ExpiryJudge.Life.ALIVE;
+    if (row.isExpiry()) {
+      return expire(row, key, life);
+    }
+    if (life == ExpiryJudge.Life.OVER) {
+      before = new RowInGroup(new NothingBelow(), false);
+    }
+    Optional<ErrorCode> refusal = judge(row, key, place, before);
+    if (refusal.isEmpty() && life == ExpiryJudge.Life.OVER) {
+      expiry.isWritten(key);
+    }
+    return refusal;
+  }
+
+  /** The server's own word that a row has expired, which a write since then has made untrue. */
+  private Optional<ErrorCode> expire(RowCursor row, RowKey key, ExpiryJudge.Life life) {
+    if (life != ExpiryJudge.Life.OVER) {
+      return Optional.of(ErrorCode.CONDITION_FAILED);
+    }
+    group.put(key, replaced(row));
+    return Optional.empty();
+  }
+
+  private Optional<ErrorCode> judge(
+      RowCursor row, RowKey key, ConditionPlace place, RowInGroup before) {
     if (!mayExist(row, before) || !holds(row, place, before == null ? stored(key) : before)) {
       return Optional.of(ErrorCode.CONDITION_FAILED);
     }

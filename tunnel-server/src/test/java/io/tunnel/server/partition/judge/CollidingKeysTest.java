@@ -35,9 +35,9 @@ final class CollidingKeysTest {
 
   /** A key that counts. A hash map orders keys only whose class is comparable with itself. */
   private final class Counted implements Comparable<Counted> {
-    private final ConditionCore.RowKey key;
+    private final RowKey key;
 
-    Counted(ConditionCore.RowKey key) {
+    Counted(RowKey key) {
       this.key = key;
     }
 
@@ -60,7 +60,7 @@ final class CollidingKeysTest {
   }
 
   private Counted counted(Bytes key) {
-    return new Counted(new ConditionCore.RowKey(1, key));
+    return new Counted(new RowKey(1, key));
   }
 
   @Test
@@ -81,7 +81,7 @@ final class CollidingKeysTest {
   /** As a hash map looks for it: the class itself is what it is comparable with. */
   @Test
   void keys_that_a_writer_chooses_are_comparable_with_themselves() {
-    for (Class<?> key : List.of(ConditionCore.RowKey.class, Bytes.class)) {
+    for (Class<?> key : List.of(RowKey.class, Bytes.class)) {
       assertThat(key.getGenericInterfaces())
           .extracting(Type::getTypeName)
           .containsExactly("java.lang.Comparable<" + key.getName() + ">");
@@ -91,10 +91,10 @@ final class CollidingKeysTest {
   @Test
   void keys_are_ordered_by_partition_and_then_by_their_bytes() {
     List<Bytes> keys = colliding();
-    ConditionCore.RowKey first = new ConditionCore.RowKey(1, keys.get(0));
-    assertThat(first).isLessThan(new ConditionCore.RowKey(1, keys.get(1)));
-    assertThat(new ConditionCore.RowKey(2, keys.get(0)))
-        .isGreaterThan(new ConditionCore.RowKey(1, keys.get(1)));
-    assertThat(first).isEqualByComparingTo(new ConditionCore.RowKey(1, keys.get(0)));
+    RowKey first = new RowKey(1, keys.get(0));
+    assertThat(first).isLessThan(new RowKey(1, keys.get(1)));
+    assertThat(new RowKey(2, keys.get(0)))
+        .isGreaterThan(new RowKey(1, keys.get(1)));
+    assertThat(first).isEqualByComparingTo(new RowKey(1, keys.get(0)));
   }
 }
