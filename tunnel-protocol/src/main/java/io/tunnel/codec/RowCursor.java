@@ -194,8 +194,7 @@ public final class RowCursor {
   }
 
   /** Whether that row is the expiry of its row; {@code rowEnd} is from the cursor too. */
-  public static boolean isExpiryBefore(
-      byte[] array, int keyOffset, int columnsOffset, int rowEnd) {
+  public static boolean isExpiryBefore(byte[] array, int keyOffset, int columnsOffset, int rowEnd) {
     int columnsEnd = columnsEndBefore(array, keyOffset, columnsOffset, rowEnd);
     return columnsEnd < rowEnd
         && Attributes.find(

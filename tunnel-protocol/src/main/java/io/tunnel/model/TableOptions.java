@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
  * @param retentionMs how long changes are kept at least, in milliseconds; 0 for ever
  * @param retentionBytes how many bytes of changes are kept at least; 0 for no limit
  * @param ttlMs how long a row lives after its last write, in milliseconds; empty for ever. A table
- *     has a time to live from its creation on, or never. Empty, the member is not written, so builds
- *     without it read the options
+ *     has a time to live from its creation on, or never. Empty, the member is not written, so
+ *     builds without it read the options
  */
 public record TableOptions(
     Durability durability, long retentionMs, long retentionBytes, Optional<Long> ttlMs) {
@@ -67,8 +67,7 @@ public record TableOptions(
   /** A copy with another least time to keep changes; zero for ever. */
   public TableOptions withRetention(Duration time) {
     // A duration too long for milliseconds becomes the longest.
-    return new TableOptions(
-        durability, TimeUnit.MILLISECONDS.convert(time), retentionBytes, ttlMs);
+    return new TableOptions(durability, TimeUnit.MILLISECONDS.convert(time), retentionBytes, ttlMs);
   }
 
   /** A copy with another least number of bytes of changes; 0 for no limit. */

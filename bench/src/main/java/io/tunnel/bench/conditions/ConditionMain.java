@@ -35,9 +35,10 @@ import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
 /**
- * What conditions and a time to live cost and save: scans and writes of one table in turns, with the processor time of
- * server and client together, which share this process. One row in a thousand matches the filter.
- * Arguments: an empty directory, the number of rows, the number of turns; the first turn warms up.
+ * What conditions and a time to live cost and save: scans and writes of one table in turns, with
+ * the processor time of server and client together, which share this process. One row in a thousand
+ * matches the filter. Arguments: an empty directory, the number of rows, the number of turns; the
+ * first turn warms up.
  */
 public final class ConditionMain {
 

@@ -59,10 +59,7 @@ class ExpiryTest {
     return server
         .client()
         .createTable(
-            CreateTableRequest.builder(name)
-                .key("id", PrimaryKeyType.INTEGER)
-                .ttl(ttl)
-                .build());
+            CreateTableRequest.builder(name).key("id", PrimaryKeyType.INTEGER).ttl(ttl).build());
   }
 
   private static PrimaryKey key(long id) {
@@ -172,12 +169,10 @@ class ExpiryTest {
     assertRefused(() -> server.client().alterTable("without", with), "cannot be added");
   }
 
-  private static void assertRefused(
-      ThrowingCallable call, String why) {
+  private static void assertRefused(ThrowingCallable call, String why) {
     assertThatThrownBy(call)
         .isInstanceOfSatisfying(
-            RefusedException.class,
-            e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_REQUEST))
+            RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_REQUEST))
         .hasMessageContaining(why);
   }
 }

@@ -13,8 +13,8 @@ import java.util.function.ToLongFunction;
 
 /**
  * Which rows of a shard have expired, and which partitions can have such rows at all. An entry of
- * the index is a hint: the row that is stored decides, so an entry may be looked at twice, and a row
- * that was written again has another entry.
+ * the index is a hint: the row that is stored decides, so an entry may be looked at twice, and a
+ * row that was written again has another entry.
  *
  * <p>A partition's {@link #oldestMicros} makes writes cheap: while no row can have expired, nobody
  * reads the rows that a write replaces. For the shard's thread.

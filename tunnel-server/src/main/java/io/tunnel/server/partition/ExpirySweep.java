@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
  * passes through the queue of the shard like any write, and is judged there: if a write came first
  * that wrote the row again, the DELETE is left out.
  *
- * <p>Nothing is kept between two steps: after a crash the next sweep finds the same entries. For the
- * shard's thread, but for {@link #tick} and {@link #lagMicros}.
+ * <p>Nothing is kept between two steps: after a crash the next sweep finds the same entries. For
+ * the shard's thread, but for {@link #tick} and {@link #lagMicros}.
  */
 final class ExpirySweep {
 

@@ -7,7 +7,9 @@ import io.tunnel.server.catalog.TableRecord;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The sweeps of all shards of a server. A tick costs a look at the catalog where no row expires. */
+/**
+ * The sweeps of all shards of a server. A tick costs a look at the catalog where no row expires.
+ */
 final class ExpirySweeps {
 
   private final Catalog catalog;

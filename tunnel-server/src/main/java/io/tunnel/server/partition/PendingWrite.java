@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
  * A validated batch that waits for its shard.
  *
  * @param place where its conditions on columns are judged: the rows of its table
- * @param isConditional whether any of its rows has a condition or is an update, or may have expired,
- *     and so may have to be judged against the row that is stored
+ * @param isConditional whether any of its rows has a condition or is an update, or may have
+ *     expired, and so may have to be judged against the row that is stored
  * @param columnSizes how large its columns are
  * @param isSynced whether it is acknowledged only when it is on the disk
  */

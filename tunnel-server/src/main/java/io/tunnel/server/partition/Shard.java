@@ -282,8 +282,7 @@ public final class Shard implements Closeable, PartitionHost {
       disk.requireRoom();
       boolean mustSync = gather();
       long started = clock.nanos();
-      long[] firstPositions =
-          group.batches().isEmpty() ? new long[0] : append(mustSync, started);
+      long[] firstPositions = group.batches().isEmpty() ? new long[0] : append(mustSync, started);
       long committed = clock.nanos();
       leaveToFolds(committed - started);
       acknowledge(firstPositions);

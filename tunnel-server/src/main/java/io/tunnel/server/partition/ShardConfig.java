@@ -51,8 +51,7 @@ public record ShardConfig(
   }
 
   /** Limits of a shard that deletes expired rows at the usual pace. */
-  public ShardConfig(
-      int groupBytesMax, int mergedBytesMax, long queueBytesMax, long freeBytesMin) {
+  public ShardConfig(int groupBytesMax, int mergedBytesMax, long queueBytesMax, long freeBytesMin) {
     this(
         groupBytesMax,
         mergedBytesMax,

@@ -204,7 +204,8 @@ final class WriteTurns {
       throw new IllegalStateException("a write is judged that is not the next one");
     }
     take();
-    judging = Optional.of(new LongWrite(write, conditions.begin(write.batch(), write.place(), aliveAt)));
+    judging =
+        Optional.of(new LongWrite(write, conditions.begin(write.batch(), write.place(), aliveAt)));
     sliceEndNanos = nanos.getAsLong() - SLICE_NANOS;
   }
 

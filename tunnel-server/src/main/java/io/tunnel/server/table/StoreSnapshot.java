@@ -40,8 +40,7 @@ final class StoreSnapshot implements TableSnapshot {
     }
   }
 
-  private Scan scan(
-      int partition, Bytes after, long expiredMicros, TableStore.RowVisitor visitor) {
+  private Scan scan(int partition, Bytes after, long expiredMicros, TableStore.RowVisitor visitor) {
     try (Slice lower = new Slice(boundBehind(partition, after));
         Slice upper = new Slice(StoreFormat.partitionKey(partition + 1));
         ReadOptions range =
@@ -55,8 +54,7 @@ final class StoreSnapshot implements TableSnapshot {
       for (at.seekToFirst(); at.isValid(); at.next()) {
         byte[] value = at.value();
         boolean isAlive = expiredMicros < 0 || StoredRow.commitMicros(value) > expiredMicros;
-        if (isAlive
-            && !visitor.row(StoreFormat.key(at.key()), StoredRow.columns(value, names))) {
+        if (isAlive && !visitor.row(StoreFormat.key(at.key()), StoredRow.columns(value, names))) {
           return Scan.STOPPED;
         }
       }

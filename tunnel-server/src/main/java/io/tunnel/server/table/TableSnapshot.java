@@ -32,8 +32,7 @@ public interface TableSnapshot extends AutoCloseable {
    * As {@link #scanBehind(int, Bytes, TableStore.RowVisitor)}, without the rows that were committed
    * at {@code expiredMicros} or before: they have expired; -1 for all rows.
    */
-  Scan scanBehind(
-      int partition, Bytes after, long expiredMicros, TableStore.RowVisitor visitor);
+  Scan scanBehind(int partition, Bytes after, long expiredMicros, TableStore.RowVisitor visitor);
 
   /** Gives the moment up; idempotent. */
   @Override

@@ -58,8 +58,7 @@ final class ExpiryCoreTest {
   private ExpiryCore.Look sweep(int countMax) {
     List<Entry> first =
         index
-            .tailSet(
-                new Entry(core.fromMicros(PARTITION, longest.spanMicros()), Bytes.EMPTY), true)
+            .tailSet(new Entry(core.fromMicros(PARTITION, longest.spanMicros()), Bytes.EMPTY), true)
             .stream()
             .limit(countMax)
             .toList();
@@ -96,9 +95,7 @@ final class ExpiryCoreTest {
           assertThat(index.stream().anyMatch(at -> at.key().equals(key) && at.micros() <= commit))
               .as("%s: an entry at or before the commit time of %s", what, key)
               .isTrue();
-          assertThat(
-                  expiry.isOver(commit, now)
-                      && !core.mayBeOver(PARTITION, expiry, now))
+          assertThat(expiry.isOver(commit, now) && !core.mayBeOver(PARTITION, expiry, now))
               .as("%s: %s has expired, and writes are told that nothing has", what, key)
               .isFalse();
         });

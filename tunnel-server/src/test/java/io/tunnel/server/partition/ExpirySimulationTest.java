@@ -175,8 +175,7 @@ final class ExpirySimulationTest {
       return;
     }
     Map<String, Long> columns =
-        new TreeMap<>(
-            row.kind() == ChangeKind.PUT || before == null ? Map.of() : before.columns());
+        new TreeMap<>(row.kind() == ChangeKind.PUT || before == null ? Map.of() : before.columns());
     for (ColumnCursor column = row.columns(); column.next(); ) {
       columns.put(row.batch().name(column.nameIndex()), column.value().asLong());
     }
@@ -226,23 +225,26 @@ final class ExpirySimulationTest {
       WriteResult result = run(add);
       assertThat(result.appliedRows()).isEqualTo(1);
       long had = before.map(row -> row.columns().getOrDefault(column, 0L)).orElse(0L);
-      assertThat(rows.get(key).columns()).as("%s counts on", key).containsEntry(column, had + 1_000);
-      assertThat(rows.get(key).columns()).hasSize(
-          before.map(row -> row.columns().size()).orElse(0)
-              + (before.isPresent() && before.get().columns().containsKey(column) ? 0 : 1));
+      assertThat(rows.get(key).columns())
+          .as("%s counts on", key)
+          .containsEntry(column, had + 1_000);
+      assertThat(rows.get(key).columns())
+          .hasSize(
+              before.map(row -> row.columns().size()).orElse(0)
+                  + (before.isPresent() && before.get().columns().containsKey(column) ? 0 : 1));
       return;
     }
     RowExistenceExpectation expected =
         dice == 1
             ? RowExistenceExpectation.EXPECT_EXIST
-            : dice == 2
-                ? RowExistenceExpectation.EXPECT_NOT_EXIST
-                : RowExistenceExpectation.IGNORE;
+            : dice == 2 ? RowExistenceExpectation.EXPECT_NOT_EXIST : RowExistenceExpectation.IGNORE;
     boolean holds =
         expected == RowExistenceExpectation.IGNORE
             || before.isPresent() == (expected == RowExistenceExpectation.EXPECT_EXIST);
     WriteResult result = run(change(key, expected));
-    assertThat(result.appliedRows()).as("%s of %s, %s", expected, key, before).isEqualTo(holds ? 1 : 0);
+    assertThat(result.appliedRows())
+        .as("%s of %s, %s", expected, key, before)
+        .isEqualTo(holds ? 1 : 0);
   }
 
   private WriteResult run(RowChange change) throws Exception {
@@ -413,5 +415,4 @@ final class ExpirySimulationTest {
     learn();
     wasReopened = true;
   }
-
 }

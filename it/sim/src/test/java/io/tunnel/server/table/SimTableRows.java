@@ -106,8 +106,7 @@ public record SimTableRows(
     }
 
     @Override
-    public Scan scanBehind(
-        int partition, Bytes after, long expiredMicros, RowVisitor visitor) {
+    public Scan scanBehind(int partition, Bytes after, long expiredMicros, RowVisitor visitor) {
       if (expiredMicros >= 0) {
         throw new IllegalStateException("no table of a simulation has a time to live");
       }

@@ -274,8 +274,7 @@ public final class ConditionCore {
    *
    * @param mustJudge also where a stored row of the batch may have expired
    */
-  public Judged judge(
-      ChangeBatch batch, ConditionPlace place, boolean mustJudge, AliveAt aliveAt) {
+  public Judged judge(ChangeBatch batch, ConditionPlace place, boolean mustJudge, AliveAt aliveAt) {
     if (!mustJudge) {
       notIndexed.add(batch);
       return new Judged(Optional.of(batch), List.of());
@@ -346,7 +345,8 @@ public final class ConditionCore {
       }
       Optional<ChangeBatch> left = Optional.of(batch);
       if (isForJudging || !rejections.isEmpty()) {
-        left = accepted.isEmpty() ? Optional.empty() : left.map(all -> AcceptedRows.of(all, accepted));
+        left =
+            accepted.isEmpty() ? Optional.empty() : left.map(all -> AcceptedRows.of(all, accepted));
       }
       return new Judged(left, rejections, expiry.expired(batch.partition()), expiry.validMicros());
     }

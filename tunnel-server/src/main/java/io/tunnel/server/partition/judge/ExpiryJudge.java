@@ -9,8 +9,8 @@ import java.util.Optional;
 
 /**
  * Judges whether the stored rows of a batch have expired. A row that has expired is absent for
- * whatever the batch asks of the row. If the batch writes the row again, a DELETE of the expired row
- * comes first: nobody who reads the log lays the new columns upon the old ones.
+ * whatever the batch asks of the row. If the batch writes the row again, a DELETE of the expired
+ * row comes first: nobody who reads the log lays the new columns upon the old ones.
  */
 final class ExpiryJudge {
 

@@ -93,8 +93,7 @@ final class CollidingKeysTest {
     List<Bytes> keys = colliding();
     RowKey first = new RowKey(1, keys.get(0));
     assertThat(first).isLessThan(new RowKey(1, keys.get(1)));
-    assertThat(new RowKey(2, keys.get(0)))
-        .isGreaterThan(new RowKey(1, keys.get(1)));
+    assertThat(new RowKey(2, keys.get(0))).isGreaterThan(new RowKey(1, keys.get(1)));
     assertThat(first).isEqualByComparingTo(new RowKey(1, keys.get(0)));
   }
 }
