@@ -84,11 +84,11 @@ class ExpiryTest {
     try (PartitionReader reader =
         new PartitionReader(
             ClientConfig.of(server.endpoint()), table, PartitionReaderConfig.DEFAULTS)) {
-      reader.assign(table.partitions().get(0).id(), ReadStart.EARLIEST);
+      reader.start(ReadStart.changes(table.partitions().get(0).id(), 0));
       while (found.stream().noneMatch(change -> change.getPrimaryKey().equals(key(last)))) {
-        for (PartitionRecords records : reader.poll(Duration.ofSeconds(10))) {
-          found.addAll(records.records());
-        }
+        PartitionRecords next = reader.poll(Duration.ofSeconds(60)).orElseThrow();
+        found.addAll(next.records());
+        next.release();
       }
     }
     return found;
