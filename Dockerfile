@@ -1,9 +1,9 @@
 # The server, and every other program of ./tunnel, on nothing but a JRE.
 #
 #   ./tunnel --version                        # builds the programs
-#   docker build -t tunnel/server:0.1.0-SNAPSHOT .
-#   docker run --rm -v tunnel-data:/data tunnel/server:0.1.0-SNAPSHOT security init --dir /data/security --name localhost
-#   docker run --name tunnel -v tunnel-data:/data -p 127.0.0.1:7650:7650 tunnel/server:0.1.0-SNAPSHOT
+#   docker build -t tunnel/server:0.2.0-SNAPSHOT .
+#   docker run --rm -v tunnel-data:/data tunnel/server:0.2.0-SNAPSHOT security init --dir /data/security --name localhost
+#   docker run --name tunnel -v tunnel-data:/data -p 127.0.0.1:7650:7650 tunnel/server:0.2.0-SNAPSHOT
 #   docker exec tunnel /opt/tunnel/tunnel tables list --profile /data/security/admin.json
 #
 # Take authority.key and admin.json out of the volume then, to where certificates and keys are made (docs/security.md).

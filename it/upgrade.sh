@@ -21,6 +21,6 @@ git -C "$work/former" checkout -q "$former"
 level="$(sed -nE 's/.* int OWN = ([0-9]+);/\1/p' "$work/former/tunnel-protocol/src/main/java/io/tunnel/model/Level.java")"
 
 echo "upgrade.sh: from $tag, level $level, to this build"
-mvn -B -ntp -Dquick -Pproof -Dproof.parts=proof-cluster -pl it -am -Dskip.simulation=true -Dsurefire.failIfNoSpecifiedTests=false \
+mvn -B -ntp -Dquick -Pproof -Dproof.parts=proof-upgrade -pl it -am -Dskip.simulation=true -Dsurefire.failIfNoSpecifiedTests=false \
   -Dtest=ClusterUpgradeTest -Dtunnel.former.level="$level" \
   -Dtunnel.former.classpath="$work/former/it/target/quick/test-classes:$(cat "$work/former/it/target/quick/planted.classpath")" test

@@ -6,6 +6,7 @@ import io.tunnel.cli.cluster.ClusterCommand;
 import io.tunnel.cli.cluster.HealthCommand;
 import io.tunnel.cli.doctor.DoctorCommand;
 import io.tunnel.cli.log.Logging;
+import io.tunnel.cli.ping.PingCommand;
 import io.tunnel.cli.security.SecurityCommand;
 import io.tunnel.cli.tables.TablesCommand;
 import io.tunnel.cli.tail.TailCommand;
@@ -32,7 +33,7 @@ import picocli.CommandLine.Command;
 /** The root of the {@code ./tunnel} command; it does nothing itself, its subcommands do. */
 @Command(
     name = "tunnel",
-    version = "tunnel 0.1.0-SNAPSHOT",
+    version = "tunnel 0.2.0-SNAPSHOT",
     mixinStandardHelpOptions = true,
     description = "Tables whose changes can be consumed in order, by tunnels.",
     footerHeading = "%nTo start with:%n",
@@ -50,6 +51,7 @@ public final class TunnelCommand extends CommandGroup {
       List.of(
           ServerCommand.class,
           HealthCommand.class,
+          PingCommand.class,
           PartitionCommand.class,
           StressCommand.class,
           PerfCommand.class,

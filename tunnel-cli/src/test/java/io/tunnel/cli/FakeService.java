@@ -36,13 +36,17 @@ import io.tunnel.sdk.tunnel.SeekTunnelResponse;
 import io.tunnel.sdk.tunnel.SessionInfo;
 import io.tunnel.sdk.tunnel.TunnelInfo;
 import io.tunnel.terminal.Prompt;
+import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /** Tables and tunnels in memory, which may be unreachable. Counts what is open. */
 public final class FakeService {
@@ -94,6 +98,12 @@ public final class FakeService {
 
   /** How rows were read. */
   public final List<ReadMode> readModes = new ArrayList<>();
+
+  /** The outcome of each ping, in turn; pings beyond take a millisecond. */
+  public final Deque<Supplier<Duration>> pings = new ArrayDeque<>();
+
+  /** Bytes of the pings. */
+  public final List<Integer> pinged = new ArrayList<>();
 
   public void createTable(TableMeta meta) {
     PartitionInfo partition =
@@ -160,6 +170,12 @@ public final class FakeService {
         security = new SecurityClient(config());
       }
       return security;
+    }
+
+    @Override
+    public Duration ping(int bytes) {
+      pinged.add(bytes);
+      return pings.isEmpty() ? Duration.ofMillis(1) : pings.remove().get();
     }
 
     @Override

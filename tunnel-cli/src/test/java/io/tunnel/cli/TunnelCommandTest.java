@@ -32,8 +32,8 @@ class TunnelCommandTest extends CommandLineTest {
     assertThat(err.toString())
         .startsWith("tunnel: name a subcommand")
         .contains(
-            "Subcommands: server, health, partition, stress, perf, tables, tail, tunnels, cluster, security,"
-                + " backup, restore, doctor, completion, version, help");
+            "Subcommands: server, health, ping, partition, stress, perf, tables, tail, tunnels, cluster,"
+                + " security, backup, restore, doctor, completion, version, help");
     assertThat(run("tables")).isEqualTo(2);
     assertThat(err.toString()).startsWith("tunnel tables: name a subcommand");
     assertThat(run("tunnels")).isEqualTo(2);

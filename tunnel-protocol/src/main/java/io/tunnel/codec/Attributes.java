@@ -103,7 +103,7 @@ public final class Attributes {
   }
 
   /** Leaves one attribute out of a checked list. */
-  static Bytes without(int unwanted, Bytes list) {
+  public static Bytes without(int unwanted, Bytes list) {
     byte[] array = list.toByteArray();
     ByteSink rest = new ByteSink(array.length);
     for (int at = 0; at < array.length; ) {
@@ -128,6 +128,11 @@ public final class Attributes {
     write(all, added, value);
     all.write(array, at, array.length - at);
     return Bytes.copyOf(all.array(), 0, all.size());
+  }
+
+  /** Adds {@link FormatFeature#ATOMIC} to the checked list of a batch. */
+  public static Bytes atomic(Bytes list) {
+    return with(FormatFeature.ATOMIC.number(), Bytes.EMPTY, list);
   }
 
   /** Writes an attribute; numbers must rise. */

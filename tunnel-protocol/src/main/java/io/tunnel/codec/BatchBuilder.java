@@ -395,6 +395,39 @@ public final class BatchBuilder {
   }
 
   /**
+   * A batch as a writer sends it, with the rows of another one and other attributes.
+   *
+   * @param list as {@link Attributes#write} writes it; empty for none
+   */
+  public static byte[] withAttributes(ChangeBatch batch, Bytes list) {
+    int rowsAndNames = batch.rowsBytes() + batch.dictionaryBytes();
+    ByteSink sink = new ByteSink(HEADER_BYTES + rowsAndNames + listBytes(list));
+    sink.skip(HEADER_BYTES);
+    sink.write(batch.array(), batch.rowsOffset(), rowsAndNames);
+    return complete(
+        sink, batch.nameCount(), batch.partition(), batch.rowCount(), batch.rowsBytes(), list);
+  }
+
+  /**
+   * A batch as a writer sends it, of a room for the header, the rows and the dictionary.
+   *
+   * @param list as {@link Attributes#write} writes it; empty for none
+   */
+  public static byte[] complete(
+      ByteSink sink, int nameCount, int partition, int rowCount, int rowsBytes, Bytes list) {
+    if (list.length() > 0) {
+      Attributes.writeBehind(sink, list);
+    }
+    byte[] array = sink.toByteArray();
+    writeHeader(array, 0, array.length, nameCount, partition, rowCount, rowsBytes);
+    if (list.length() > 0) {
+      haveAttributes(array, 0);
+    }
+    stamp(array, 0, 0, 0);
+    return array;
+  }
+
+  /**
    * Fills in the header of a batch of {@code bytes} bytes; {@link #stamp} adds position, commit
    * time and checksum.
    */

@@ -5,6 +5,7 @@ import io.tunnel.condition.Condition;
 import io.tunnel.condition.ConditionPlace;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowExistenceExpectation;
@@ -33,6 +34,7 @@ public final class BatchValidator {
    *     condition, or is an UPDATE, which may make the stored row too large
    * @param asksForColumns whether a row has a condition on columns, or an increment, whose outcome
    *     tells what the stored row holds
+   * @param writer what the writer says of the batch; empty when the writer does not number
    * @param newest the feature of the highest level that an attribute of the batch or a row uses;
    *     empty without attributes. The level in force must enable the feature
    */
@@ -40,6 +42,7 @@ public final class BatchValidator {
       boolean mustJudge,
       boolean asksForColumns,
       ColumnSizes columnSizes,
+      Optional<WriterNumber> writer,
       Optional<FormatFeature> newest) {}
 
   /** A validator for rows with keys of {@code schema}. */
@@ -64,6 +67,8 @@ public final class BatchValidator {
     try {
       Optional<FormatFeature> newest =
           batch.hasAttributes() ? known(Place.BATCH, batch.attributes()) : Optional.empty();
+      Optional<WriterNumber> writer = requireWriter(batch);
+      requireAtomic(batch);
       Dictionary.requireDistinct(batch.names());
       requireNoKeyColumn(batch.names());
       boolean mustJudge = false;
@@ -83,7 +88,7 @@ public final class BatchValidator {
             row.condition() != RowExistenceExpectation.IGNORE || row.kind() == ChangeKind.UPDATE;
       }
       requireUsed(batch, columnSizes);
-      return new Checked(mustJudge || asksForColumns, asksForColumns, columnSizes, newest);
+      return new Checked(mustJudge || asksForColumns, asksForColumns, columnSizes, writer, newest);
     } catch (MalformedException e) {
       if (e instanceof NewerFormatException newer && newer.feature().isPresent()) {
         throw newer;
@@ -95,6 +100,37 @@ public final class BatchValidator {
   private static Optional<FormatFeature> known(Place place, Bytes attributes) {
     byte[] array = attributes.toByteArray();
     return Attributes.requireKnown(place, array, 0, array.length);
+  }
+
+  /** What the writer says; only a server says who wrote the rows of a batch of the log. */
+  private static Optional<WriterNumber> requireWriter(ChangeBatch batch) {
+    if (!WrittenRows.of(batch).isEmpty()) {
+      throw new MalformedException("a writer's batch says who wrote its rows, as a log does");
+    }
+    return WriterNumber.of(batch);
+  }
+
+  /** An atomic batch is small enough for one callback of a worker. */
+  private static void requireAtomic(ChangeBatch batch) {
+    Optional<Bytes> atomic = batch.attribute(FormatFeature.ATOMIC);
+    if (atomic.isEmpty()) {
+      return;
+    }
+    if (atomic.get().length() > 0) {
+      throw new MalformedException("attribute atomic of a batch has no value");
+    }
+    if (batch.rowCount() > Limits.ATOMIC_ROWS_MAX || batch.byteCount() > Limits.ATOMIC_BYTES_MAX) {
+      throw new MalformedException(
+          "an atomic batch of "
+              + batch.rowCount()
+              + " rows and "
+              + batch.byteCount()
+              + " bytes; at most "
+              + Limits.ATOMIC_ROWS_MAX
+              + " rows and "
+              + Limits.ATOMIC_BYTES_MAX
+              + " bytes are possible");
+    }
   }
 
   /** Checks the condition on columns of a row; returns whether the row has one. */

@@ -9,6 +9,7 @@ import io.tunnel.model.value.Bytes;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
 
@@ -142,6 +143,19 @@ public final class ChangeBatch {
   /** Whether something is said of the batch as a whole. */
   public boolean hasAttributes() {
     return namesEnd < offset + bytes;
+  }
+
+  /** Whether all rows of the batch are applied together, or none: {@link FormatFeature#ATOMIC}. */
+  public boolean isAtomic() {
+    return attribute(FormatFeature.ATOMIC).isPresent();
+  }
+
+  /** The value of an attribute of the batch; empty when the batch does not have it. */
+  Optional<Bytes> attribute(FormatFeature feature) {
+    return hasAttributes()
+        ? Attributes.find(
+            feature.number(), array, namesEnd, offset + bytes - Attributes.LENGTH_BYTES)
+        : Optional.empty();
   }
 
   /** The list of {@link Attributes} of the batch; empty without attributes. */

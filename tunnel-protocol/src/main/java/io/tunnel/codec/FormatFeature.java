@@ -24,10 +24,12 @@ public enum FormatFeature {
   EXPIRED(Place.ROW, 4, "expired", 2),
   /** What an increment added to columns that the change sets to the results. */
   DELTA(Place.ROW, 6, "delta", 1),
-  /** The writer's id and the number of the batch. */
-  WRITER(Place.BATCH, 1, "writer", 3),
+  /** A writer's id and its number of the batch, on the way to the server; no log has one. */
+  WRITER(Place.BATCH, 1, "writer", 2),
+  /** Which rows of the batch which writer wrote under which number, in the log. */
+  WRITTEN(Place.BATCH, 2, "written", 2),
   /** All rows of the batch are applied, or none. */
-  ATOMIC(Place.BATCH, 3, "atomic", 3),
+  ATOMIC(Place.BATCH, 3, "atomic", 2),
   /** A time at which the row expires, other than that of its table. */
   STORED_EXPIRY(Place.STORED_ROW, 1, "expiry", 3),
   /** A filter on what the holder is delivered. */

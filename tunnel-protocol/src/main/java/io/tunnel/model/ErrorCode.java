@@ -99,7 +99,15 @@ public enum ErrorCode {
    * The request uses a feature above the level of the cluster, or of the single server; the message
    * names the feature, the level, and the nodes that lack the feature.
    */
-  FEATURE_NOT_ENABLED(41, false);
+  FEATURE_NOT_ENABLED(41, false),
+  /**
+   * The partition does not know the writer of a numbered batch any more, or misses an earlier batch
+   * of the writer. The batch was not applied now. A writer with a new id may send the batch, unless
+   * an earlier attempt is in doubt.
+   */
+  WRITER_ENDED(42, false),
+  /** Another row of the atomic batch was refused, so this row was not applied either. */
+  BATCH_REFUSED(43, false);
 
   private final int code;
   private final boolean retriable;

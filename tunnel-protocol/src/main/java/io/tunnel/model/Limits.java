@@ -24,6 +24,12 @@ public final class Limits {
   /** Rows of one batch. */
   public static final int BATCH_ROWS_MAX = 65_536;
 
+  /** Rows of one atomic batch, which a worker processes in one callback. */
+  public static final int ATOMIC_ROWS_MAX = 1_000;
+
+  /** Bytes of one atomic batch, as encoded by the writer. */
+  public static final int ATOMIC_BYTES_MAX = 1024 * 1024;
+
   /** Distinct column names of one batch. */
   public static final int BATCH_NAMES_MAX = 4_096;
 

@@ -28,6 +28,8 @@ public enum Operation {
    * #HELLO}.
    */
   AUTHENTICATE(2, Room.CONNECTION, Repeat.NEVER, Right.ANYBODY),
+  /** Binary: {@link EchoRequest} to the bytes of the request, or to empty. */
+  ECHO(3, Room.CONNECTION, Repeat.FREELY, Right.HOLD),
 
   /** JSON: {@link Control.CreateTable} to {@link Control.TableDescription}. */
   CREATE_TABLE(16, Room.TABLES, Repeat.BY_ID, Right.CREATE),
@@ -90,6 +92,11 @@ public enum Operation {
   UPGRADE(37, Room.CLUSTER, Repeat.FREELY, Right.ADMIN),
   /** Binary: {@link GetRowsRequest} to {@link RowPage}. */
   GET_ROWS(38, Room.ROWS, Repeat.FREELY, Right.READ),
+  /**
+   * Binary: {@code u32} table id and {@code u128} secret to {@link WriterToken}: dates the id of a
+   * writer that numbers its batches.
+   */
+  OPEN_WRITER(39, Room.ROWS, Repeat.FREELY, Right.WRITE),
 
   /**
    * JSON: {@link SessionControl.OpenSession} to {@link SessionControl.SessionOpened}. The session
@@ -257,9 +264,13 @@ public enum Operation {
   /**
    * The most bytes of a request's payload: {@link Limits#NAMING_REQUEST_BYTES_MAX} by default; a
    * full frame for requests with rows, split points, positions or skipped changes; {@link
-   * Limits#KEYED_REQUEST_BYTES_MAX} for attaching.
+   * Limits#KEYED_REQUEST_BYTES_MAX} for attaching; {@link EchoRequest#DATA_BYTES_MAX} and one byte
+   * for an echo.
    */
   public int requestBytesMax() {
+    if (this == ECHO) {
+      return EchoRequest.PAYLOAD_BYTES_MAX;
+    }
     if (HOLDING.contains(this)) {
       return Frame.PAYLOAD_BYTES_MAX;
     }

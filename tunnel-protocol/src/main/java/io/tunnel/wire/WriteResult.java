@@ -20,7 +20,17 @@ public record WriteResult(
     long firstPosition, int appliedRows, List<Rejection> rejections, List<Jump> jumps) {
 
   /** A rejected row and its error code. */
-  public record Rejection(int rowIndex, ErrorCode code) {}
+  public record Rejection(int rowIndex, ErrorCode code) {
+
+    /** The rejections of an atomic batch of {@code rows} rows, of which this row is refused. */
+    public List<Rejection> ofAll(int rows) {
+      List<Rejection> all = new ArrayList<>();
+      for (int i = 0; i < rows; i++) {
+        all.add(i == rowIndex ? this : new Rejection(i, ErrorCode.BATCH_REFUSED));
+      }
+      return all;
+    }
+  }
 
   /**
    * An applied row whose position does not follow the previous one.

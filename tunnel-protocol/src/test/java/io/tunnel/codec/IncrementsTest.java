@@ -82,7 +82,7 @@ final class IncrementsTest {
     return LongStream.range(0, 200);
   }
 
-  /** The results stand in the columns, and what was added beside them, whatever else is there. */
+  /** Results stand in the columns and deltas beside them, with any other attributes. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void a_log_has_results_and_what_was_added(long seed) {

@@ -140,7 +140,7 @@ final class RandomRows {
   }
 
   /**
-   * Mostly short, so that values are prefixes of each other; sometimes too long for a length of one
+   * Mostly short, so values are prefixes of other values; sometimes too long for a length of a
    * byte.
    */
   private int length() {

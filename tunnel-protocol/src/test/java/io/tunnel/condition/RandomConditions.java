@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Conditions and values that meet each other often: few names, and values near the borders of what
- * is equal, less, or not comparable. The same seed gives the same.
+ * Conditions and values with few names, and with values near the borders between equal, less and
+ * not comparable. Equal seeds give equal conditions.
  */
 public final class RandomConditions {
 

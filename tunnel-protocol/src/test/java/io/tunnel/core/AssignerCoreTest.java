@@ -126,7 +126,7 @@ final class AssignerCoreTest {
     return seats;
   }
 
-  /** Some channels are held by sessions that have gone, some by nobody. */
+  /** Some channels are held by gone sessions, some by no session. */
   private static Map<ChannelKey, String> owners(Random random, int channels, int sessions) {
     Map<ChannelKey, String> owners = new LinkedHashMap<>();
     for (int channel = 1; channel <= channels; channel++) {

@@ -108,6 +108,7 @@ class GoldenWireTest {
     WriteResult written =
         new WriteResult(1_000, 2, List.of(new Rejection(1, ErrorCode.CONDITION_FAILED)));
     ChannelRef ref = new ChannelRef(3, 5);
+    EchoRequest echo = new EchoRequest(true, Bytes.fromHex("70696e67"));
     ChannelEnd end = new ChannelEnd(3, 5, 1_002);
     return Stream.of(
         payload("v1/payload-hello.hex", hello, hello.encode(), Hello::decode),
@@ -126,6 +127,7 @@ class GoldenWireTest {
             rangeStrictly.encode(),
             RangeRequest::decode),
         payload("v1/payload-write-result.hex", written, written.encode(), WriteResult::decode),
+        payload("v1/payload-echo.hex", echo, echo.encode(), EchoRequest::decode),
         payload("v1/payload-channel-ref.hex", ref, ref.encode(), ChannelRef::decode),
         payload("v1/payload-channel-end.hex", end, end.encode(), ChannelEnd::decode),
         payload("v1/payload-renewal.hex", RENEWAL, RENEWAL.encode(), Renewal::decode));

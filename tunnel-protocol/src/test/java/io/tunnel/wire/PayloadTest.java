@@ -15,6 +15,7 @@ import io.tunnel.condition.RowSelection;
 import io.tunnel.model.Direction;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.WriteResult.Jump;
 import io.tunnel.wire.WriteResult.Rejection;
@@ -76,6 +77,8 @@ class PayloadTest {
             new ErrorPayload(ErrorCode.BUSY, "später"),
             new ErrorPayload(ErrorCode.BUSY, "später").encode(),
             ErrorPayload::decode),
+        openEnded(echo(true, 3), echo(true, 3).encode(), EchoRequest::decode),
+        openEnded(echo(false, 0), echo(false, 0).encode(), EchoRequest::decode),
         sample(
             new ChannelRef(-1, Long.MIN_VALUE),
             new ChannelRef(-1, Long.MIN_VALUE).encode(),
@@ -128,6 +131,27 @@ class PayloadTest {
 
   private static Hello hello(String name) {
     return Hello.request(new Capabilities(0, 65_535, List.of("a", "z.9-")), name);
+  }
+
+  private static EchoRequest echo(boolean isRepeated, int bytes) {
+    return new EchoRequest(isRepeated, Bytes.copyOf(new byte[bytes]));
+  }
+
+  @Test
+  void an_echo_is_of_so_many_bytes_at_most_and_of_two_forms() {
+    byte[] most = echo(true, EchoRequest.DATA_BYTES_MAX).encode();
+    Operation.ECHO.requireSize(most);
+    assertThat(EchoRequest.decode(most).answer()).hasSize(EchoRequest.DATA_BYTES_MAX);
+    byte[] tooMany = new byte[most.length + 1];
+    requireRefused(() -> EchoRequest.decode(tooMany), "65537 bytes behind a request to echo");
+    assertThatExceptionOfType(RefusedException.class)
+        .isThrownBy(() -> Operation.ECHO.requireSize(tooMany))
+        .withMessageContaining("ECHO takes 65537 at most");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> echo(true, EchoRequest.DATA_BYTES_MAX + 1))
+        .withMessageContaining("an echo of 65537 bytes");
+    requireRefused(() -> EchoRequest.decode(new byte[] {2, 7}), "form 2, not 0 (acknowledge) or 1");
+    assertThat(echo(false, 9).answer()).isEmpty();
   }
 
   private static WriteResult jumping() {
@@ -450,7 +474,7 @@ class PayloadTest {
     for (Operation operation : Operation.values()) {
       assertThat(Operation.of(operation.code())).isEqualTo(operation);
     }
-    assertThat(IntStream.of(-1, 0, 3, 15, 69, 255).mapToObj(Operation::of)).containsOnlyNulls();
+    assertThat(IntStream.of(-1, 0, 4, 15, 69, 255).mapToObj(Operation::of)).containsOnlyNulls();
     for (ErrorCode code : ErrorCode.values()) {
       assertThat(ErrorCode.of(code.code())).isEqualTo(code);
     }

@@ -27,8 +27,9 @@ import java.util.Objects;
  * @param retryDeadline how long a request is retried that could not be sent or was refused as
  *     retriable; zero to try once. Writes of rows have a deadline of their own
  * @param writeRetryDeadline how long {@link TableClient#write} and {@link TableWriter} retry rows
- *     that could not be sent or were refused as retriable, before the outcome is {@code NOT_SENT};
- *     zero to try once. Should exceed a rolling restart of the service
+ *     that could not be sent or were refused as retriable, before the outcome is {@code NOT_SENT},
+ *     and rows whose answer was lost, before it is {@code IN_DOUBT}; zero to try once. Should
+ *     exceed a rolling restart of the service
  * @param meter receives the figures of clients and workers with this configuration; an exception of
  *     the meter is logged once and has no other effect
  * @param security how client and server authenticate each other

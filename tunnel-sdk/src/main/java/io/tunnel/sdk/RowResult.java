@@ -24,8 +24,9 @@ public record RowResult(
     REJECTED,
     /**
      * The connection was lost, the deadline passed or the server's disk failed before the answer:
-     * the row may have been applied, or may still be applied. The SDK does not retry, because the
-     * row might be applied twice.
+     * the row may have been applied, or may still be applied. The SDK has repeated the row until
+     * the write's retry deadline, where the service recognises a repetition. Elsewhere the SDK does
+     * not repeat, because the row might be applied twice.
      */
     IN_DOUBT,
     /** Never left this process whole, or was refused as retriable for too long; not applied. */

@@ -28,6 +28,7 @@ import io.tunnel.sdk.write.WriteCall;
 import io.tunnel.sdk.write.WriteEngine;
 import io.tunnel.sdk.write.WriteEngines;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.WriterToken;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Control.PartitionDescription;
 import io.tunnel.wire.control.Control.TableDescription;
@@ -56,6 +57,9 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class TableClient implements AutoCloseable {
 
   private static final int LOOPS = 1;
+
+  /** What an ICMP echo sends unless it is told otherwise. */
+  private static final int PING_BYTES = 56;
 
   /** Longer than any call: rows of one call are sent together by {@code hurry}, not by a timer. */
   private static final Duration UNTIL_SENT = Duration.ofHours(1);
@@ -103,6 +107,27 @@ public final class TableClient implements AutoCloseable {
       client.close();
       throw e;
     }
+  }
+
+  /** As {@link #ping(int)}, with 56 bytes. */
+  public Duration ping() {
+    return ping(PING_BYTES);
+  }
+
+  /**
+   * Sends bytes to the server, which sends them back, and returns the time between. The time is
+   * that of one request on an open connection: the client first connects if it must, and never
+   * retries.
+   *
+   * @param bytes how many bytes travel each way, 0 to 65,536
+   * @throws io.tunnel.model.RefusedException {@code UNKNOWN_OPERATION} when the server is older
+   *     than this client
+   * @throws ConnectionException when the server cannot be reached or does not answer
+   * @throws IllegalArgumentException when there are too many bytes
+   */
+  public Duration ping(int bytes) {
+    EventLoops.requireMayBlock("ping");
+    return Ping.roundTrip(caller, bytes);
   }
 
   /** Creates a table of one partition. */
@@ -344,6 +369,42 @@ public final class TableClient implements AutoCloseable {
     return call.result();
   }
 
+  /**
+   * Writes rows of one partition together: all rows are applied, or none. Conditions and increments
+   * of a row are judged over the rows before it. The changes stand together in the stream: {@link
+   * io.tunnel.sdk.processor.StreamRecord#atomicBatch}. At most {@link
+   * io.tunnel.model.Limits#ATOMIC_ROWS_MAX} rows and {@link
+   * io.tunnel.model.Limits#ATOMIC_BYTES_MAX} bytes. A cluster refuses atomic batches with {@link
+   * io.tunnel.model.ErrorCode#FEATURE_NOT_ENABLED}.
+   *
+   * @return the position of each row
+   * @throws WriteFailedException when the rows were not applied, or are in doubt, all of them; the
+   *     row that the server refused has the reason, and the other rows have {@link
+   *     io.tunnel.model.ErrorCode#BATCH_REFUSED}
+   */
+  public BatchWriteResult writeAtomically(String table, List<RowChange> rows) {
+    List<RowChange> written = List.copyOf(rows);
+    return WriteFailedException.requireApplied(table, written, tryWriteAtomically(table, written));
+  }
+
+  /** As {@link #writeAtomically}, but returns the outcome of each row instead of throwing. */
+  public BatchWriteResult tryWriteAtomically(String table, List<RowChange> rows) {
+    EventLoops.requireMayBlock("write");
+    return Caller.await(tryWriteAtomicallyAsync(table, rows));
+  }
+
+  /**
+   * As {@link #tryWriteAtomically} without waiting; the future completes when the rows have an
+   * outcome, and never exceptionally. Blocks where {@link #tryWriteAsync} does.
+   */
+  public CompletableFuture<BatchWriteResult> tryWriteAtomicallyAsync(
+      String table, List<RowChange> rows) {
+    WriteEngine engine = engines.shared(table, this::maps);
+    CompletableFuture<BatchWriteResult> result = WriteCall.atomic(engine, rows);
+    engine.hurry();
+    return result;
+  }
+
   /** Opens a buffered writer with {@link TableWriterConfig#DEFAULTS}. */
   public TableWriter openWriter(String table) {
     return openWriter(table, TableWriterConfig.DEFAULTS);
@@ -366,10 +427,22 @@ public final class TableClient implements AutoCloseable {
 
   private PartitionMaps maps(String table) {
     byte[] payload = Json.encode(new Control.TableName(table));
-    return () ->
-        caller
+    return new PartitionMaps() {
+      @Override
+      public CompletableFuture<TableDescription> read() {
+        return caller
             .ask(Operation.PARTITION_MAP, payload)
             .thenApply(frame -> learned(Json.decode(frame.payload(), TableDescription.class)));
+      }
+
+      @Override
+      public CompletableFuture<WriterToken> openWriter(int tableId) {
+        byte[] request = new WriterToken.Request(tableId, SystemClock.newSecret()).encode();
+        return caller
+            .ask(Operation.OPEN_WRITER, request)
+            .thenApply(frame -> WriterToken.decode(frame.payload()));
+      }
+    };
   }
 
   /** Notes the leaders in a partition map, so that requests go to them directly. */

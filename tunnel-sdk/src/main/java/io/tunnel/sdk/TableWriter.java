@@ -1,7 +1,9 @@
 package io.tunnel.sdk;
 
 import io.tunnel.model.RowChange;
+import io.tunnel.sdk.write.WriteCall;
 import io.tunnel.sdk.write.WriteEngine;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -63,6 +65,18 @@ public final class TableWriter implements AutoCloseable {
           outcome.complete(result);
         });
     return outcome;
+  }
+
+  /**
+   * Adds rows of one partition that are applied together, or not at all: see {@link
+   * TableClient#writeAtomically}. Waits as {@link #add(RowChange, RowCallback)} does.
+   *
+   * @return completes when the rows have an outcome, and never exceptionally
+   * @throws IllegalStateException when the writer is closed, or when this was called from a
+   *     callback and would have to wait
+   */
+  public CompletableFuture<BatchWriteResult> addAtomically(List<RowChange> rows) {
+    return WriteCall.atomic(engine, rows);
   }
 
   /**

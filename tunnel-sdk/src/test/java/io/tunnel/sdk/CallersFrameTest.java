@@ -77,6 +77,8 @@ class CallersFrameTest {
   private static Map<String, ThrowingCallable> ofTables(TableClient tables) {
     Map<String, ThrowingCallable> calls = new LinkedHashMap<>();
     CreateTableRequest request = new CreateTableRequest(META, List.of());
+    calls.put("ping()", tables::ping);
+    calls.put("ping(int)", () -> tables.ping(9));
     calls.put("createTable(TableMeta)", () -> tables.createTable(META));
     calls.put("createTable(CreateTableRequest)", () -> tables.createTable(request));
     calls.put("createTable(TableMeta,List)", () -> tables.createTable(META, List.of()));
@@ -115,6 +117,10 @@ class CallersFrameTest {
     calls.put("tryWrite(String,List)", () -> tables.tryWrite("t", ROWS));
     calls.put("writeAsync(String,List)", () -> tables.writeAsync("t", ROWS));
     calls.put("tryWriteAsync(String,List)", () -> tables.tryWriteAsync("t", ROWS));
+    calls.put("writeAtomically(String,List)", () -> tables.writeAtomically("t", ROWS));
+    calls.put("tryWriteAtomically(String,List)", () -> tables.tryWriteAtomically("t", ROWS));
+    calls.put(
+        "tryWriteAtomicallyAsync(String,List)", () -> tables.tryWriteAtomicallyAsync("t", ROWS));
     calls.put("openWriter(String)", () -> tables.openWriter("t"));
     calls.put(
         "openWriter(String,TableWriterConfig)",

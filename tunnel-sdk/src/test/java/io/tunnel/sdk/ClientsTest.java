@@ -27,6 +27,7 @@ import io.tunnel.sdk.tunnel.EndSessionRequest;
 import io.tunnel.sdk.tunnel.ListTunnelRequest;
 import io.tunnel.sdk.tunnel.TunnelInfo;
 import io.tunnel.wire.Capabilities;
+import io.tunnel.wire.EchoRequest;
 import io.tunnel.wire.Hello;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.WriteRequest;
@@ -114,6 +115,52 @@ class ClientsTest {
           .isInstanceOfSatisfying(
               ConnectionException.class, e -> assertThat(e.retriable()).isFalse());
       assertThat(ends).hasValue(2);
+    }
+  }
+
+  @Test
+  void a_ping_is_one_request_whose_bytes_come_back() {
+    List<EchoRequest> asked = new ArrayList<>();
+    server.on(
+        Operation.ECHO,
+        (connection, frame) -> {
+          EchoRequest echo = EchoRequest.decode(frame.payload());
+          asked.add(echo);
+          connection.answer(frame, asked.size() == 3 ? new byte[] {7} : echo.answer());
+        });
+    try (TableClient client = TableClient.connect(server.config())) {
+      assertThat(client.ping()).isPositive();
+      assertThat(client.ping(EchoRequest.DATA_BYTES_MAX)).isPositive();
+      assertThatThrownBy(() -> client.ping(2))
+          .isInstanceOf(ConnectionException.class)
+          .hasMessage("the server answered a ping of 2 bytes with other bytes");
+      for (int wrong : new int[] {-1, EchoRequest.DATA_BYTES_MAX + 1}) {
+        assertThatThrownBy(() -> client.ping(wrong))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessage("a ping has 0 to 65536 bytes, not " + wrong);
+      }
+      assertThat(asked).extracting(echo -> echo.data().length()).containsExactly(56, 65_536, 2);
+      assertThat(asked).allMatch(EchoRequest::isRepeated);
+
+      server.on(Operation.ECHO, (connection, frame) -> connection.refuse(frame, ErrorCode.BUSY));
+      assertThatThrownBy(client::ping)
+          .isInstanceOfSatisfying(
+              RefusedException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.BUSY));
+    }
+  }
+
+  @Test
+  void a_server_without_echo_is_said_to_be_older() {
+    server.on(
+        Operation.ECHO,
+        (connection, frame) -> connection.refuse(frame, ErrorCode.UNKNOWN_OPERATION));
+    try (TableClient client = TableClient.connect(server.config())) {
+      assertThatThrownBy(client::ping)
+          .isInstanceOfSatisfying(
+              RefusedException.class,
+              e -> assertThat(e.code()).isEqualTo(ErrorCode.UNKNOWN_OPERATION))
+          .hasMessageContaining("the server is older than this client")
+          .hasMessageContaining("upgrade the server");
     }
   }
 

@@ -127,7 +127,7 @@ class ClusterServerTest {
     awaitLeader(server);
     try (Node other = start("n2")) {
       while (server.storesLed() == 1 + Unit.TUNNEL_GROUPS) {
-        // Until the other has its part of it.
+        // Until the other node leads its part.
       }
       broker.suspend();
       try {
@@ -169,7 +169,7 @@ class ClusterServerTest {
     try {
       server.close();
     } catch (IOException e) {
-      // It may say that it did not stop cleanly.
+      // The node may report that its last stop was not clean.
       assertThat(e.getSuppressed()).isNotEmpty();
     }
     assertThat(Duration.ofNanos(System.nanoTime() - began))

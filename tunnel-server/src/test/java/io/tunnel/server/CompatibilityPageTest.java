@@ -32,7 +32,10 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Walks the table of docs/compatibility.md: real bytes of each row, given to what reads them. */
+/**
+ * Walks the table of docs/compatibility.md: real bytes of each row of the table, given to their
+ * readers.
+ */
 class CompatibilityPageTest {
 
   private static final Pattern ROW = Pattern.compile("\\| `([a-z-]+)` \\|.*\\| ([a-z ]+) \\|");

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.LoggerFactory;
 
-/** Keeps what loggers say while it is open, whatever their level is otherwise. */
+/** Keeps the lines of loggers while open, at every level. */
 public final class Logged implements AutoCloseable {
 
   private final Logger logger;

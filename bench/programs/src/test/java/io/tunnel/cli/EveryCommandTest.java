@@ -38,8 +38,8 @@ class EveryCommandTest {
     assertThat(runLine("")).isEqualTo(2);
     assertThat(err.toString())
         .contains(
-            "Subcommands: demo, server, health, partition, stress, perf, bench, tables, tail, tunnels, cluster,"
-                + " security, backup, restore, doctor, torture, completion, version, help");
+            "Subcommands: demo, server, health, ping, partition, stress, perf, bench, tables, tail, tunnels,"
+                + " cluster, security, backup, restore, doctor, torture, completion, version, help");
   }
 
   @Test

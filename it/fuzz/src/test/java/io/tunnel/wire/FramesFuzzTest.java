@@ -25,6 +25,7 @@ class FramesFuzzTest {
           Checkpoint::decode,
           Credit::decode,
           Delivery::decode,
+          EchoRequest::decode,
           ErrorPayload::decode,
           GetRowRequest::decode,
           GetRowsRequest::decode,
@@ -52,7 +53,7 @@ class FramesFuzzTest {
       for (int at = 0; at < bytes.length; at += pieceBytes) {
         ByteBuffer piece = ByteBuffer.wrap(bytes, at, Math.min(pieceBytes, bytes.length - at));
         assembler.feed(piece, frame -> seen.add(text(frame)));
-        // A length field alone makes nobody allocate what it promises.
+        // A length field alone makes no decoder allocate the length.
         assertThat(assembler.heldBytes()).isLessThanOrEqualTo(256 * 1024 + 4 * bytes.length);
       }
       seen.add(assembler.isMidFrame() ? "mid frame" : "at rest");

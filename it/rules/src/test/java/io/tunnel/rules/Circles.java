@@ -31,8 +31,8 @@ final class Circles {
   private Circles() {}
 
   /**
-   * The files that each file depends on, both named by their top-level types. The class files show
-   * the dependencies of the code, the sources the imports that only a comment needs.
+   * Dependencies between files, each named by its top-level type. The class files show the
+   * dependencies of the code, the sources the imports that only a comment needs.
    */
   static Map<String, Set<String>> dependencies(JavaClasses classes, List<Path> sources)
       throws IOException {
@@ -75,8 +75,8 @@ final class Circles {
   }
 
   /**
-   * One circle, the shortest, for each dependency from one package to another that lies on a
-   * circle; each circle begins with its first name, and is given once.
+   * The shortest circle for each dependency between packages that lies on a circle; each circle
+   * begins with its first name, and is given once.
    */
   static List<List<String>> throughPackages(Map<String, Set<String>> files) {
     Set<List<String>> circles = new TreeSet<>(Comparator.comparing(List::toString));

@@ -68,7 +68,7 @@ final class CatalogWatch implements AutoCloseable {
     }
   }
 
-  /** Waits until it has been all through that once more. */
+  /** Waits for one more whole turn. */
   void awaitRound() {
     int wanted = rounds.get() + 2;
     Poll.until(

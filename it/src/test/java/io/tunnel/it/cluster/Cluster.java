@@ -1,6 +1,7 @@
 package io.tunnel.it.cluster;
 
 import io.tunnel.fixtures.Poll;
+import io.tunnel.it.process.Build;
 import io.tunnel.it.process.KafkaProcess;
 import io.tunnel.it.process.NodeProcess;
 import io.tunnel.it.process.RawClient;
@@ -44,19 +45,19 @@ public final class Cluster implements Service {
   private static final int TUNNEL_GROUPS = 16;
   private static final int STANDBYS = 1;
 
-  /** A node that says nothing for so long is replaced. */
+  /** A node that is silent for this time is replaced. */
   static final int SESSION_MS = 2_500;
 
   private final KafkaProcess kafka;
   private final List<String> options;
   private final List<NodeProcess> nodes = new ArrayList<>();
 
-  /** A broker, and so many nodes that are not started. */
+  /** A broker, and nodes that are not started. */
   public Cluster(Stage stage, int nodesMax) {
     this(stage, nodesMax, 1);
   }
 
-  /** So many brokers that each have a copy of everything, and nodes that are not started. */
+  /** Brokers that each have a copy of all partitions, and nodes that are not started. */
   public Cluster(Stage stage, int nodesMax, int brokers) {
     kafka = new KafkaProcess(stage, nodesMax, brokers);
     options = options(brokers);
@@ -66,7 +67,7 @@ public final class Cluster implements Service {
     }
   }
 
-  /** A node that is not started and is none of {@link #node}: one too many. */
+  /** A node that is not started, and that {@link #node} does not know. */
   NodeProcess stranger(Stage stage, String name, Path data) {
     return new NodeProcess(stage, name, data, kafka.road(0), options);
   }
@@ -79,7 +80,13 @@ public final class Cluster implements Service {
     return List.copyOf(options);
   }
 
-  /** Starts the first so many nodes and waits until they share everything. */
+  /** All nodes have the code and the level of a build when they start next. */
+  Cluster of(Build build) {
+    nodes.forEach(node -> node.of(build));
+    return this;
+  }
+
+  /** Starts the first {@code count} nodes and waits until the nodes share all partitions. */
   public Cluster start(int count) {
     List<NodeProcess> first = nodes.subList(0, count);
     first.forEach(NodeProcess::begin);
@@ -106,7 +113,7 @@ public final class Cluster implements Service {
     return running().stream().filter(each -> each != node).toList();
   }
 
-  /** All nodes, also those that were never started. */
+  /** Addresses of all nodes, also of nodes that were never started. */
   @Override
   public String endpoint() {
     return nodes.stream().map(NodeProcess::endpoint).collect(Collectors.joining(","));
@@ -133,7 +140,7 @@ public final class Cluster implements Service {
         node, Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
   }
 
-  /** Asks a node to give up everything, or to take part again. */
+  /** Asks a node to give up all partitions, or to take part again. */
   static void drain(NodeProcess node, boolean isDraining) {
     var unused = ask(node, Operation.DRAIN_NODE, new DrainNode(isDraining), Control.Empty.class);
   }
@@ -191,7 +198,7 @@ public final class Cluster implements Service {
     awaitRest(others(lost));
   }
 
-  /** Waits until all that run share all there is, and every copy is warm. */
+  /** Waits until the running nodes share all partitions, and every copy is warm. */
   public void awaitWhole() {
     awaitRest(running());
   }
@@ -282,7 +289,7 @@ public final class Cluster implements Service {
     return missing;
   }
 
-  /** Replicas that do not do what they were given. */
+  /** Replicas that do not play the role of the placement. */
   private static List<String> cold(ClusterDescription view, List<NodeStatus> statuses) {
     List<String> missing = new ArrayList<>();
     for (NodeDescription node : view.nodes()) {

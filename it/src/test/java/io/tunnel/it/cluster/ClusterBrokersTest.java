@@ -77,7 +77,7 @@ class ClusterBrokersTest {
     requireAllThere();
   }
 
-  /** It keeps its connections, so that only silence tells that it is gone. */
+  /** The suspended broker keeps its connections, so only silence shows the failure. */
   @Test
   void a_broker_that_stands_still_is_passed_by() throws IOException {
     broker(0).suspend();
@@ -116,8 +116,9 @@ class ClusterBrokersTest {
   }
 
   /**
-   * They ask it for what it has and get nothing, while controllers and nodes still reach it. So it
-   * goes on to lead, and is soon the only one in sync, which is fewer than have to be.
+   * Followers fetch from the leader and get no answer, while controllers and nodes still reach the
+   * leader. So the broker goes on to lead, and is soon alone in sync, below the least number of
+   * brokers in sync.
    */
   @Test
   void a_broker_that_the_others_do_not_hear_loses_nothing() {
@@ -135,7 +136,7 @@ class ClusterBrokersTest {
     requireAllThere();
   }
 
-  /** What it appends lands, and it never hears so. */
+  /** Appends of the node reach the broker, and the answers never reach the node. */
   @Test
   void a_node_that_hears_nothing_from_the_brokers_is_replaced() {
     NodeProcess deaf = cluster.leaderOf(traffic.somePartition());

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Nodes that are drained one after the other, while clients read rows and change the catalog. */
-@Tag("proof-cluster")
+@Tag("proof-nodes")
 class ClusterDrainsTest {
 
   private static final int NODES = 3;

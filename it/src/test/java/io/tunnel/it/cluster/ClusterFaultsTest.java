@@ -31,8 +31,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Nodes that die, stand still, or lose one half of the network, while a writer writes and two
- * workers consume. Whatever happens to one of three nodes, the others lead what it led, everybody
- * goes on by himself, and nothing that was acknowledged is missing or out of order.
+ * workers consume. When one of three nodes fails, the other nodes take over its partitions, clients
+ * go on without help, and no acknowledged change is missing or out of order.
  */
 @Tag("proof-cluster")
 class ClusterFaultsTest {
@@ -66,7 +66,7 @@ class ClusterFaultsTest {
     cluster.mend(NODES);
   }
 
-  /** Each in turn, so also the one that leads the catalog, and the one that leads the tunnel. */
+  /** Kills each node in turn, so also the leaders of the catalog and of the tunnel. */
   @Test
   void every_node_may_be_killed_once_the_others_have_taken_over() {
     traffic = new Traffic(STAGE, cluster, PARTITIONS);

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tunnels that are far behind, at the only node of a cluster, which keeps few changes itself. */
-@Tag("proof-cluster")
+@Tag("proof-nodes")
 class ClusterHistoryTest {
 
   private static final int SESSION_MS_MIN = 500;
@@ -65,7 +65,7 @@ class ClusterHistoryTest {
     return new ServerProcess(STAGE, directory.resolve("data"), options).start();
   }
 
-  /** Rows of both partitions, each written over many times. */
+  /** Overwrites rows of both partitions many times. */
   private static List<Mutation> write(Scene scene) {
     List<Mutation> written = new ArrayList<>();
     for (int batch = 0; batch < BATCHES; batch++) {
@@ -94,7 +94,7 @@ class ClusterHistoryTest {
     return Double.parseDouble(line.group(1));
   }
 
-  /** A worker is given everything that was written, in order, and nothing else. */
+  /** A worker receives exactly the written changes, in order. */
   private static void requireAll(List<Mutation> written, Scene scene, Channels tunnel) {
     Recorder recorder = new Recorder();
     TunnelWorker worker =

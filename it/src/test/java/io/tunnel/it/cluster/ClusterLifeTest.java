@@ -48,8 +48,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What clients do with one server they do with three nodes, whichever of them they know. */
-@Tag("proof-cluster")
+/** Clients work with three nodes as with one server, whichever nodes they know. */
+@Tag("proof-nodes")
 class ClusterLifeTest {
 
   private static final int NODES = 3;
@@ -87,7 +87,7 @@ class ClusterLifeTest {
     WorkerProcess one = scene.worker(tunnel, "one");
     WorkerProcess two = scene.worker(tunnel, "two");
     tunnel.awaitSpread(Map.of("one", PARTITIONS / 2, "two", PARTITIONS / 2));
-    // One after the other, so that each partition's changes follow from all three.
+    // Writers of all three nodes follow each other, so each partition has changes of each node.
     List<Ledger> ledgers = new ArrayList<>();
     for (NodeProcess node : cluster.running()) {
       ledgers.add(write(node, scene.testTable(), ledgers.size()));
@@ -109,7 +109,7 @@ class ClusterLifeTest {
     }
   }
 
-  /** By the one node that coordinates its tunnel. */
+  /** The node that coordinates the tunnel says how long. */
   @Test
   void a_session_is_told_how_long_its_node_may_be_silent() {
     Channels tunnel = new Scene(STAGE, cluster, 1).tunnel("silence", TunnelType.Stream);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Nodes that come and go as operators want it, under load: nobody who uses them notices. */
-@Tag("proof-cluster")
+@Tag("proof-nodes")
 class ClusterMovesTest {
 
   private static final int NODES = 3;

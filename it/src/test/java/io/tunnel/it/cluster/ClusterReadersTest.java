@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Readers who keep their positions themselves, at nodes that die, leave, and drop their table. */
-@Tag("proof-cluster")
+@Tag("proof-nodes")
 class ClusterReadersTest {
 
   private static final int NODES = 3;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Partitions that are read without a tunnel, of a node that is started as users start it. */
-@Tag("proof-cluster")
+@Tag("proof-nodes")
 class ClusterReadingTest {
 
   private static final int ROWS = 3;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * node is new and the level is raised, and applied from then on. Nobody who writes or consumes
  * loses anything.
  */
-@Tag("proof-cluster")
+@Tag("proof-upgrade")
 class ClusterUpgradeTest {
 
   private static final int NODES = 3;
@@ -45,7 +45,7 @@ class ClusterUpgradeTest {
   @Test
   void a_feature_is_refused_by_name_until_the_level_is_raised_behind_the_last_node()
       throws InterruptedException {
-    Cluster cluster = new Cluster(stage, NODES + 1).start(NODES);
+    Cluster cluster = new Cluster(stage, NODES + 1).of(Build.FORMER).start(NODES);
     try (Traffic traffic = new Traffic(stage, cluster, PARTITIONS, ROWS_PER_SECOND);
         Trials trials = trials(cluster)) {
       List<String> former = names(cluster);
@@ -83,7 +83,7 @@ class ClusterUpgradeTest {
   @Test
   void nodes_that_are_killed_at_every_step_lose_nothing_and_enable_nothing_too_early()
       throws InterruptedException {
-    Cluster cluster = new Cluster(stage, NODES + 1).start(NODES);
+    Cluster cluster = new Cluster(stage, NODES + 1).of(Build.FORMER).start(NODES);
     try (Traffic traffic = new Traffic(stage, cluster, PARTITIONS, ROWS_PER_SECOND);
         Trials trials = trials(cluster)) {
       for (int i = 0; i < NODES; i++) {

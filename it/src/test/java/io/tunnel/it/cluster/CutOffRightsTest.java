@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import picocli.CommandLine;
 
 /**
- * Two nodes and a Kafka, each a process, that ask everybody who they are. One node loses Kafka, and
+ * Two nodes and a Kafka, each a process; the nodes ask clients for a key. One node loses Kafka, and
  * a key is revoked on the other node meanwhile.
  */
 @Tag("proof-cluster")

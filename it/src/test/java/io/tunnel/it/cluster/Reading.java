@@ -62,7 +62,7 @@ final class Reading implements AutoCloseable {
     return failure;
   }
 
-  /** Waits until it has read so far in each partition. */
+  /** Waits until the reader has reached a position in each partition. */
   void awaitBeyond(Map<Integer, Long> goals) {
     Poll.until(
         Poll.LONG,

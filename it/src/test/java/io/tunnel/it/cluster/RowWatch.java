@@ -23,9 +23,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Clients of the tests' own JVM that read rows which all exist, one by one and all together, while
- * another writes new values into them. It is noted what nobody may ever read: that a row is absent,
- * fewer rows than there are, a value older than one that was acknowledged before the read began.
+ * Clients of the tests' own JVM read existing rows, one by one and all together, while a writer
+ * puts new values into the rows. The watch notes each forbidden answer: an absent row, too few
+ * rows, or a value older than a value acknowledged before the read began.
  */
 final class RowWatch implements AutoCloseable {
 
@@ -41,7 +41,7 @@ final class RowWatch implements AutoCloseable {
   private final List<Thread> threads = new ArrayList<>();
   private volatile boolean isOver;
 
-  /** Reads one thing, and says what is wrong about it. */
+  /** Reads once, and returns the fault of the answer. */
   private interface Look {
     Optional<String> at(TableClient client, int turn);
   }

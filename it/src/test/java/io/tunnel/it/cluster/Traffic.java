@@ -44,7 +44,7 @@ final class Traffic implements AutoCloseable {
     this(stage, cluster, partitions, ROWS_PER_SECOND);
   }
 
-  /** As the other one, with so many rows a second. */
+  /** A writer of {@code rowsPerSecond} rows, and workers. */
   Traffic(Stage stage, Cluster cluster, int partitions, int rowsPerSecond) {
     rows = Math.min(ROWS, rowsPerSecond);
     this.stage = stage;

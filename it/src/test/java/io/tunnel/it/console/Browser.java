@@ -106,7 +106,7 @@ final class Browser implements AutoCloseable {
     driver.get(url);
   }
 
-  /** Opens one more window, which is seen beside the others, and works on in that one. */
+  /** Opens one more window beside the open windows, and works on in the new window. */
   String anotherWindow() {
     return driver.switchTo().newWindow(WindowType.WINDOW).getWindowHandle();
   }
@@ -203,7 +203,7 @@ final class Browser implements AutoCloseable {
         Map.of("behavior", "allow", "downloadPath", directory.toAbsolutePath().toString()));
   }
 
-  /** What axe-core finds on the page, one line each. */
+  /** Findings of axe-core on the page, a line each. */
   List<?> findings() {
     script(axe);
     return (List<?>)

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The console of a server that asks everybody who they are. */
+/** The console of a server that asks clients for a key. */
 @Tag("proof-console")
 class ClosedConsoleTest {
 

@@ -53,8 +53,8 @@ class HourOfChartsTest {
   private final Machine machine = new Machine(System.currentTimeMillis() - BEFORE_MS);
 
   /**
-   * The server and its clock, as far as charts show them; of anything else that the console asks
-   * there is none. Rows are written at 1,000 a second plus a wave of 20 minutes.
+   * The server and its clock, as far as charts show both; the console finds nothing else. Rows are
+   * written at 1,000 a second plus a wave of 20 minutes.
    */
   private static final class Machine implements HttpServer.Pages, InvocationHandler {
 

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Operations by clicks: a dialog does what it showed, and nothing else. */
+/** Operations by clicks: a dialog does exactly the change that the dry run showed. */
 @Tag("proof-console")
 class OperationsConsoleTest {
 
@@ -149,7 +149,7 @@ class OperationsConsoleTest {
     }
   }
 
-  /** What the dry run shows, once it is there. */
+  /** The text of the dry run, once the page shows the text. */
   private static String effect() {
     browser.awaitText("dialog .effect", "move");
     return browser.text("dialog .effect strong");

@@ -59,7 +59,7 @@ final class Requests {
       return payload.has("isDryRun") && payload.get("isDryRun").getAsBoolean();
     }
 
-    /** The request that does what this dry run showed. */
+    /** The request that carries out the change of this dry run. */
     Request done() {
       JsonObject payload = payload().deepCopy();
       payload.addProperty("isDryRun", false);
@@ -72,7 +72,7 @@ final class Requests {
     browser.script(LISTEN);
   }
 
-  /** All so far that are no reads, oldest first. */
+  /** Requests with an effect, in their order. */
   List<Request> all() {
     List<?> asked = (List<?>) browser.script("return window.asked");
     return asked.stream()

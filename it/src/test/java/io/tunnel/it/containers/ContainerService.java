@@ -47,7 +47,7 @@ final class ContainerService implements AutoCloseable {
     tools = program("exec sleep infinity");
   }
 
-  /** One server with storage of its own, of that name. */
+  /** A server of the name, with storage of its own. */
   static ContainerService alone(String name) {
     ContainerService service = new ContainerService();
     service.start(Map.of(name, service.server(name, List.of())));
@@ -232,7 +232,7 @@ final class ContainerService implements AutoCloseable {
     Engine.client().killContainerCmd(id(node)).exec();
   }
 
-  /** Starts a node that was killed, on what it had on its disk. */
+  /** Starts a killed node again on its disk. */
   void restart(String node) {
     Engine.client().startContainerCmd(id(node)).exec();
   }

@@ -93,7 +93,7 @@ final class Engine {
   }
 
   /**
-   * Builds the image unless it is there, under a name that says what is in it. Tests run in several
+   * Builds the image, unless the engine has an image of the same content. Tests run in several
    * processes: the lock lets one of them build, and no process removes the image that another uses.
    */
   private static String builtOnce() {

@@ -1,5 +1,5 @@
 /**
- * The image of the server in containers of a real engine. Skipped, saying so, where there is none;
- * {@code it/containers/prepare.sh} provides one where it can.
+ * The image of the server in containers of a real engine. Without an engine the tests are skipped
+ * and name the reason; {@code it/containers/prepare.sh} starts an engine.
  */
 package io.tunnel.it.containers;

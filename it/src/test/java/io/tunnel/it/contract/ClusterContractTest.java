@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * A node that has Kafka for a log keeps the contract of a server that has its own, but for two
  * things: who has a session attaches to its channels elsewhere, and base data has no moment.
  */
-@Tag("proof-cluster")
+@Tag("proof-nodes")
 class ClusterContractTest {
 
   @RegisterExtension static final Stage STAGE = new Stage();

@@ -54,7 +54,7 @@ public abstract class Contract {
   private TableClient tables;
   private TunnelClient tunnels;
 
-  /** A subject that nobody has spoken to in this test. */
+  /** A subject without clients of this test so far. */
   abstract Subject begin();
 
   @BeforeEach
@@ -198,7 +198,7 @@ public abstract class Contract {
     return channels.stream().map(ChannelInfo::getChannelStatus);
   }
 
-  /** Keeps the values that it was given, in their order. */
+  /** Keeps the received values in their order. */
   public static final class Values implements IChannelProcessor {
     private final List<Long> all = new ArrayList<>();
 

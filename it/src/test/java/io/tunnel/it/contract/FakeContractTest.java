@@ -115,6 +115,14 @@ class FakeContractTest {
   }
 
   @Nested
+  class AtomicBatches extends AtomicBatchesContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
   class Greetings extends GreetingsContract {
     @Override
     Subject begin() {

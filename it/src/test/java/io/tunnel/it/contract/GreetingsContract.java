@@ -6,6 +6,7 @@ import io.tunnel.it.process.RawClient;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.Capabilities;
+import io.tunnel.wire.EchoRequest;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
@@ -42,6 +43,27 @@ abstract class GreetingsContract extends Contract {
 
   private static byte[] hello(int versionMin, int versionMax, List<String> features) {
     return Hello.request(new Capabilities(versionMin, versionMax, features), "raw").encode();
+  }
+
+  @Test
+  void an_echo_is_repeated_or_only_acknowledged_up_to_its_bound() {
+    try (RawClient raw = RawClient.greeted(subject().port())) {
+      byte[] most = new byte[EchoRequest.DATA_BYTES_MAX];
+      Arrays.fill(most, (byte) 0xc3);
+      Bytes data = Bytes.copyOf(most);
+      assertThat(raw.request(Operation.ECHO, new EchoRequest(true, data).encode())).isEqualTo(most);
+      assertThat(raw.request(Operation.ECHO, new EchoRequest(false, data).encode())).isEmpty();
+      assertThat(raw.request(Operation.ECHO, new EchoRequest(true, Bytes.EMPTY).encode()))
+          .isEmpty();
+
+      subject().expectMisconduct();
+      assertThat(raw.refused(Operation.ECHO, new byte[0]).message()).contains("request to echo");
+      assertThat(raw.refused(Operation.ECHO, new byte[] {2}).code())
+          .isEqualTo(ErrorCode.INVALID_REQUEST);
+      byte[] tooMany = new byte[EchoRequest.DATA_BYTES_MAX + 2];
+      assertThat(raw.refused(Operation.ECHO, tooMany).message()).contains("ECHO takes 65537");
+      raw.requireOpen();
+    }
   }
 
   @Test

@@ -46,7 +46,7 @@ abstract class ReadingsContract extends Contract {
     return tables().findPositions(table.meta().name(), timeMs).partitions();
   }
 
-  /** So many values, or those up to the end if they are fewer. */
+  /** The next {@code count} values, or fewer at the end. */
   private static List<Long> values(PartitionReader reader, int count) throws InterruptedException {
     List<Long> values = new ArrayList<>();
     while (values.size() < count) {

@@ -91,6 +91,14 @@ class ServerContractTest {
   }
 
   @Nested
+  class AtomicBatches extends AtomicBatchesContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
   class Greetings extends GreetingsContract {
     @Override
     Subject begin() {

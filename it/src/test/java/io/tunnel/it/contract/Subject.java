@@ -15,7 +15,9 @@ interface Subject extends AutoCloseable {
   /** Lets that time come, if it does not by itself; workers are heard meanwhile. */
   void awaitTime(long ms);
 
-  /** Clients will do what correct ones never do, and it is their refusal that is looked at. */
+  /**
+   * Clients will send requests that correct clients never send, and the test looks at the refusals.
+   */
   void expectMisconduct();
 
   @Override

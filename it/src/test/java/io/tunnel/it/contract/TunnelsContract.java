@@ -244,7 +244,7 @@ abstract class TunnelsContract extends Contract {
     assertThat(channels.now().get(1).error()).isEmpty();
   }
 
-  /** Of rows that wait, it says about how many; when all are processed, that none is left. */
+  /** The tunnel tells about how many rows wait; after the last row the number is 0. */
   @Test
   void a_new_tunnel_with_base_data_is_behind_by_the_rows_that_are_there() {
     TableInfo table = table(50);

@@ -193,7 +193,7 @@ final class PageTerminal implements AutoCloseable {
 
   private static Said awaitEnd(Process process, Path said) {
     try {
-      // Programs that ask find that nobody is there.
+      // Programs that prompt find no terminal.
       process.getOutputStream().close();
       if (!process.waitFor(COMMAND_MAX.toSeconds(), TimeUnit.SECONDS)) {
         kill(process);

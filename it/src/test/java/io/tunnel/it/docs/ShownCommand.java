@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A command that a document shows, with the output that it shows for it.
+ * A command of a document, with the output that the document shows.
  *
  * @param command as it is typed
- * @param output its lines; they must be said in this order, with any others between. Numbers, sizes
- *     and ids are not compared, a line {@code …} stands for any lines, and an ellipsis at the end
- *     of a line for the rest of it
+ * @param output its lines; the lines must come in this order; other lines may stand between.
+ *     Numbers, sizes and ids are not compared, a line {@code …} stands for any lines, and an
+ *     ellipsis at the end of a line for the rest of it
  */
 record ShownCommand(String command, List<String> output) {
 

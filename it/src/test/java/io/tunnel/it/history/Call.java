@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What one client asked about one key, and what it was told.
+ * A request of a client about a key, and the answer.
  *
  * @param kind what was asked
  * @param condition under which it was to be done

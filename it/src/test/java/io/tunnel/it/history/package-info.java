@@ -1,6 +1,6 @@
 /**
  * What clients asked and were told, as a file that any checker can read, and a checker: whether
- * each key behaves as if one call after the other had been done, each at some moment between its
- * beginning and its end.
+ * each key behaves as if the calls had run one after another, each at a moment between its begin
+ * and its end.
  */
 package io.tunnel.it.history;

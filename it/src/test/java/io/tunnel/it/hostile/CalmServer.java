@@ -27,8 +27,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A server with clients that behave: one writes and reads what it wrote, a worker consumes it.
- * Whatever others do to the server, these must notice nothing.
+ * A server with clients that behave: a writer reads its rows back, and a worker consumes the
+ * changes. Hostile clients must not disturb these clients.
  */
 final class CalmServer {
 

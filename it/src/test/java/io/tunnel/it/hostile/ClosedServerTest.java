@@ -23,7 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What strangers and principals without rights try on a server that asks everybody who they are.
+ * Strangers, and principals without rights, try their requests on a server that asks clients for a
+ * key.
  */
 @Tag("proof-hostile")
 class ClosedServerTest {

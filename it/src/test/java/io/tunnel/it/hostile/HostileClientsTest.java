@@ -44,8 +44,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Clients that want to take a server down, bounded in count and time; and ordinary ones beside
- * them, which must hardly notice.
+ * Clients that want to take a server down, bounded in count and time; beside ordinary clients,
+ * which must hardly notice.
  */
 @Tag("proof-hostile")
 class HostileClientsTest {

@@ -145,7 +145,7 @@ class LazyClientsTest {
     stage.closes(worker::shutdown);
     worker.connectAndWorking();
     Poll.until(
-        "everything is consumed by the one that reads",
+        "the client that reads consumes all changes",
         () -> {
           lazy.send(heartbeat());
           return counter.rows().get() >= PARTITIONS * ROWS_PER_PARTITION;

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionException;
 
 /**
  * How long an ordinary client waits: one that writes a row and reads it again, over and over, on a
- * connection of its own. What it waits is looked at in windows, each by its 99th percentile.
+ * connection of its own. Waits are judged in windows, each window by its 99th percentile.
  */
 final class Patience {
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A consumer whose right is withdrawn, and who keeps what it was given: connections and grants. */
+/** A consumer whose right is withdrawn, and who keeps its grant: connections and grants. */
 @Tag("proof-hostile")
 class WithdrawnConsumerTest {
 

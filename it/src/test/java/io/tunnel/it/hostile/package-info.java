@@ -1,4 +1,5 @@
 /**
- * Clients that send what is wrong, too much or nothing, and the ordinary ones that must not notice.
+ * Clients that send wrong bytes, too many bytes or none, beside ordinary clients that must not
+ * notice.
  */
 package io.tunnel.it.hostile;

@@ -49,14 +49,14 @@ public record Noted(long epoch, Seen seen) {
   }
 
   /**
-   * What several workers saw, of each channel in the order of its epochs: what one of them did
-   * while it held a channel comes together, also what it did after it had lost it.
+   * What several workers saw, of each channel in the order of its epochs: callbacks of a worker
+   * under an epoch stand together, also the callbacks after the loss of the channel.
    */
   public static List<Seen> inTurns(WorkerProcess... workers) {
     return inTurns(Stream.of(workers).flatMap(worker -> worker.noted().stream()));
   }
 
-  /** What these notes tell of one tunnel, of each channel in the order of its epochs. */
+  /** The notes of a tunnel, each channel in the order of its epochs. */
   public static List<Seen> inTurns(Stream<Noted> notes) {
     return notes.sorted(Comparator.comparingLong(Noted::epoch)).map(Noted::seen).toList();
   }

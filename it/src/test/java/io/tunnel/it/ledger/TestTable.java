@@ -76,7 +76,7 @@ public record TestTable(String name, int partitions, Durability durability) {
     return new RowPutChange(key(hash, id), List.of(new Column("v", ColumnValue.fromLong(value))));
   }
 
-  /** Every partition's share of keys is the same; few keys, so that each is written often. */
+  /** Every partition's share of keys is the same; few keys, each written often. */
   public RowChange change(SplittableRandom random, long sequence) {
     int index = random.nextInt(partitions * KEYS_PER_PARTITION);
     PrimaryKey key = key(index * (long) (HASHES_PER_PARTITION / KEYS_PER_PARTITION), "k" + index);

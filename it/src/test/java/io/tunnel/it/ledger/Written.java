@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What a writer was told of one of its rows.
+ * The answer to a writer about a row.
  *
  * @param sequence its number among the rows that the writer added, from 0
  */

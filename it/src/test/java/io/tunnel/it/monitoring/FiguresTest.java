@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** Dashboards and alerts ask for figures that there are, and say what they show. */
+/** Dashboards and alerts ask for existing figures, and explain their charts. */
 class FiguresTest {
 
   private static final Pattern SERIES =

@@ -71,7 +71,7 @@ public final class PrometheusProcess implements AutoCloseable {
             .start();
   }
 
-  /** Starts one that evaluates {@code rules}, and returns when it answers. */
+  /** Starts a Prometheus that evaluates {@code rules}, and returns at its first answer. */
   public static PrometheusProcess start(
       Stage stage, AlertRules rules, Optional<Admission> admission) {
     try {

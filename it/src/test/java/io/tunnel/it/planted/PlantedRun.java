@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Plants one bug and asks its judges, each in a process of its own. */
+/** Plants a bug and asks its judges, each in a process of its own. */
 final class PlantedRun {
 
   private static final Pattern FOUND =

@@ -19,8 +19,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A JVM with a main class. Everything that it says is kept; it dies with the test, or with the JVM
- * of the tests at the latest.
+ * A JVM with a main class. The output of the JVM is kept. The JVM ends with the test, or with the
+ * JVM of the tests at the latest.
  */
 public final class ChildProcess implements AutoCloseable {
 
@@ -214,7 +214,7 @@ public final class ChildProcess implements AutoCloseable {
     return process.pid();
   }
 
-  /** The exit code, when it has ended and all that it said was heard. */
+  /** The exit code, when the process has ended and its output is read to the end. */
   public int awaitExit() {
     try {
       if (!process.waitFor(Poll.LONG.toSeconds(), TimeUnit.SECONDS)) {
@@ -229,7 +229,7 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /** What it has started, and what that has started. */
+  /** The children of this process, and their children. */
   public List<ProcessHandle> descendants() {
     return process.descendants().toList();
   }

@@ -157,7 +157,7 @@ public final class FrameProxy implements AutoCloseable {
     try {
       socket.close();
     } catch (IOException e) {
-      // It is gone, which is what was wanted.
+      // The socket is closed already.
     }
   }
 

@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 /**
  * Real brokers, one or several that have the same data, with a listener for each node that is to be
  * cut off from them. A client of Kafka goes where a broker says that it is; what such a listener
- * says is the port of a proxy in front of it, so all that a node says to the broker passes there.
- * So does what the other brokers say to it, but for what they say as controllers.
+ * names is the port of a proxy in front of the broker, so all requests of a node to the broker pass
+ * there. Requests of other brokers pass there too, except requests of controllers.
  */
 public final class KafkaProcess implements AutoCloseable {
 
@@ -110,7 +110,7 @@ public final class KafkaProcess implements AutoCloseable {
     return roads.get(number);
   }
 
-  /** The way of the other brokers to one of them. */
+  /** The way from the other brokers to one broker. */
   public TcpProxy fromBrokersTo(int number) {
     return fromBrokers.get(number);
   }
@@ -120,7 +120,7 @@ public final class KafkaProcess implements AutoCloseable {
     return brokers.get(number);
   }
 
-  /** Stops all and starts them again, on their ports and with their data. */
+  /** Stops all brokers and starts them again on their ports, with their data. */
   public void restart() {
     try {
       KafkaBroker.restartAll(brokers);

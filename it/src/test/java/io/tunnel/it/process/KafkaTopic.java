@@ -21,7 +21,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 /** A topic of the nodes, looked at and changed behind their backs. */
 public final class KafkaTopic implements AutoCloseable {
 
-  /** What makes Kafka compact all but what it is writing to, within a second. */
+  /** Settings under which Kafka compacts all but its newest segment within a second. */
   private static final Map<String, String> AT_ONCE =
       Map.of(
           "min.compaction.lag.ms", "0",

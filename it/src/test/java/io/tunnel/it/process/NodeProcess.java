@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A node of a cluster: a process, and the only two ways that lead to it and from it. Its clients
- * come through one proxy, since that is the address under which the cluster knows it, and which
- * refuses them as long as the process is not there; it reaches Kafka through the other.
+ * A node of a cluster: a process, and the only two ways that lead to it and from it. Clients of the
+ * node come through a proxy, whose address is the node's address in the cluster. The proxy refuses
+ * connections while the process does not run; it reaches Kafka through the other.
  */
 public final class NodeProcess implements Service {
 

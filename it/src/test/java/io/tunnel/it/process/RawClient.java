@@ -126,7 +126,7 @@ public final class RawClient implements AutoCloseable {
     send(bytesOf(operation, FrameKind.REQUEST, correlationId, payload));
     while (true) {
       Frame frame = receive().orElseThrow(() -> new AssertionError("closed, not answered"));
-      // Also the word that it is not delivered any more, which is an ERROR.
+      // An ERROR says that the delivery has ended, and is returned, too.
       boolean isOfDelivery =
           frame.operation() == Operation.DELIVER && operation != Operation.DELIVER.code();
       if (frame.kind() == FrameKind.PUSH || isOfDelivery) {

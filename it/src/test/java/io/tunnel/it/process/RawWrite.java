@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The payload of a write, put together byte by byte: it can say what no builder would. Its checksum
- * is right all the same, so that it is not the checksum that is refused.
+ * The payload of a write, put together byte by byte, with values that no builder would write. The
+ * checksum is right, so a server refuses the values and not the checksum.
  */
 public final class RawWrite {
 
@@ -67,7 +67,7 @@ public final class RawWrite {
     return payload(table.partitions().get(0).id(), rowCount);
   }
 
-  /** The payload with a header that says something else. */
+  /** The payload with a header that states another number of rows. */
   public byte[] payload(int partition, int rowCountSaid) {
     ByteSink sink = new ByteSink(256);
     sink.skip(ChangeBatch.HEADER_BYTES_MIN);

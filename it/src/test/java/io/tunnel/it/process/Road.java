@@ -16,12 +16,12 @@ public record Road(List<TcpProxy> ways) {
     ways.forEach(TcpProxy::hold);
   }
 
-  /** What the node says arrives, and it hears nothing. */
+  /** Requests of the node arrive, and answers do not. */
   public void holdAnswers() {
     ways.forEach(TcpProxy::holdAnswers);
   }
 
-  /** Everybody is told that the other is gone. */
+  /** Ends all connections, and both sides learn of the end. */
   void cut() {
     ways.forEach(TcpProxy::cut);
   }

@@ -76,7 +76,7 @@ public final class ServerProcess implements Service {
   }
 
   /**
-   * From its next start on it asks everybody who they are; the tests' own clients are
+   * From the next start on the server asks clients for a key; the tests' own clients are
    * administrators.
    *
    * @param directory which is made by this

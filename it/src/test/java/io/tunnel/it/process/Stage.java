@@ -20,9 +20,9 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * What a test starts, opens and writes: closed in the reverse order when the test is over, however
- * it ends; when it fails, all that its processes said is printed first. In a static field it serves
- * all tests of its class together, and of the classes nested in it.
+ * What a test starts, opens and writes: closed in the reverse order when the test is over, also
+ * after a failure. After a failure the output of all processes is printed first. In a static field
+ * it serves all tests of its class together, and of the classes nested in it.
  */
 public final class Stage
     implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback {
@@ -32,7 +32,7 @@ public final class Stage
   private Path directory;
   private int names;
 
-  /** How many classes use it now: one, and those that are nested in it. */
+  /** Number of test classes that use this stage now: a class and its nested classes. */
   private int classes;
 
   private boolean hasFailed;
@@ -149,12 +149,12 @@ public final class Stage
     return new ServerProcess(this, path("data"), List.of(options)).start();
   }
 
-  /** A running server on a new directory that asks everybody who they are. */
+  /** A running server on a new directory that asks clients for a key. */
   public ServerProcess closedServer() {
     return new ServerProcess(this, path("data"), List.of()).closed(path("security")).start();
   }
 
-  /** A running server that asks everybody who they are; the tests' clients have key and rights. */
+  /** A running server that asks clients for a key; the tests' clients have key and rights. */
   public ServerProcess guardedServer() {
     try {
       Path directory = Files.createDirectory(path("closed")).resolve("security");

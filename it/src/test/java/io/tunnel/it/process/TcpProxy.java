@@ -19,9 +19,9 @@ import java.util.Set;
  *
  * <p>{@link #hold} is a network that carries nothing: connections stay, new ones seem to succeed,
  * and nobody hears from the other side. What was sent meanwhile arrives after {@link #resume}, as a
- * packet does that was long on its way, even when its sender has closed the connection since.
- * {@link #holdAnswers} is one that carries one direction only: what clients send arrives, and they
- * hear nothing. {@link #cut} is a peer that is gone: all connections end, and new ones are refused.
+ * packet does that was long on its way, even when its sender has closed the connection since. After
+ * {@link #holdAnswers} the proxy carries one direction only: requests arrive, and answers do not.
+ * {@link #cut} is a peer that is gone: all connections end, and new ones are refused.
  */
 public final class TcpProxy implements AutoCloseable {
 
@@ -55,7 +55,7 @@ public final class TcpProxy implements AutoCloseable {
     isHeld = true;
   }
 
-  /** What clients send passes, and nothing that they are sent. */
+  /** Passes on bytes of clients, and holds back bytes of the server. */
   public synchronized void holdAnswers() {
     areAnswersHeld = true;
   }
@@ -151,8 +151,8 @@ public final class TcpProxy implements AutoCloseable {
   }
 
   /**
-   * Until {@code from} ends. What {@code to} does not take any more is dropped, so that the rest of
-   * what the other direction carries still arrives.
+   * Until {@code from} ends. Bytes that {@code to} does not take any more are dropped, so the other
+   * direction still arrives whole.
    */
   private void pass(Socket from, Socket to, boolean isAnswers) {
     byte[] chunk = new byte[CHUNK_BYTES];
@@ -193,7 +193,7 @@ public final class TcpProxy implements AutoCloseable {
     try {
       socket.close();
     } catch (IOException e) {
-      // It is gone, which is what was wanted.
+      // The socket is closed already.
     }
   }
 

@@ -24,8 +24,8 @@ import java.util.concurrent.CountDownLatch;
 /**
  * A process that consumes a tunnel and notes every change that it was given before the callback
  * returns, and says on standard output what else its processor is told. The line {@code go} on
- * standard input lets callbacks go on that wait; any other line, or its end, ends the process
- * gracefully.
+ * standard input lets callbacks go on that wait; any other line, or the end of standard input, ends
+ * the process gracefully.
  *
  * <p>Arguments: endpoint, tunnel id, file, and those of {@link WorkerSetup}.
  */

@@ -57,7 +57,7 @@ public final class WorkerProcess {
     return this;
   }
 
-  /** Lets all callbacks go on that wait, and all further ones. */
+  /** Lets waiting and later callbacks go on. */
   public void goOn() {
     child.tell("go");
   }

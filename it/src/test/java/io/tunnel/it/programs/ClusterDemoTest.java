@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The demo of a cluster, with a Kafka and nodes in processes of their own. */
-@Tag("proof-cluster")
+@Tag("proof-nodes")
 class ClusterDemoTest extends DemoFixture {
 
   @Test

@@ -44,7 +44,7 @@ abstract class DemoFixture {
     return summary;
   }
 
-  /** Where a demo that runs keeps everything, once it has said so. */
+  /** The directory of a running demo, once the demo has named the directory. */
   static Path directory(ChildProcess demo) {
     Pattern said = Pattern.compile("starting .* on (\\S+)/data\n");
     Poll.until("does not start", () -> said.matcher(demo.transcript()).find());

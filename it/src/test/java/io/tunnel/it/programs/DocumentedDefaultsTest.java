@@ -86,7 +86,9 @@ class DocumentedDefaultsTest {
     assertThat(said).containsExactlyInAnyOrderEntriesOf(actual);
   }
 
-  /** Options say their default in their help; one that is not said there is none. */
+  /**
+   * Options say their default in their help; a default that a page does not name counts as none.
+   */
   @Test
   void options_of_a_server() throws IOException {
     Map<String, OptionSpec> options =

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What an operator sees of a cluster's nodes: why one does not start, and its figures. */
-@Tag("proof-cluster")
+@Tag("proof-nodes")
 class NodeOperationsTest {
 
   @RegisterExtension static final Stage STAGE = new Stage();

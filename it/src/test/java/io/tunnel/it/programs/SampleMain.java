@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The sample of the whitepaper, whose processor is here as it stands there: only its imports, which
- * it does not show, are ours. Ends when its standard input does.
+ * The sample of the whitepaper, with the whitepaper's processor: only its imports, which it does
+ * not show, are ours. Ends when its standard input does.
  *
  * <p>Arguments: endpoint, tunnel id.
  */

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
  * Closed nodes over a Kafka that speaks TLS, asks who they are (SASL), and lets them do no more
  * than docs/operating.md says that they need (ACLs).
  */
-@Tag("proof-cluster")
+@Tag("proof-nodes")
 class SecuredKafkaTest extends DemoFixture {
 
   private static final String CLUSTER = "closed";

@@ -20,7 +20,7 @@ abstract class TortureFixture {
 
   @RegisterExtension final Stage stage = new Stage();
 
-  /** Its summary, in which everything that was told holds. */
+  /** The summary, once all promises in the summary hold. */
   final JsonObject torture(Path directory, String... more) {
     List<String> arguments =
         new ArrayList<>(

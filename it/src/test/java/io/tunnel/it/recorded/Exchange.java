@@ -21,7 +21,7 @@ record Exchange(List<Step> steps) {
     steps = List.copyOf(steps);
   }
 
-  /** One frame, on which connection, and from which side. */
+  /** A frame with its connection and its sender. */
   record Step(int connection, boolean isFromClient, Frame frame) {
 
     private static final String NOTHING = "-";

@@ -88,7 +88,7 @@ final class RecordedClient implements AutoCloseable {
     return new Frame(frame.operationCode(), frame.kind(), frame.correlationId(), payload);
   }
 
-  /** The frame of today that is the one of then: answers may come in another order. */
+  /** The frame of this build for a recorded frame: answers may come in another order. */
   private synchronized Frame await(Step step) throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS_MAX);
     while (true) {

@@ -17,8 +17,9 @@ import java.util.Map;
 /**
  * Says to a client of today what a server of the past said. The n-th request of an operation gets
  * the answer that the n-th had, or, when there are more of them now, the last one's; an operation
- * that did not exist then is refused as every server refuses those. What was pushed comes behind
- * what it followed: behind the credit of its channel, or behind the last request before it.
+ * that did not exist then is refused as every server refuses those. A pushed frame stands behind
+ * the frame that it followed: behind the credit of its channel, or behind the last request before
+ * it.
  */
 final class RecordedServer implements AutoCloseable {
 

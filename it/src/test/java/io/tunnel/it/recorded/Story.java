@@ -48,7 +48,7 @@ final class Story {
   private static final int SPLIT = 1_000;
   private static final List<Long> IDS = List.of(1L, 2L, 1_001L, 1_002L);
 
-  /** Longer than any run, so that no heartbeat is sent. */
+  /** Longer than any run, so no heartbeat is sent. */
   private static final long LEASE_S = 3_600;
 
   private static final int SECONDS_MAX = 60;

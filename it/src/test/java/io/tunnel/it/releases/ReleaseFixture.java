@@ -92,7 +92,7 @@ record ReleaseFixture(Path directory) {
     return operator.ask("tables", "scan", "--table=" + table, "--limit=all", "--json");
   }
 
-  /** The order of changes is that of their partition, so partitions are read one by one. */
+  /** Changes are ordered within a partition, so partitions are read in turn. */
   static List<String> changes(Operator operator, String table) {
     return operator.ask("tail", "--table=" + table, "--json").stream().sorted().toList();
   }

@@ -19,7 +19,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** This build opens what every release wrote, and finds in it what that release found. */
+/**
+ * This build opens the data of every release, and reads the same rows and changes as the release.
+ */
 class ReleasesTest {
 
   /** When an export was made, and during which life of the positions: each start may begin one. */
@@ -150,7 +152,7 @@ class ReleasesTest {
         .sum();
   }
 
-  /** A later build may say more: each member that the release wrote has the same value. */
+  /** A later build may say more: each member of the release has the same value. */
   private static void assertSays(Path written, List<String> today) throws IOException {
     List<String> before = Files.readAllLines(written);
     if (written.toString().endsWith(".jsonl")) {

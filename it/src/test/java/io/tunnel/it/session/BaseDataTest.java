@@ -91,7 +91,7 @@ class BaseDataTest {
       assertThat(channel.getClientId()).isNull();
     }
     Poll.until(
-        "each channel's processor is told that it ended",
+        "each channel's processor learns of the end",
         () -> one.told("ended") + two.told("ended") >= PARTITIONS);
     one.stop();
     two.stop();

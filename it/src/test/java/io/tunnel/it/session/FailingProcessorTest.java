@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Processors that throw, that block, and that call back when their channel is somebody else's. */
+/** Processors that throw, that block, and that call back after their channel has another holder. */
 @Tag("proof-service")
 class FailingProcessorTest {
 
@@ -76,7 +76,7 @@ class FailingProcessorTest {
     return worker;
   }
 
-  /** Throws at one row until it is repaired, and records everything else. */
+  /** Throws at a row until the row is repaired, and records all other rows. */
   private static final class Picky implements IChannelProcessor {
     private final Recorder recorder = new Recorder();
     private final List<Long> failedAt = new ArrayList<>();

@@ -29,7 +29,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Workers that live on and have lost what they held: they notice, and come back by themselves. */
+/**
+ * Workers that live on after the loss of their channels: they notice, and come back by themselves.
+ */
 @Tag("proof-service")
 class LostChannelsTest {
 

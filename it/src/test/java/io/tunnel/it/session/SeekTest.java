@@ -54,7 +54,7 @@ class SeekTest {
   private static final int ROWS = 1_000;
   private static final int SEEKS = 4;
 
-  /** So that some checkpoint is always under way. */
+  /** Keeps a checkpoint under way at all times. */
   private static final Duration ALWAYS = Duration.ofMillis(1);
 
   private static final int LARGE_BYTES = 8_000;

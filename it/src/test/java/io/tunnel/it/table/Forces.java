@@ -53,7 +53,7 @@ public final class Forces implements AutoCloseable {
     moment.commit();
   }
 
-  /** Ends the recording; everything in the order in which it began. */
+  /** Ends the recording; all events in the order of their begin. */
   public Seen seen() {
     recording.stop();
     try {

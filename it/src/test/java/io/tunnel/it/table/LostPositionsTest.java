@@ -41,7 +41,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Readers that keep their positions themselves, and a server that gives positions again. Without a
- * refusal they would go on behind what they know, and skip what is new there.
+ * refusal readers would go on behind their position, and skip the new changes in front of it.
  */
 @Tag("proof-service")
 class LostPositionsTest {
@@ -76,7 +76,7 @@ class LostPositionsTest {
         new PartitionReader(service.client(), table, PartitionReaderConfig.DEFAULTS));
   }
 
-  /** The values of so many records that come; what is known with each by its position. */
+  /** The values of the next {@code count} records; what is known with each by its position. */
   private static List<Long> values(
       PartitionReader reader, int count, Map<Long, KnownPosition> known)
       throws InterruptedException {

@@ -49,8 +49,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import picocli.CommandLine;
 
 /**
- * What tunnels and readers learn of changes that {@code doctor --salvage} gave up, at each place
- * where they can stand, and that everything else is served: as docs/operating.md says.
+ * Tunnels and readers learn of changes that {@code doctor --salvage} gave up, at each place of a
+ * position; all other changes are served: as docs/operating.md says.
  */
 @Tag("proof-service")
 class SalvagedRangeTest {

@@ -14,8 +14,9 @@ public final class RetryOption {
       converter = DurationConverter.OrNone.class,
       defaultValue = "120s",
       description =
-          "How long rows are sent again that a server refuses for the moment, or that cannot reach"
-              + " one; then they are reported as never sent (default: ${DEFAULT-VALUE}).")
+          "How long rows are sent again that a server refuses for the moment, that cannot reach one,"
+              + " or whose answer is lost; then they are reported as never sent, or as in doubt"
+              + " (default: ${DEFAULT-VALUE}).")
   private Duration time;
 
   /** For picocli. */

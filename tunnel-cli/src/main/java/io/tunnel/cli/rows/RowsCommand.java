@@ -96,6 +96,9 @@ abstract class RowsCommand extends Job {
     if (key.isGiven() == from.file().isPresent()) {
       throw CommandFailure.usage("give the --key of one row, or the file of many with --from");
     }
+    if (from.isAtomic() && from.file().isEmpty()) {
+      throw CommandFailure.usage("--atomic wants the file of the rows with --from");
+    }
     from.check();
     if (onlyIf != null) {
       var unused = parsed(() -> Condition.parse(onlyIf));
@@ -203,6 +206,10 @@ abstract class RowsCommand extends Job {
     ManyRows many = new ManyRows(spec().commandLine(), done(), isJson(), from.inDoubtFile());
     try (FileRows rows =
         FileRows.open(file, from.binding(schema, key.isHashed()), from.badLines(err()::println))) {
+      if (from.isAtomic()) {
+        return new AtomicRows(done(), isJson())
+            .write(client, table.name(), changed(rows, columns), out());
+      }
       return many.write(client.openWriter(table.name()), changed(rows, columns), rows, file);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.usage(e.getMessage());

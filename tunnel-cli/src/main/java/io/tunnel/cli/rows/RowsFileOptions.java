@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** The options of a command that changes one row, or those that a file names. */
 final class RowsFileOptions {
@@ -21,6 +22,13 @@ final class RowsFileOptions {
   @Mixin private RowFileOptions rows;
 
   @Mixin private InDoubtOption inDoubt;
+
+  @Option(
+      names = "--atomic",
+      description =
+          "Apply all rows of the file, or none. The rows belong to one partition: at most 1,000 rows"
+              + " and 1 MiB. A cluster refuses the option.")
+  private boolean atomic;
 
   /** For picocli. */
   RowsFileOptions() {}
@@ -35,6 +43,11 @@ final class RowsFileOptions {
 
   Optional<Path> inDoubtFile() {
     return inDoubt.file();
+  }
+
+  /** Whether all rows of the file are applied, or none. */
+  boolean isAtomic() {
+    return atomic;
   }
 
   /** Refuses to write to the file that is read. */

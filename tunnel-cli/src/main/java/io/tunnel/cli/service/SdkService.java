@@ -206,6 +206,11 @@ final class SdkService implements Service {
   }
 
   @Override
+  public Duration ping(int bytes) {
+    return tables().ping(bytes);
+  }
+
+  @Override
   @SuppressWarnings("try") // Closes those that exist; the body uses none of them.
   public void close() {
     try (TableClient unusedTables = tables;

@@ -19,6 +19,7 @@ import io.tunnel.sdk.tunnel.DescribeTunnelResponse;
 import io.tunnel.sdk.tunnel.SeekTunnelRequest;
 import io.tunnel.sdk.tunnel.SeekTunnelResponse;
 import io.tunnel.sdk.tunnel.TunnelInfo;
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -78,6 +79,9 @@ public interface Service extends AutoCloseable {
 
   /** Raises the level of the cluster or server. */
   ClusterLevels upgrade(int level);
+
+  /** Sends so many bytes, which come back, and returns the time between; never retries. */
+  Duration ping(int bytes);
 
   /** Keys, rights, groups, tokens and quotas. */
   SecurityClient security();

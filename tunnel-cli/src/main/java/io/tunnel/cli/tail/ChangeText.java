@@ -46,8 +46,18 @@ final class ChangeText {
             record.position(),
             record.getRecordType(),
             key,
-            record.isExpired() ? "EXPIRED" : columns)
+            (record.isExpired() ? "EXPIRED" : columns) + atomic(record))
         .stripTrailing();
+  }
+
+  /** Says which change of how many of an atomic batch the record is. */
+  private static String atomic(StreamRecord record) {
+    return record
+        .atomicBatch()
+        .map(
+            batch ->
+                String.format(Locale.ROOT, "  [atomic %d/%d]", batch.index() + 1, batch.size()))
+        .orElse("");
   }
 
   private static String column(RecordColumn column) {
@@ -65,6 +75,16 @@ final class ChangeText {
     json.addProperty("partition", record.partition());
     json.addProperty("position", record.position());
     json.addProperty("commitMicros", record.commitMicros());
+    record
+        .atomicBatch()
+        .ifPresent(
+            batch -> {
+              JsonObject of = new JsonObject();
+              of.addProperty("number", batch.number());
+              of.addProperty("index", batch.index());
+              of.addProperty("size", batch.size());
+              json.add("atomicBatch", of);
+            });
     JsonObject change = TypedJson.of(change(record));
     for (RecordColumn column : record.getColumns()) {
       column.delta().ifPresent(delta -> TypedJson.added(change, column.name(), delta));

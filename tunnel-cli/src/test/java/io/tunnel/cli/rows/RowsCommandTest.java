@@ -241,13 +241,13 @@ class RowsCommandTest {
   @Test
   void rows_in_doubt_are_reported_and_written_to_a_file_that_can_be_read_again()
       throws IOException {
-    service.loseAnswersOfNextWrites(1);
+    service.doubtNextWrites(1);
     assertThat(runLine("put --key uid=a")).isEqualTo(1);
     assertThat(err.toString()).contains("it is not known whether the row", "tunnel tables get");
 
     Path file = Files.writeString(directory.resolve("one.csv"), "uid,x\nb,2\n");
     Path doubts = directory.resolve("doubts.jsonl");
-    service.loseAnswersOfNextWrites(1);
+    service.doubtNextWrites(1);
     assertThat(run("put", "--from", file.toString(), "--in-doubt-file", doubts.toString()))
         .isEqualTo(1);
     assertThat(err.toString()).contains("1 rows are in doubt", "are in " + doubts);
@@ -308,5 +308,37 @@ class RowsCommandTest {
     }
     assertThat(file).hasContent(row);
     assertThat(service.rows("users")).isEmpty();
+  }
+
+  @Test
+  void all_rows_of_a_file_are_written_together_or_none() throws IOException {
+    service.createTable(
+        new TableMeta("accounts", List.of(new PrimaryKeySchema("uid", PrimaryKeyType.STRING))));
+    Path good =
+        Files.writeString(
+            directory.resolve("good.jsonl"),
+            """
+            {"uid":"Ada","balance":100}
+            {"uid":"Bob","balance":5}
+            """);
+    assertThat(run("put", "--table", "accounts", "--from", good.toString(), "--atomic")).isZero();
+    assertThat(out.toString()).contains("2 rows", "together, positions 1 to 2");
+    int refused =
+        run("put", "--table", "accounts", "--from", good.toString(), "--atomic", "--if-absent");
+    assertThat(refused).isEqualTo(5);
+    assertThat(err.toString()).contains("no row was", "row 1 of the file", "Ada");
+    assertThat(run("put", "--table", "accounts", "--key", "uid=Ada", "--atomic")).isEqualTo(2);
+    assertThat(err.toString()).contains("--from");
+    Path split = Files.writeString(directory.resolve("split.jsonl"), manyUsers());
+    assertThat(run("put", "--from", split.toString(), "--atomic")).isEqualTo(1);
+    assertThat(err.toString()).contains("no row was", "of partition");
+  }
+
+  private static String manyUsers() {
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < 50; i++) {
+      lines.append("{\"uid\":\"user").append(i).append("\"}\n");
+    }
+    return lines.toString();
   }
 }

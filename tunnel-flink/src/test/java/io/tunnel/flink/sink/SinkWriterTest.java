@@ -137,6 +137,8 @@ class SinkWriterTest {
     for (RowChange row : history) {
       int dice = random.nextInt(400);
       if (dice == 0) {
+        service.doubtNextWrites(1);
+      } else if (dice == 4) {
         service.loseAnswersOfNextWrites(1);
       } else if (dice == 1) {
         service.failNextWrites(1);

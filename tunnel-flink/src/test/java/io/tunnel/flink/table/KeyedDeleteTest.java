@@ -73,7 +73,7 @@ class KeyedDeleteTest {
   @Test
   void a_deletion_in_doubt_is_repeated() throws Exception {
     SqlSession sql = sql(Durability.OS, "table");
-    service.loseAnswersOfNextWrites(1);
+    service.doubtNextWrites(1);
     sql.finish("DELETE FROM t WHERE id = 1");
     assertThat(service.rows("t")).isEmpty();
   }

@@ -117,7 +117,7 @@ class JudgeTest {
         held += holds ? 1 : 0;
       }
     }
-    // Neither answer is rare, so that both are tested.
+    // Each answer is frequent, so the test covers each.
     assertThat(held).isBetween(SEEDS * ROWS_PER_BATCH / 4, SEEDS * ROWS_PER_BATCH * 3 / 4);
   }
 
@@ -146,7 +146,7 @@ class JudgeTest {
     }
   }
 
-  /** One part, which sets columns and removes others. */
+  /** A stored part that sets and removes columns. */
   private static void give(
       Judge judge,
       ColumnOf of,

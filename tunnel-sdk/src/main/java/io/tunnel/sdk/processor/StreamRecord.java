@@ -194,6 +194,20 @@ public final class StreamRecord {
     return decoded;
   }
 
+  /**
+   * The atomic batch of the change; empty when the change was written alone. Its changes follow
+   * each other in one input, however an input is divided.
+   */
+  public Optional<AtomicBatch> atomicBatch() {
+    return batch.isAtomic()
+        ? Optional.of(
+            new AtomicBatch(
+                batch.basePosition(),
+                Math.toIntExact(position - batch.basePosition()),
+                batch.rowCount()))
+        : Optional.empty();
+  }
+
   /** The columns before the change: empty, because tables keep no before images. */
   public List<RecordColumn> getOriginColumns() {
     return List.of();

@@ -10,6 +10,8 @@ import java.util.Optional;
  * InMemoryTunnelService#refuseNext refused} or {@linkplain InMemoryTunnelService#delay delayed}.
  */
 public enum ClientRequest {
+  /** Pings the server. */
+  ECHO(Operation.ECHO),
   /** Creates a table. */
   CREATE_TABLE(Operation.CREATE_TABLE),
   /** Describes a table with its figures. */
@@ -31,6 +33,8 @@ public enum ClientRequest {
   GET_ROW(Operation.GET_ROW),
   /** Reads rows by their keys. */
   GET_ROWS(Operation.GET_ROWS),
+  /** Dates the id of a writer that numbers its batches. */
+  OPEN_WRITER(Operation.OPEN_WRITER),
   /** Reads a page of rows. */
   GET_RANGE(Operation.GET_RANGE),
   /** Creates a tunnel. */

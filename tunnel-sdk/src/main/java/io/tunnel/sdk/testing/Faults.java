@@ -15,6 +15,7 @@ final class Faults {
   private final Map<ClientRequest, Deque<ErrorCode>> refusals = new EnumMap<>(ClientRequest.class);
   private final Map<ClientRequest, Duration> delays = new EnumMap<>(ClientRequest.class);
   private int lostAnswers;
+  private int doubtedWrites;
 
   void refuse(ClientRequest request, ErrorCode code) {
     refusals.computeIfAbsent(request, first -> new ArrayDeque<>()).add(code);
@@ -34,6 +35,17 @@ final class Faults {
 
   void loseAnswers(int writes) {
     lostAnswers += writes;
+  }
+
+  void doubt(int writes) {
+    doubtedWrites += writes;
+  }
+
+  /** Whether to say of this write, which is applied, that nobody knows. */
+  boolean doubts() {
+    boolean isDoubted = doubtedWrites > 0;
+    doubtedWrites -= isDoubted ? 1 : 0;
+    return isDoubted;
   }
 
   /** Whether to lose the answer to this write, with its connection. */

@@ -372,7 +372,18 @@ public final class InMemoryTunnelService implements AutoCloseable {
     }
   }
 
-  /** Applies the next writes, and closes their connections instead of answering them. */
+  /**
+   * Applies the next writes, and says that nobody knows whether they were applied: their rows are
+   * in doubt, and they are there.
+   */
+  public void doubtNextWrites(int writes) {
+    run(() -> faults.doubt(writes));
+  }
+
+  /**
+   * Applies the next writes, and closes their connections instead of answering them. Clients repeat
+   * the writes, and are told what became of them the first time.
+   */
   public void loseAnswersOfNextWrites(int writes) {
     run(() -> faults.loseAnswers(writes));
   }

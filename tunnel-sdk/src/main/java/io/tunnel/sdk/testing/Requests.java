@@ -12,6 +12,7 @@ import io.tunnel.wire.ChannelEnd;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Credit;
+import io.tunnel.wire.EchoRequest;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.GetRowsRequest;
@@ -19,6 +20,7 @@ import io.tunnel.wire.Operation;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
+import io.tunnel.wire.WriterToken;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.ClusterControl.Attached;
 import io.tunnel.wire.control.Control;
@@ -213,6 +215,12 @@ final class Requests {
                   new Control.TableList(service.tables().stream().map(MemoryTable::name).toList()));
 
       case WRITE -> write(frame, peer);
+      case OPEN_WRITER -> {
+        WriterToken.Request request = WriterToken.Request.decode(payload);
+        var unused = service.table(request.tableId());
+        WriterToken token = WriterToken.of(service.time().micros(), request.secret());
+        peer.respond(frame, token.bytes().toByteArray());
+      }
       case GET_ROW -> {
         GetRowRequest request = GetRowRequest.decode(payload);
         peer.respond(frame, RowReads.get(service.table(request.tableId()), request));
@@ -264,6 +272,7 @@ final class Requests {
         peer.respond(frame, NOTHING);
       }
       case FIND_POSITIONS -> once(frame, peer, () -> find(payload));
+      case ECHO -> peer.respond(frame, EchoRequest.decode(payload).answer());
       case WHO_AM_I ->
           once(
               frame,
@@ -383,7 +392,9 @@ final class Requests {
   private void write(Frame frame, Peer peer) {
     WriteRequest request = WriteRequest.decode(frame.payload());
     WriteResult result = write(request);
-    if (faults.losesAnswer()) {
+    if (faults.doubts()) {
+      peer.refuse(frame, new RefusedException(ErrorCode.STORAGE_FAILED, "a test is in doubt"));
+    } else if (faults.losesAnswer()) {
       peer.close();
     } else {
       peer.respond(frame, result.encode());

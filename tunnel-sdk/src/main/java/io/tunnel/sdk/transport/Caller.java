@@ -87,6 +87,26 @@ public final class Caller {
   }
 
   /**
+   * Sends a request once, without retries, to the node that answers what any node can answer.
+   * Completes with the answer and the time since the sending; opening a connection is no part of
+   * the time.
+   */
+  public CompletableFuture<Timed> askTimed(Operation operation, byte[] payload) {
+    return nodes
+        .connection(Optional.empty())
+        .thenCompose(
+            connection -> {
+              long sentNanos = ticker.nanos();
+              return connection
+                  .request(operation, payload)
+                  .thenApply(frame -> new Timed(frame, ticker.nanos() - sentNanos));
+            });
+  }
+
+  /** An answer, and the nanoseconds between the request and the answer. */
+  public record Timed(Frame answer, long tookNanos) {}
+
+  /**
    * Sends a change of tables or tunnels with a request id. The server applies each id once, so the
    * request is retried also when in doubt. It fails with OUTCOME_UNKNOWN if the doubt remains when
    * the retry deadline has passed.

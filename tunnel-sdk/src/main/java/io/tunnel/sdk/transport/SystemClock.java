@@ -2,6 +2,7 @@ package io.tunnel.sdk.transport;
 
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.Authentication;
+import io.tunnel.wire.WriterToken;
 import java.security.SecureRandom;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
@@ -25,6 +26,13 @@ public final class SystemClock implements Ticker {
     byte[] nonce = new byte[Authentication.NONCE_BYTES];
     new SecureRandom().nextBytes(nonce);
     return Bytes.copyOf(nonce);
+  }
+
+  /** Random bytes that make the id of a writer. */
+  public static Bytes newSecret() {
+    byte[] secret = new byte[WriterToken.SECRET_BYTES];
+    new SecureRandom().nextBytes(secret);
+    return Bytes.copyOf(secret);
   }
 
   /** A source of jitter that differs from client to client. For one thread at a time. */

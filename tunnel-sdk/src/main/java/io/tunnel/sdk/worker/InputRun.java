@@ -86,7 +86,10 @@ final class InputRun implements ProcessorCalls.Outcome {
   /** Runs an input that the core has begun. */
   void begin(ProcessRecordsInput input) {
     whole = input;
-    parts = new PartsCore(Inputs.partEnds(input, runtime.settings().channel()));
+    parts =
+        new PartsCore(
+            Inputs.partEnds(input, runtime.settings().channel()),
+            index -> Inputs.unit(input.getRecords(), index));
     call();
   }
 
@@ -250,13 +253,12 @@ final class InputRun implements ProcessorCalls.Outcome {
   }
 
   private void skip(OptionalInt named, FailedChange at, Throwable reason) {
-    OptionalInt index = parts.skip(named);
-    if (index.isPresent()) {
-      leaveOut(index.getAsInt(), reason);
-    } else {
+    Optional<Inputs.Unit> unit = parts.skip(named);
+    if (unit.isEmpty()) {
       narrowed(at);
       return;
     }
+    leaveOut(unit.get(), reason);
     goOn();
   }
 
@@ -271,22 +273,27 @@ final class InputRun implements ProcessorCalls.Outcome {
     goOn();
   }
 
-  private void leaveOut(int index, Throwable reason) {
-    StreamRecord record = records().get(index);
+  /** An atomic batch is skipped, and reported, as one: by its last change. */
+  private void leaveOut(Inputs.Unit unit, Throwable reason) {
+    int changes = unit.end() - unit.from();
+    StreamRecord first = records().get(unit.from());
+    StreamRecord last = records().get(unit.end() - 1);
     FailedChange change =
-        new FailedChange(assignment.partition(), record.position(), record.getPrimaryKey(), 1);
+        new FailedChange(assignment.partition(), first.position(), first.getPrimaryKey(), changes);
+    String error =
+        changes == 1
+            ? String.valueOf(reason)
+            : "an atomic batch of " + changes + " changes: " + reason;
     LOG.warn(
-        "channel {} of tunnel {}: skipping the change at {}: {}",
-        id(),
-        tunnelId(),
-        change,
-        String.valueOf(reason));
-    skips.add(new FailureControl.Skip(record.position(), change.key(), String.valueOf(reason)));
-    if (index > 0) {
-      core.divided(position(index - 1));
+        "channel {} of tunnel {}: skipping the change at {}: {}", id(), tunnelId(), change, error);
+    skips.add(new FailureControl.Skip(last.position(), last.getPrimaryKey(), error));
+    if (unit.from() > 0) {
+      core.divided(position(unit.from() - 1));
     }
-    core.skipped(record.position());
-    runtime.counts().changeSkipped();
+    core.skipped(last.position());
+    for (int i = 0; i < changes; i++) {
+      runtime.counts().changeSkipped();
+    }
     runtime.notices().tell(l -> l.changeSkipped(id(), change, reason));
   }
 

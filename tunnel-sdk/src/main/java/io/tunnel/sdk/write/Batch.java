@@ -1,8 +1,14 @@
 package io.tunnel.sdk.write;
 
+import io.tunnel.codec.Attributes;
 import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.FormatFeature;
+import io.tunnel.codec.WriterNumber;
+import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.RowCallback;
 import io.tunnel.sdk.write.LaneCore.Misrouted;
 import java.nio.ByteBuffer;
@@ -19,16 +25,35 @@ final class Batch {
 
   private static final ByteBuffer NOT_BUILT = ByteBuffer.allocate(0);
 
+  /** Number and length of {@link FormatFeature#ATOMIC}, and the length of a list. */
+  private static final int ATOMIC_ATTRIBUTE_BYTES = 2 + Attributes.LENGTH_BYTES;
+
+  /** Room for the attribute that says who wrote the batch. */
+  private static final int BYTES_MAX = Limits.BATCH_BYTES_MAX - WriterNumber.ATTRIBUTE_BYTES;
+
+  private static final int ATOMIC_BYTES_MAX =
+      Limits.ATOMIC_BYTES_MAX - WriterNumber.ATTRIBUTE_BYTES - ATOMIC_ATTRIBUTE_BYTES;
+
   private final List<RowChange> rows;
   private final List<RowCallback> callbacks;
   private final CompletableFuture<Void> done = new CompletableFuture<>();
   private final long startedNanos;
   private BatchBuilder builder;
   private int encodedBytes;
+  private int partition;
   private ByteBuffer payload = NOT_BUILT;
+
+  /** What the payload says of its writer; empty when nothing. */
+  private Optional<WriterNumber> writer = Optional.empty();
+
+  /** Whether an attempt to send the batch may have been applied although nobody knows. */
+  private boolean isInDoubt;
 
   /** Refusals as misrouted, of this batch or of the batch that held its rows before. */
   private Optional<Misrouted> misrouted;
+
+  /** Whether all rows are applied, or none. */
+  private final boolean isAtomic;
 
   /** Whether the batch leaves as soon as its lane is free, without lingering. */
   private boolean isDue;
@@ -41,6 +66,22 @@ final class Batch {
 
   Batch(
       List<PrimaryKeySchema> schema, Size guess, Optional<Misrouted> misrouted, long startedNanos) {
+    this(schema, guess, misrouted, startedNanos, false);
+  }
+
+  /** An empty batch all of whose rows will be applied, or none. */
+  static Batch atomic(
+      List<PrimaryKeySchema> schema, Optional<Misrouted> misrouted, long startedNanos) {
+    return new Batch(schema, new Size(8, 1_024), misrouted, startedNanos, true);
+  }
+
+  private Batch(
+      List<PrimaryKeySchema> schema,
+      Size guess,
+      Optional<Misrouted> misrouted,
+      long startedNanos,
+      boolean isAtomic) {
+    this.isAtomic = isAtomic;
     this.rows = new ArrayList<>(guess.rows());
     this.callbacks = new ArrayList<>(guess.rows());
     this.builder = new BatchBuilder(schema, guess.bytes());
@@ -55,7 +96,8 @@ final class Batch {
    * @throws IllegalArgumentException when the row can never be written; the batch is unchanged
    */
   int add(RowChange row, RowCallback callback) {
-    if (!builder.add(row)) {
+    boolean isFull = isAtomic && rows.size() == Limits.ATOMIC_ROWS_MAX;
+    if (isFull || !builder.addWithin(isAtomic ? ATOMIC_BYTES_MAX : BYTES_MAX, row)) {
       return -1;
     }
     rows.add(row);
@@ -66,14 +108,89 @@ final class Batch {
     return rows.size() == 1 ? encodedBytes : encodedBytes - before;
   }
 
-  /** Encodes the batch, which then takes no more rows. */
-  void close(int partition) {
-    payload = builder.finish(partition);
-    builder = null;
+  /**
+   * Adds the rows of an atomic batch.
+   *
+   * @throws IllegalArgumentException when a row can never be written, or the rows exceed the limits
+   *     of an atomic batch
+   */
+  void addAll(List<RowChange> all, List<RowCallback> ofRows) {
+    for (int i = 0; i < all.size(); i++) {
+      if (add(all.get(i), ofRows.get(i)) < 0) {
+        throw new IllegalArgumentException(
+            "an atomic batch has at most "
+                + Limits.ATOMIC_ROWS_MAX
+                + " rows and "
+                + Limits.ATOMIC_BYTES_MAX
+                + " bytes; row "
+                + i
+                + " of "
+                + all.size()
+                + " is one too many");
+      }
+    }
   }
 
-  /** A view of the encoded batch, from its first byte to its last. */
+  /** The batch takes no more rows. */
+  void close(int ofPartition) {
+    partition = ofPartition;
+    if (isAtomic) {
+      builder.setAttributes(attributes());
+    }
+  }
+
+  /** What the batch says of itself as a whole. */
+  private Bytes attributes() {
+    Bytes list = writer.map(WriterNumber::attributes).orElse(Bytes.EMPTY);
+    return isAtomic ? Attributes.atomic(list) : list;
+  }
+
+  /**
+   * Says who wrote the closed batch, or that nobody says. A batch that was encoded before is
+   * encoded again into another array: the bytes of a former attempt may still be on their way.
+   */
+  void writtenBy(Optional<WriterNumber> next) {
+    if (next.equals(writer)) {
+      return;
+    }
+    if (isInDoubt) {
+      throw new IllegalStateException("a batch in doubt would get another number");
+    }
+    writer = next;
+    Bytes list = attributes();
+    if (payload.limit() == 0) {
+      builder.setAttributes(list);
+    } else {
+      byte[] sent = new byte[payload.limit()];
+      payload.duplicate().get(sent);
+      ChangeBatch former = ChangeBatch.parse(sent, 0, sent.length);
+      payload = ByteBuffer.wrap(BatchBuilder.withAttributes(former, list));
+    }
+  }
+
+  boolean isAtomic() {
+    return isAtomic;
+  }
+
+  Optional<WriterNumber> writer() {
+    return writer;
+  }
+
+  boolean isInDoubt() {
+    return isInDoubt;
+  }
+
+  /** The answer to the batch is lost. */
+  void doubt() {
+    isInDoubt = true;
+  }
+
+  /** A view of the closed batch in its bytes, from its first byte to its last. */
   ByteBuffer payload() {
+    if (payload.limit() == 0) {
+      payload = builder.finish(partition);
+      builder = null;
+    }
     return payload.duplicate();
   }
 

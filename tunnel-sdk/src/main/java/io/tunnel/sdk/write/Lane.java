@@ -1,7 +1,9 @@
 package io.tunnel.sdk.write;
 
+import io.tunnel.codec.WriterNumber;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.RowCallback;
 import io.tunnel.sdk.metrics.SdkMeter;
@@ -56,6 +58,19 @@ final class Lane {
   private int bytesGuess = BYTES_GUESS_MIN;
   private int rowsGuess = ROWS_GUESS_MIN;
   private boolean isTimerSet;
+
+  /** The token of the writer that numbers the batches; empty when they have no numbers. */
+  private Optional<Bytes> writer = Optional.empty();
+
+  /** When the last batch was numbered; valid while there is a writer. */
+  private long numberedNanos;
+
+  /** The number of the writer's last batch. */
+  private long lastNumber;
+
+  /** The number of the writer's last batch of which rows were applied; at most the last one. */
+  private long appliedNumber;
+
   private Phase phase = Phase.OPEN;
 
   /** Results to tell, in order; on the event loop. */
@@ -183,6 +198,28 @@ final class Lane {
         : proceed();
   }
 
+  /**
+   * Adds rows all of which are applied, or none: a batch of their own behind all earlier rows.
+   *
+   * @throws IllegalArgumentException when a row can never be written, or the rows exceed the limits
+   *     of an atomic batch; nothing was added then
+   */
+  synchronized Step addAtomic(List<RowChange> rows, List<RowCallback> callbacks) {
+    return phase == Phase.OPEN ? addMovedAtomic(rows, callbacks, Optional.empty()) : Step.NOT_ADDED;
+  }
+
+  /** As {@link #addAtomic}, for the rows of a batch of a lane that is gone. */
+  synchronized Step addMovedAtomic(
+      List<RowChange> rows, List<RowCallback> callbacks, Optional<Misrouted> misrouted) {
+    Batch batch = Batch.atomic(schema, misrouted, settings.ticker().nanos());
+    batch.addAll(rows, callbacks);
+    closeGrowing();
+    batch.close(partition);
+    waiting.add(batch);
+    settings.budget().take(batch.encodedBytes());
+    return core.state() == State.IDLE ? proceed() : Step.NOTHING_TO_DO;
+  }
+
   /** Takes the next batch if the lane is free; else asks for a timer if a batch lingers. */
   synchronized Step proceed() {
     Optional<Batch> toSend = takeNext();
@@ -256,6 +293,41 @@ final class Lane {
     return ends;
   }
 
+  /**
+   * Numbers the head, which is about to be sent, as a batch of the writer with that token, or of no
+   * writer. A head in doubt keeps its number; so does a head that was refused and is sent again.
+   * The lane keeps its writer, unless it was silent for so long that the partition may have
+   * forgotten the writer.
+   */
+  synchronized void number(Batch batch, Optional<Bytes> token) {
+    long nowNanos = settings.ticker().nanos();
+    boolean isKnown = writer.isPresent() && nowNanos - numberedNanos < WriterIds.RENEW_NANOS;
+    Optional<Bytes> used = isKnown ? writer : token;
+    numberedNanos = nowNanos;
+    if (batch.isInDoubt()
+        || (batch.writer().isPresent() && batch.writer().map(WriterNumber::token).equals(used))) {
+      return;
+    }
+    if (!writer.equals(used)) {
+      writer = used;
+      lastNumber = 0;
+      appliedNumber = 0;
+    }
+    batch.writtenBy(writer.map(of -> new WriterNumber(of, ++lastNumber, appliedNumber)));
+  }
+
+  /** The partition refuses the writer of a batch. */
+  synchronized void ended(Bytes token) {
+    writer = writer.filter(own -> !own.equals(token));
+  }
+
+  /** The partition has applied rows of a batch. */
+  synchronized void applied(Batch batch) {
+    if (batch.writer().isPresent() && batch.writer().map(WriterNumber::token).equals(writer)) {
+      appliedNumber = batch.writer().get().number();
+    }
+  }
+
   /** The head has a result. */
   synchronized Step answered() {
     releaseHead();
@@ -270,7 +342,14 @@ final class Lane {
    */
   synchronized Verdict failed(LaneCore.Failure failure, Batch batch) {
     long nowNanos = settings.ticker().nanos();
-    Verdict verdict = core.failed(failure, batch.rowCount(), batch.misrouted(), nowNanos);
+    if (failure instanceof LaneCore.Failure.Unanswered) {
+      batch.doubt();
+    }
+    // Rows that belong together are not sent apart to find the row that the server refuses.
+    int apart = batch.isAtomic() ? 1 : batch.rowCount();
+    LaneCore.Head of =
+        new LaneCore.Head(apart, batch.misrouted(), batch.writer().isPresent(), batch.isInDoubt());
+    Verdict verdict = core.failed(failure, of, nowNanos);
     switch (verdict) {
       case RETRY -> {}
       case REROUTE -> batch.misroutedAt(nowNanos);

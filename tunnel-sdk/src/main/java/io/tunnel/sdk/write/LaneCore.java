@@ -63,6 +63,16 @@ final class LaneCore {
     }
   }
 
+  /**
+   * The head batch.
+   *
+   * @param rows how many rows may be sent apart from each other
+   * @param before earlier refusals of the batch as sent to the wrong partition
+   * @param isNumbered whether the server recognises a repetition of the batch
+   * @param isInDoubt whether an earlier attempt may have been applied
+   */
+  record Head(int rows, Optional<Misrouted> before, boolean isNumbered, boolean isInDoubt) {}
+
   /** Why a batch has no result. */
   sealed interface Failure {
 
@@ -85,7 +95,7 @@ final class LaneCore {
      */
     record Abandoned() implements Failure {}
 
-    /** The batch was sent, and no answer came. */
+    /** The batch was sent, and no answer came that says whether it was applied. */
     record Unanswered() implements Failure {}
   }
 
@@ -125,6 +135,9 @@ final class LaneCore {
   private State state = State.IDLE;
   private int failures;
   private boolean wasSentOn;
+
+  /** Whether the last failure came behind the deadline of the retries, or ended them. */
+  private boolean isLate;
 
   /** When the first of the {@link #failures} came; valid while {@code failures > 0}. */
   private long troubleSinceNanos;
@@ -180,13 +193,9 @@ final class LaneCore {
     }
   }
 
-  /**
-   * The head batch of {@code rows} rows failed.
-   *
-   * @param before earlier refusals of the batch as sent to the wrong partition
-   */
-  Verdict failed(Failure failure, int rows, Optional<Misrouted> before, long nowNanos) {
-    Verdict verdict = verdict(failure, rows, before, nowNanos);
+  /** The head batch failed. */
+  Verdict failed(Failure failure, Head head, long nowNanos) {
+    Verdict verdict = verdict(failure, head, nowNanos);
     switch (verdict) {
       case RETRY -> move(State.PAUSED, failure);
       case REROUTE -> move(State.MISROUTED, failure);
@@ -195,23 +204,37 @@ final class LaneCore {
     if (verdict != Verdict.RETRY) {
       wasSentOn = false;
     }
-    if (verdict != Verdict.RETRY && verdict != Verdict.GIVE_UP) {
+    if (verdict != Verdict.RETRY && verdict != Verdict.GIVE_UP && !isLate) {
       failures = 0;
     }
     return verdict;
   }
 
-  private Verdict verdict(Failure failure, int rows, Optional<Misrouted> before, long nowNanos) {
+  private Verdict verdict(Failure failure, Head head, long nowNanos) {
+    isLate = failure instanceof Failure.Abandoned;
+    Verdict verdict = verdictOfAttempt(failure, head, nowNanos);
+    // Whatever is said of this attempt, an earlier one may have been applied.
+    return head.isInDoubt() && verdict != Verdict.RETRY ? Verdict.DOUBT : verdict;
+  }
+
+  private Verdict verdictOfAttempt(Failure failure, Head head, long nowNanos) {
     if (failure instanceof Failure.Unanswered) {
-      return Verdict.DOUBT;
+      return head.isNumbered() && retry(failure, nowNanos) == Verdict.RETRY
+          ? Verdict.RETRY
+          : Verdict.DOUBT;
     }
     if (failure instanceof Failure.Abandoned) {
       return Verdict.GIVE_UP;
     }
     if (failure instanceof Failure.Refused refused && !refused.code().retriable()) {
+      Optional<Misrouted> before = head.before();
       boolean mayReroute = before.isEmpty() || nowNanos - before.get().sinceNanos() < retryNanos;
-      return refusal(refused.code(), rows, mayReroute);
+      return refusal(refused.code(), head.rows(), mayReroute);
     }
+    return retry(failure, nowNanos);
+  }
+
+  private Verdict retry(Failure failure, long nowNanos) {
     if (failures == 0) {
       troubleSinceNanos = nowNanos;
     }
@@ -220,9 +243,8 @@ final class LaneCore {
     boolean isFollowed =
         failure instanceof Failure.Refused refused && refused.isSentOn() && !wasSentOn;
     wasSentOn |= isFollowed;
-    return isFollowed || nowNanos - troubleSinceNanos < retryNanos
-        ? Verdict.RETRY
-        : Verdict.GIVE_UP;
+    isLate = !isFollowed && nowNanos - troubleSinceNanos >= retryNanos;
+    return isLate ? Verdict.GIVE_UP : Verdict.RETRY;
   }
 
   private static Verdict refusal(ErrorCode code, int rows, boolean mayReroute) {

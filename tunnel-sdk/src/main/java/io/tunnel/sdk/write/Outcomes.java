@@ -109,6 +109,8 @@ final class Outcomes {
       return "an increment of the change is of a column that is no INTEGER";
     } else if (code == ErrorCode.INTEGER_OVERFLOW) {
       return "the result of an increment has no room in an INTEGER of 64 bits";
+    } else if (code == ErrorCode.BATCH_REFUSED) {
+      return "another row of the atomic batch was refused";
     }
     return "the server refused the row: " + code;
   }

@@ -45,6 +45,12 @@ import java.util.random.RandomGenerator;
  */
 final class Retries {
 
+  private static final RowResult MOVED_IN_DOUBT =
+      Outcomes.failure(
+          Outcome.IN_DOUBT,
+          -1,
+          new ConnectionException("the answer was lost, and the partition is gone", false, null));
+
   private static final long PAUSE_FIRST_MS = 5;
   private static final long PAUSE_MS_MAX = 500;
 
@@ -284,9 +290,18 @@ final class Retries {
   private void move(Batch batch, Routes routes, List<Runnable> refusals) {
     engine.moves(batch);
     settings.budget().giveBack(batch.encodedBytes());
+    if (batch.isAtomic() && !batch.isInDoubt()) {
+      moveTogether(batch, routes, refusals);
+      return;
+    }
     for (int i = 0; i < batch.rowCount(); i++) {
       RowChange row = batch.row(i);
       RowCallback callback = batch.counted(i);
+      if (batch.isInDoubt()) {
+        // The former partition alone knows whether it has applied the row.
+        refusals.add(() -> Outcomes.tell(row, callback, MOVED_IN_DOUBT));
+        continue;
+      }
       try {
         Lane lane = routes.laneOf(row);
         engine.act(lane, lane.addMoved(row, callback, batch.misrouted()));
@@ -294,6 +309,28 @@ final class Retries {
         // The table was created again, with another key.
         RefusedException refused = new RefusedException(ErrorCode.KEY_MISMATCH, e.getMessage());
         RowResult result = Outcomes.failure(Outcome.REJECTED, -1, refused);
+        refusals.add(() -> Outcomes.tell(row, callback, result));
+      }
+    }
+  }
+
+  private void moveTogether(Batch batch, Routes routes, List<Runnable> refusals) {
+    List<RowChange> rows = new ArrayList<>();
+    List<RowCallback> callbacks = new ArrayList<>();
+    for (int i = 0; i < batch.rowCount(); i++) {
+      rows.add(batch.row(i));
+      callbacks.add(batch.counted(i));
+    }
+    try {
+      Lane lane = routes.laneOfAll(rows);
+      engine.act(lane, lane.addMovedAtomic(rows, callbacks, batch.misrouted()));
+    } catch (IllegalArgumentException e) {
+      // The table was created again, with another key or with other partitions.
+      RefusedException refused = new RefusedException(ErrorCode.WRONG_PARTITION, e.getMessage());
+      RowResult result = Outcomes.failure(Outcome.REJECTED, -1, refused);
+      for (int i = 0; i < rows.size(); i++) {
+        RowChange row = rows.get(i);
+        RowCallback callback = callbacks.get(i);
         refusals.add(() -> Outcomes.tell(row, callback, result));
       }
     }

@@ -100,6 +100,34 @@ final class Routes {
   }
 
   /**
+   * The lane of rows of one partition.
+   *
+   * @throws IllegalArgumentException when the rows are of several partitions; names the first row
+   *     of another partition than the first
+   */
+  Lane laneOfAll(List<RowChange> rows) {
+    Lane lane = laneOf(rows.get(0));
+    for (int i = 1; i < rows.size(); i++) {
+      Lane other = laneOf(rows.get(i));
+      if (other != lane) {
+        throw new IllegalArgumentException(
+            "an atomic batch has rows of one partition: row 0, "
+                + rows.get(0).primaryKey()
+                + ", is of partition "
+                + lane.partition()
+                + ", and row "
+                + i
+                + ", "
+                + rows.get(i).primaryKey()
+                + ", is of partition "
+                + other.partition()
+                + ". Rows with the same first key column are of one partition");
+      }
+    }
+    return lane;
+  }
+
+  /**
    * The smallest first key column of a partition. Keys are ordered by their encoded bytes. Most
    * columns are compared by value instead, so that a row is encoded only once, into its batch.
    *

@@ -6,6 +6,7 @@ import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.RowCallback;
@@ -21,6 +22,7 @@ import io.tunnel.sdk.write.LaneCore.Verdict;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.WriteResult;
+import io.tunnel.wire.control.Control.TableDescription;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -40,6 +42,7 @@ public final class WriteEngine implements AutoCloseable {
   private final EventLoop loop;
   private final Lane.Settings settings;
   private final Retries retries;
+  private final WriterIds ids;
 
   /** Held while rows move from the lanes of one partition map to the lanes of the next. */
   private final Object handover = new Object();
@@ -59,7 +62,10 @@ public final class WriteEngine implements AutoCloseable {
     this.loop = nodes.loop();
     this.settings = settings;
     this.retries = new Retries(this, nodes, maps, settings, durability);
-    this.routes = retries.routes(Caller.await(maps.read()), List.of());
+    TableDescription map = Caller.await(maps.read());
+    this.routes = retries.routes(map, List.of());
+    this.ids = new WriterIds(maps, map.tableId(), settings.ticker());
+    ids.open();
   }
 
   /** Opens an engine for one table; waits for the partition map, which {@code maps} reads. */
@@ -88,16 +94,51 @@ public final class WriteEngine implements AutoCloseable {
     Lane.Step added;
     Lane lane;
     do {
-      if (isClosed) {
-        throw new IllegalStateException("the writer is closed");
-      }
-      Routes seen = routes;
+      Routes seen = openRoutes();
       lane = seen.laneOf(row);
       added = lane.add(row, callback);
-      if (!added.wasAdded()) {
-        awaitNewRoutes(seen);
-      }
+      awaitUnlessAdded(added, seen);
     } while (!added.wasAdded());
+    sendAdded(lane, added);
+  }
+
+  /**
+   * Adds rows all of which are applied, or none.
+   *
+   * @param callbacks for each row one, which is told once what became of the row
+   * @throws IllegalArgumentException when the rows are none, are of several partitions, exceed the
+   *     limits of an atomic batch, or can never be written; nothing was added then
+   */
+  public void addAtomic(List<RowChange> rows, List<RowCallback> callbacks) {
+    if (rows.isEmpty()) {
+      throw new IllegalArgumentException("an atomic batch has at least one row");
+    }
+    settings.budget().awaitRoom(this::hurry);
+    Lane.Step added;
+    Lane lane;
+    do {
+      Routes seen = openRoutes();
+      lane = seen.laneOfAll(rows);
+      added = lane.addAtomic(rows, callbacks);
+      awaitUnlessAdded(added, seen);
+    } while (!added.wasAdded());
+    sendAdded(lane, added);
+  }
+
+  private Routes openRoutes() {
+    if (isClosed) {
+      throw new IllegalStateException("the writer is closed");
+    }
+    return routes;
+  }
+
+  private void awaitUnlessAdded(Lane.Step added, Routes seen) {
+    if (!added.wasAdded()) {
+      awaitNewRoutes(seen);
+    }
+  }
+
+  private void sendAdded(Lane lane, Lane.Step added) {
     act(lane, added);
     if (settings.budget().hasWaiting() && settings.budget().isFull()) {
       hurry();
@@ -201,6 +242,7 @@ public final class WriteEngine implements AutoCloseable {
       onLoop(() -> completed(lane, batch, null, reason));
       return;
     }
+    lane.number(batch, ids.token());
     Optional<Endpoint> leader = lane.leader();
     Connection open = nodes.openConnection(leader);
     CompletableFuture<Frame> answer =
@@ -256,6 +298,9 @@ public final class WriteEngine implements AutoCloseable {
 
   private void answered(Lane lane, Batch batch, WriteResult result) {
     int told = Outcomes.toldRows(result, batch);
+    if (result.appliedRows() > 0) {
+      lane.applied(batch);
+    }
     int rejected = (int) result.rejections().stream().filter(r -> r.rowIndex() < told).count();
     settings.meter().rows(Outcome.APPLIED, told - rejected);
     settings.meter().rows(Outcome.REJECTED, rejected);
@@ -279,7 +324,7 @@ public final class WriteEngine implements AutoCloseable {
   }
 
   private void failed(Lane lane, Batch batch, Throwable failure) {
-    Verdict verdict = lane.failed(kindOf(lane, failure), batch);
+    Verdict verdict = lane.failed(kindOf(lane, batch, failure), batch);
     switch (verdict) {
       case RETRY -> retries.later(lane, failure);
       case REROUTE -> retries.misrouted(lane);
@@ -315,8 +360,25 @@ public final class WriteEngine implements AutoCloseable {
         });
   }
 
-  private LaneCore.Failure kindOf(Lane lane, Throwable failure) {
+  /** Whether the server refused the number of a batch, and so applied no row of this attempt. */
+  private boolean isOfNumber(Lane lane, Batch batch, RefusedException refused) {
+    boolean isOfNumber =
+        refused.code() == ErrorCode.WRITER_ENDED || refused.code() == ErrorCode.FEATURE_NOT_ENABLED;
+    if (isOfNumber && batch.writer().isPresent()) {
+      Bytes token = batch.writer().get().token();
+      lane.ended(token);
+      ids.ended(token, refused.code());
+      return true;
+    }
+    return false;
+  }
+
+  private LaneCore.Failure kindOf(Lane lane, Batch batch, Throwable failure) {
     if (failure instanceof RefusedException refused) {
+      if (isOfNumber(lane, batch, refused) && !batch.isInDoubt() && !isAbandoned) {
+        // Sent again, with the number of another writer or without one.
+        return new LaneCore.Failure.Refused(ErrorCode.BUSY);
+      }
       boolean isMisrouted =
           refused.code() == ErrorCode.WRONG_PARTITION
               || refused.code() == ErrorCode.TABLE_NOT_FOUND;

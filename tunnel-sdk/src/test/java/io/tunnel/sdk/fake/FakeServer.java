@@ -61,6 +61,10 @@ public final class FakeServer implements AutoCloseable {
         Operation.HELLO,
         (connection, frame) ->
             connection.answer(frame, Hello.request(Protocol.SPOKEN, "fake").encode()));
+    // As a server does that knows no writers that number.
+    on(
+        Operation.OPEN_WRITER,
+        (connection, frame) -> connection.refuse(frame, ErrorCode.UNKNOWN_OPERATION));
     // As a single server does.
     on(
         Operation.DESCRIBE_CLUSTER,

@@ -2,6 +2,7 @@ package io.tunnel.sdk.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowPutChange;
@@ -51,12 +52,28 @@ class DelayedWritesTest {
     return late;
   }
 
+  /** As a service below level 2. */
+  private void withoutNumbers() {
+    service.refuseNext(ClientRequest.OPEN_WRITER, ErrorCode.FEATURE_NOT_ENABLED);
+  }
+
   private static void requireInDoubt(CompletableFuture<BatchWriteResult> late) {
     assertThat(late.join().results().get(0).outcome()).isEqualTo(Outcome.IN_DOUBT);
   }
 
   @Test
+  void it_is_not_applied_again_when_it_was_repeated_meanwhile() {
+    CompletableFuture<BatchWriteResult> late = write();
+    service.delay(ClientRequest.WRITE, Duration.ZERO);
+    service.loseConnections();
+    assertThat(late.join().allApplied()).isTrue();
+    service.advance(DELAY);
+    assertThat(service.changes("t")).hasSize(1);
+  }
+
+  @Test
   void it_is_applied_once_though_its_rows_are_in_doubt() {
+    withoutNumbers();
     CompletableFuture<BatchWriteResult> late = write();
     service.loseConnections();
     requireInDoubt(late);
@@ -67,6 +84,7 @@ class DelayedWritesTest {
 
   @Test
   void it_is_not_applied_by_a_server_that_came_back_from_a_crash() {
+    withoutNumbers();
     CompletableFuture<BatchWriteResult> late = write();
     service.crashAndRestart();
     requireInDoubt(late);

@@ -254,9 +254,20 @@ class InMemoryTunnelServiceTest {
   }
 
   @Test
-  void a_write_whose_answer_is_lost_is_in_doubt_and_applied_once() {
+  void a_write_whose_answer_is_lost_is_repeated_and_applied_once() {
     service.createTable(meta(Durability.FSYNC));
-    service.loseAnswersOfNextWrites(1);
+    service.loseAnswersOfNextWrites(3);
+    assertThat(write(1, 1).outcome()).isEqualTo(Outcome.APPLIED);
+    assertThat(write(1, 2).outcome()).isEqualTo(Outcome.APPLIED);
+    assertThat(service.changes(TABLE))
+        .extracting(change -> change.value("v").asLong())
+        .containsExactly(1L, 2L);
+  }
+
+  @Test
+  void a_write_of_which_nobody_knows_is_in_doubt_and_applied_once() {
+    service.createTable(meta(Durability.FSYNC));
+    service.doubtNextWrites(1);
     assertThat(write(1, 1).outcome()).isEqualTo(Outcome.IN_DOUBT);
     assertThat(write(1, 2).outcome()).isEqualTo(Outcome.APPLIED);
     assertThat(service.changes(TABLE))

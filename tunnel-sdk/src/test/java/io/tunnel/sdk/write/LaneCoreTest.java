@@ -8,6 +8,7 @@ import io.tunnel.sdk.write.LaneCore.Failure;
 import io.tunnel.sdk.write.LaneCore.Misrouted;
 import io.tunnel.sdk.write.LaneCore.State;
 import io.tunnel.sdk.write.LaneCore.Verdict;
+import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -21,6 +22,15 @@ class LaneCoreTest {
   private static final Failure UNANSWERED = new Failure.Unanswered();
   private static final Optional<Misrouted> NEVER = Optional.empty();
 
+  /** A head without a number, whose repetition a server does not recognise. */
+  private static LaneCore.Head head(int rows, Optional<Misrouted> before) {
+    return new LaneCore.Head(rows, before, false, false);
+  }
+
+  private static LaneCore.Head numbered(boolean isInDoubt) {
+    return new LaneCore.Head(5, NEVER, true, isInDoubt);
+  }
+
   private static LaneCore sent(long retryNanos) {
     LaneCore core = new LaneCore(retryNanos);
     core.sent(0);
@@ -30,45 +40,45 @@ class LaneCoreTest {
   @Test
   void what_was_not_applied_is_tried_again_until_the_deadline_after_the_first_failure() {
     LaneCore core = sent(100);
-    assertThat(core.failed(BUSY, 5, NEVER, 1_000)).isEqualTo(Verdict.RETRY);
+    assertThat(core.failed(BUSY, head(5, NEVER), 1_000)).isEqualTo(Verdict.RETRY);
     core.sent(1_010);
-    assertThat(core.failed(NOT_SENT, 5, NEVER, 1_099)).isEqualTo(Verdict.RETRY);
+    assertThat(core.failed(NOT_SENT, head(5, NEVER), 1_099)).isEqualTo(Verdict.RETRY);
     assertThat(core.failures()).isEqualTo(2);
     core.sent(1_099);
-    assertThat(core.failed(BUSY, 5, NEVER, 1_100)).isEqualTo(Verdict.GIVE_UP);
+    assertThat(core.failed(BUSY, head(5, NEVER), 1_100)).isEqualTo(Verdict.GIVE_UP);
     core.sent(1_100);
-    assertThat(core.failed(BUSY, 5, NEVER, 1_101))
+    assertThat(core.failed(BUSY, head(5, NEVER), 1_101))
         .as("the next batch does not wait as long again")
         .isEqualTo(Verdict.GIVE_UP);
     core.sent(1_101);
     core.answered();
     core.sent(1_102);
-    assertThat(core.failed(BUSY, 5, NEVER, 9_000)).isEqualTo(Verdict.RETRY);
+    assertThat(core.failed(BUSY, head(5, NEVER), 9_000)).isEqualTo(Verdict.RETRY);
   }
 
   @Test
   void a_batch_that_is_sent_long_after_one_was_given_up_has_all_its_retries() {
     LaneCore core = sent(100);
-    assertThat(core.failed(BUSY, 5, NEVER, 1_000)).isEqualTo(Verdict.RETRY);
+    assertThat(core.failed(BUSY, head(5, NEVER), 1_000)).isEqualTo(Verdict.RETRY);
     core.sent(1_050);
-    assertThat(core.failed(BUSY, 5, NEVER, 1_200)).isEqualTo(Verdict.GIVE_UP);
+    assertThat(core.failed(BUSY, head(5, NEVER), 1_200)).isEqualTo(Verdict.GIVE_UP);
     core.sent(1_300);
-    assertThat(core.failed(BUSY, 5, NEVER, 1_900))
+    assertThat(core.failed(BUSY, head(5, NEVER), 1_900))
         .as("it queued up, however long the attempt took")
         .isEqualTo(Verdict.GIVE_UP);
     core.sent(2_001);
-    assertThat(core.failed(BUSY, 5, NEVER, 2_010)).isEqualTo(Verdict.RETRY);
+    assertThat(core.failed(BUSY, head(5, NEVER), 2_010)).isEqualTo(Verdict.RETRY);
     assertThat(core.failures()).isEqualTo(1);
     core.sent(2_109);
-    assertThat(core.failed(BUSY, 5, NEVER, 2_110)).isEqualTo(Verdict.GIVE_UP);
+    assertThat(core.failed(BUSY, head(5, NEVER), 2_110)).isEqualTo(Verdict.GIVE_UP);
   }
 
   @Test
   void an_attempt_and_a_pause_longer_than_all_retries_begin_no_new_ones() {
     LaneCore core = sent(100);
-    assertThat(core.failed(BUSY, 5, NEVER, 1_000)).isEqualTo(Verdict.RETRY);
+    assertThat(core.failed(BUSY, head(5, NEVER), 1_000)).isEqualTo(Verdict.RETRY);
     core.sent(1_500);
-    assertThat(core.failed(BUSY, 5, NEVER, 1_501)).isEqualTo(Verdict.GIVE_UP);
+    assertThat(core.failed(BUSY, head(5, NEVER), 1_501)).isEqualTo(Verdict.GIVE_UP);
   }
 
   @Test
@@ -76,19 +86,19 @@ class LaneCoreTest {
     Failure sentOn = new Failure.Refused(ErrorCode.NOT_LEADER, true);
     LaneCore core = sent(0);
     for (int batch = 0; batch < 3; batch++) {
-      assertThat(core.failed(sentOn, 5, NEVER, batch)).isEqualTo(Verdict.RETRY);
+      assertThat(core.failed(sentOn, head(5, NEVER), batch)).isEqualTo(Verdict.RETRY);
       core.sent(batch);
-      assertThat(core.failed(sentOn, 5, NEVER, batch)).isEqualTo(Verdict.GIVE_UP);
+      assertThat(core.failed(sentOn, head(5, NEVER), batch)).isEqualTo(Verdict.GIVE_UP);
       core.sent(batch);
     }
-    assertThat(core.failed(new Failure.Refused(ErrorCode.NOT_LEADER), 5, NEVER, 9))
+    assertThat(core.failed(new Failure.Refused(ErrorCode.NOT_LEADER), head(5, NEVER), 9))
         .isEqualTo(Verdict.GIVE_UP);
   }
 
   @ParameterizedTest
   @EnumSource(ErrorCode.class)
   void only_what_promises_that_nothing_was_applied_is_sent_again(ErrorCode code) {
-    Verdict verdict = sent(100).failed(new Failure.Refused(code), 1, NEVER, 0);
+    Verdict verdict = sent(100).failed(new Failure.Refused(code), head(1, NEVER), 0);
     assertThat(verdict == Verdict.RETRY).isEqualTo(code.retriable());
     boolean isInDoubt = code == ErrorCode.STORAGE_FAILED || code == ErrorCode.INTERNAL;
     assertThat(verdict == Verdict.DOUBT).isEqualTo(isInDoubt);
@@ -97,23 +107,25 @@ class LaneCoreTest {
   @Test
   void a_batch_without_an_answer_is_in_doubt_and_never_sent_again() {
     LaneCore core = sent(Long.MAX_VALUE);
-    assertThat(core.failed(UNANSWERED, 5, NEVER, 0)).isEqualTo(Verdict.DOUBT);
+    assertThat(core.failed(UNANSWERED, head(5, NEVER), 0)).isEqualTo(Verdict.DOUBT);
     assertThat(core.state()).isEqualTo(State.IDLE);
   }
 
   @Test
   void rows_are_rerouted_until_the_deadline_and_a_batch_is_split_down_to_one_row() {
     Failure wrong = new Failure.Refused(ErrorCode.WRONG_PARTITION);
-    assertThat(sent(1).failed(wrong, 5, NEVER, 0)).isEqualTo(Verdict.REROUTE);
+    assertThat(sent(1).failed(wrong, head(5, NEVER), 0)).isEqualTo(Verdict.REROUTE);
     Optional<Misrouted> before = Optional.of(Misrouted.first(100));
-    assertThat(sent(50).failed(wrong, 5, before, 149)).isEqualTo(Verdict.REROUTE);
-    assertThat(sent(50).failed(wrong, 5, before.map(Misrouted::again), 150))
+    assertThat(sent(50).failed(wrong, head(5, before), 149)).isEqualTo(Verdict.REROUTE);
+    assertThat(sent(50).failed(wrong, head(5, before.map(Misrouted::again)), 150))
         .as("the deadline is that of the first word")
         .isEqualTo(Verdict.GIVE_UP);
-    assertThat(sent(0).failed(wrong, 5, NEVER, 7)).as("once at least").isEqualTo(Verdict.REROUTE);
+    assertThat(sent(0).failed(wrong, head(5, NEVER), 7))
+        .as("once at least")
+        .isEqualTo(Verdict.REROUTE);
     Failure invalid = new Failure.Refused(ErrorCode.INVALID_REQUEST);
-    assertThat(sent(1).failed(invalid, 2, NEVER, 0)).isEqualTo(Verdict.SPLIT);
-    assertThat(sent(1).failed(invalid, 1, NEVER, 0)).isEqualTo(Verdict.REJECT);
+    assertThat(sent(1).failed(invalid, head(2, NEVER), 0)).isEqualTo(Verdict.SPLIT);
+    assertThat(sent(1).failed(invalid, head(1, NEVER), 0)).isEqualTo(Verdict.REJECT);
   }
 
   @Test
@@ -125,6 +137,42 @@ class LaneCoreTest {
     assertThatThrownBy(core::answered).hasMessageContaining("IDLE cannot be IDLE");
   }
 
+  @Test
+  void a_numbered_batch_in_doubt_is_repeated_until_the_deadline() {
+    LaneCore core = sent(100);
+    assertThat(core.failed(UNANSWERED, numbered(true), 1_000)).isEqualTo(Verdict.RETRY);
+    core.sent(1_001);
+    assertThat(core.failed(BUSY, numbered(true), 1_050)).isEqualTo(Verdict.RETRY);
+    core.sent(1_051);
+    assertThat(core.failed(UNANSWERED, numbered(true), 1_100)).isEqualTo(Verdict.DOUBT);
+    core.sent(1_101);
+    assertThat(core.failed(UNANSWERED, numbered(true), 1_101))
+        .as("a batch that queued up has no retries of its own")
+        .isEqualTo(Verdict.DOUBT);
+  }
+
+  @Test
+  void what_is_said_of_a_later_attempt_says_nothing_of_the_attempt_in_doubt() {
+    for (Failure failure :
+        List.of(
+            new Failure.Abandoned(),
+            new Failure.Refused(ErrorCode.WRONG_PARTITION),
+            new Failure.Refused(ErrorCode.INVALID_REQUEST),
+            new Failure.Refused(ErrorCode.WRITER_ENDED),
+            new Failure.Refused(ErrorCode.NOT_PERMITTED))) {
+      assertThat(sent(100).failed(failure, numbered(true), 1))
+          .as("%s", failure)
+          .isEqualTo(Verdict.DOUBT);
+      assertThat(sent(100).failed(failure, numbered(false), 1))
+          .as("%s", failure)
+          .isNotEqualTo(Verdict.DOUBT);
+    }
+    LaneCore core = sent(100);
+    assertThat(core.failed(NOT_SENT, numbered(true), 1)).isEqualTo(Verdict.RETRY);
+    core.sent(200);
+    assertThat(core.failed(NOT_SENT, numbered(true), 200)).isEqualTo(Verdict.DOUBT);
+  }
+
   /** A lane with batches numbered in order, whose server forgets, refuses and applies at random. */
   @Test
   void no_batch_is_applied_after_a_later_one_nor_twice() {
@@ -134,6 +182,8 @@ class LaneCoreTest {
       long now = 0;
       int head = 0;
       int lastApplied = -1;
+      boolean isNumbered = random.nextBoolean();
+      boolean isInDoubt = false;
       for (int step = 0; step < 200; step++) {
         now += random.nextInt(10);
         core.sent(now);
@@ -146,20 +196,26 @@ class LaneCoreTest {
               default -> null;
             };
         boolean isApplied = failure == null || (failure == UNANSWERED && random.nextBoolean());
-        if (isApplied) {
+        // The server recognises the repetition of a numbered batch.
+        boolean isRepetition = isNumbered && isInDoubt && head == lastApplied;
+        if (isApplied && !isRepetition) {
           assertThat(head).as("seed %d", seed).isGreaterThan(lastApplied);
           lastApplied = head;
         }
         if (failure == null) {
           core.answered();
+          isInDoubt = false;
           head++;
         } else {
+          isInDoubt |= failure == UNANSWERED;
+          Optional<Misrouted> before =
+              random.nextBoolean() ? Optional.of(Misrouted.first(now / 2)) : NEVER;
           Verdict verdict =
-              core.failed(
-                  failure,
-                  1,
-                  random.nextBoolean() ? Optional.of(Misrouted.first(now / 2)) : NEVER,
-                  now);
+              core.failed(failure, new LaneCore.Head(1, before, isNumbered, isInDoubt), now);
+          if (isInDoubt && verdict != Verdict.RETRY) {
+            assertThat(verdict).as("seed %d", seed).isEqualTo(Verdict.DOUBT);
+          }
+          isInDoubt &= verdict == Verdict.RETRY;
           boolean isKept = verdict == Verdict.RETRY || verdict == Verdict.REROUTE;
           head += isKept ? 0 : 1;
           State expected =

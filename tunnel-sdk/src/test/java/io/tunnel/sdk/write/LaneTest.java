@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.WriterNumber;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
@@ -73,6 +75,34 @@ class LaneTest {
     assertThat(lane.proceed().toSend()).as("one batch is under way").isEmpty();
     assertThat(values(lane.answered().toSend().orElseThrow())).containsExactly(3L, 4L);
     assertThat(values(lane.answered().toSend().orElseThrow())).containsExactly(5L);
+  }
+
+  private static Bytes token(int id) {
+    byte[] token = new byte[WriterNumber.TOKEN_BYTES];
+    token[0] = (byte) id;
+    return Bytes.copyOf(token);
+  }
+
+  /** Numbers and answers one batch more. */
+  private WriterNumber numbered(Bytes offered) {
+    Batch batch = add(0, 1).orElseThrow();
+    lane.number(batch, Optional.of(offered));
+    lane.applied(batch);
+    assertThat(lane.answered().toSend()).isEmpty();
+    return batch.writer().orElseThrow();
+  }
+
+  @Test
+  void a_lane_keeps_its_writer_until_it_was_silent_for_long_or_the_writer_is_refused() {
+    assertThat(numbered(token(1))).isEqualTo(new WriterNumber(token(1), 1, 0));
+    nowNanos += WriterIds.RENEW_NANOS - 1;
+    assertThat(numbered(token(2))).isEqualTo(new WriterNumber(token(1), 2, 1));
+    nowNanos += WriterIds.RENEW_NANOS;
+    assertThat(numbered(token(2))).isEqualTo(new WriterNumber(token(2), 1, 0));
+    lane.ended(token(1));
+    assertThat(numbered(token(3))).isEqualTo(new WriterNumber(token(2), 2, 1));
+    lane.ended(token(2));
+    assertThat(numbered(token(3))).isEqualTo(new WriterNumber(token(3), 1, 0));
   }
 
   @Test

@@ -82,7 +82,9 @@ final class Refusal extends RuntimeException {
           HISTORY_LOST,
           POSITION_REPLACED,
           LIMIT_REACHED,
-          FEATURE_NOT_ENABLED ->
+          FEATURE_NOT_ENABLED,
+          WRITER_ENDED,
+          BATCH_REFUSED ->
           HttpResponseStatus.CONFLICT;
       case BUSY, SHUTTING_DOWN, NOT_LEADER, LOG_UNAVAILABLE ->
           HttpResponseStatus.SERVICE_UNAVAILABLE;

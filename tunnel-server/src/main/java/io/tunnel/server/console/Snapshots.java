@@ -54,7 +54,7 @@ final class Snapshots {
   /** The newest step, for other nodes. */
   private volatile Optional<NodeFigures> newest = Optional.empty();
 
-  /** Whether another node has asked since the last step, so that somebody watches there. */
+  /** Whether another node has asked since the last step, because a viewer watches there. */
   private volatile boolean wasAsked;
 
   /** Totals at one moment. */

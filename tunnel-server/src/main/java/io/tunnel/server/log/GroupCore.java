@@ -1,25 +1,35 @@
 package io.tunnel.server.log;
 
+import io.tunnel.codec.Attributes;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.Binary;
+import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.Checksum;
+import io.tunnel.codec.FormatFeature;
+import io.tunnel.codec.WrittenRows;
 import io.tunnel.model.Limits;
+import io.tunnel.model.value.Bytes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Batches that enter the log together: written back to back, synced once. Small batches of one
  * partition with the same dictionary are merged, so that many small writers cost the readers no
- * more than one large writer. A batch with attributes stays alone: they speak of that batch.
+ * more than one large writer. A batch with attributes stays alone: they speak of that batch. Only
+ * the numbers of writers are put together.
  *
  * <p>Order: batches of one partition keep the order in which they were added. Use: add, {@link
  * #encode}, then read the results, then {@link #clear}.
  */
 public final class GroupCore {
+
+  /** A batch whose writers take so much takes no further writer. */
+  private static final int WRITERS_BYTES_MAX = 16 << 10;
 
   private final int mergedBytesMax;
   private final List<Merged> merged = new ArrayList<>();
@@ -36,16 +46,29 @@ public final class GroupCore {
    * Adds a batch, which must not change before {@link #clear}; returns its number in this group.
    */
   public int add(ChangeBatch batch) {
+    return add(batch, Optional.empty());
+  }
+
+  /**
+   * The number that a writer has given to a batch.
+   *
+   * @param writer who wrote the batch
+   * @param answer which rows of the writer's batch were rejected
+   */
+  public record Attribution(Bytes writer, long number, Bytes answer) {}
+
+  /** As {@link #add(ChangeBatch)}, for a batch that its writer may have numbered. */
+  public int add(ChangeBatch batch, Optional<Attribution> number) {
     Merged open = openByPartition.get(batch.partition());
     if (open == null || !open.accepts(batch, mergedBytesMax)) {
       open = new Merged(batch);
       openByPartition.put(batch.partition(), open);
       merged.add(open);
-      byteCount += batch.byteCount();
     } else {
-      byteCount += batch.rowsBytes();
+      byteCount -= open.bytes();
     }
-    open.add(batch, batchCount);
+    open.add(batch, batchCount, number);
+    byteCount += open.bytes();
     return batchCount++;
   }
 
@@ -138,8 +161,14 @@ public final class GroupCore {
     private final List<Integer> numbers = new ArrayList<>(1);
     private final int dictionaryBytes;
 
-    /** Bytes behind the dictionary. */
-    private final int attributesBytes;
+    /** What is said of the only batch, but for its writer; empty when batches may be merged. */
+    private final Bytes attributes;
+
+    /** Who wrote which rows under which number, as {@link WrittenRows} writes that. */
+    private final ByteSink writers = new ByteSink(0);
+
+    /** The rows that {@link #writers} speaks of end here. */
+    private int writersEnd;
 
     private int rowCount;
     private int rowsBytes;
@@ -149,8 +178,7 @@ public final class GroupCore {
     private Merged(ChangeBatch first) {
       this.partition = first.partition();
       this.dictionaryBytes = first.dictionaryBytes();
-      this.attributesBytes =
-          first.offset() + first.byteCount() - first.dictionaryOffset() - dictionaryBytes;
+      this.attributes = withoutWriter(first);
     }
 
     private boolean accepts(ChangeBatch batch, int bytesMax) {
@@ -158,8 +186,9 @@ public final class GroupCore {
       return ChangeBatch.HEADER_BYTES_MIN + rowsBytes + batch.rowsBytes() + dictionaryBytes
               <= bytesMax
           && rowCount + batch.rowCount() <= Limits.BATCH_ROWS_MAX
-          && attributesBytes == 0
-          && !batch.hasAttributes()
+          && attributes.length() == 0
+          && withoutWriter(batch).length() == 0
+          && writers.size() < WRITERS_BYTES_MAX
           && batch.nameCount() == first.nameCount()
           && Arrays.equals(
               first.array(),
@@ -170,9 +199,21 @@ public final class GroupCore {
               batch.dictionaryOffset() + batch.dictionaryBytes());
     }
 
-    private void add(ChangeBatch batch, int number) {
+    private static Bytes withoutWriter(ChangeBatch batch) {
+      return batch.hasAttributes()
+          ? Attributes.without(FormatFeature.WRITER.number(), batch.attributes())
+          : Bytes.EMPTY;
+    }
+
+    private void add(ChangeBatch batch, int index, Optional<Attribution> number) {
       parts.add(batch);
-      numbers.add(number);
+      numbers.add(index);
+      if (number.isPresent()) {
+        Attribution of = number.get();
+        new WrittenRows(rowCount, batch.rowCount(), of.writer(), of.number(), of.answer())
+            .write(writers, writersEnd);
+        writersEnd = rowCount + batch.rowCount();
+      }
       rowCount += batch.rowCount();
       rowsBytes += batch.rowsBytes();
     }
@@ -182,7 +223,7 @@ public final class GroupCore {
       byte[] header = new byte[ChangeBatch.HEADER_BYTES_MIN];
       int nameCount = parts.get(0).nameCount();
       BatchBuilder.writeHeader(header, 0, bytes(), nameCount, partition, rowCount, rowsBytes);
-      if (attributesBytes > 0) {
+      if (attributesBytes() > 0) {
         BatchBuilder.haveAttributes(header, 0);
       }
       BatchBuilder.stampHeader(
@@ -204,7 +245,35 @@ public final class GroupCore {
         out.write(part.array(), part.rowsOffset(), part.rowsBytes());
       }
       ChangeBatch first = parts.get(0);
-      out.write(first.array(), first.dictionaryOffset(), dictionaryBytes + attributesBytes);
+      out.write(first.array(), first.dictionaryOffset(), dictionaryBytes);
+      if (attributesBytes() > 0) {
+        ByteSink list = new ByteSink(attributesBytes());
+        writeList(list);
+        list.writeInt(list.size());
+        out.write(list.array(), 0, list.size());
+      }
+    }
+
+    private void writeList(ByteSink list) {
+      if (writers.size() > 0) {
+        // The lowest number that a log has.
+        list.writeVarint(FormatFeature.WRITTEN.number());
+        list.writeVarint(writers.size());
+        list.write(writers.array(), 0, writers.size());
+      }
+      list.write(attributes);
+    }
+
+    /** Bytes behind the dictionary. */
+    private int attributesBytes() {
+      int ofWriters =
+          writers.size() == 0
+              ? 0
+              : Binary.varintBytes(FormatFeature.WRITTEN.number())
+                  + Binary.varintBytes(writers.size())
+                  + writers.size();
+      int list = ofWriters + attributes.length();
+      return list == 0 ? 0 : list + Attributes.LENGTH_BYTES;
     }
 
     /** The partition. */
@@ -222,7 +291,7 @@ public final class GroupCore {
     }
 
     int bytes() {
-      return ChangeBatch.HEADER_BYTES_MIN + rowsBytes + dictionaryBytes + attributesBytes;
+      return ChangeBatch.HEADER_BYTES_MIN + rowsBytes + dictionaryBytes + attributesBytes();
     }
 
     int offsetInGroup() {

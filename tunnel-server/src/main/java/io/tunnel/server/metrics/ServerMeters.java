@@ -71,6 +71,10 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   private final Counter rowsWritten = counter("tunnel.rows.written", "Rows committed");
   private final Counter rowsRejected =
       counter("tunnel.rows.rejected", "Rows whose condition did not hold");
+  private final Counter writesRepeated =
+      counter("tunnel.writes.repeated", "Batches that came again and got their first answer");
+  private final Counter writersForgotten =
+      counter("tunnel.writers.forgotten", "Writers whose repetitions are not recognised any more");
   private final Counter rowsExpired =
       counter("tunnel.rows.expired", "Rows deleted because their time to live was over");
   private final Counter bytesWritten =
@@ -389,6 +393,12 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   @Override
   public void rejected(int shard, long rows) {
     rowsRejected.increment((double) rows);
+  }
+
+  @Override
+  public void numbered(int shard, long repeated, long forgotten) {
+    writesRepeated.increment((double) repeated);
+    writersForgotten.increment((double) forgotten);
   }
 
   @Override

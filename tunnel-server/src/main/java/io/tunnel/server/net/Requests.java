@@ -1,32 +1,22 @@
 package io.tunnel.server.net;
 
-import io.tunnel.codec.BatchValidator;
 import io.tunnel.codec.Binary;
-import io.tunnel.codec.ChangeBatch;
-import io.tunnel.condition.ConditionPlace;
-import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.RefusedException;
-import io.tunnel.server.catalog.PartitionRecord;
-import io.tunnel.server.catalog.TableRecord;
 import io.tunnel.server.net.access.Administration;
 import io.tunnel.server.net.access.Authority;
 import io.tunnel.server.net.access.Gate;
-import io.tunnel.server.net.access.Shares;
-import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.read.ReadTurns;
 import io.tunnel.server.partition.read.RowReads;
 import io.tunnel.wire.ChannelEnd;
+import io.tunnel.wire.EchoRequest;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.GetRowsRequest;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.Operation.Right;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.RowPage;
-import io.tunnel.wire.WriteRequest;
-import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.control.ClusterControl.NodeFigures;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
@@ -62,6 +52,7 @@ final class Requests {
   private final Turns identified;
 
   private final Refusals refusals;
+  private final WriteRequests writes;
   private final TableRequests tables;
   private final TunnelRequests tunnels;
   private final SessionRequests sessions;
@@ -80,6 +71,7 @@ final class Requests {
     this.administered = new Turns(threads.control(), PARSED_BYTES_MAX);
     this.identified = new Turns(threads.readers(), PARSED_BYTES_MAX);
     this.refusals = new Refusals(rooms.cluster());
+    this.writes = new WriteRequests(rooms, refusals, threads.epochMicros());
     RequestThreads served =
         new RequestThreads(
             threads.control(), threads.readers(), threads.epochMicros()::getAsLong, refusals);
@@ -169,7 +161,8 @@ final class Requests {
       case LIST_TABLES -> tables.list(frame, connection);
       case DESCRIBE_TABLE -> tables.describe(frame, connection);
 
-      case WRITE -> write(frame, connection);
+      case WRITE -> writes.write(frame, connection);
+      case OPEN_WRITER -> writes.openWriter(frame, connection);
       case GET_ROW ->
           rooms
               .rows()
@@ -213,6 +206,8 @@ final class Requests {
       case DESCRIBE_NODE -> cluster.describeNode(frame, connection);
       case DRAIN_NODE -> cluster.drain(frame, connection);
       case UPGRADE -> cluster.upgrade(frame, connection);
+
+      case ECHO -> connection.respond(frame, EchoRequest.decode(frame.payload()).answer());
 
       case WHO_AM_I ->
           administer(
@@ -346,81 +341,6 @@ final class Requests {
     @Override
     public void refuse() {
       connection.refuse(request, RequestThreads.busy());
-    }
-  }
-
-  private void write(Frame frame, Connection connection) {
-    WriteRequest request = WriteRequest.decode(frame.payload());
-    ChangeBatch batch = request.batch();
-    TableRecord table = rooms.catalog().table(request.tableId());
-    PartitionRecord partition = table.partition(batch.partition());
-    BatchValidator.Checked checked =
-        new BatchValidator(table.meta().primaryKey())
-            .require(batch, partition.from(), partition.to());
-    checked.newest().ifPresent(feature -> rooms.cluster().levels().require(feature));
-    if (checked.asksForColumns()) {
-      // Whoever learns whether a condition on columns holds, or an increment fits, reads these.
-      Authority.table(Right.READ, table.meta().name(), connection.caller());
-      connection
-          .pace()
-          .used(connection.caller(), table.meta().name(), Shares.Use.READ, batch.rowCount(), 0);
-    }
-    connection
-        .pace()
-        .used(
-            connection.caller(),
-            table.meta().name(),
-            Shares.Use.WRITTEN,
-            batch.rowCount(),
-            frame.payload().length);
-    WriteAnswer answer = new WriteAnswer(frame, connection, partition.id());
-    Durability durability = request.durability().orElse(table.meta().options().durability());
-    boolean isGiven = false;
-    try {
-      rooms
-          .rows()
-          .hosts()
-          .of(partition.id())
-          .write(
-              new PendingWrite(
-                  batch,
-                  ConditionPlace.ofRows(table.meta().primaryKey()),
-                  checked.mustJudge() || table.meta().options().ttlMs().isPresent(),
-                  checked.columnSizes(),
-                  durability == Durability.FSYNC,
-                  answer));
-      isGiven = true;
-    } catch (RefusedException e) {
-      throw refusals.ofPartition(e, partition.id());
-    } finally {
-      if (!isGiven) {
-        rooms.rows().waits().refused();
-      }
-    }
-  }
-
-  private final class WriteAnswer implements PendingWrite.Outcome {
-    private final Frame frame;
-    private final Connection connection;
-    private final int partition;
-    private final long beganNanos = rooms.rows().waits().begin();
-
-    WriteAnswer(Frame frame, Connection connection, int partition) {
-      this.frame = frame;
-      this.connection = connection;
-      this.partition = partition;
-    }
-
-    @Override
-    public void written(WriteResult result) {
-      rooms.rows().waits().written(beganNanos);
-      connection.respond(frame, result.encode());
-    }
-
-    @Override
-    public void refused(RefusedException reason) {
-      rooms.rows().waits().refused();
-      connection.refuse(frame, refusals.ofPartition(reason, partition));
     }
   }
 

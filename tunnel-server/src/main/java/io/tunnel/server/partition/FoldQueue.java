@@ -1,7 +1,6 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.value.Bytes;
 import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableFold;
@@ -166,11 +165,11 @@ final class FoldQueue {
    * Adds a group behind all others. For the shard's thread.
    *
    * @param end of the group in the log
-   * @param bounds what rows do not exceed, as far as it was raised
+   * @param beside what is stored beside the rows, as far as it was raised
    */
-  void add(List<ChangeBatch> batches, long end, Map<Integer, Bytes> bounds) {
+  void add(List<ChangeBatch> batches, long end, BesideRows beside) {
     synchronized (unfolded) {
-      unfolded.add(batches, end, bounds);
+      unfolded.add(batches, end, beside);
     }
     added.release();
   }
@@ -284,7 +283,7 @@ final class FoldQueue {
   }
 
   private BegunFold begin(UnfoldedCore.Part part) {
-    return new BegunFold(rows.begin(part.batches(), new BesideRows(Map.of(), part.bounds())));
+    return new BegunFold(rows.begin(part.batches(), part.beside()));
   }
 
   /**

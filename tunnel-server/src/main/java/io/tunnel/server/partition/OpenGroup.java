@@ -1,15 +1,22 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.core.WriterCore.Numbered;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.partition.judge.ConditionCore;
+import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.LongSupplier;
 
 /**
  * The writes of a group, from their admission to their answers, and what the log gets of them. For
@@ -18,16 +25,37 @@ import java.util.List;
 final class OpenGroup {
 
   private final GroupCore batches;
+  private final Writers writers;
+  private final LongSupplier epochMicros;
   private final Deque<Admitted> admitted = new ArrayDeque<>();
+
+  /** The writers that have a batch in the group. */
+  private final Set<Numbering> numbering = new HashSet<>();
+
+  private boolean mustSync;
+  private boolean hasRepeatedSynced;
   private long expiredRows;
 
-  /**
-   * A write of the group, and its number in the log's group, or -1 when no row of it was accepted.
-   */
-  private record Admitted(PendingWrite write, ConditionCore.Judged judged, int number) {}
+  /** A writer of a partition. */
+  private record Numbering(int partition, Bytes writer) {}
 
-  OpenGroup(int mergedBytesMax) {
+  /**
+   * A write.
+   *
+   * @param number the number in the log's group; -1 when no row was accepted
+   * @param repeated the answer to a batch that was applied before
+   */
+  private record Admitted(
+      PendingWrite write,
+      List<Rejection> rejections,
+      Optional<ChangeBatch> accepted,
+      int number,
+      Optional<WriteResult> repeated) {}
+
+  OpenGroup(int mergedBytesMax, Writers writers, LongSupplier epochMicros) {
     this.batches = new GroupCore(mergedBytesMax);
+    this.writers = writers;
+    this.epochMicros = epochMicros;
   }
 
   /** What goes into the log. */
@@ -40,20 +68,79 @@ final class OpenGroup {
     return admitted.isEmpty();
   }
 
+  /** Whether a write of the group asks for a sync. */
+  boolean mustSync() {
+    return mustSync;
+  }
+
+  /** Whether a repeated write asks for a sync, which its first attempt may not have asked for. */
+  boolean hasRepeatedSynced() {
+    return hasRepeatedSynced;
+  }
+
   /** Rows of the group that expired, and that its writes write again. */
   long expiredRows() {
     return expiredRows;
   }
 
-  /** Takes a write; the DELETEs of expired rows that it writes again come before it. */
+  /** Whether the group has a batch of the writer, whose next batch waits for the answer. */
+  boolean hasWriterOf(PendingWrite write) {
+    return write.writer().map(by -> numbering.contains(numbering(write, by))).orElse(false);
+  }
+
+  private static Numbering numbering(PendingWrite write, Numbered by) {
+    return new Numbering(write.batch().partition(), by.writer());
+  }
+
+  /**
+   * Ends a write of a writer that numbers, without judging its rows, where the number says that
+   * they must not be applied: the write is refused, or gets its first answer with the group. Rows
+   * that have expired since the first attempt change nothing of the answer.
+   */
+  boolean isEndedByNumber(PendingWrite write) {
+    if (write.writer().isEmpty()) {
+      return false;
+    }
+    ChangeBatch batch = write.batch();
+    Optional<WriteResult> repeated;
+    try {
+      repeated =
+          writers.repeated(
+              batch.partition(), write.writer().get(), batch.rowCount(), epochMicros.getAsLong());
+    } catch (RefusedException e) {
+      write.refused(e);
+      return true;
+    }
+    if (repeated.isPresent()) {
+      mustSync |= write.isSynced();
+      hasRepeatedSynced |= write.isSynced();
+      admitted.add(new Admitted(write, List.of(), Optional.empty(), -1, repeated));
+    }
+    return repeated.isPresent();
+  }
+
+  /**
+   * Adds a judged write. The DELETEs of expired rows that the write writes again come before it, as
+   * a batch that no writer has written.
+   */
   void admit(PendingWrite write, ConditionCore.Judged judged) {
     if (judged.expired().isPresent()) {
       ChangeBatch expired = judged.expired().get();
       expiredRows += expired.rowCount();
       var unused = batches.add(expired);
     }
-    int number = judged.accepted().map(batches::add).orElse(-1);
-    admitted.add(new Admitted(write, judged, number));
+    Optional<GroupCore.Attribution> number =
+        write
+            .writer()
+            .map(
+                by ->
+                    new GroupCore.Attribution(
+                        by.writer(), by.number(), Writers.answer(judged.rejections())));
+    int inGroup = judged.accepted().map(accepted -> batches.add(accepted, number)).orElse(-1);
+    write.writer().ifPresent(by -> numbering.add(numbering(write, by)));
+    mustSync |= write.isSynced();
+    admitted.add(
+        new Admitted(write, judged.rejections(), judged.accepted(), inGroup, Optional.empty()));
   }
 
   /** The batches as their writers sent them, in order. */
@@ -65,20 +152,40 @@ final class OpenGroup {
     return parts;
   }
 
-  /** Answers all writes of the group, which is committed; returns how many rows it rejected. */
+  /** The group is in the log: notes the writers' answers, to be stored with the group's rows. */
+  void committed(long[] firstPositions) {
+    for (Admitted done : admitted) {
+      if (done.repeated().isEmpty() && done.write().writer().isPresent()) {
+        long micros =
+            done.accepted().map(ChangeBatch::commitMicros).orElseGet(epochMicros::getAsLong);
+        writers.answered(
+            done.write().batch().partition(),
+            done.write().writer().get(),
+            result(done, firstPositions),
+            micros);
+      }
+    }
+  }
+
+  private static WriteResult result(Admitted done, long[] firstPositions) {
+    int applied = done.write().batch().rowCount() - done.rejections().size();
+    long first = done.number() < 0 ? 0 : firstPositions[done.number()];
+    return new WriteResult(first, applied, done.rejections());
+  }
+
+  /** Answers all writes; returns how many rows were rejected. */
   long acknowledge(long[] firstPositions) {
     long rejected = 0;
     for (Admitted done = admitted.poll(); done != null; done = admitted.poll()) {
-      List<Rejection> rejections = done.judged().rejections();
-      int applied = done.write().batch().rowCount() - rejections.size();
-      long first = done.number() < 0 ? 0 : firstPositions[done.number()];
-      done.write().written(new WriteResult(first, applied, rejections));
-      rejected += rejections.size();
+      rejected += done.rejections().size();
+      done.write()
+          .written(
+              done.repeated().isPresent() ? done.repeated().get() : result(done, firstPositions));
     }
     return rejected;
   }
 
-  /** Refuses all writes of the group. */
+  /** None of these writes is known to be in the log. */
   void refuse(RefusedException reason) {
     admitted.forEach(lost -> lost.write().refused(reason));
   }
@@ -86,7 +193,10 @@ final class OpenGroup {
   /** Begins a new group. */
   void clear() {
     admitted.clear();
+    numbering.clear();
     batches.clear();
+    mustSync = false;
+    hasRepeatedSynced = false;
     expiredRows = 0;
   }
 }

@@ -3,10 +3,12 @@ package io.tunnel.server.partition;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnSizes;
 import io.tunnel.condition.ConditionPlace;
+import io.tunnel.core.WriterCore.Numbered;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.wire.WriteResult;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,22 +16,28 @@ import org.slf4j.LoggerFactory;
 /**
  * A validated batch that waits for its shard.
  *
- * @param place where its conditions on columns are judged: the rows of its table
- * @param isConditional whether any of its rows has a condition or is an update, or may have
- *     expired, and so may have to be judged against the row that is stored
- * @param columnSizes how large its columns are
+ * @param writer who wrote the batch, and under which number; empty where the writer does not number
  * @param isSynced whether it is acknowledged only when it is on the disk
  */
 public record PendingWrite(
     ChangeBatch batch,
-    ConditionPlace place,
-    boolean isConditional,
-    ColumnSizes columnSizes,
+    Judging judging,
+    Optional<Numbered> writer,
     boolean isSynced,
     Outcome outcome)
     implements ShardTask {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(PendingWrite.class);
+
+  /**
+   * What judging the rows of a write needs.
+   *
+   * @param place where its conditions on columns are judged: the rows of its table
+   * @param isConditional whether any of its rows has a condition or is an update, or may have
+   *     expired, and so may have to be judged against the row that is stored
+   * @param columnSizes how large its columns are
+   */
+  public record Judging(ConditionPlace place, boolean isConditional, ColumnSizes columnSizes) {}
 
   /** Is told once what became of a write. Called on the shard's thread: it must only pass it on. */
   public interface Outcome {
@@ -41,19 +49,39 @@ public record PendingWrite(
     void refused(RefusedException reason);
   }
 
-  /** A write without conditions on columns. */
+  /** A write without conditions on columns, whose writer does not number. */
   public PendingWrite(
       ChangeBatch batch,
       boolean isConditional,
       ColumnSizes columnSizes,
       boolean isSynced,
       Outcome outcome) {
-    this(batch, ConditionPlace.ofRows(List.of()), isConditional, columnSizes, isSynced, outcome);
+    this(
+        batch,
+        new Judging(ConditionPlace.ofRows(List.of()), isConditional, columnSizes),
+        Optional.empty(),
+        isSynced,
+        outcome);
   }
 
   /** The same write, whose result another listener is told. */
   public PendingWrite tells(Outcome other) {
-    return new PendingWrite(batch, place, isConditional, columnSizes, isSynced, other);
+    return new PendingWrite(batch, judging, writer, isSynced, other);
+  }
+
+  /** Where the conditions on columns are judged. */
+  public ConditionPlace place() {
+    return judging.place();
+  }
+
+  /** Whether rows may have to be judged against stored rows. */
+  public boolean isConditional() {
+    return judging.isConditional();
+  }
+
+  /** How large the columns are. */
+  public ColumnSizes columnSizes() {
+    return judging.columnSizes();
   }
 
   @Override
@@ -77,6 +105,12 @@ public record PendingWrite(
     } catch (RuntimeException e) {
       LOGGER.error("a write was refused but its writer could not be told", e);
     }
+  }
+
+  /** The table was there when the write was accepted. */
+  static RefusedException dropped() {
+    return new RefusedException(
+        ErrorCode.TABLE_NOT_FOUND, "the table was dropped before this was written");
   }
 
   /** What is told to whom comes when no more is written. */

@@ -4,6 +4,7 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnSizes;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.judge.RowBounds;
+import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableStore;
@@ -20,6 +21,7 @@ public final class Refold implements LocalLog.ReplayVisitor {
   private final TableStore table;
   private final Begin begin;
   private final RowBounds bounds;
+  private final Writers writers;
   private final IntPredicate live;
   private final List<ChangeBatch> group = new ArrayList<>();
 
@@ -42,6 +44,7 @@ public final class Refold implements LocalLog.ReplayVisitor {
     this.table = table;
     this.begin = begin;
     this.bounds = new RowBounds(table.bounds());
+    this.writers = new Writers(table.writers());
     this.live = live;
   }
 
@@ -57,17 +60,23 @@ public final class Refold implements LocalLog.ReplayVisitor {
     return bounds;
   }
 
+  /** The writers that number. */
+  Writers writers() {
+    return writers;
+  }
+
   @Override
   public void batch(ChangeBatch batch) {
     if (live.test(batch.partition())) {
       group.add(batch);
       bounds.saw(batch, ColumnSizes.of(batch));
+      writers.saw(batch);
     }
   }
 
   @Override
   public void groupEnd(long end) throws IOException {
-    BesideRows beside = new BesideRows(Map.of(), bounds.takeRaised());
+    BesideRows beside = new BesideRows(Map.of(), bounds.takeRaised(), writers.takeRaised());
     refused = Optional.of(new Refused(begin.begin(List.copyOf(group), beside), end));
     group.clear();
     foldRefused();

@@ -7,6 +7,8 @@ import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.partition.judge.RowBounds;
+import io.tunnel.server.partition.judge.Writers;
+import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
 import java.io.Closeable;
@@ -26,7 +28,8 @@ import java.util.concurrent.TimeUnit;
  * of a partition on this thread, a posted action, or a write with conditions or with updates that
  * may make a row too large, is done when all that was acknowledged of that partition is folded; so
  * a read that passes through the queue sees everything that was acknowledged before it, and waits
- * for no fold of another partition. No task holds the thread for longer than a few slices of 2 ms.
+ * for no fold of another partition. No task holds the thread for longer than a group or a few
+ * slices of 2 ms.
  *
  * <p>After a failure of the disk, or an error on its thread, it is unknown what the disk holds:
  * every write from then on is refused with STORAGE_FAILED until the server is started again and
@@ -51,6 +54,7 @@ public final class Shard implements Closeable, PartitionHost {
   private final RowBounds bounds;
   private final WriteTurns turns;
   private final ShardExpiry expiry;
+  private final Writers writers;
   private final ShardDisk disk;
   private final FoldQueue folds;
   private final FoldState folding;
@@ -64,9 +68,10 @@ public final class Shard implements Closeable, PartitionHost {
     this.rows = rows;
     this.meter = meter;
     this.clock = clock;
-    this.group = new OpenGroup(config.mergedBytesMax());
     this.conditions = new ConditionCore(rows);
     this.bounds = rows.bounds();
+    this.writers = rows.writers();
+    this.group = new OpenGroup(config.mergedBytesMax(), writers, clock::epochMicros);
     this.disk = new ShardDisk(id, config.freeBytesMin(), log, clock);
     this.loop =
         new OwnerLoop<>(
@@ -129,6 +134,7 @@ public final class Shard implements Closeable, PartitionHost {
     folds.change(() -> rows.dropPartition(partition));
     bounds.drop(partition);
     expiry.drop(partition);
+    writers.drop(partition);
   }
 
   /** For the shard's own thread. */
@@ -280,12 +286,18 @@ public final class Shard implements Closeable, PartitionHost {
         throw new IOException("the disk of shard " + id + " failed before");
       }
       disk.requireRoom();
-      boolean mustSync = gather();
+      gather();
       long started = clock.nanos();
-      long[] firstPositions = group.batches().isEmpty() ? new long[0] : append(mustSync, started);
+      long[] firstPositions = group.batches().isEmpty() ? new long[0] : append(started);
       long committed = clock.nanos();
+      if (group.batches().isEmpty() && group.hasRepeatedSynced()) {
+        log.sync();
+      }
+      group.committed(firstPositions);
       leaveToFolds(committed - started);
-      acknowledge(firstPositions);
+      meter.rejected(id, group.acknowledge(firstPositions));
+      meter.expired(id, group.expiredRows());
+      meter.numbered(id, writers.takeRepeated(), writers.takeForgotten());
     } catch (DiskFullException e) {
       folding.foldAll();
       if (!disk.state().isFinal()) {
@@ -304,10 +316,10 @@ public final class Shard implements Closeable, PartitionHost {
     }
   }
 
-  private long[] append(boolean mustSync, long startedNanos) throws IOException {
+  private long[] append(long startedNanos) throws IOException {
     disk.began(startedNanos);
     try {
-      long[] firstPositions = log.append(group.batches(), mustSync, expiry.commitMicros());
+      long[] firstPositions = log.append(group.batches(), group.mustSync(), expiry.commitMicros());
       disk.move(ShardState.FOLDING, "the group is committed");
       return firstPositions;
     } finally {
@@ -315,15 +327,15 @@ public final class Shard implements Closeable, PartitionHost {
     }
   }
 
-  /** Takes writes from the queue into the group; returns whether any of them asks for a sync. */
-  private boolean gather() throws IOException {
+  /** Takes writes from the queue into the group. */
+  private void gather() throws IOException {
     long momentMicros = expiry.pass();
     Optional<WriteTurns.Done> judged = turns.takeJudged();
     if (judged.isPresent()) {
       // Alone: the group's conditions know nothing of its rows.
-      return gather(judged.get(), momentMicros);
+      gather(judged.get(), momentMicros);
+      return;
     }
-    boolean mustSync = false;
     long begunNanos = clock.nanos();
     while (group.batches().byteCount() < config.groupBytesMax()
         && clock.nanos() - begunNanos < GATHER_NANOS_MAX
@@ -331,23 +343,25 @@ public final class Shard implements Closeable, PartitionHost {
       // Judging reads the table and may fail; the write then is still there to be answered.
       if (!rows.isLive(write.batch().partition())) {
         turns.take();
-        write.refused(dropped());
+        write.refused(PendingWrite.dropped());
         continue;
       }
-      int partition = write.batch().partition();
+      if (group.hasWriterOf(write)) {
+        break;
+      }
+      if (group.isEndedByNumber(write)) {
+        turns.take();
+        continue;
+      }
       boolean mustJudge =
           bounds.mustJudge(write.batch(), write.isConditional(), write.columnSizes())
-              | expiry.mayBeOver(partition);
+              | expiry.mayBeOver(write.batch().partition());
       if (mustJudge && setAside(write)) {
         break;
       }
-      group.admit(
-          write,
-          conditions.judge(write.batch(), write.place(), mustJudge, expiry.aliveAt(partition)));
+      group.admit(write, judge(write, mustJudge));
       turns.take();
-      mustSync |= write.isSynced();
     }
-    return mustSync;
   }
 
   /**
@@ -377,37 +391,20 @@ public final class Shard implements Closeable, PartitionHost {
   }
 
   /** A row that was alive at the judgement may have expired since: then all is judged again. */
-  private boolean gather(WriteTurns.Done done, long momentMicros) {
+  private void gather(WriteTurns.Done done, long momentMicros) {
     PendingWrite write = done.write();
-    int partition = write.batch().partition();
-    if (!rows.isLive(partition)) {
-      write.refused(dropped());
-      return false;
+    if (!rows.isLive(write.batch().partition())) {
+      write.refused(PendingWrite.dropped());
+      return;
     }
     boolean holds = momentMicros < done.judged().validMicros();
-    group.admit(
-        write,
-        holds
-            ? done.judged()
-            : conditions.judge(write.batch(), write.place(), true, expiry.aliveAt(partition)));
-    return write.isSynced();
+    group.admit(write, holds ? done.judged() : judge(write, true));
   }
 
-  /** The table was there when the write was accepted. */
-  private static RefusedException dropped() {
-    return new RefusedException(
-        ErrorCode.TABLE_NOT_FOUND, "the table was dropped before this was written");
-  }
-
-  private void acknowledge(long[] firstPositions) {
-    long expired = group.expiredRows();
-    long rejected = group.acknowledge(firstPositions);
-    if (rejected > 0) {
-      meter.rejected(id, rejected);
-    }
-    if (expired > 0) {
-      meter.expired(id, expired);
-    }
+  private ConditionCore.Judged judge(PendingWrite write, boolean mustJudge) {
+    int partition = write.batch().partition();
+    return conditions.judge(
+        write.batch(), write.place(), mustJudge, expiry.aliveAt(partition));
   }
 
   /** Queues a group for folding before its acknowledgement, so {@link #tableNow} misses none. */
@@ -421,7 +418,7 @@ public final class Shard implements Closeable, PartitionHost {
     List<ChangeBatch> batches = group.parts();
     long rows = batches.stream().mapToLong(ChangeBatch::rowCount).sum();
     meter.committed(id, rows, group.batches().byteCount(), commitNanos);
-    folds.add(batches, log.end(), bounds.takeRaised());
+    folds.add(batches, log.end(), BesideRows.of(bounds.takeRaised(), writers.takeRaised()));
   }
 
   /** An error, as when memory runs out, leaves as much unknown as a failure of the disk. */
@@ -488,8 +485,11 @@ public final class Shard implements Closeable, PartitionHost {
     /** One group or several were folded. */
     void folded(int shard, long foldNanos);
 
-    /** ShardRows whose condition did not hold. */
+    /** Rows whose condition did not hold. */
     void rejected(int shard, long rows);
+
+    /** Batches that came again and got their first answer, and writers that were forgotten. */
+    default void numbered(int shard, long repeated, long forgotten) {}
 
     /** Rows expired: the log has a DELETE of each. */
     default void expired(int shard, long rows) {}

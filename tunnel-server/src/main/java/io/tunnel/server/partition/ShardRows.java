@@ -3,6 +3,7 @@ package io.tunnel.server.partition;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.partition.judge.RowBounds;
+import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.Expiries;
 import io.tunnel.server.table.ExpiryIndex;
@@ -12,6 +13,7 @@ import io.tunnel.server.table.TableStore;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 
 /** The rows of a shard, as far as the shard itself needs them. */
 public interface ShardRows extends ConditionCore.StoredRows, Closeable {
@@ -22,6 +24,11 @@ public interface ShardRows extends ConditionCore.StoredRows, Closeable {
   /** What the rows do not exceed; asked for once, by the shard that they are opened for. */
   default RowBounds bounds() {
     return RowBounds.unknown();
+  }
+
+  /** The writers that number; asked for once, by the shard that the rows are opened for. */
+  default Writers writers() {
+    return new Writers(Map.of());
   }
 
   /**

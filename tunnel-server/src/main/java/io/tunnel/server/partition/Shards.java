@@ -118,7 +118,8 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
     TableStore table = files.table();
     Refold refold = new Refold(table, catalog::hasPartition);
     StoredRows stored =
-        new StoredRows(table, refold.bounds(), catalog::hasPartition, files.lives());
+        new StoredRows(
+            table, refold.bounds(), refold.writers(), catalog::hasPartition, files.lives());
     CatchUp rest = new CatchUp(files.log(), table, refold);
     if (table.isNew()) {
       // All of the log may be missing in it, which is too much for files that are not compacted.

@@ -3,6 +3,7 @@ package io.tunnel.server.partition;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.judge.RowBounds;
+import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.Expiries;
 import io.tunnel.server.table.TableFold;
@@ -14,12 +15,13 @@ import java.util.SortedMap;
 import java.util.function.IntPredicate;
 
 /** The rows that RocksDB keeps. */
-record StoredRows(TableStore store, RowBounds bounds, IntPredicate live, Expiries lives)
+record StoredRows(
+    TableStore store, RowBounds bounds, Writers writers, IntPredicate live, Expiries lives)
     implements ShardRows {
 
   /** Rows that live for ever. */
-  StoredRows(TableStore store, RowBounds bounds, IntPredicate live) {
-    this(store, bounds, live, Expiries.NONE);
+  StoredRows(TableStore store, RowBounds bounds, Writers writers, IntPredicate live) {
+    this(store, bounds, writers, live, Expiries.NONE);
   }
 
   @Override

@@ -1,7 +1,7 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.model.value.Bytes;
+import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableFold;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -43,8 +43,8 @@ final class UnfoldedCore {
   /** The sum of {@link Change#bytes} of all that is not folded. */
   private long bytes;
 
-  /** What rows do not exceed, where it was raised and no part has it; by partition. */
-  private final Map<Integer, Bytes> bounds = new HashMap<>();
+  /** What is stored beside the rows, where it was raised and no part has it. */
+  private BesideRows beside = BesideRows.NONE;
 
   /** A group of the log. */
   private static final class Waiting {
@@ -73,15 +73,15 @@ final class UnfoldedCore {
   static final class Part {
     private final int partition;
     private final List<ChangeBatch> batches = new ArrayList<>();
-    private final Map<Integer, Bytes> bounds;
+    private final BesideRows beside;
     private final Set<Waiting> groups = new LinkedHashSet<>();
     private long firstEnd;
     private long lastEnd;
     private long bytes;
 
-    private Part(int partition, Map<Integer, Bytes> bounds) {
+    private Part(int partition, BesideRows beside) {
       this.partition = partition;
-      this.bounds = Map.copyOf(bounds);
+      this.beside = beside;
     }
 
     int partition() {
@@ -93,11 +93,12 @@ final class UnfoldedCore {
     }
 
     /**
-     * What rows do not exceed, of this partition and of others, by partition. A bound that is
-     * stored before the rows that raised it is higher than it must be, and right.
+     * What is stored beside the rows, of this partition and of others. A bound that is stored
+     * before the rows that raised it is higher than it must be, and right; a writer that is stored
+     * before its rows is right, because the log on disk has the rows.
      */
-    Map<Integer, Bytes> bounds() {
-      return bounds;
+    BesideRows beside() {
+      return beside;
     }
 
     private void add(Change change) {
@@ -117,8 +118,8 @@ final class UnfoldedCore {
   }
 
   /** Adds a group behind all others. */
-  void add(List<ChangeBatch> batches, long end, Map<Integer, Bytes> raised) {
-    bounds.putAll(raised);
+  void add(List<ChangeBatch> batches, long end, BesideRows raised) {
+    beside = beside.then(raised);
     Waiting group = new Waiting(end);
     groups.add(group);
     for (ChangeBatch batch : batches) {
@@ -170,8 +171,8 @@ final class UnfoldedCore {
     if (begun != null) {
       return begun;
     }
-    Part part = new Part(partition, bounds);
-    bounds.clear();
+    Part part = new Part(partition, beside);
+    beside = BesideRows.NONE;
     Deque<Change> waiting = changes.get(partition);
     do {
       part.add(waiting.remove());

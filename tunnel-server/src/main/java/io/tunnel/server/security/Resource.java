@@ -148,7 +148,7 @@ record Resource(Kind kind, String pattern) {
         && tunnelPart().meets(other.tunnelPart());
   }
 
-  /** Whether every name that matches {@code other} matches this pattern. */
+  /** Whether the pattern matches the names of {@code other}, too. */
   boolean covers(Resource other) {
     return kind == other.kind
         && tablePart().covers(other.tablePart())

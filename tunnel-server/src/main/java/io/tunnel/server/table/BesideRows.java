@@ -1,6 +1,7 @@
 package io.tunnel.server.table;
 
 import io.tunnel.model.value.Bytes;
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -9,15 +10,44 @@ import java.util.Map;
  * @param states of replicas, by partition
  * @param bounds what the rows of partitions do not exceed, by partition; in the place of partition
  *     0, which is never given out, what is said of the whole store
+ * @param writers the writers that number their batches: by {@code u32} partition and writer, or
+ *     partition alone, what is known of the writer; no bytes to remove that
  */
-public record BesideRows(Map<Integer, Bytes> states, Map<Integer, Bytes> bounds) {
+public record BesideRows(
+    Map<Integer, Bytes> states, Map<Integer, Bytes> bounds, Map<Bytes, Bytes> writers) {
 
   /** Nothing. */
-  public static final BesideRows NONE = new BesideRows(Map.of(), Map.of());
+  public static final BesideRows NONE = new BesideRows(Map.of(), Map.of(), Map.of());
 
   /** Keeps copies. */
   public BesideRows {
     states = Map.copyOf(states);
     bounds = Map.copyOf(bounds);
+    writers = Map.copyOf(writers);
+  }
+
+  /** Of replicas and rows alone. */
+  public BesideRows(Map<Integer, Bytes> states, Map<Integer, Bytes> bounds) {
+    this(states, bounds, Map.of());
+  }
+
+  /** Of a single server, which has no replicas. */
+  public static BesideRows of(Map<Integer, Bytes> bounds, Map<Bytes, Bytes> writers) {
+    return new BesideRows(Map.of(), bounds, writers);
+  }
+
+  /** These values, with the later values laid over them. */
+  public BesideRows then(BesideRows later) {
+    return new BesideRows(
+        with(states, later.states), with(bounds, later.bounds), with(writers, later.writers));
+  }
+
+  private static <K> Map<K, Bytes> with(Map<K, Bytes> earlier, Map<K, Bytes> later) {
+    if (earlier.isEmpty() || later.isEmpty()) {
+      return earlier.isEmpty() ? later : earlier;
+    }
+    Map<K, Bytes> both = new HashMap<>(earlier);
+    both.putAll(later);
+    return both;
   }
 }

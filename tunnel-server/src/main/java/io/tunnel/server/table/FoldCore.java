@@ -160,7 +160,17 @@ final class FoldCore {
           .bounds()
           .forEach(
               (partition, bound) -> sink.put(StoreFormat.boundKey(partition), bound.toByteArray()));
+      beside.writers().forEach(this::storeWriter);
       beside = new BesideRows(beside.states(), Map.of());
+    }
+
+    private void storeWriter(Bytes writer, Bytes known) {
+      byte[] key = StoreFormat.writerKey(writer);
+      if (known.length() == 0) {
+        sink.delete(key);
+      } else {
+        sink.put(key, known.toByteArray());
+      }
     }
 
     private void open(List<ChangeBatch> batches) {

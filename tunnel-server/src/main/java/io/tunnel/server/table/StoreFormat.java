@@ -10,8 +10,9 @@ import java.util.Arrays;
  * {@code u32} partition is the state of a replica, kind 4 with a {@code u32} partition is what the
  * partition's rows do not exceed, kind 5 with a {@code u32} partition and a {@code u32} id is a
  * dictionary of the partition, kind 6 is the origin of the catalog whose partitions these are, kind
- * 7 with a {@code u32} partition, a {@code u64} time in microseconds and a row's encoded key says
- * that the row may expire, and has no value.
+ * 7 with a {@code u32} partition and a writer is the writer's last batch, and without a writer the
+ * greatest writer that the partition has forgotten, kind 8 with a {@code u32} partition, a {@code
+ * u64} time in microseconds and a row's encoded key says that the row may expire, and has no value.
  */
 final class StoreFormat {
 
@@ -22,7 +23,8 @@ final class StoreFormat {
   static final byte BOUND_KIND = 4;
   static final byte DICTIONARY_KIND = 5;
   static final byte ORIGIN_KIND = 6;
-  static final byte EXPIRY_KIND = 7;
+  static final byte WRITER_KIND = 7;
+  static final byte EXPIRY_KIND = 8;
 
   /** Where the time of an entry of the index of expiry stands in its key. */
   static final int EXPIRY_MICROS_OFFSET = 9;
@@ -146,6 +148,19 @@ final class StoreFormat {
   /** Of a partition's {@link RowBound}. */
   static byte[] boundKey(int partition) {
     return systemKey(BOUND_KIND, partition);
+  }
+
+  /** Of a writer: {@code u32} partition, and the writer. */
+  static byte[] writerKey(Bytes writer) {
+    byte[] key = new byte[PARTITION_BYTES + 1 + writer.length()];
+    key[PARTITION_BYTES] = WRITER_KIND;
+    writer.copyInto(key, PARTITION_BYTES + 1);
+    return key;
+  }
+
+  /** What the keys of the writers of a partition begin with. */
+  static byte[] writersOf(int partition) {
+    return systemKey(WRITER_KIND, partition);
   }
 
   private static byte[] systemKey(byte kind, int number) {

@@ -18,7 +18,6 @@ import java.util.SortedSet;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.BiConsumer;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import org.rocksdb.FlushOptions;
@@ -42,6 +41,7 @@ public final class TableStore implements TableRows, Closeable {
   private final StoreResources resources;
   private final RocksDB db;
   private final WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
+  private final StoredKeys keys;
   private final Dictionaries dictionaries;
   private final StoreFolds folds;
   private final OpenGate gate = new OpenGate();
@@ -53,13 +53,14 @@ public final class TableStore implements TableRows, Closeable {
       throws RocksDBException {
     this.resources = resources;
     this.db = db;
-    this.dictionaries = new Dictionaries(new StoredKeys());
+    this.keys = new StoredKeys(db, gate);
+    this.dictionaries = new Dictionaries(keys);
     this.reads = new OpenReads(db, dictionaries, gate);
     byte[] folded = db.get(StoreFormat.foldedKey());
     this.isNew = folded == null;
     long foldedOffset = folded == null ? 0 : Binary.getLong(folded, 0);
     SplittableRandom chance = new SplittableRandom(foldedOffset);
-    FoldCore folder = new FoldCore(dictionaries, this::get, chance, expiry);
+    FoldCore folder = new FoldCore(dictionaries, keys::get, chance, expiry);
     this.folds = new StoreFolds(folder, gate, this::write, foldedOffset);
   }
 
@@ -126,48 +127,24 @@ public final class TableStore implements TableRows, Closeable {
 
   /** What {@link #fold} stored of replicas last, by partition. */
   public SortedMap<Integer, Bytes> states() {
-    return allOf(StoreFormat.stateKey(0));
+    return keys.byPartition(StoreFormat.stateKey(0));
   }
 
   /** What {@link #fold} stored of bounds last, as {@link BesideRows} has them. */
   public SortedMap<Integer, Bytes> bounds() {
-    return allOf(StoreFormat.boundKey(0));
+    return keys.byPartition(StoreFormat.boundKey(0));
   }
 
-  private SortedMap<Integer, Bytes> allOf(byte[] first) {
-    SortedMap<Integer, Bytes> found = new TreeMap<>();
-    byte[] prefix = Arrays.copyOf(first, 5);
-    forEachOf(
-        prefix, (key, value) -> found.put(Binary.getInt(key, prefix.length), Bytes.copyOf(value)));
+  /** What {@link #fold} stored of writers, as {@link BesideRows} has them. */
+  public SortedMap<Bytes, Bytes> writers() {
+    SortedMap<Bytes, Bytes> found = new TreeMap<>();
+    byte[] prefix = StoreFormat.writerKey(Bytes.EMPTY);
+    keys.forEach(
+        prefix,
+        (key, value) ->
+            found.put(
+                Bytes.copyOf(key, prefix.length, key.length - prefix.length), Bytes.copyOf(value)));
     return found;
-  }
-
-  private void forEachOf(byte[] prefix, BiConsumer<byte[], byte[]> visitor) {
-    try (OpenGate.Use unused = gate.enter();
-        RocksIterator at = db.newIterator()) {
-      for (at.seek(prefix); at.isValid() && startsWith(at.key(), prefix); at.next()) {
-        visitor.accept(at.key(), at.value());
-      }
-      requireWholeScan(at);
-    }
-  }
-
-  /** What the dictionaries see of the store. */
-  private final class StoredKeys implements Dictionaries.Source {
-    @Override
-    public byte[] get(byte[] key) {
-      return TableStore.this.get(key);
-    }
-
-    @Override
-    public void forEach(byte[] prefix, BiConsumer<byte[], byte[]> visitor) {
-      forEachOf(prefix, visitor);
-    }
-  }
-
-  private static boolean startsWith(byte[] key, byte[] prefix) {
-    return key.length > prefix.length
-        && Arrays.equals(key, 0, prefix.length, prefix, 0, prefix.length);
   }
 
   /** Log offset up to which the rows are folded. */
@@ -237,22 +214,14 @@ public final class TableStore implements TableRows, Closeable {
     return isFull ? new DiskFullException(message) : new IOException(message, failure);
   }
 
-  private byte[] get(byte[] rowKey) {
-    try (OpenGate.Use unused = gate.enter()) {
-      return db.get(rowKey);
-    } catch (RocksDBException e) {
-      throw new IllegalStateException("cannot read the table: " + e.getMessage(), e);
-    }
-  }
-
   private byte[] valueOf(int partition, Bytes key) {
     byte[] array = key.toByteArray();
-    return get(StoreFormat.rowKey(partition, array, 0, array.length));
+    return keys.get(StoreFormat.rowKey(partition, array, 0, array.length));
   }
 
   /** Whether the row exists. */
   public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
-    return get(StoreFormat.rowKey(partition, array, keyOffset, keyBytes)) != null;
+    return keys.get(StoreFormat.rowKey(partition, array, keyOffset, keyBytes)) != null;
   }
 
   /** Type and value of each column of a row as they are encoded, by its name. */
@@ -263,7 +232,7 @@ public final class TableStore implements TableRows, Closeable {
 
   /** The rows that may expire, in order. */
   public ExpiryIndex expiries() {
-    return new ExpiryIndex(db, gate, unlogged);
+    return new StoredExpiries(db, gate, unlogged);
   }
 
   /** When a row was committed, in microseconds since 1970; 0 without a row. */
@@ -276,7 +245,7 @@ public final class TableStore implements TableRows, Closeable {
   public Optional<FoundRow> find(int partition, Bytes key) {
     byte[] array = key.toByteArray();
     byte[] rowKey = StoreFormat.rowKey(partition, array, 0, array.length);
-    return Optional.ofNullable(get(rowKey))
+    return Optional.ofNullable(keys.get(rowKey))
         .map(value -> new StoreFound(rowKey, value, StoreFound.Names.of(dictionaries, partition)));
   }
 
@@ -387,7 +356,7 @@ public final class TableStore implements TableRows, Closeable {
 
   /** Refuses rows that carry another origin. */
   public void requireOrigin(int origin) throws IOException {
-    if (!StoreFormat.isOrigin(get(StoreFormat.originKey()), origin)) {
+    if (!StoreFormat.isOrigin(keys.get(StoreFormat.originKey()), origin)) {
       throw new IOException(
           "the rows were written under another catalog: rows and catalog do not belong together."
               + " Nothing was changed; restore both from one backup");
@@ -396,7 +365,7 @@ public final class TableStore implements TableRows, Closeable {
 
   /** Ties the rows to the catalog of that origin; none with 0. */
   public void noteOrigin(int origin) throws IOException {
-    if (origin == 0 || get(StoreFormat.originKey()) != null) {
+    if (origin == 0 || keys.get(StoreFormat.originKey()) != null) {
       return;
     }
     try (OpenGate.Use unused = gate.enter()) {
@@ -409,7 +378,7 @@ public final class TableStore implements TableRows, Closeable {
   /** A partition may have dictionaries without having rows. */
   private void retainDictionaries(RocksIterator at, IntPredicate isLive) throws IOException {
     byte[] kind = Arrays.copyOf(StoreFormat.dictionariesOf(0), 5);
-    for (at.seek(kind); at.isValid() && startsWith(at.key(), kind); ) {
+    for (at.seek(kind); at.isValid() && StoredKeys.startsWith(at.key(), kind); ) {
       int partition = StoreFormat.dictionaryPartition(at.key());
       if (!isLive.test(partition)) {
         dropPartition(partition);
@@ -457,6 +426,7 @@ public final class TableStore implements TableRows, Closeable {
           StoreFormat.dictionariesOf(partition), StoreFormat.dictionariesOf(partition + 1));
       write.deleteRange(StoreFormat.expiriesOf(partition), StoreFormat.expiriesOf(partition + 1));
       write.delete(StoreFormat.boundKey(partition));
+      write.deleteRange(StoreFormat.writersOf(partition), StoreFormat.writersOf(partition + 1));
       db.write(unlogged, write);
     } catch (RocksDBException e) {
       throw failed("cannot drop partition " + partition + ": " + e.getMessage(), e);

@@ -97,7 +97,7 @@ class StoredCatalogTest {
     Map<String, String> refused =
         Map.of(
             "table/1|\"needs\":[\"time-travel\"]", "table/1 needs the feature 'time-travel'",
-            "table/1|\"needs\":[\"atomic\"]", "table/1 needs the feature 'atomic'",
+            "table/1|\"needs\":[\"before-image\"]", "table/1 needs the feature 'before-image'",
             "table/1|\"needs\":\"x\"", "no list of features",
             "counters|\"more\":1", "counters with the member 'more'",
             "identity|\"more\":1", "identity with the member 'more'",

@@ -110,6 +110,7 @@ final class AsksTest {
         "DROP_TABLE",
         "UPGRADE",
         "WRITE",
+        "OPEN_WRITER",
         "GET_ROW",
         "GET_ROWS",
         "GET_RANGE",

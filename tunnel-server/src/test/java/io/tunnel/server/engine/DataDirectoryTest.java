@@ -15,8 +15,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class DataDirectoryTest {
 
-  private static final int ABOVE = Level.OWN + 1;
-
   @TempDir private Path parent;
 
   private Path path() {
@@ -40,7 +38,8 @@ final class DataDirectoryTest {
       assertThat(directory.shards()).isEqualTo(3);
       assertThat(directory.path()).isEqualTo(path());
     }
-    assertThat(path().resolve("FORMAT")).hasContent("{\"format\":2,\"shards\":3,\"level\":2}");
+    assertThat(path().resolve("FORMAT"))
+        .hasContent("{\"format\":2,\"shards\":3,\"level\":" + Level.NEWEST + "}");
     try (DataDirectory directory = DataDirectory.open(path(), 5)) {
       assertThat(directory.shards()).as("fixed at first use").isEqualTo(3);
     }
@@ -48,21 +47,22 @@ final class DataDirectoryTest {
 
   @Test
   void a_directory_keeps_its_level_and_a_build_below_it_is_told_what_to_do() throws IOException {
+    int above = Level.NEWEST + 1;
     try (DataDirectory directory = DataDirectory.open(path(), 3)) {
-      assertThat(directory.level()).isEqualTo(Level.OWN);
-      directory.raise(ABOVE);
-      assertThat(directory.level()).isEqualTo(ABOVE);
+      assertThat(directory.level()).isEqualTo(Level.NEWEST);
+      directory.raise(above);
+      assertThat(directory.level()).isEqualTo(above);
       assertThat(path().resolve("FORMAT"))
-          .hasContent("{\"format\":2,\"shards\":3,\"level\":" + ABOVE + "}");
+          .hasContent("{\"format\":2,\"shards\":3,\"level\":" + above + "}");
       directory.raise(1);
-      assertThat(directory.level()).isEqualTo(ABOVE);
+      assertThat(directory.level()).isEqualTo(above);
     }
-    String below = "has level " + ABOVE + ", and this build serves level " + Level.OWN + " at most";
-    requireRefused(below + ". Start the build that");
+    String told = "has level " + above + ", and this build serves level " + Level.NEWEST;
+    requireRefused(told + " at most. Start the build that");
     requireRefused("export the rows with that build, and import them into a new directory");
     assertThatThrownBy(() -> StoredDirectory.toRead(path()))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining(below);
+        .hasMessageContaining(told + " at most");
     writeFormat("{\"format\":1,\"shards\":3,\"level\":0}");
     requireRefused("does not contain the format");
   }

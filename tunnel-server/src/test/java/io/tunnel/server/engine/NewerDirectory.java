@@ -9,7 +9,7 @@ public final class NewerDirectory {
 
   private NewerDirectory() {}
 
-  /** Opens it; fails unless what it holds stays as it is. */
+  /** Opens it; fails unless the content of the directory stays unchanged. */
   public static String open(Path path) throws IOException {
     String format = "{\"format\":3,\"layout\":\"unknown\"}";
     Files.writeString(path.resolve("FORMAT"), format);

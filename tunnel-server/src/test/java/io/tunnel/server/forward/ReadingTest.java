@@ -46,7 +46,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Readings of partitions: one delivery each, and nothing is left at the node. */
+/** Readings of partitions: a delivery each, and no reading is left at the node. */
 final class ReadingTest {
 
   private static final OnBehalf WHO = new OnBehalf(Optional.empty(), "192.0.2.9");

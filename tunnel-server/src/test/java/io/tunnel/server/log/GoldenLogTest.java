@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The bytes of format 1: whatever wrote them, later versions read them and write them again. */
+/** The bytes of format 1: later versions read the bytes, and write equal bytes. */
 final class GoldenLogTest {
 
   private static final int SHARD = 3;

@@ -129,8 +129,8 @@ final class LogHistory {
   }
 
   /**
-   * What a trim that failed has given up is seen after the next start: for each partition all that
-   * it asked for or nothing, the same for all.
+   * After the next start a failed trim has given up all requested positions of all partitions, or
+   * none.
    */
   void requireTrimmedWhollyOrNot() {
     boolean isDone =
@@ -208,7 +208,7 @@ final class LogHistory {
     }
   }
 
-  /** Everything that was synced is there, and what else there is follows it. */
+  /** All synced rows are there; rows that were not synced may follow. */
   void requireSynced() throws IOException {
     for (int partition = 1; partition <= PARTITIONS; partition++) {
       List<LogModel.LoggedRow> all = model.synced(partition);

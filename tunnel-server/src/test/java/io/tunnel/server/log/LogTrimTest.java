@@ -358,9 +358,7 @@ final class LogTrimTest {
         .isZero();
   }
 
-  /**
-   * Every file but the last once, so that the ranges behind it are joined with one that is there.
-   */
+  /** Damages each file but the last once, so ranges behind the file join an existing range. */
   @ParameterizedTest(name = "delete {0} fails")
   @ValueSource(ints = {0, 1, 2, 3, 4, 5})
   void a_trim_that_could_not_delete_a_file_is_gone_on_with_and_the_log_opens_again(int deleted)

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Whose connection gives its place to a new one. */
+/** Which connection gives its place to a new connection. */
 final class HttpConnectionsTest {
 
   private static final int MAX = 8;

@@ -80,7 +80,7 @@ final class AttachIncarnationsTest {
     ledBy(new Start(4, 1));
     at.node.bounds.set(at.here, 1, 2);
     int waiting = at.worker.send(Operation.ATTACH, Json.encode(seenIn(2, 4)));
-    // What is answered behind it shows that it waits.
+    // Later requests are answered while the attachment waits.
     at.worker.granted(
         Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
     at.worker.granted(Operation.WRITE, TestNode.write(at.node.mine, at.here, put("b")));

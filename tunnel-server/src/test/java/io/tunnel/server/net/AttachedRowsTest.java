@@ -49,7 +49,7 @@ final class AttachedRowsTest {
     at.write("a");
     at.node.bounds.set(at.here, 1, 2);
     int waiting = at.worker.send(Operation.ATTACH, Json.encode(at.base(5)));
-    // What is answered behind it shows that it waits.
+    // Later requests are answered while the attachment waits.
     at.worker.granted(
         Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
     assertThat(at.node.attachments.count()).isEqualTo(1);

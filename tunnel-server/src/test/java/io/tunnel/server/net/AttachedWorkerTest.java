@@ -151,7 +151,7 @@ final class AttachedWorkerTest {
     }
   }
 
-  /** Each answer comes behind what the node does meanwhile. */
+  /** Each answer comes behind the steps of the node meanwhile. */
   private void settle() throws IOException {
     at.worker.granted(Operation.DETACH, new ChannelRef(0, 0).encode());
   }

@@ -24,7 +24,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What a connection pushes for the channels that it carries. */
+/** Pushes of a connection for its channels. */
 final class ConnectionTest {
 
   private final Counted counted = new Counted();

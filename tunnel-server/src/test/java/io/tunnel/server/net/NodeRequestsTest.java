@@ -324,7 +324,7 @@ final class NodeRequestsTest {
 
   @Test
   void a_write_of_a_feature_that_the_level_does_not_enable_is_refused_by_name() throws IOException {
-    node.view.serve(Map.of("a", 1, "b", 3));
+    node.view.serve(Map.of("a", 1, "b", 2));
     for (FormatFeature feature : List.of(FormatFeature.ROW_EXPIRY, FormatFeature.BEFORE_IMAGE)) {
       Bytes list = attribute(feature.number());
       ErrorPayload refused = client.refused(Operation.WRITE, write(Bytes.EMPTY, list));
@@ -333,11 +333,12 @@ final class NodeRequestsTest {
           .isEqualTo(
               "the feature '"
                   + feature.label()
-                  + "' needs level 3, and the level is 1; a (1 at most) does not serve it: replace"
-                  + " the build there, then raise the level");
+                  + "' needs level 3, and the level is 1; a (1 at most), b (2 at most) does not"
+                  + " serve it: replace the build there, then raise the level");
     }
-    ErrorPayload ofBatch = client.refused(Operation.WRITE, write(attribute(1), Bytes.EMPTY));
-    assertThat(ofBatch.message()).contains("the feature 'writer' needs level 3", "a (1 at most)");
+    Bytes atomic = Attributes.atomic(Bytes.EMPTY);
+    ErrorPayload ofBatch = client.refused(Operation.WRITE, write(atomic, Bytes.EMPTY));
+    assertThat(ofBatch.message()).contains("the feature 'atomic' needs level 2", "a (1 at most)");
     ErrorPayload unknown = client.refused(Operation.WRITE, write(Bytes.EMPTY, attribute(1_000)));
     assertThat(unknown.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
     assertThat(unknown.message()).contains("attribute 1000 of a row", "upgrade this one");

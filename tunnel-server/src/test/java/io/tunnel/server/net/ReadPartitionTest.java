@@ -209,7 +209,7 @@ final class ReadPartitionTest {
     write("a");
     node.bounds.set(here, 1, 2);
     int waiting = reader.send(Operation.READ_PARTITION, Json.encode(rows(0, Bytes.EMPTY)));
-    // What is answered behind it shows that it waits.
+    // Later requests are answered while the read waits.
     reader.granted(Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
     reader.granted(Operation.WRITE, TestNode.write(node.mine, here, put("b")));
     Attached attached =
@@ -342,7 +342,7 @@ final class ReadPartitionTest {
     node.bounds.set(here, 1, 3, ledBy(new Start(5, 1), new Start(7, 2)));
     ReadPartition later = knowing(changes(2, Optional.empty()), 2, 7);
     int waiting = reader.send(Operation.READ_PARTITION, Json.encode(later));
-    // What is answered behind it shows that it waits.
+    // Later requests are answered while the read waits.
     reader.granted(Operation.DESCRIBE_NODE, new DescribeNode(NodePart.REPLICAS), NodeStatus.class);
     node.histories.put(here, ledBy(new Start(5, 1), new Start(7, 2), new Start(8, 3)));
     reader.granted(Operation.WRITE, TestNode.write(node.mine, here, put("c")));

@@ -84,7 +84,7 @@ final class TestNode implements Closeable {
   final Attachments attachments;
   final Attachments readings;
 
-  /** What the channels that are delivered here read. */
+  /** Changes for the channels that this node delivers. */
   final SettledChanges changes;
 
   /** Of partitions whose positions have incarnations. */

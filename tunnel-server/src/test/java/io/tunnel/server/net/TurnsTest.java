@@ -12,7 +12,7 @@ import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
-/** Who waits for whom on a thread that principals share. */
+/** Which request waits for which other on a thread that principals share. */
 final class TurnsTest {
 
   private final Queue<Runnable> thread = new ArrayDeque<>();

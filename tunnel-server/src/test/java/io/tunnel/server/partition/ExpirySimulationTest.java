@@ -5,9 +5,14 @@ import static io.tunnel.server.TestRows.key;
 import static io.tunnel.server.TestRows.keyBytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.codec.Attributes;
+import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
+import io.tunnel.codec.ColumnSizes;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.condition.ConditionPlace;
+import io.tunnel.core.WriterCore.Numbered;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.Durability;
 import io.tunnel.model.RowChange;
@@ -30,6 +35,7 @@ import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
 import io.tunnel.wire.WriteResult;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,6 +58,8 @@ final class ExpirySimulationTest {
 
   private static final int PARTITION = 1;
   private static final int KEYS = 8;
+  private static final Bytes WRITER =
+      Bytes.copyOf(ByteBuffer.allocate(16).putLong(1).putLong(7).array());
   private static final ShardConfig CONFIG = new ShardConfig(64 << 10, 8 << 10, 8 << 20);
   private static final TableStoreConfig TABLE = new TableStoreConfig(1 << 20, 1 << 20, 1);
 
@@ -67,6 +75,13 @@ final class ExpirySimulationTest {
 
   /** What the log leaves of each key; a row that has expired stays until its DELETE. */
   private final TreeMap<String, Stored> rows = new TreeMap<>();
+
+  /** The last numbered batch, and its answer; null where a repetition is not recognised. */
+  private List<RowChange> lastBatch = List.of();
+
+  private WriteResult lastResult;
+  private long lastNumber;
+  private long lastApplied;
 
   private long learned;
   private long expiredInLog;
@@ -89,23 +104,11 @@ final class ExpirySimulationTest {
     }
   }
 
-  private final class Counting implements Shard.Meter {
-    @Override
-    public void committed(int shardId, long rowCount, long bytes, long commitNanos) {}
-
-    @Override
-    public void folded(int shardId, long foldNanos) {}
-
-    @Override
-    public void rejected(int shardId, long rowCount) {}
-
+  private final class Counting extends NoMeter {
     @Override
     public void expired(int shardId, long rowCount) {
       expiredMeter += rowCount;
     }
-
-    @Override
-    public void trimmed(int shardId, long changes, long segments, long bytes) {}
   }
 
   private record Stored(Map<String, Long> columns, long commitMicros) {}
@@ -118,7 +121,8 @@ final class ExpirySimulationTest {
         TableStore.openUncompacted(directory.resolve("rows-" + stores), TABLE, log::sync, lives);
     Refold refold = new Refold(table, partition -> true);
     new CatchUp(log, table, refold).fold();
-    StoredRows stored = new StoredRows(table, refold.bounds(), partition -> true, lives);
+    StoredRows stored =
+        new StoredRows(table, refold.bounds(), refold.writers(), partition -> true, lives);
     shard = new Shard(0, CONFIG, log, stored, new Counting(), clock);
     sweep = new ExpirySweep(0, shard, 4_000);
   }
@@ -253,6 +257,69 @@ final class ExpirySimulationTest {
     return outcome.result();
   }
 
+  /**
+   * A numbered atomic batch over rows some of which have expired, and a write that waits behind the
+   * batch: if a row is refused, the log gets no DELETE of the others either.
+   */
+  private void atomic() throws Exception {
+    List<RowChange> changes = new ArrayList<>();
+    Map<String, Boolean> exists = new TreeMap<>();
+    boolean holds = true;
+    for (int row = 0; row < 4; row++) {
+      String key = anyKey();
+      RowExistenceExpectation expected = RowExistenceExpectation.values()[random.nextInt(3)];
+      RowChange change = change(key, expected);
+      boolean isThere = exists.getOrDefault(key, alive(key).isPresent());
+      holds &=
+          expected == RowExistenceExpectation.IGNORE
+              || isThere == (expected == RowExistenceExpectation.EXPECT_EXIST);
+      exists.put(key, !(change instanceof RowDeleteChange));
+      changes.add(change);
+    }
+    TreeMap<String, Stored> before = new TreeMap<>(rows);
+    lastBatch = changes;
+    lastNumber++;
+    Outcomes outcome = postLast();
+    boolean isAlone = random.nextBoolean();
+    if (!isAlone) {
+      post(List.of(change(anyKey(), RowExistenceExpectation.IGNORE)));
+    }
+    drain();
+    lastResult = outcome.result();
+    assertThat(lastResult.appliedRows()).as("%s over %s", changes, before).isEqualTo(holds ? 4 : 0);
+    if (isAlone && !holds) {
+      assertThat(rows).as("a batch is refused whole").isEqualTo(before);
+    }
+    lastApplied = holds ? lastNumber : lastApplied;
+  }
+
+  private Outcomes postLast() {
+    BatchBuilder builder = new BatchBuilder(TestRows.SCHEMA, 256);
+    builder.setAttributes(Attributes.atomic(Bytes.EMPTY));
+    lastBatch.forEach(change -> assertThat(builder.add(change)).isTrue());
+    byte[] array = builder.build(PARTITION);
+    ChangeBatch batch = ChangeBatch.parse(array, 0, array.length);
+    Outcomes outcome = new Outcomes();
+    shard.write(
+        new PendingWrite(
+            batch,
+            new PendingWrite.Judging(
+                ConditionPlace.ofRows(TestRows.SCHEMA), true, ColumnSizes.of(batch)),
+            Optional.of(new Numbered(WRITER, lastNumber, lastApplied)),
+            true,
+            outcome));
+    return outcome;
+  }
+
+  /** The last batch comes again, after rows that it judged have expired: nothing is judged. */
+  private void repeat() throws Exception {
+    TreeMap<String, Stored> before = new TreeMap<>(rows);
+    Outcomes outcome = postLast();
+    drain();
+    assertThat(outcome.result()).as("the first answer").isEqualTo(lastResult);
+    assertThat(rows).isEqualTo(before);
+  }
+
   /** Writes and a sweep together: the sweep has looked when a write comes that renews a row. */
   private void together() throws IOException {
     for (int i = 0; i < 6; i++) {
@@ -360,7 +427,7 @@ final class ExpirySimulationTest {
     Optional<TableSnapshot> kept = Optional.empty();
     TreeMap<String, Map<String, Long>> keptRows = new TreeMap<>();
     for (int i = 0; i < 250; i++) {
-      switch (random.nextInt(16)) {
+      switch (random.nextInt(18)) {
         case 0 -> clock.micros += random.nextInt(5_000_000);
         case 1 -> clock.micros -= mayGoBack ? random.nextInt(3_000_000) : 0;
         case 2 -> ttlMs = 1_000 + random.nextInt(4_000);
@@ -378,6 +445,12 @@ final class ExpirySimulationTest {
           keptRows = model();
         }
         case 9 -> requireReads();
+        case 10 -> atomic();
+        case 11 -> {
+          if (lastResult != null) {
+            repeat();
+          }
+        }
         default -> {
           clock.micros += random.nextInt(300_000);
           judged();
@@ -409,6 +482,10 @@ final class ExpirySimulationTest {
 
   /** A restart; without its table, the rows are folded from the log again, at another time. */
   private void reopen(boolean hasTable) throws IOException {
+    if (lastResult != null && lastResult.appliedRows() == 0) {
+      // The answer was in memory.
+      lastResult = null;
+    }
     shard.close();
     disk = disk.crash(new Random(random.nextLong()));
     open(hasTable);

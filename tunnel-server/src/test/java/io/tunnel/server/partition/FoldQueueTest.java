@@ -9,11 +9,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.RowChange;
 import io.tunnel.server.disk.DiskFullException;
+import io.tunnel.server.table.BesideRows;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -66,7 +66,7 @@ final class FoldQueueTest {
   private static final int BYTES = BATCH.array().length + 128;
 
   private static void add(FoldQueue to, long end, int batches) {
-    to.add(Collections.nCopies(batches, BATCH), end, Map.of());
+    to.add(Collections.nCopies(batches, BATCH), end, BesideRows.NONE);
   }
 
   private void add(long end, int batches) {
@@ -91,7 +91,7 @@ final class FoldQueueTest {
   @Test
   void callers_that_look_at_the_rows_fold_what_was_added_of_their_partition() {
     add(1, 9);
-    folds.add(List.of(batch(2, put("other"))), 2, Map.of());
+    folds.add(List.of(batch(2, put("other"))), 2, BesideRows.NONE);
     add(3, 9);
     folds.foldAdded(2);
     assertThat(rows.has(keyBytes("other"))).isTrue();
@@ -113,8 +113,8 @@ final class FoldQueueTest {
     for (int i = 0; i < 100; i++) {
       many.add(put("k" + i));
     }
-    folds.add(List.of(batch(1, many)), 1, Map.of());
-    folds.add(List.of(batch(2, put("a"))), 2, Map.of());
+    folds.add(List.of(batch(1, many)), 1, BesideRows.NONE);
+    folds.add(List.of(batch(2, put("a"))), 2, BesideRows.NONE);
     assertThat(folds.foldNext()).isTrue();
     assertThat(folds.foldNext(2)).isTrue();
     assertThat(folds.isFolded(2)).isTrue();

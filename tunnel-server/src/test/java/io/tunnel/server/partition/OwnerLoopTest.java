@@ -25,7 +25,7 @@ final class OwnerLoopTest {
   private final Recorder recorder = new Recorder();
   private final OwnerLoop<Runnable> loop = new OwnerLoop<>(NAME, recorder.work());
 
-  /** Runs tasks one by one, and notes what else it is told. */
+  /** Runs tasks in order, and keeps the other calls. */
   private final class Recorder {
     private final List<String> noted = new CopyOnWriteArrayList<>();
     private final AtomicInteger steps = new AtomicInteger();
@@ -353,7 +353,7 @@ final class OwnerLoopTest {
       }
     }
 
-    /** Of each thread, what was done and then what was ended is what it posted, in its order. */
+    /** The done tasks and then the ended tasks of each thread are the posted tasks, in order. */
     void check() {
       assertThat(isBroken).isFalse();
       assertThat(loop.isIdle()).isTrue();

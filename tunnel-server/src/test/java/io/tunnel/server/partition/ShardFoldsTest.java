@@ -109,7 +109,7 @@ final class ShardFoldsTest {
               try {
                 var unused = shard.tableNow(1);
               } catch (UnsupportedOperationException heldRowsHaveNoTable) {
-                // What comes before it is asked for here.
+                // The test needs the steps before the refusal only.
               } finally {
                 isThere.countDown();
               }

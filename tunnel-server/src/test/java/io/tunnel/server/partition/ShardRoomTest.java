@@ -17,6 +17,7 @@ import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
 import io.tunnel.server.partition.judge.RowBounds;
+import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableStore;
@@ -57,7 +58,10 @@ final class ShardRoomTest {
   private void open(ShardConfig config) throws IOException {
     LocalLog log = TestLogs.open(disk, 0);
     TableStore table = TableStore.open(directory, TABLE, log::sync);
-    rows = new TightRows(new StoredRows(table, new RowBounds(Map.of()), partition -> true));
+    rows =
+        new TightRows(
+            new StoredRows(
+                table, new RowBounds(Map.of()), new Writers(Map.of()), partition -> true));
     shard = new Shard(0, config, log, rows, new NoMeter(), new Clock());
   }
 
@@ -111,7 +115,7 @@ final class ShardRoomTest {
     }
   }
 
-  /** What happens while that is folded again for which there was no room. */
+  /** Events while a part is folded again that found no room before. */
   private Runnable duringFoldAgain = () -> {};
 
   private final class Clock implements Shard.Clock {
@@ -206,7 +210,10 @@ final class ShardRoomTest {
   private void startBehind(int groups) throws IOException {
     LocalLog log = TestLogs.open(disk, 0);
     TableStore table = TableStore.open(directory.resolve("again"), TABLE, log::sync);
-    rows = new TightRows(new StoredRows(table, new RowBounds(Map.of()), partition -> true));
+    rows =
+        new TightRows(
+            new StoredRows(
+                table, new RowBounds(Map.of()), new Writers(Map.of()), partition -> true));
     int[] left = {groups};
     Refold refold =
         new Refold(

@@ -36,7 +36,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Long writes that must be judged, and what others get done meanwhile. The test is the thread. */
+/**
+ * Long writes that must be judged, and tasks of other partitions meanwhile. The test is the thread.
+ */
 final class ShardTurnsTest {
 
   private static final List<RowExistenceExpectation> CONDITIONS =

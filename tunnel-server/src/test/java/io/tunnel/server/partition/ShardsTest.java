@@ -131,7 +131,10 @@ final class ShardsTest {
     }
   }
 
-  /** A catalog that has given out so many partitions and knows none of them any more. */
+  /**
+   * A catalog that has given out {@code lastPartition} partitions, and knows {@code partitionIds}
+   * of them.
+   */
   private record Counted(int lastPartition, int origin, Set<Integer> partitionIds)
       implements OwnCatalog {
     @Override

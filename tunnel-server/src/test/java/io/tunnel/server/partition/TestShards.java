@@ -3,7 +3,7 @@ package io.tunnel.server.partition;
 import io.tunnel.server.table.TableStoreConfig;
 import java.nio.file.Path;
 
-/** How tests open shards: with little of everything, so that limits are met soon. */
+/** How tests open shards: with small limits, so tests meet each limit soon. */
 public final class TestShards {
 
   private TestShards() {}

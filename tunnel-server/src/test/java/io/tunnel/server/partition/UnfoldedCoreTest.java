@@ -8,6 +8,7 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableFold;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What is folded in which order, and what the table says of it. */
+/** Which parts are folded in which order, and what the table reports. */
 final class UnfoldedCoreTest {
 
   private static final int PARTITIONS = 4;
@@ -76,7 +77,7 @@ final class UnfoldedCoreTest {
     bounds.putAll(raised);
     long end = (log.isEmpty() ? 0 : log.lastKey()) + 1 + random.nextInt(5);
     log.put(end, batches);
-    core.add(batches, end, raised);
+    core.add(batches, end, new BesideRows(Map.of(), raised));
     assertThat(core.addedEnd()).isEqualTo(end);
   }
 
@@ -100,7 +101,7 @@ final class UnfoldedCoreTest {
         left.addAll(changes(batch));
       }
       open.put(part, left);
-      storedBounds.putAll(part.bounds());
+      storedBounds.putAll(part.beside().bounds());
     }
     TableFold.Offsets offsets = core.offsets(part);
     assertThat(offsets.before()).isBetween(storedEnd, offsets.after());
@@ -173,8 +174,8 @@ final class UnfoldedCoreTest {
   @Test
   void a_part_takes_no_more_than_may_be_folded_together_and_a_large_batch_alone() {
     ChangeBatch batch = batch(1, put("k".repeat((int) PART_BYTES_MAX)));
-    core.add(List.of(batch, batch(1, put("a")), batch(1, put("b"))), 1, Map.of());
-    core.add(List.of(batch(1, put("c"))), 2, Map.of());
+    core.add(List.of(batch, batch(1, put("a")), batch(1, put("b"))), 1, BesideRows.NONE);
+    core.add(List.of(batch(1, put("c"))), 2, BesideRows.NONE);
     UnfoldedCore.Part first = core.begin(1);
     assertThat(first.batches()).containsExactly(batch);
     assertThat(core.offsets(first)).isEqualTo(new TableFold.Offsets(0, 0, 1));
@@ -185,8 +186,8 @@ final class UnfoldedCoreTest {
 
   @Test
   void what_is_added_later_is_not_waited_for() {
-    core.add(List.of(batch(1, put("a"))), 10, Map.of());
-    core.add(List.of(batch(2, put("a"))), 20, Map.of());
+    core.add(List.of(batch(1, put("a"))), 10, BesideRows.NONE);
+    core.add(List.of(batch(2, put("a"))), 20, BesideRows.NONE);
     assertThat(core.isFolded(2, 10)).isTrue();
     assertThat(core.isFolded(2, 20)).isFalse();
     assertThat(core.isFolded(3)).isTrue();

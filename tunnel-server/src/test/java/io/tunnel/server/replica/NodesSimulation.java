@@ -305,7 +305,7 @@ final class NodesSimulation {
     assertThat(found).as(name).isEqualTo(expected);
   }
 
-  /** The changes that count, as one who has read everything says. */
+  /** The counting changes, as a reader of the whole log says. */
   private List<Stored> valid(int partition) {
     ReplicaCore reader = new ReplicaCore(ReplicaState.EMPTY);
     List<Stored> valid = new ArrayList<>();
@@ -335,7 +335,7 @@ final class NodesSimulation {
     return rows.rows(partition);
   }
 
-  /** A node that has nothing reads what is left. */
+  /** An empty node reads the records that are left. */
   private void requireFreshReplicas() throws IOException {
     log.nowMicros += 2_000_000;
     compact();

@@ -35,7 +35,7 @@ final class OneNode {
     begin("a", SimNode.Kept.ALL);
   }
 
-  /** Another node takes the place of the one that there is. */
+  /** Replaces the node by a node of this name. */
   void begin(String name, SimNode.Kept kept) throws IOException {
     node = new SimNode(name, log, nanos, kept, new Random(1));
   }

@@ -320,7 +320,7 @@ final class ReplicaReadsTest {
     requireNotLeader();
   }
 
-  /** Homes whose partition is left as soon as somebody was told that it is here. */
+  /** Homes that lose the partition as soon as a caller has learned that the partition is here. */
   private PartitionHosts leftAtOnce() {
     return partition -> {
       PartitionHost host = replicas.of(partition);

@@ -20,7 +20,9 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Whom a node serves, what it replicas, and when it begins its replicas anew. */
+/**
+ * Which clients a node serves, which partitions it replicates, and when it begins a replica anew.
+ */
 class ReplicaShardTest {
 
   private OneNode one;

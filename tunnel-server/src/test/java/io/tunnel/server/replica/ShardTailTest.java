@@ -76,7 +76,7 @@ class ShardTailTest {
     tail.read(P, offset, List.of(new Stored(offset, 1, entry)), offset + 1, 1);
   }
 
-  /** What the shard's thread does with all that waits. */
+  /** Work of the shard's thread on the waiting tasks. */
   private void takeAll() {
     for (ReplicaTask task : queue) {
       tail.taken(((ReplicaTask.Read) task).bytes());

@@ -67,7 +67,7 @@ class WriteBudgetTest {
     budget.take(queued, MIB);
   }
 
-  /** Those whose broker is gone keep what they have until their deadline. */
+  /** Partitions without a broker keep their share until the deadline. */
   @Test
   void partitions_that_are_stuck_leave_room_for_the_others() {
     List<AtomicLong> stuck = partitions(40);

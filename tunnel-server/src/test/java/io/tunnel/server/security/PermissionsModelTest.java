@@ -30,7 +30,7 @@ final class PermissionsModelTest {
       new SecurityRecords(SecurityRecords.Limits.DEFAULTS, Set.of(Principal.ofKey("root")));
   private final Map<String, String> texts = new HashMap<>();
 
-  /** Then all are about tunnels of one table, of which many deny what others allow. */
+  /** Whether all permissions are about tunnels of one table; then many deny what others allow. */
   private boolean isOfOneTable;
 
   static LongStream seeds() {
@@ -96,7 +96,7 @@ final class PermissionsModelTest {
     }
   }
 
-  /** Few permissions are there at the same moment, so that what one of them says shows. */
+  /** Few permissions exist at a moment, so each permission decides some requests. */
   private Map<String, Optional<String>> change(Random random, int permissionsMax) {
     int what = random.nextInt(20);
     if (what < 3) {

@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Requests whose outcome nobody knows come again with their ids. */
+/** Requests with an unknown outcome come again with their ids. */
 final class RepeatedRequestsTest extends OperatorsFixture {
 
   private static Asked asked(String id, String what) {

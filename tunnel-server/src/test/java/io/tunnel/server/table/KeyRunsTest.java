@@ -27,7 +27,9 @@ final class KeyRunsTest {
     return LongStream.range(0, 40);
   }
 
-  /** Keys that share their beginnings: with all others, or with some behind the fifth byte. */
+  /**
+   * Keys that share their beginnings: with all other keys, or with some keys behind the fifth byte.
+   */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void rows_come_by_their_keys_and_those_of_one_key_in_the_order_in_which_they_came(long seed) {

@@ -16,13 +16,15 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 
-/** Changes of few rows, so that they meet: of all kinds, with few or very many column names. */
+/**
+ * Changes of all kinds to few rows, so changes of a row meet; with few or very many column names.
+ */
 public final class RandomChanges {
 
   private final Random random;
   private final int names;
 
-  /** Changes that name columns out of so many. */
+  /** Changes whose columns have {@code names} different names. */
   public RandomChanges(Random random, int names) {
     this.random = random;
     this.names = names;

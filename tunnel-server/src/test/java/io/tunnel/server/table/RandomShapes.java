@@ -34,7 +34,7 @@ final class RandomShapes {
     this.random = random;
   }
 
-  /** The rows of one write, which fit one batch. */
+  /** Rows of a write, few enough for a batch. */
   List<RowChange> rows(int rowsMax) {
     int names = pick(1, 3, 100, 1_024, Limits.BATCH_NAMES_MAX);
     int nameBytes = pick(6, 20, Limits.COLUMN_NAME_BYTES_MAX);

@@ -2,6 +2,7 @@ package io.tunnel.programs.bench;
 
 import io.tunnel.cli.Program;
 import io.tunnel.cli.tables.TablesCommand;
+import io.tunnel.programs.bench.seeds.SeedsCommand;
 import io.tunnel.terminal.CommandGroup;
 import picocli.CommandLine.Command;
 
@@ -17,7 +18,8 @@ import picocli.CommandLine.Command;
       GrowthCommand.class,
       SoakCommand.class,
       WhitepaperCommand.class,
-      PeersCommand.class
+      PeersCommand.class,
+      SeedsCommand.class
     })
 public final class BenchCommand extends CommandGroup implements Program {
 

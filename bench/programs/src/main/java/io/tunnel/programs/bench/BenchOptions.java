@@ -1,9 +1,7 @@
 package io.tunnel.programs.bench;
 
 import io.tunnel.terminal.CommandFailure;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Optional;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What all benchmarks are told. */
@@ -12,21 +10,7 @@ final class BenchOptions {
   static final int WRITERS_MAX = 64;
   static final int STEP_SECONDS_MAX = 24 * 60 * 60;
 
-  @Option(
-      names = "--out",
-      paramLabel = "DIR",
-      description =
-          "Where page, charts and numbers are left, and replace earlier ones"
-              + " (default: tunnel-bench/NAME-TIME in the current directory).")
-  private Path out;
-
-  @Option(
-      names = "--work",
-      paramLabel = "DIR",
-      description =
-          "Where the servers' data is made, and removed (default: the directory for temporary"
-              + " files).")
-  private Path work = Path.of(System.getProperty("java.io.tmpdir"));
+  @Mixin private ReportOptions report;
 
   @Option(
       names = "--writers",
@@ -42,20 +26,12 @@ final class BenchOptions {
       description = "A step that takes longer ends the run (default: ${DEFAULT-VALUE}).")
   private int stepSecondsMax;
 
-  @Option(
-      names = "--json",
-      description =
-          "Standard output has nothing but the JSON object; the table goes to standard error.")
-  private boolean isJson;
-
   BenchOptions() {}
 
   void require() {
     require("--writers", writers, 1, WRITERS_MAX);
     require("--step-seconds-max", stepSecondsMax, 1, STEP_SECONDS_MAX);
-    if (!Files.isDirectory(work) || !Files.isWritable(work)) {
-      throw CommandFailure.usage("--work " + work + " is no directory that can be written");
-    }
+    report.require();
   }
 
   /** Refuses a number outside of its limits. */
@@ -63,12 +39,8 @@ final class BenchOptions {
     CommandFailure.requireRange(option, value, min, max);
   }
 
-  Optional<Path> out() {
-    return Optional.ofNullable(out);
-  }
-
-  Path work() {
-    return work;
+  ReportOptions report() {
+    return report;
   }
 
   int writers() {
@@ -77,9 +49,5 @@ final class BenchOptions {
 
   int stepSecondsMax() {
     return stepSecondsMax;
-  }
-
-  boolean isJson() {
-    return isJson;
   }
 }

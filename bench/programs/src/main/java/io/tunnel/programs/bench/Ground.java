@@ -58,7 +58,7 @@ final class Ground implements AutoCloseable {
   /** Starts the server. */
   static Ground make(BenchOptions options, Interrupt interrupt, LoadClock clock)
       throws IOException, InterruptedException {
-    DataDirectory directory = DataDirectory.temporary("bench", options.work());
+    DataDirectory directory = DataDirectory.temporary("bench", options.report().work());
     interrupt.leaves(() -> remove(directory));
     try {
       say(interrupt, "starting a server on " + directory.data());

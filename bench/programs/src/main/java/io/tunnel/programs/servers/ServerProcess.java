@@ -65,7 +65,16 @@ public final class ServerProcess implements StartedServers {
   /** Starts one in the same way, whose JVM has more options: they win over those of this one. */
   public static ServerProcess start(String mainClass, Path data, Path log, List<String> jvmOptions)
       throws IOException, InterruptedException {
-    return start(new ProcessBuilder(command(mainClass, data, jvmOptions)), log, START_SECONDS_MAX);
+    return start(mainClass, data, log, jvmOptions, List.of());
+  }
+
+  /** Starts one in the same way, with more arguments of the server. */
+  public static ServerProcess start(
+      String mainClass, Path data, Path log, List<String> jvmOptions, List<String> more)
+      throws IOException, InterruptedException {
+    List<String> command = command(mainClass, data, jvmOptions);
+    command.addAll(more);
+    return start(new ProcessBuilder(command), log, START_SECONDS_MAX);
   }
 
   /**

@@ -87,6 +87,15 @@ class BenchCommandTest {
         "peers --look sequence | --look is some of count, touch, decode, not sequence",
         "peers --durability none | expected one of [FSYNC, OS]",
         "peers --kafka somewhere | --kafka 'somewhere' is not HOST:PORT, such as 127.0.0.1:9092",
+        "seeds --only 002,999 | --only names 002, 003, not '999'",
+        "seeds --only 002,002 | seed 002 is named twice",
+        "seeds --scale 0 | --scale is 0.001 to 1, not 0.0",
+        "seeds --scale 1.1 | --scale is 0.001 to 1, not 1.1",
+        "seeds --scale much | 'much' is not a",
+        "seeds --minutes-max 0 | --minutes-max is 1 to 1440, not 0",
+        "seeds --minutes-max 1441 | --minutes-max is 1 to 1440, not 1441",
+        "seeds --peer some | --peer",
+        "seeds --work nowhere/at/all | --work nowhere/at/all is no directory",
         "peers --kafka a:99999 | --kafka 'a:99999' is not HOST:PORT",
         "peers --partitions"
             + " 1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5,6 | 32 values at"
@@ -108,8 +117,20 @@ class BenchCommandTest {
     assertThat(err.toString()).contains("for the report cannot be made");
   }
 
+  @Test
+  void a_workload_that_cannot_be_read_is_refused_before_anything_is_made() throws IOException {
+    Path file = Files.writeString(directory.resolve("mine.json"), "{\"seed\": 7}");
+    Path report = directory.resolve("report");
+    assertThat(run("seeds", "--workload", file.toString(), "--out", report.toString()))
+        .isEqualTo(2);
+    assertThat(err.toString()).contains("--workload " + file + ": $ has no member 'kind'");
+    assertThat(run("seeds", "--workload", directory.resolve("none.json").toString())).isEqualTo(74);
+    assertThat(err.toString()).contains("none.json cannot be read");
+    assertThat(report).doesNotExist();
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"quick", "growth", "soak", "whitepaper", "peers"})
+  @ValueSource(strings = {"quick", "growth", "soak", "whitepaper", "peers", "seeds"})
   void help_names_what_all_benchmarks_can_be_told(String name) {
     assertThat(run(name, "--help")).isZero();
     assertThat(out.toString())

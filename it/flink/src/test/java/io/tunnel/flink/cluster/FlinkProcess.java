@@ -111,7 +111,7 @@ final class FlinkProcess implements AutoCloseable {
     return process.pid();
   }
 
-  /** What it said so far on both streams. */
+  /** The output so far, of both streams. */
   String said() {
     try {
       return new String(Files.readAllBytes(log), StandardCharsets.UTF_8);

@@ -213,7 +213,7 @@ final class StandaloneFlink implements BeforeAllCallback, AfterEachCallback, Aft
     return home;
   }
 
-  /** {@code bin/sql-client.sh -f}: what it prints of all statements, none of which may fail. */
+  /** {@code bin/sql-client.sh -f}: the output of all statements, each of which must succeed. */
   String sql(String statements) throws IOException {
     Path file = home.resolve("statements-" + processes.size() + ".sql");
     Files.writeString(file, statements);

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A log whose files somebody has written into, with right checksums or wrong ones: it opens or says
- * that it is damaged, and what it opened with it opens with again.
+ * A log whose files somebody has written into, with right checksums or wrong ones: the log opens or
+ * reports damage, and opens again with the same changes.
  */
 @Tag("proof-fuzz")
 class SegmentsFuzzTest {

@@ -1,5 +1,6 @@
 package io.tunnel.it.sim;
 
+import io.tunnel.it.sim.truth.ProcessorTruth;
 import io.tunnel.sdk.TunnelWorkerConfig;
 import io.tunnel.sdk.processor.FailurePolicy;
 import io.tunnel.sdk.processor.IChannelProcessor;
@@ -79,7 +80,7 @@ final class AnyRole implements SimWorker.Role {
     if (attempts < skippedAfter) {
       return new FailurePolicy.Retry(RETRY_PAUSE);
     }
-    if (input.getRecords().size() == 1) {
+    if (ProcessorTruth.isUndivided(input.getRecords())) {
       world.ledger.processors.skip(input);
     }
     return new FailurePolicy.Skip();

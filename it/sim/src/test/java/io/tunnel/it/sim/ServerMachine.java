@@ -158,6 +158,7 @@ public final class ServerMachine {
                   world.network.isClosed()));
       for (PartitionTruth partition : world.ledger.existing()) {
         long lost = partition.recovered(started.changes(), hadPowerLoss);
+        world.wiretap.numbered().lost(partition.id, partition.committed());
         if (lost > 0) {
           world.count(Happening.CHANGES_LOST_WITH_POWER);
           world.trace.add(lost + " changes of partition " + partition.id + " are lost");

@@ -74,7 +74,7 @@ final class SimReader {
     };
   }
 
-  /** One row, or some rows of one partition. */
+  /** A row, or some rows of a partition. */
   void get() {
     ReadTerms terms = anyTerms();
     if (random.nextInt(3) > 0) {

@@ -1,5 +1,6 @@
 package io.tunnel.it.sim;
 
+import io.tunnel.codec.Attributes;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.it.sim.machine.SimClient;
 import io.tunnel.it.sim.truth.ColumnConditions;
@@ -12,6 +13,7 @@ import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
@@ -33,6 +35,10 @@ public final class SimWriter {
   private final int tableId;
   private final List<Integer> partitions;
   private final Counters counters;
+
+  /** Whether a batch is atomic: apart from the chances of the world, as those of counters. */
+  private final SplittableRandom atomic;
+
   private long lastValue;
 
   SimWriter(World world, int tableId, List<Integer> partitions) {
@@ -40,6 +46,7 @@ public final class SimWriter {
     this.client = new SimClient(world.network, world.process("writer"));
     this.random = world.random.split();
     this.counters = new Counters(world.seed);
+    this.atomic = new SplittableRandom(~world.seed * 37);
     this.tableId = tableId;
     this.partitions = List.copyOf(partitions);
   }
@@ -54,10 +61,14 @@ public final class SimWriter {
     BatchBuilder builder = new BatchBuilder(RowFold.SCHEMA, 256);
     boolean isConditional = random.nextInt(3) == 0;
     boolean isCounting = counters.any();
+    boolean isAtomic = rows > 1 && atomic.nextInt(6) == 0;
+    if (isAtomic) {
+      builder.setAttributes(Attributes.atomic(Bytes.EMPTY));
+    }
     for (int i = 0; i < rows; i++) {
       RowChange change = change(index, isConditional);
       change = isConditional ? ColumnConditions.maybe(change, lastValue, random) : change;
-      builder.add(isCounting ? counters.maybe(change) : change);
+      builder.add(isCounting && !isAtomic ? counters.maybe(change) : change);
     }
     byte[] batch = builder.build(partitions.get(index));
     byte[] payload = new byte[WriteRequest.PREFIX_BYTES + batch.length];

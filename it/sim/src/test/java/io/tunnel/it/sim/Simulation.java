@@ -39,10 +39,16 @@ final class Simulation implements SeededWorld<Happening> {
   private final Optional<Administrator> administrator;
   private SimWriter writer;
   private SimReader reader;
+
+  /** The chance of the writer that numbers, so that worlds without one are what they were. */
+  private final SplittableRandom numbers;
+
+  private Optional<SimNumberer> numberer = Optional.empty();
   private boolean hasChild;
 
   Simulation(long seed, Consumer<String> listener) {
     random = new SplittableRandom(~seed);
+    numbers = new SplittableRandom(seed ^ 0x33b);
     world = new World(seed, listener);
     operator = new Operator(world);
     administrator =
@@ -87,6 +93,10 @@ final class Simulation implements SeededWorld<Happening> {
     upkeep.begin(partitions);
     world.wiretap.reading(upkeep.reading());
     writer = new SimWriter(world, table.tableId(), partitions);
+    numberer =
+        world.network.isClosed() || numbers.nextBoolean()
+            ? Optional.empty()
+            : Optional.of(new SimNumberer(world, numbers, table.tableId(), partitions));
     reader = new SimReader(world, table.tableId(), partitions.size());
     if (partitions.size() > 1 && random.nextInt(4) == 0) {
       hasChild = true;
@@ -213,6 +223,7 @@ final class Simulation implements SeededWorld<Happening> {
           random.nextInt(world.settings.partitions()),
           1 + random.nextInt(6),
           random.nextInt(3) == 0 ? Durability.OS : Durability.FSYNC);
+      numberer.ifPresent(SimNumberer::write);
       if (random.nextInt(3) == 0) {
         read();
       }

@@ -95,7 +95,7 @@ public final class SimReplicaRows implements ReplicaRows {
     return Optional.ofNullable(rows(partition).get(key));
   }
 
-  /** There is always room, so each fold is whole after one slice. */
+  /** The disk always has room, so each fold is whole after a slice. */
   @Override
   public TableFold begin(List<ChangeBatch> batches, Map<Integer, Bytes> newStates) {
     return (offsets, mayGoOn) -> {

@@ -1,18 +1,24 @@
 package io.tunnel.sdk.testing.table;
 
+import io.tunnel.codec.Attributes;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.BatchValidator;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ExpiredRows;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.codec.RowsToJudge;
+import io.tunnel.core.WriterCore;
+import io.tunnel.core.WriterCore.Answered;
+import io.tunnel.core.WriterCore.Numbered;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Rejection;
+import io.tunnel.wire.WriterToken;
 import io.tunnel.wire.control.Control.PartitionDescription;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +36,15 @@ public final class MemoryPartition {
   private final List<PrimaryKeySchema> schema;
   private final NavigableMap<Bytes, Row> rows = new TreeMap<>();
   private final List<ChangeBatch> changes = new ArrayList<>();
+
+  /** The batches of writers that number, in the order of their changes. */
+  private final List<Written> numbered = new ArrayList<>();
+
+  private WriterCore writers = new WriterCore();
+
+  /** A numbered batch whose changes were applied. */
+  private record Written(Bytes writer, Answered answered) {}
+
   private long committed;
   private long synced;
 
@@ -78,24 +93,73 @@ public final class MemoryPartition {
    * Applies the legal rows of a batch, as one commit.
    *
    * @param mustSync whether this and all earlier batches survive a crash
-   * @throws io.tunnel.model.RefusedException when the batch does not fit the table or the range
+   * @throws RefusedException when the batch does not fit the table or the range
    */
   public WriteResult write(ChangeBatch batch, boolean mustSync, VirtualTime time) {
-    var unused = new BatchValidator(schema).require(batch, from, to);
+    Optional<Numbered> writer =
+        new BatchValidator(schema)
+            .require(batch, from, to)
+            .writer()
+            .map(
+                by ->
+                    new Numbered(new WriterToken(by.token()).writer(""), by.number(), by.after()));
+    if (writer.isPresent()) {
+      WriterCore.Verdict verdict = writers.judge(writer.get(), time.micros());
+      if (verdict instanceof WriterCore.Verdict.Repeated repeated) {
+        synced = mustSync ? committed : synced;
+        return WriteResult.decode(repeated.answered().answer().toByteArray());
+      } else if (verdict instanceof WriterCore.Verdict.Ended ended) {
+        throw new RefusedException(ErrorCode.WRITER_ENDED, ended.why());
+      }
+    }
     List<DecodedRow> applied = new ArrayList<>();
     List<Rejection> rejections = new ArrayList<>();
     long commitMicros = time.nextCommitMicros();
+    NavigableMap<Bytes, Row> before = batch.isAtomic() ? new TreeMap<>(rows) : rows;
     for (RowsToJudge rows = new RowsToJudge(batch); rows.next(); ) {
       RowCursor row = rows.row();
       apply(row, commitMicros, applied)
           .ifPresent(refusal -> rejections.add(new Rejection(row.index(), refusal)));
     }
+    if (batch.isAtomic() && !rejections.isEmpty()) {
+      Rejection refused = rejections.get(0);
+      rejections.clear();
+      rejections.addAll(refused.ofAll(batch.rowCount()));
+      applied.clear();
+      rows.clear();
+      rows.putAll(before);
+    }
     long first = committed + 1;
     if (!applied.isEmpty()) {
-      append(batchOf(applied, first, commitMicros));
+      append(batchOf(applied, batch.isAtomic(), first, commitMicros));
     }
     synced = mustSync ? committed : synced;
-    return new WriteResult(first, applied.size(), rejections);
+    WriteResult result = new WriteResult(first, applied.size(), rejections);
+    writer.ifPresent(by -> answered(by, result, commitMicros));
+    return result;
+  }
+
+  private void answered(Numbered by, WriteResult result, long micros) {
+    Answered answered =
+        new Answered(
+            by.number(),
+            result.firstPosition(),
+            result.appliedRows(),
+            Bytes.copyOf(result.encode()),
+            micros);
+    if (result.appliedRows() > 0) {
+      writers.applied(by.writer(), answered);
+      numbered.add(new Written(by.writer(), answered));
+    } else {
+      writers.rejected(by.writer(), answered);
+    }
+  }
+
+  /** Batches of writers that number are known as far as their changes are there. */
+  private void forgetLostWriters() {
+    numbered.removeIf(each -> each.answered().position() > synced);
+    writers = new WriterCore();
+    numbered.forEach(each -> writers.applied(each.writer(), each.answered()));
   }
 
   /** Applies the row at the cursor and adds the row to {@code applied}, or says why not. */
@@ -128,8 +192,12 @@ public final class MemoryPartition {
     }
   }
 
-  private ChangeBatch batchOf(List<DecodedRow> changed, long first, long commitMicros) {
+  private ChangeBatch batchOf(
+      List<DecodedRow> changed, boolean isAtomic, long first, long commitMicros) {
     BatchBuilder builder = new BatchBuilder(schema, 64 * changed.size());
+    if (isAtomic) {
+      builder.setAttributes(Attributes.atomic(Bytes.EMPTY));
+    }
     for (DecodedRow row : changed) {
       if (!row.addTo(builder)) {
         throw new IllegalStateException("one batch takes no more than " + builder.rowCount());
@@ -189,6 +257,7 @@ public final class MemoryPartition {
   public void loseUnsynced() {
     changes.removeIf(batch -> batch.basePosition() > synced);
     committed = Math.min(committed, synced);
+    forgetLostWriters();
     rows.clear();
     for (ChangeBatch batch : changes) {
       for (RowCursor row = batch.rows(); row.next(); ) {

@@ -52,9 +52,16 @@ public final class DeliveredRecords extends AbstractList<StreamRecord> implement
     return Math.toIntExact(rows);
   }
 
-  /** 0 when the first batch begins behind the first position: some positions have no change. */
+  /**
+   * 0 when the first batch begins behind the first position, because some positions have no change;
+   * and when the batch is atomic: a checkpoint or a seek inside of the batch divides it no more
+   * than a callback does.
+   */
   private static int skippedRows(Delivery delivery) {
     ChangeBatch first = delivery.batches().get(0);
+    if (first.isAtomic()) {
+      return 0;
+    }
     long skipped = delivery.firstPosition() - first.basePosition();
     if (skipped >= first.rowCount()) {
       throw new IllegalStateException(

@@ -39,7 +39,7 @@ public final class Inputs {
 
   /**
    * Divides an input into parts within the limits. A delivery arrives uncut, and may be larger than
-   * the limits. A part of a single record may have more bytes.
+   * the limits. A part of a single record, or of a single atomic batch, may be larger.
    *
    * @return the index behind the last record of each part, in order
    */
@@ -51,20 +51,44 @@ public final class Inputs {
     List<Integer> ends = new ArrayList<>();
     int from = 0;
     long bytes = 0;
-    for (int i = 0; i < size; i++) {
-      int more = whole.getRecords().get(i).byteCount();
+    for (int i = 0; i < size; ) {
+      int end = unit(whole.getRecords(), i).end();
+      long more = 0;
+      for (StreamRecord record : whole.getRecords().subList(i, end)) {
+        more += record.byteCount();
+      }
       boolean isOver =
-          i - from == limits.processRowsMax() || bytes + more > limits.processBytesMax();
+          end - from > limits.processRowsMax() || bytes + more > limits.processBytesMax();
       if (i > from && isOver) {
         ends.add(i);
         from = i;
         bytes = 0;
       }
       bytes += more;
+      i = end;
     }
     ends.add(size);
     return ends;
   }
+
+  /** The records that one callback gets together with a record: its atomic batch, or itself. */
+  public static Unit unit(List<StreamRecord> records, int index) {
+    return records
+        .get(index)
+        .atomicBatch()
+        .map(
+            batch ->
+                new Unit(Math.max(0, index - batch.index()), index - batch.index() + batch.size()))
+        .orElseGet(() -> new Unit(index, index + 1));
+  }
+
+  /**
+   * Records of an input that are not divided.
+   *
+   * @param from index of the first
+   * @param end index behind the last
+   */
+  public record Unit(int from, int end) {}
 
   /**
    * A part of an input.

@@ -1,9 +1,12 @@
 package io.tunnel.sdk.worker.input;
 
+import io.tunnel.sdk.worker.input.Inputs.Unit;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.IntFunction;
 
 /**
  * The unprocessed parts of one input, in order; the first part is being processed.
@@ -20,6 +23,8 @@ import java.util.OptionalInt;
  *   <li>when the first half fails, the second half is innocent and starts with no failures; and
  *   <li>a single record starts with no failures: it fails alone as often as the policy requires.
  * </ul>
+ *
+ * <p>The changes of an atomic batch are one unit, which is neither halved nor skipped in part.
  *
  * <p>An input that is given up is halved too, so that operators learn which change fails. Its
  * retries are over, so a single record inherits the failures.
@@ -52,13 +57,28 @@ public final class PartsCore {
   /** Adjoining, or with a skipped record between them; empty only at the end of the input. */
   private final Deque<Part> left = new ArrayDeque<>();
 
-  /** An input of one part. */
+  private final IntFunction<Unit> units;
+
+  /** An input of one part, without atomic batches. */
   public PartsCore(int size) {
     this(List.of(size));
   }
 
-  /** An input of several parts: each part ends before the record with one of these indexes. */
+  /**
+   * An input of several parts, without atomic batches: each part ends before the record with one of
+   * these indexes.
+   */
   public PartsCore(List<Integer> ends) {
+    this(ends, index -> new Unit(index, index + 1));
+  }
+
+  /**
+   * An input of several parts.
+   *
+   * @param units the undivided records that a record belongs to, by its index
+   */
+  public PartsCore(List<Integer> ends, IntFunction<Unit> units) {
+    this.units = units;
     int from = 0;
     for (int end : ends) {
       left.add(new Part(from, end));
@@ -107,43 +127,48 @@ public final class PartsCore {
   }
 
   /**
-   * Skips one record of the part: the named record if the part has it, or the only record.
-   * Otherwise halves the part.
+   * Skips one unit of the part: the unit of the named record if the part has the record, or the
+   * only unit. Otherwise halves the part.
    *
-   * @return index of the skipped record; empty when the part was halved
+   * @return the skipped records; empty when the part was halved
    */
-  public OptionalInt skip(OptionalInt named) {
+  public Optional<Unit> skip(OptionalInt named) {
     Part failing = left.remove();
     boolean isNamed =
         named.isPresent() && named.getAsInt() >= failing.from && named.getAsInt() < failing.to;
-    if (isNamed || failing.size() == 1) {
-      int skipped = isNamed ? named.getAsInt() : failing.from;
-      addFirst(new Part(skipped + 1, failing.to));
-      addFirst(new Part(failing.from, skipped));
-      return OptionalInt.of(skipped);
+    if (isNamed || isUnit(failing)) {
+      Unit skipped = units.apply(isNamed ? named.getAsInt() : failing.from);
+      addFirst(new Part(skipped.end(), failing.to));
+      addFirst(new Part(failing.from, skipped.from()));
+      return Optional.of(skipped);
     }
-    halve(failing, 2);
-    return OptionalInt.empty();
+    halve(failing, false);
+    return Optional.empty();
   }
 
   /**
    * Halves a part that is given up.
    *
-   * @return false for a single record, which cannot be halved
+   * @return false for a single unit, which cannot be halved
    */
   public boolean narrow() {
-    if (left.element().size() == 1) {
+    if (isUnit(left.element())) {
       return false;
     }
-    halve(left.remove(), 1);
+    halve(left.remove(), true);
     return true;
   }
 
-  /** A half with at least {@code inheritingMin} records inherits the failures. */
-  private void halve(Part whole, int inheritingMin) {
-    int middle = whole.from + whole.size() / 2;
+  private boolean isUnit(Part part) {
+    return units.apply(part.from).end() == part.to;
+  }
+
+  /** A half inherits the failures, but a single unit only when {@code doUnitsInherit}. */
+  private void halve(Part whole, boolean doUnitsInherit) {
+    Unit around = units.apply(whole.from + whole.size() / 2);
+    int middle = around.from() > whole.from ? around.from() : around.end();
     for (Part half : List.of(new Part(middle, whole.to), new Part(whole.from, middle))) {
-      addFirst(half.size() >= inheritingMin ? half.inheriting(whole) : half);
+      addFirst(doUnitsInherit || !isUnit(half) ? half.inheriting(whole) : half);
     }
   }
 

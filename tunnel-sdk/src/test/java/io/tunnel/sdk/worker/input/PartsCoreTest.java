@@ -2,7 +2,9 @@ package io.tunnel.sdk.worker.input;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.sdk.worker.input.Inputs.Unit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Random;
@@ -51,7 +53,8 @@ class PartsCoreTest {
           failedAlone[from]++;
         }
         if (core.failures() >= ATTEMPTS) {
-          core.skip(isNamed ? first : OptionalInt.empty()).ifPresent(skipped::add);
+          core.skip(isNamed ? first : OptionalInt.empty())
+              .ifPresent(unit -> skipped.add(unit.from()));
         }
       }
       assertThat(skipped).as("seed " + seed).isEqualTo(bad);
@@ -62,6 +65,57 @@ class PartsCoreTest {
       int steps = 2 * (32 - Integer.numberOfLeadingZeros(size)) + 2 * ATTEMPTS + 2;
       assertThat(calls).isLessThanOrEqualTo(1 + (bad.size() + 1) * (steps + ATTEMPTS * 10));
     }
+  }
+
+  /** Units of several records are processed whole, and skipped whole when a record is bad. */
+  @Test
+  void no_part_begins_or_ends_inside_of_a_unit() {
+    for (int seed = 0; seed < 500; seed++) {
+      Random random = new Random(seed);
+      List<Unit> units = new ArrayList<>();
+      List<Unit> unitOf = new ArrayList<>();
+      while (units.size() < 1 + seed % 20) {
+        Unit unit = new Unit(unitOf.size(), unitOf.size() + 1 + random.nextInt(4));
+        units.add(unit);
+        unitOf.addAll(Collections.nCopies(unit.end() - unit.from(), unit));
+      }
+      Set<Integer> bad = new TreeSet<>();
+      for (int i = random.nextInt(4); i > 0; i--) {
+        bad.add(random.nextInt(unitOf.size()));
+      }
+      PartsCore core = new PartsCore(List.of(unitOf.size()), unitOf::get);
+      boolean isNamed = random.nextBoolean();
+      List<Unit> processed = new ArrayList<>();
+      List<Unit> skipped = new ArrayList<>();
+      for (int call = 0; !core.isDone(); call++) {
+        int from = core.from();
+        int to = core.to();
+        assertThat(unitOf.get(from).from()).as("seed " + seed).isEqualTo(from);
+        assertThat(unitOf.get(to - 1).end()).as("seed " + seed).isEqualTo(to);
+        OptionalInt first =
+            bad.stream().mapToInt(i -> i).filter(i -> i >= from && i < to).findFirst();
+        if (first.isEmpty()) {
+          units.stream()
+              .filter(unit -> unit.from() >= from && unit.end() <= to)
+              .forEach(processed::add);
+          var unused = core.done();
+          continue;
+        }
+        core.failed(call);
+        if (core.failures() >= ATTEMPTS) {
+          core.skip(isNamed ? first : OptionalInt.empty()).ifPresent(skipped::add);
+        }
+      }
+      List<Unit> failing = units.stream().filter(unit -> hasAny(unit, bad)).toList();
+      assertThat(skipped).as("seed " + seed).isEqualTo(failing);
+      List<Unit> others = new ArrayList<>(units);
+      others.removeAll(failing);
+      assertThat(processed).as("seed " + seed).isEqualTo(others);
+    }
+  }
+
+  private static boolean hasAny(Unit unit, Set<Integer> records) {
+    return records.stream().anyMatch(i -> i >= unit.from() && i < unit.end());
   }
 
   @Test
@@ -114,7 +168,7 @@ class PartsCoreTest {
     assertThat(core.failures()).as("alone it begins anew").isZero();
     core.failed(3);
     assertThat(core.failures()).isEqualTo(1);
-    assertThat(core.skip(OptionalInt.empty())).hasValue(0);
+    assertThat(core.skip(OptionalInt.empty())).contains(new Unit(0, 1));
     assertThat(core.done()).isTrue();
     assertThat(core.from()).isEqualTo(2);
     assertThat(core.failures()).as("the first half had failed").isZero();

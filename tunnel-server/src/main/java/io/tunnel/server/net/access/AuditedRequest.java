@@ -97,7 +97,12 @@ record AuditedRequest(Optional<String> resource, Optional<String> detail) {
                 : of(table(Json.decode(payload, TableName.class).table())));
     readers.put(Operation.FIND_POSITIONS, json(FindPositions.class, one -> of(table(one.table()))));
     for (Operation each :
-        List.of(Operation.WRITE, Operation.GET_ROW, Operation.GET_ROWS, Operation.GET_RANGE)) {
+        List.of(
+            Operation.WRITE,
+            Operation.OPEN_WRITER,
+            Operation.GET_ROW,
+            Operation.GET_ROWS,
+            Operation.GET_RANGE)) {
       readers.put(each, AuditedRequest::ofTableId);
     }
     readers.put(

@@ -56,7 +56,7 @@ public final class Authority {
           table(right, Json.decode(payload, TableName.class).table(), caller);
       case FIND_POSITIONS ->
           table(right, Json.decode(payload, FindPositions.class).table(), caller);
-      case WRITE, GET_ROW, GET_ROWS, GET_RANGE -> tableId(right, payload, caller);
+      case WRITE, OPEN_WRITER, GET_ROW, GET_ROWS, GET_RANGE -> tableId(right, payload, caller);
       case READ_PARTITION ->
           partition(right, Json.decode(payload, ReadPartition.class).partition(), caller);
 
@@ -113,6 +113,7 @@ public final class Authority {
       }
       case HELLO,
           AUTHENTICATE,
+          ECHO,
           WHO_AM_I,
           DESCRIBE_CLUSTER,
           DESCRIBE_NODE,

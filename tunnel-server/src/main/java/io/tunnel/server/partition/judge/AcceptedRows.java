@@ -48,16 +48,14 @@ final class AcceptedRows {
     int rowsBytes = sink.size() - ChangeBatch.HEADER_BYTES_MIN;
     byte[] dictionary = Dictionary.encode(names);
     sink.write(dictionary, 0, dictionary.length);
-    if (batch.hasAttributes()) {
-      Attributes.writeBehind(sink, batch.attributes());
-    }
-    byte[] array = sink.toByteArray();
-    BatchBuilder.writeHeader(
-        array, 0, array.length, names.length, batch.partition(), accepted.cardinality(), rowsBytes);
-    if (batch.hasAttributes()) {
-      BatchBuilder.haveAttributes(array, 0);
-    }
-    BatchBuilder.stamp(array, 0, 0, 0);
+    byte[] array =
+        BatchBuilder.complete(
+            sink,
+            names.length,
+            batch.partition(),
+            accepted.cardinality(),
+            rowsBytes,
+            batch.attributes());
     return ChangeBatch.parse(array, 0, array.length);
   }
 

@@ -1,7 +1,6 @@
 package io.tunnel.server.partition.judge;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.IncrementCore;
 import io.tunnel.codec.Increments;
 import io.tunnel.codec.RowCursor;
@@ -28,7 +27,8 @@ import java.util.function.ObjIntConsumer;
 /**
  * Decides which rows of the batches of a group may be applied: those whose conditions on the
  * existence and on the columns of their row hold, whose increments have a result, and which do not
- * make their row larger than a row may be. Puts the results of increments into the rows.
+ * make their row larger than a row may be. Puts the results of increments into the rows. Of an
+ * atomic batch either all rows may be applied, or none.
  *
  * <p>A row is judged against the rows before it, those of its own group included, which the store
  * does not have yet. Groups with nothing to judge, nearly all, are not even looked through: batches
@@ -68,107 +68,8 @@ public final class ConditionCore {
     }
   }
 
-  /** The columns of a row before the updates of the group. */
-  private interface Below {
-    /** Tells the name of each, and the bytes of its type and value. */
-    void sizes(ObjIntConsumer<String> column);
-
-    /** Gives those that are stored, and that the condition names, to its judge. */
-    void give(Judge judge);
-
-    /** Type and value of a column that is stored. */
-    default Optional<ColumnPlace> stored(String name) {
-      return Optional.empty();
-    }
-
-    /** The row of the group that set them, if one did. */
-    default Optional<RowPlace> set() {
-      return Optional.empty();
-    }
-  }
-
-  /** A row that the group changes: what its last PUT or DELETE leaves, and the updates since. */
-  private static final class RowInGroup {
-    private final Below below;
-    private final RowSize size;
-    private final List<RowPlace> updates = new ArrayList<>();
-
-    /** Updates that {@link #size} has; the others are looked at when one has to be judged. */
-    private int counted;
-
-    /** The columns that rows of the group set or removed; grows when a condition asks. */
-    private final Map<String, ColumnPlace> changed = new HashMap<>();
-
-    /** How many of the changes {@link #changed} has. */
-    private int laid;
-
-    private boolean exists;
-
-    RowInGroup(Below below, boolean exists) {
-      this.below = below;
-      this.size = new RowSize(below::sizes);
-      this.exists = exists;
-    }
-
-    void update(RowCursor row) {
-      updates.add(RowPlace.of(row));
-      exists = true;
-    }
-
-    boolean updateIfLegal(RowCursor row) {
-      for (; counted < updates.size(); counted++) {
-        size.update(updates.get(counted).row());
-      }
-      boolean isLegal = size.updateIfLegal(row);
-      if (isLegal) {
-        update(row);
-        counted++;
-      }
-      return isLegal;
-    }
-
-    void give(Judge judge) {
-      layAll();
-      below.give(judge);
-      for (String name : judge.rowColumns()) {
-        ColumnPlace column = changed.get(name);
-        if (column != null) {
-          judge.column(name, column.array(), column.from(), column.end());
-        }
-      }
-    }
-
-    /** What an increment finds now. */
-    IncrementCore.Found found(String name) {
-      layAll();
-      return Optional.ofNullable(changed.get(name))
-          .or(() -> below.stored(name))
-          .map(column -> IncrementCore.Found.at(column.array(), column.from(), column.end()))
-          .orElse(IncrementCore.Found.MISSING);
-    }
-
-    /** Looks at each change once, however many conditions and increments ask. */
-    private void layAll() {
-      if (laid == 0) {
-        below.set().ifPresent(this::lay);
-      }
-      for (; laid < updates.size(); laid++) {
-        lay(updates.get(laid));
-      }
-    }
-
-    private void lay(RowPlace change) {
-      ColumnCursor columns = change.row().columns();
-      while (columns.next()) {
-        changed.put(
-            change.batch().name(columns.nameIndex()),
-            new ColumnPlace(change.batch().array(), columns.typeOffset(), columns.columnEnd()));
-      }
-    }
-  }
-
   /** A row that is stored, or that is not there. */
-  private record StoredBelow(ConditionCore core, RowKey key) implements Below {
+  private record StoredBelow(ConditionCore core, RowKey key) implements RowInGroup.Below {
     @Override
     public void sizes(ObjIntConsumer<String> column) {
       core.read(key).forEach((name, encoded) -> column.accept(name, encoded.length()));
@@ -189,41 +90,6 @@ public final class ConditionCore {
     public Optional<ColumnPlace> stored(String name) {
       return Optional.ofNullable(core.read(key).get(name))
           .map(encoded -> new ColumnPlace(encoded.toByteArray(), 0, encoded.length()));
-    }
-  }
-
-  /** Nothing, as a DELETE leaves it. */
-  private record NothingBelow() implements Below {
-    @Override
-    public void sizes(ObjIntConsumer<String> column) {}
-
-    @Override
-    public void give(Judge judge) {}
-  }
-
-  /** Where a row stands; what a PUT leaves is the columns of its row. */
-  private record RowPlace(ChangeBatch batch, int rowOffset) implements Below {
-    @Override
-    public Optional<RowPlace> set() {
-      return Optional.of(this);
-    }
-
-    @Override
-    public void sizes(ObjIntConsumer<String> column) {
-      RowSize.columns(row(), column);
-    }
-
-    @Override
-    public void give(Judge judge) {}
-
-    static RowPlace of(RowCursor row) {
-      return new RowPlace(row.batch(), row.rowOffset());
-    }
-
-    RowCursor row() {
-      RowCursor row = batch.rows();
-      row.moveTo(rowOffset);
-      return row;
     }
   }
 
@@ -297,6 +163,7 @@ public final class ConditionCore {
   public final class Judging {
     private final RowsToJudge rows;
     private final ConditionPlace place;
+    private final boolean isAtomic;
 
     /** Whether a row has something that no log has. */
     private boolean isForJudging;
@@ -305,9 +172,13 @@ public final class ConditionCore {
     private final List<Rejection> rejections = new ArrayList<>();
     private final ExpiryJudge expiry;
 
+    /** The rows of the group before an atomic batch; empty where the group had no such row. */
+    private final Map<RowKey, Optional<RowInGroup>> before = new HashMap<>();
+
     private Judging(ChangeBatch batch, ConditionPlace place, AliveAt aliveAt) {
       this.rows = new RowsToJudge(batch);
       this.place = place;
+      this.isAtomic = batch.isAtomic();
       this.expiry = new ExpiryJudge(stored, aliveAt);
     }
 
@@ -322,14 +193,31 @@ public final class ConditionCore {
         }
         RowCursor row = rows.row();
         isForJudging |= row.columnCondition().isPresent() || row.hasIncrements();
+        if (isAtomic) {
+          before.computeIfAbsent(
+              key(row), key -> Optional.ofNullable(group.get(key)).map(RowInGroup::copy));
+        }
         Optional<ErrorCode> refusal = judge(row, place, expiry);
         if (refusal.isEmpty()) {
           accepted.set(row.index());
+        } else if (isAtomic) {
+          refuseAll(new Rejection(row.index(), refusal.get()));
+          return true;
         } else {
           rejections.add(new Rejection(row.index(), refusal.get()));
         }
       } while (mayGoOn.getAsBoolean());
       return false;
+    }
+
+    /** The group is again as it was before the atomic batch. */
+    private void refuseAll(Rejection refused) {
+      before.forEach(
+          (key, row) ->
+              row.ifPresentOrElse(found -> group.put(key, found), () -> group.remove(key)));
+      accepted.clear();
+      expiry.noneIsWritten();
+      rejections.addAll(refused.ofAll(rows.batch().rowCount()));
     }
 
     /** What became of the batch, all of whose rows are judged. */
@@ -375,8 +263,8 @@ public final class ConditionCore {
   /** A row behind a PUT or a DELETE, which leave nothing of what was there. */
   private static RowInGroup replaced(RowCursor row) {
     return row.kind() == ChangeKind.DELETE
-        ? new RowInGroup(new NothingBelow(), false)
-        : new RowInGroup(RowPlace.of(row), true);
+        ? new RowInGroup(new RowInGroup.NothingBelow(), false)
+        : new RowInGroup(RowInGroup.RowPlace.of(row), true);
   }
 
   private static RowKey key(RowCursor row) {
@@ -405,7 +293,7 @@ public final class ConditionCore {
       return expire(row, key, life);
     }
     if (life == ExpiryJudge.Life.OVER) {
-      before = new RowInGroup(new NothingBelow(), false);
+      before = new RowInGroup(new RowInGroup.NothingBelow(), false);
     }
     Optional<ErrorCode> refusal = judge(row, key, place, before);
     if (refusal.isEmpty() && life == ExpiryJudge.Life.OVER) {
@@ -490,7 +378,7 @@ public final class ConditionCore {
     ChangeBatch batch = row.batch();
     boolean exists =
         before != null
-            ? before.exists
+            ? before.exists()
             : stored.exists(batch.partition(), batch.array(), row.keyOffset(), row.keyBytes());
     return exists == (row.condition() == RowExistenceExpectation.EXPECT_EXIST);
   }

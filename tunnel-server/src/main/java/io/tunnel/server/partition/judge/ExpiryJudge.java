@@ -60,6 +60,11 @@ final class ExpiryJudge {
     written.add(key.key());
   }
 
+  /** The batch is refused, and writes no row after all. */
+  void noneIsWritten() {
+    written.clear();
+  }
+
   /** The DELETEs that come before the batch. */
   Optional<ChangeBatch> expired(int partition) {
     return written.isEmpty() ? Optional.empty() : Optional.of(ExpiredRows.of(partition, written));

@@ -30,7 +30,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A request of each operation that names something.
+ * A request for each operation that names a table, a tunnel or another thing.
  *
  * @param table the name of a table
  * @param tunnel the name of a tunnel of it
@@ -40,7 +40,12 @@ record AuthorityRequests(String table, String tunnel, int id) {
 
   /** The payload; of an operation that names nothing, an empty one. */
   byte[] payload(Operation operation) {
-    if (Set.of(Operation.WRITE, Operation.GET_ROW, Operation.GET_ROWS, Operation.GET_RANGE)
+    if (Set.of(
+            Operation.WRITE,
+            Operation.OPEN_WRITER,
+            Operation.GET_ROW,
+            Operation.GET_ROWS,
+            Operation.GET_RANGE)
         .contains(operation)) {
       byte[] payload = new byte[20];
       Binary.putInt(payload, 0, id);

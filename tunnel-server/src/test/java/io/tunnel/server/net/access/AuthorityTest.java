@@ -57,7 +57,7 @@ final class AuthorityTest {
 
   private static final Set<String> EVERYTHING = Set.of("cluster:admin", "administrator", "anybody");
 
-  /** Who may know that there is the table. */
+  /** Roles that may know of the table. */
   private static final Set<String> SEE_TABLE =
       ROLES.stream()
           .filter(role -> role.startsWith("table:") || role.startsWith("tunnel:"))
@@ -69,9 +69,9 @@ final class AuthorityTest {
           .collect(Collectors.toSet());
 
   /**
-   * Of each operation, which of the roles may ask for it beside those that may do everything; "all"
-   * are all of them, and "-" is nobody else. Behind it what the others are told: who sees what is
-   * named, who sees its table only, and who sees neither.
+   * For each operation the roles that may ask for the operation, beside the administrators; "all"
+   * are all roles, and "-" is no role. Behind the roles stand the refusals: of roles that see the
+   * named thing, of roles that see only its table, and of roles that see neither.
    */
   private static final String EXPECTED =
       """
@@ -94,6 +94,7 @@ final class AuthorityTest {
       EXPORT_CHECKPOINTS  | tunnel:operate tunnel:admin table:admin | NOT_PERMITTED TUNNEL_NOT_FOUND TABLE_NOT_FOUND
       DESCRIBE_CLUSTER    | all                               | -             -                -
       WRITE               | table:write table:admin           | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
+      OPEN_WRITER         | table:write table:admin           | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
       GET_ROW             | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
       GET_ROWS            | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
       GET_RANGE           | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
@@ -121,6 +122,7 @@ final class AuthorityTest {
       READ_PARTITION      | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
       FIND_POSITIONS      | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
       WHO_AM_I            | all                               | -             -                -
+      ECHO                | all                               | -             -                -
       CREATE_KEY          | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
       LIST_KEYS           | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED
       REVOKE_KEY          | -                                 | NOT_PERMITTED NOT_PERMITTED    NOT_PERMITTED

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What is said of a cluster to somebody who does not see all of its tables. */
+/** The description of a cluster for a principal who does not see all of its tables. */
 final class VisibleClusterTest {
 
   private static final int DROPPED = 999;

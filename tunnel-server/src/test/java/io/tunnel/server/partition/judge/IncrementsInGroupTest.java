@@ -2,6 +2,7 @@ package io.tunnel.server.partition.judge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.codec.Attributes;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
@@ -34,12 +35,16 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Increments, on top of the rows of the store and of those before them in their group. */
+/**
+ * Increments and atomic batches, on top of the rows of the store and of the rows before them in
+ * their group.
+ */
 final class IncrementsInGroupTest {
 
   private static final List<PrimaryKeySchema> SCHEMA =
@@ -64,19 +69,21 @@ final class IncrementsInGroupTest {
       List<ChangeBatch> logged = new ArrayList<>();
       for (int i = random.nextInt(4); i >= 0; i--) {
         boolean isJudged = random.nextInt(4) > 0;
+        boolean isAtomic = random.nextInt(3) == 0;
         List<RowChange> changes = new ArrayList<>();
-        List<Rejection> refused = new ArrayList<>();
         for (int row = random.nextInt(6); row >= 0; row--) {
-          RowChange change = change(random, isJudged);
-          apply(change, model).ifPresent(why -> refused.add(new Rejection(changes.size(), why)));
-          changes.add(change);
+          changes.add(change(random, isJudged));
         }
-        ChangeBatch sent = batch(changes);
+        List<Rejection> refused = apply(changes, isAtomic, model);
+        ChangeBatch sent = batch(changes, isAtomic);
         byte[] bytes = sent.array().clone();
         ConditionCore.Judged judged = core.judge(sent, PLACE, isJudged);
         assertThat(judged.rejections()).isEqualTo(refused);
         assertThat(sent.array()).as("what the writer sent").isEqualTo(bytes);
         judged.accepted().ifPresent(logged::add);
+        judged
+            .accepted()
+            .ifPresent(accepted -> assertThat(accepted.isAtomic()).isEqualTo(isAtomic));
       }
       core.clear();
       logged.forEach(IncrementsInGroupTest::requireLog);
@@ -132,6 +139,26 @@ final class IncrementsInGroupTest {
       }
     }
     return List.copyOf(updates.values());
+  }
+
+  private static List<Rejection> apply(
+      List<RowChange> changes, boolean isAtomic, Map<String, Map<String, ColumnValue>> model) {
+    Map<String, Map<String, ColumnValue>> before = new TreeMap<>(model);
+    List<Rejection> refused = new ArrayList<>();
+    for (int row = 0; row < changes.size(); row++) {
+      int index = row;
+      apply(changes.get(row), model).ifPresent(why -> refused.add(new Rejection(index, why)));
+    }
+    if (!isAtomic || refused.isEmpty()) {
+      return refused;
+    }
+    model.clear();
+    model.putAll(before);
+    Rejection first = refused.get(0);
+    return IntStream.range(0, changes.size())
+        .mapToObj(
+            row -> row == first.rowIndex() ? first : new Rejection(row, ErrorCode.BATCH_REFUSED))
+        .toList();
   }
 
   private static Optional<ErrorCode> apply(
@@ -263,7 +290,14 @@ final class IncrementsInGroupTest {
   }
 
   private static ChangeBatch batch(List<RowChange> changes) {
+    return batch(changes, false);
+  }
+
+  private static ChangeBatch batch(List<RowChange> changes, boolean isAtomic) {
     BatchBuilder builder = new BatchBuilder(SCHEMA, 256);
+    if (isAtomic) {
+      builder.setAttributes(Attributes.atomic(Bytes.EMPTY));
+    }
     for (RowChange change : changes) {
       assertThat(builder.add(change)).isTrue();
     }

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Rows as their changes leave them, of one partition. */
+/** Rows of a partition, as the changes leave the rows. */
 final class ModelRows implements ConditionCore.StoredRows {
 
   private final Map<Bytes, Map<String, Bytes>> rows = new HashMap<>();

@@ -274,7 +274,7 @@ final class BaseSnapshotsTest {
     assertThat(at.snapshotCount()).isEqualTo(2);
   }
 
-  /** Nobody else would ever tell the channel, which reads nothing until it is told. */
+  /** The channel reads nothing until the failure is reported, and only this report comes. */
   @Test
   void a_read_that_an_error_ends_is_told_to_have_failed() throws Exception {
     at.write("k1");

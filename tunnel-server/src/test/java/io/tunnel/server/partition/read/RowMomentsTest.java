@@ -92,7 +92,7 @@ final class RowMomentsTest {
     shards.close();
   }
 
-  /** What one read found, and of which position it is. */
+  /** Rows of a read, and the position of the read. */
   private static final class Found extends CompletableFuture<Found> implements BaseRows.Sink {
     private OptionalLong at = OptionalLong.empty();
     private final Set<Bytes> keys = new TreeSet<>();

@@ -123,7 +123,7 @@ class HistoryCoreTest {
     assertThat(core.waiting()).isEqualTo(HistoryCore.WANTED_MAX + 2);
   }
 
-  /** Whoever waits is served, and nothing grows, whatever the order. */
+  /** Each waiting reader is served, and no queue grows, in any order. */
   @Test
   void nobody_waits_for_ever() {
     for (long seed = 1; seed <= 50; seed++) {

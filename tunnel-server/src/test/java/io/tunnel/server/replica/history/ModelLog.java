@@ -16,9 +16,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * One partition of a log as Kafka keeps it, and, beside it, all that was ever appended with what it
- * means. The meaning is told from who appended what and in which order, not from sequences, so that
- * it is another way to the same answer.
+ * A partition of a log as Kafka keeps the log; beside the log, each append with its meaning. The
+ * model derives the meaning from the order of appenders, and not from sequences: a second way to
+ * the same answer.
  *
  * <p>Compaction is Kafka's: of everything below some border that is older than the lag, the last
  * record of each key stays; a record without a value goes with a later compaction, {@link
@@ -29,7 +29,9 @@ final class ModelLog {
   static final long LAG = 100;
   static final long DELETE_RETENTION = 150;
 
-  /** Where a record comes from: which of its writer's appends, and its place in it. */
+  /**
+   * The origin of a record: the number of the append of its writer, and the place in the append.
+   */
   record Origin(int append, int index, int size) {}
 
   private record Truth(Stored stored, Origin origin, boolean counts) {}
@@ -89,7 +91,7 @@ final class ModelLog {
     return counts;
   }
 
-  /** What its writer appended before is there, and nobody has a newer marker. */
+  /** The former appends of the writer are there, and no other writer has a newer marker. */
   private boolean isNext(Entry entry, Origin origin) {
     if (entry.epoch() != epoch) {
       return false;
@@ -114,7 +116,7 @@ final class ModelLog {
     return all.get((int) offset).origin();
   }
 
-  /** The rows that count, without those that are deleted. */
+  /** The counting rows, without deleted rows. */
   Map<Bytes, Bytes> rows() {
     Map<Bytes, Bytes> present = new TreeMap<>();
     rows.forEach((key, value) -> value.ifPresent(bytes -> present.put(key, bytes)));

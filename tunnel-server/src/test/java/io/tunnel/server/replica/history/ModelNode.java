@@ -19,8 +19,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * A replica with its rows on a disk. Everything that it is told by its {@link ReplicaCore} is
- * compared with what the {@link ModelLog} knows.
+ * A replica with its rows on a disk. Each decision of its {@link ReplicaCore} is compared with the
+ * {@link ModelLog}.
  */
 final class ModelNode {
 
@@ -31,7 +31,7 @@ final class ModelNode {
   /** What it could say of the records again. */
   private EpochHistory epochHistory = EpochHistory.START;
 
-  /** When it had read everything last, or began from nothing. */
+  /** When the node last had read all records, or began empty. */
   private long freshTime;
 
   private ReplicaState storedState = ReplicaState.EMPTY;
@@ -44,7 +44,7 @@ final class ModelNode {
 
   private int acknowledged;
 
-  /** Appends of which it said that the rest never counts. */
+  /** Appends whose rest never counts, as the node said. */
   private final Map<Integer, Integer> settledByAppend;
 
   /** Whether the outcome of the append that is under way is unknown: it has to claim again. */
@@ -97,7 +97,7 @@ final class ModelNode {
     return rows.getOrDefault(key, Bytes.EMPTY);
   }
 
-  /** Reads some records, and sometimes hears that there is nothing behind the last. */
+  /** Reads some records, and sometimes learns that the last record is the end. */
   void read(int count, boolean isToldNext) {
     List<Stored> records = log.read(core.next(), count);
     ReplicaCore shadow = new ReplicaCore(core.state());
@@ -321,7 +321,7 @@ final class ModelNode {
     return epochHistory.from();
   }
 
-  /** Whether it needs to repair nothing but what is fenced. */
+  /** Whether only fenced records need a repair. */
   boolean isSureOfRepairs() {
     return core.unrepaired().equals(log.unrepaired());
   }

@@ -175,7 +175,7 @@ final class ReplicaSimulation {
         Happening.LATE_MARKER);
   }
 
-  /** A leader does what it has to, or something of its own. */
+  /** A leader takes its next due step, or a random step. */
   private void write(ModelNode node) {
     if (node.hasToClaim()) {
       happens(Happening.CLAIMED_AGAIN);
@@ -263,7 +263,7 @@ final class ReplicaSimulation {
     assertThat(nodes.stream().filter(ModelNode::leadsByLog).count()).isLessThanOrEqualTo(1);
   }
 
-  /** When nothing goes wrong any more, one leads, repairs, and everybody has the same. */
+  /** After the last fault a node leads and repairs, and all nodes have equal rows. */
   private void calm() {
     stopped.clear();
     while (!late.isEmpty()) {
@@ -290,7 +290,7 @@ final class ReplicaSimulation {
     }
     nodes.forEach(this::readToEnd);
     nodes.forEach(ModelNode::check);
-    // What came behind the last compaction is there for everybody.
+    // Every node has the records behind the last compaction.
     long last = log.end();
     writeCalmly(leader, KEYS.subList(0, 3), Kind.CHANGE);
     nodes.forEach(this::readToEnd);

@@ -182,9 +182,9 @@ class GroupMakerTest {
     PendingWrite write =
         new PendingWrite(
             batch,
-            ConditionPlace.ofRows(TestRows.SCHEMA),
-            true,
-            ColumnSizes.of(batch),
+            new PendingWrite.Judging(
+                ConditionPlace.ofRows(TestRows.SCHEMA), true, ColumnSizes.of(batch)),
+            Optional.empty(),
             false,
             told);
     AppendGroup group = make(maker(), new ArrayDeque<>(List.of(write)), EPOCH, () -> true);

@@ -33,7 +33,7 @@ public final class FakeSharedLog {
   /** How likely an append fails, in percent. */
   public int failuresPercent;
 
-  /** The log of one partition: what there ever was, and what is left of it. */
+  /** The log of a partition: all records ever appended, and the records that are left. */
   public static final class Partition {
     public final List<SharedLog.Stored> everything = new ArrayList<>();
     public final NavigableMap<Long, SharedLog.Stored> kept = new TreeMap<>();
@@ -221,7 +221,7 @@ public final class FakeSharedLog {
 
     private boolean isGone;
 
-    /** The node is killed: it is told nothing more, but what it appended may still land. */
+    /** The node is killed: the appender hears nothing more, but its records may still land. */
     public void kill() {
       isGone = true;
       tails.clear();

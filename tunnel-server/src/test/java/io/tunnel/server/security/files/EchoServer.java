@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 
-/** Sends back what it receives, behind TLS, and notes who sent it. */
+/** Sends back received bytes behind TLS, and notes the sender. */
 final class EchoServer implements Closeable {
 
   private static final int DEADLINE_MS = 30_000;
@@ -33,7 +33,7 @@ final class EchoServer implements Closeable {
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final Channel listener;
 
-  /** Who has sent something, as the server knows them; nobody for what came without TLS. */
+  /** Senders as the server knows the names; nobody for what came without TLS. */
   private final BlockingQueue<TlsPeer> peers = new LinkedBlockingQueue<>();
 
   /** What connections failed with. */

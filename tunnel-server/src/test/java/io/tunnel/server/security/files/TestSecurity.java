@@ -216,7 +216,7 @@ public final class TestSecurity {
     }
   }
 
-  /** TLS of a client that trusts everybody, and so finds out whom there is. */
+  /** TLS of a client that trusts every server, and so learns the server's certificate. */
   public static SSLContext credulousClient() {
     try {
       SSLContext context = SSLContext.getInstance("TLS");

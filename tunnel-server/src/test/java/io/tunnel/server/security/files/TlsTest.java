@@ -65,7 +65,10 @@ final class TlsTest {
     }
   }
 
-  /** A client of the JDK does not even begin with it: these are the bytes of one that does. */
+  /**
+   * Clients of the JDK refuse the older version by themselves, so the test sends the bytes of a
+   * client that does not.
+   */
   @Test
   void an_older_version_is_refused_with_the_alert_for_that() throws Exception {
     String hello11 =

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** So many permissions that leaves part, beside a list that is scanned. */
+/** Enough permissions to split leaves of the index, compared with a scanned list. */
 final class PermissionIndexTest {
 
   private static final int CHANGES = 3_000;
@@ -137,7 +137,7 @@ final class PermissionIndexTest {
     return "g" + random.nextInt(40);
   }
 
-  /** Few of them, so that one has many subjects. */
+  /** Few names, so a name has many subjects. */
   private static String name(Random random) {
     StringBuilder name = new StringBuilder("t");
     for (int chars = random.nextInt(4); chars > 0; chars--) {

@@ -96,7 +96,7 @@ final class PersistentMapTest {
         .containsExactlyElementsOf(new TreeMap<>(model).values());
   }
 
-  /** Half of them share their hashes with others. */
+  /** Keys, half of which share a hash with another key. */
   private static List<String> keys(Random random) {
     List<String> keys = new ArrayList<>();
     for (int i = 0; i < 200; i++) {

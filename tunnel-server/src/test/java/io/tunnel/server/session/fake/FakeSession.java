@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Queue;
 
-/** A worker's connection that writes down what it is told. */
+/** A worker's connection that keeps each received frame. */
 public final class FakeSession implements SessionPort {
 
   /** Whose connection it is; empty for nobody's. */
@@ -31,7 +31,7 @@ public final class FakeSession implements SessionPort {
   /** What is held now, by handle. */
   public final Map<Integer, Assignment> held = new LinkedHashMap<>();
 
-  /** What was delivered on this connection of each channel; nothing when others deliver. */
+  /** Position delivered on this connection for each channel; empty when another server delivers. */
   public OptionalLong delivered = OptionalLong.empty();
 
   /** Channels that were asked for. */

@@ -24,6 +24,7 @@ final class IntruderAttacks {
   private static final Set<Operation> OF_ALL =
       EnumSet.of(
           Operation.DETACH,
+          Operation.ECHO,
           Operation.LIST_TABLES,
           Operation.LIST_TUNNELS,
           Operation.WHO_AM_I,

@@ -17,6 +17,7 @@ import io.tunnel.wire.Authentication;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Checkpoint;
 import io.tunnel.wire.Credit;
+import io.tunnel.wire.EchoRequest;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.GetRowsRequest;
 import io.tunnel.wire.Hello;
@@ -25,6 +26,7 @@ import io.tunnel.wire.Protocol;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.ReadTerms;
 import io.tunnel.wire.WriteRequest;
+import io.tunnel.wire.WriterToken;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.ClusterControl.DescribeNode;
 import io.tunnel.wire.control.ClusterControl.DrainNode;
@@ -63,6 +65,7 @@ public final class Payloads {
               new Authentication.Begin(
                       named.keyId(), Bytes.copyOf(new byte[Authentication.NONCE_BYTES]))
                   .encode());
+      case ECHO -> Optional.of(new EchoRequest(true, Bytes.copyOf(new byte[] {1, 2, 3})).encode());
       case LIST_TABLES,
           DESCRIBE_CLUSTER,
           WHO_AM_I,
@@ -72,6 +75,11 @@ public final class Payloads {
           LIST_QUOTAS ->
           Optional.of(NOTHING);
       case WRITE -> Optional.of(write(named));
+      case OPEN_WRITER ->
+          Optional.of(
+              new WriterToken.Request(
+                      named.tableId(), Bytes.copyOf(new byte[WriterToken.SECRET_BYTES]))
+                  .encode());
       case GET_ROW -> Optional.of(new GetRowRequest(named.tableId(), key(named)).encode());
       case GET_ROWS ->
           Optional.of(

@@ -23,9 +23,9 @@ import java.util.concurrent.TimeUnit;
  * about levels: the level never falls, no node knows a level that is not stored, no node below the
  * level starts or stays, and no raise leaves a member behind.
  *
- * <p>In half of all worlds the builds do not heed the level: they write records of every form that
- * they know, and other nodes meet records of forms that they do not know. An older node must hold
- * back there: a record that it fenced, or repaired over, would be an acknowledged write lost.
+ * <p>In half of all worlds the builds do not heed the level: such nodes write records of each form
+ * that they know, and other nodes read records of unknown forms. An older node must hold back
+ * there: a record that it fenced, or repaired over, would be an acknowledged write lost.
  */
 final class LevelStory {
 

@@ -1,6 +1,7 @@
 package io.tunnel.it.sim.truth;
 
 import io.tunnel.it.sim.machine.SimConnection;
+import io.tunnel.sdk.processor.AtomicBatch;
 import io.tunnel.wire.control.Control.ChannelDescription;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import java.util.ArrayList;
@@ -195,9 +196,9 @@ public final class ChannelTruth {
   /** What its holder has left out, and what was counted as left out without being named. */
   private void excuseCounted(long position, Holding holding) {
     for (long each = checkpointed + 1; each <= last(position); each++) {
-      if (!isDone(each) && holding.hasSkipped(each) && tunnel.takeUnnamed()) {
-        excused.set((int) each);
-        tunnel.hasSkipped = true;
+      boolean isReported = atomicBatch(each).map(AtomicBatch::isLast).orElse(true);
+      if (isReported && !isDone(each) && holding.hasSkipped(each) && tunnel.takeUnnamed()) {
+        excuse(each);
       }
     }
   }
@@ -221,8 +222,19 @@ public final class ChannelTruth {
         "%s: position %d is stored as left out, which nobody has decided",
         channelId,
         position);
-    excused.set((int) position);
+    excuse(position);
+  }
+
+  /** A change was left out, and with the last one of an atomic batch all of the batch. */
+  private void excuse(long position) {
+    long first = position - atomicBatch(position).map(AtomicBatch::index).orElse(0);
+    excused.set((int) first, (int) position + 1);
     tunnel.hasSkipped = true;
+  }
+
+  private Optional<AtomicBatch> atomicBatch(long position) {
+    boolean isKnown = !isBase && position > 0 && position <= partition.committed();
+    return isKnown ? partition.at(position).record().atomicBatch() : Optional.empty();
   }
 
   /** An operator moved the channel. */

@@ -8,6 +8,7 @@ import io.tunnel.server.changes.Extents;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -23,6 +24,9 @@ public final class PartitionTruth {
 
   /** The rows at some positions, as starting points for the rows at other positions. */
   private final TreeMap<Long, RowFold> folds = new TreeMap<>();
+
+  /** By writer, the last value of a numbered batch. */
+  private final Map<Long, Long> lastNumbered = new HashMap<>();
 
   private long acknowledged;
   private long acknowledgedSynced;
@@ -107,6 +111,7 @@ public final class PartitionTruth {
               changes.isEmpty()
                   || at(committed()).record().commitMicros() <= change.record().commitMicros();
           Invariant.COMMIT_TIME_RISES.require(rises, "partition %d at position %d", id, position);
+          requireOnce(change);
           if (Sums.has(change)) {
             Sums.require(fold(committed()), change);
           }
@@ -114,6 +119,21 @@ public final class PartitionTruth {
         }
       }
     }
+  }
+
+  /** The values of numbered batches rise, so that no batch is there twice or out of order. */
+  private void requireOnce(Change change) {
+    NumberedTruth.valueOf(change.record())
+        .ifPresent(
+            value -> {
+              Long before = lastNumbered.put(value / NumberedTruth.VALUES_FROM, value);
+              Invariant.APPLIED_ONCE.require(
+                  before == null || value > before,
+                  "partition %d has value %d of a numbered batch behind value %d",
+                  id,
+                  value,
+                  before);
+            });
   }
 
   private List<Change> read(ChangeReader log, long from) {
@@ -179,6 +199,8 @@ public final class PartitionTruth {
     }
     changes.subList((int) now, changes.size()).clear();
     folds.tailMap(now, false).clear();
+    lastNumbered.clear();
+    changes.forEach(this::requireOnce);
     acknowledged = Math.min(acknowledged, now);
     return before - now;
   }

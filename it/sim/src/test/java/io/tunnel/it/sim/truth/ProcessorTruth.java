@@ -3,6 +3,7 @@ package io.tunnel.it.sim.truth;
 import io.tunnel.it.sim.Happening;
 import io.tunnel.it.sim.SimWorker;
 import io.tunnel.it.sim.World;
+import io.tunnel.sdk.processor.AtomicBatch;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.sdk.processor.StreamRecord;
 import java.util.HashSet;
@@ -30,6 +31,8 @@ public final class ProcessorTruth {
     Holding holding = channel.holdings.get(Long.parseLong(parts[1]));
     Invariant.ONE_OWNER.require(holding != null, "%s: nobody holds that", input.getTraceId());
     List<StreamRecord> records = input.getRecords();
+    requireWhole(records, holding);
+    records = records.subList(repeated(records, holding), records.size());
     long first = records.get(0).position();
     long last = records.get(records.size() - 1).position();
     world.trace.add(worker + " processes " + first + " to " + last + " of " + holding);
@@ -57,9 +60,49 @@ public final class ProcessorTruth {
   public void skip(ProcessRecordsInput input) {
     String[] parts = input.getTraceId().split("/", -1);
     Holding holding = ledger.channel(parts[0]).holdings.get(Long.parseLong(parts[1]));
-    long position = input.getRecords().get(0).position();
-    world.trace.add(holding + " leaves out " + position);
-    holding.skip(position);
+    for (StreamRecord each : input.getRecords()) {
+      world.trace.add(holding + " leaves out " + each.position());
+      holding.skip(each.position());
+    }
+  }
+
+  /** Whether records are not divided any more: a single one, or an atomic batch. */
+  public static boolean isUndivided(List<StreamRecord> records) {
+    return records.size() == 1
+        || records.get(0).atomicBatch().filter(batch -> batch.size() == records.size()).isPresent();
+  }
+
+  /** No callback begins or ends inside of an atomic batch. */
+  private static void requireWhole(List<StreamRecord> records, Holding holding) {
+    StreamRecord first = records.get(0);
+    StreamRecord last = records.get(records.size() - 1);
+    Invariant.BATCHES_ARE_WHOLE.require(
+        first.atomicBatch().map(AtomicBatch::isFirst).orElse(true)
+            && last.atomicBatch().map(AtomicBatch::isLast).orElse(true),
+        "%s: a callback has positions %d to %d, and atomic batches %s and %s",
+        holding,
+        first.position(),
+        last.position(),
+        first.atomicBatch(),
+        last.atomicBatch());
+  }
+
+  /** How many changes of an atomic batch come again, because the progress was inside of it. */
+  private int repeated(List<StreamRecord> records, Holding holding) {
+    int repeated = 0;
+    PartitionTruth log = ledger.partition(holding.assignment.partition());
+    while (repeated < records.size() - 1
+        && records.get(repeated).atomicBatch().isPresent()
+        && records.get(repeated).position() <= holding.assignment.checkpointed()) {
+      StreamRecord again = records.get(repeated++);
+      Invariant.BATCHES_ARE_WHOLE.require(
+          PartitionTruth.textOf(again).equals(log.at(again.position()).text()),
+          "%s: position %d comes again as %s",
+          holding,
+          again.position(),
+          again);
+    }
+    return repeated;
   }
 
   public void failed(Holding holding) {

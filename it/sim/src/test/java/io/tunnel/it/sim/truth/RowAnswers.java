@@ -14,6 +14,8 @@ import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
+import io.tunnel.sdk.processor.AtomicBatch;
+import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.ReadTerms;
 import io.tunnel.wire.RowPage;
@@ -73,7 +75,9 @@ final class RowAnswers {
     return rows.subMap(key, true, key, true);
   }
 
-  /** A page was read: what its selection answers of all rows of one moment that it looked at. */
+  /**
+   * A page was read: the answer of its selection over all rows of a moment that the read looked at.
+   */
   static void requirePage(RangeRequest asked, RowPage page, PartitionTruth truth, long since) {
     PageRange keys = PageRange.of(asked, page);
     NavigableMap<Bytes, Selected.Answered> read = rows(page);
@@ -138,6 +142,10 @@ final class RowAnswers {
         "of %d rows %s were answered",
         changes.size(),
         result);
+    if (batch.isAtomic() && !rejected.isEmpty()) {
+      requireRefusedWhole(changes, conditions, rejected, truth, since);
+      return;
+    }
     int applied = 0;
     for (int i = 0; i < changes.size(); i++) {
       PartitionTruth.Change change = changes.get(i);
@@ -147,6 +155,7 @@ final class RowAnswers {
         long position = result.positionOf(applied);
         applied++;
         requireThere(change, truth, position);
+        requireMarked(batch, i, truth.at(position).record());
         requireOutcome(conditions.get(i), refusal, key, truth, position - 1, position - 1);
       } else if (result.appliedRows() > 0) {
         long before = result.positionOf(applied) - 1;
@@ -155,6 +164,69 @@ final class RowAnswers {
         requireOutcome(conditions.get(i), refusal, key, truth, since, truth.committed());
       }
     }
+  }
+
+  /** Readers are told of each change to which atomic batch it belongs. */
+  private static void requireMarked(ChangeBatch batch, int index, StreamRecord logged) {
+    Optional<AtomicBatch> expected =
+        batch.isAtomic()
+            ? Optional.of(new AtomicBatch(logged.position() - index, index, batch.rowCount()))
+            : Optional.empty();
+    Invariant.BATCHES_ARE_WHOLE.require(
+        logged.atomicBatch().equals(expected),
+        "row %d of a batch is in %s and not in %s",
+        index,
+        logged.atomicBatch(),
+        expected);
+  }
+
+  /** No row of an atomic batch was applied, because one row was refused behind those before it. */
+  private static void requireRefusedWhole(
+      List<PartitionTruth.Change> changes,
+      List<Asked> conditions,
+      Map<Integer, ErrorCode> rejected,
+      PartitionTruth truth,
+      long since) {
+    Map<Integer, ErrorCode> reasons = new TreeMap<>(rejected);
+    reasons.values().removeIf(ErrorCode.BATCH_REFUSED::equals);
+    Invariant.BATCHES_ARE_WHOLE.require(
+        rejected.size() == changes.size() && reasons.size() == 1,
+        "of an atomic batch of %d rows these were rejected: %s",
+        changes.size(),
+        rejected);
+    int refused = reasons.keySet().iterator().next();
+    RowFold fold = truth.fold(since);
+    boolean isFound = isRefusedAt(fold, changes, conditions, refused, reasons.get(refused));
+    for (long position = since + 1; position <= truth.committed() && !isFound; position++) {
+      fold.apply(truth.at(position).record());
+      isFound = isRefusedAt(fold, changes, conditions, refused, reasons.get(refused));
+    }
+    Invariant.CONDITIONS_HOLD.require(
+        isFound,
+        "an atomic batch was refused because of row %d (%s), which holds behind no position from %d"
+            + " of partition %d on",
+        refused,
+        conditions.get(refused),
+        since,
+        truth.id);
+  }
+
+  private static boolean isRefusedAt(
+      RowFold before,
+      List<PartitionTruth.Change> changes,
+      List<Asked> conditions,
+      int refused,
+      ErrorCode reason) {
+    RowFold fold = before.copy();
+    for (int i = 0; i <= refused; i++) {
+      Bytes key = KeyCodec.encode(changes.get(i).record().getPrimaryKey(), RowFold.SCHEMA);
+      Optional<ErrorCode> expected = i == refused ? Optional.of(reason) : Optional.empty();
+      if (!isAnswered(conditions.get(i), expected, key, fold)) {
+        return false;
+      }
+      fold.apply(changes.get(i).record());
+    }
+    return true;
   }
 
   /** The conditions of a row, and what it adds to columns. */

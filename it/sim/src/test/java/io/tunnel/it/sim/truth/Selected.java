@@ -16,7 +16,7 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
- * What a selection answers of the rows that there were. Judges rows as decoded objects, in a way of
+ * The answer of a selection over the rows of a moment. Judges rows as decoded objects, in a way of
  * its own: all columns of a world are INTEGERs.
  */
 final class Selected {

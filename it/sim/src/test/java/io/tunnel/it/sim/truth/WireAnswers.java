@@ -43,6 +43,7 @@ final class WireAnswers {
 
   private final World world;
   private final Ledger ledger;
+  private final NumberedTruth numbered = new NumberedTruth();
   private Optional<SimReading> reading = Optional.empty();
 
   WireAnswers(World world, Ledger ledger) {
@@ -66,12 +67,21 @@ final class WireAnswers {
         : Json.decode(frame.payload(), SkippingCheckpoint.class).checkpoint();
   }
 
+  /** What was answered to writers that number. */
+  NumberedTruth numbered() {
+    return numbered;
+  }
+
   /** How far each partition is acknowledged when that is asked for, if it is of rows. */
   Map<Integer, Long> acknowledgedFor(Operation operation) {
     return OF_ROWS.contains(operation) ? RowAnswers.acknowledgedOf(ledger.partitions) : Map.of();
   }
 
   private void rejected(ErrorCode code) {
+    if (code == ErrorCode.BATCH_REFUSED) {
+      world.count(Happening.ATOMIC_REFUSED);
+      return;
+    }
     world.count(
         code == ErrorCode.CONDITION_FAILED ? Happening.ROW_REJECTED : Happening.INCREMENT_REJECTED);
   }
@@ -88,10 +98,15 @@ final class WireAnswers {
         if (isDropped(truth, request)) {
           return;
         }
-        RowAnswers.requireWritten(write, result, truth, request.acknowledged().get(truth.id));
+        long since = numbered.since(write, request.acknowledged().get(truth.id));
+        RowAnswers.requireWritten(write, result, truth, since);
+        numbered.answered(write, result, world.machine.serverNumber());
         boolean isSynced = write.durability().orElse(Durability.FSYNC) == Durability.FSYNC;
         truth.acknowledged(result.firstPosition() + result.appliedRows() - 1, isSynced);
         result.rejections().forEach(each -> rejected(each.code()));
+        if (write.batch().isAtomic() && result.appliedRows() > 0) {
+          world.count(Happening.ATOMIC_APPLIED);
+        }
         if (Sums.isAskedFor(write.batch()) && result.appliedRows() > 0) {
           world.count(Happening.INCREMENT_ANSWERED);
         }

@@ -18,6 +18,7 @@ import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.control.Control.TunnelName;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.OperatorControl.EndSession;
@@ -48,6 +49,11 @@ public final class Wiretap implements SimNetwork.Tap {
     answers.reading(who);
   }
 
+  /** What was answered to writers that number. */
+  public NumberedTruth numbered() {
+    return answers.numbered();
+  }
+
   /** What it tells. */
   public Ledger ledger() {
     return ledger;
@@ -75,7 +81,12 @@ public final class Wiretap implements SimNetwork.Tap {
               frame.correlationId(),
               new WireLink.Request(
                   frame, world.agenda.nowNanos(), answers.acknowledgedFor(frame.operation())));
-      if (frame.operation() == Operation.HEARTBEAT) {
+      if (frame.operation() == Operation.WRITE) {
+        answers
+            .numbered()
+            .arrived(
+                WriteRequest.decode(frame.payload()), answers.acknowledgedFor(frame.operation()));
+      } else if (frame.operation() == Operation.HEARTBEAT) {
         ledger.heard(Json.decode(frame.payload(), SessionId.class).sessionId());
       } else if (frame.operation() == Operation.RELEASE) {
         Holding holding =

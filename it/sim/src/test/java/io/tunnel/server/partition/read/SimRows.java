@@ -5,6 +5,7 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.ColumnSizes;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.core.WriterCore;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
@@ -16,6 +17,7 @@ import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.ShardRows;
 import io.tunnel.server.partition.judge.RowBounds;
+import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.SimTableRows;
 import io.tunnel.server.table.TableFold;
@@ -44,7 +46,9 @@ public final class SimRows implements ShardRows {
   private final TreeMap<Integer, RowFold> rows = new TreeMap<>();
   private Optional<SimRows> stored = Optional.empty();
   private final TreeMap<Integer, Bytes> storedBounds = new TreeMap<>();
+  private final TreeMap<Bytes, Bytes> storedWriters = new TreeMap<>();
   private RowBounds bounds = RowBounds.unknown();
+  private Writers writers = new Writers(Map.of());
   private long foldedOffset;
   private LocalLog log;
   private IntPredicate live = partition -> true;
@@ -60,6 +64,7 @@ public final class SimRows implements ShardRows {
     SimRows copy = new SimRows();
     rows.forEach((partition, fold) -> copy.rows.put(partition, fold.copy()));
     copy.storedBounds.putAll(storedBounds);
+    copy.storedWriters.putAll(storedWriters);
     copy.foldedOffset = foldedOffset;
     return copy;
   }
@@ -70,6 +75,8 @@ public final class SimRows implements ShardRows {
     live = isLive;
     rows.keySet().removeIf(partition -> !isLive.test(partition));
     bounds = new RowBounds(storedBounds);
+    // So few writers, for so short a time, that writers are forgotten in the middle of a world.
+    writers = new Writers(storedWriters, () -> new WriterCore(2, 200, 3_000_000));
     own.replay(
         foldedOffset,
         new LocalLog.ReplayVisitor() {
@@ -78,6 +85,7 @@ public final class SimRows implements ShardRows {
             if (isLive.test(batch.partition())) {
               of(batch.partition()).apply(batch);
               bounds.saw(batch, ColumnSizes.of(batch));
+              writers.saw(batch);
             }
           }
 
@@ -85,6 +93,7 @@ public final class SimRows implements ShardRows {
           public void groupEnd(long end) {
             foldedOffset = end;
             storedBounds.putAll(bounds.takeRaised());
+            store(writers.takeRaised());
           }
         });
   }
@@ -97,6 +106,22 @@ public final class SimRows implements ShardRows {
   @Override
   public RowBounds bounds() {
     return bounds;
+  }
+
+  @Override
+  public Writers writers() {
+    return writers;
+  }
+
+  private void store(Map<Bytes, Bytes> raised) {
+    raised.forEach(
+        (writer, known) -> {
+          if (known.length() == 0) {
+            storedWriters.remove(writer);
+          } else {
+            storedWriters.put(writer, known);
+          }
+        });
   }
 
   @Override
@@ -134,10 +159,11 @@ public final class SimRows implements ShardRows {
     return encoded;
   }
 
-  /** A fold of one batch at a time, so that others come between two of them. */
+  /** Folds a batch at a time, so other tasks come between two batches. */
   @Override
   public TableFold begin(List<ChangeBatch> batches, BesideRows beside) {
     storedBounds.putAll(beside.bounds());
+    store(beside.writers());
     Iterator<ChangeBatch> left = batches.iterator();
     return (offsets, mayGoOn) -> {
       if (left.hasNext()) {

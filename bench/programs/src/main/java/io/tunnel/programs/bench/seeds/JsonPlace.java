@@ -1,0 +1,142 @@
+package io.tunnel.programs.bench.seeds;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonPrimitive;
+import com.google.gson.Strictness;
+import com.google.gson.stream.JsonReader;
+import com.google.gson.stream.JsonToken;
+import java.io.IOException;
+import java.io.StringReader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+
+/**
+ * A value of a JSON file, which knows where it stands: a refusal names the file and the path of the
+ * value, such as {@code my.json: $.loads[2].clients is 1 to 10000, not 0}.
+ */
+final class JsonPlace {
+
+  private final String file;
+  private final String path;
+  private final JsonElement value;
+
+  private JsonPlace(String file, String path, JsonElement value) {
+    this.file = file;
+    this.path = path;
+    this.value = value;
+  }
+
+  /**
+   * Parses a text.
+   *
+   * @param file its name, for errors
+   * @throws IllegalArgumentException says where the text is no JSON
+   */
+  static JsonPlace parse(String file, String text) {
+    JsonReader reader = new JsonReader(new StringReader(text));
+    reader.setStrictness(Strictness.STRICT);
+    try {
+      JsonElement value = new Gson().getAdapter(JsonElement.class).read(reader);
+      if (reader.peek() != JsonToken.END_DOCUMENT) {
+        throw new IllegalArgumentException(file + ": there is more behind the JSON object");
+      }
+      return new JsonPlace(file, "$", value);
+    } catch (IOException | JsonParseException e) {
+      throw new IllegalArgumentException(
+          file
+              + ": this is no JSON: "
+              + String.valueOf(e.getMessage()).lines().findFirst().orElse(""),
+          e);
+    }
+  }
+
+  /** The error that names this place. */
+  IllegalArgumentException wrong(String what) {
+    return new IllegalArgumentException(file + ": " + path + " " + what);
+  }
+
+  /** Refuses anything but an object with no other members than those. */
+  JsonPlace object(Set<String> known) {
+    if (!(value instanceof JsonObject members)) {
+      throw wrong("is no object");
+    }
+    for (String name : members.keySet()) {
+      if (!known.contains(name)) {
+        throw wrong("has a member '" + name + "'; known are " + new TreeSet<>(known));
+      }
+    }
+    return this;
+  }
+
+  /** A member that must be there. */
+  JsonPlace member(String name) {
+    return find(name).orElseThrow(() -> wrong("has no member '" + name + "'"));
+  }
+
+  /** A member that may be there. */
+  Optional<JsonPlace> find(String name) {
+    return value instanceof JsonObject members && members.has(name)
+        ? Optional.of(new JsonPlace(file, path + "." + name, members.get(name)))
+        : Optional.empty();
+  }
+
+  /** The elements of an array, {@code min} to {@code max} of them. */
+  <T> List<T> list(int min, int max, Function<JsonPlace, T> read) {
+    if (!(value instanceof JsonArray elements)) {
+      throw wrong("is no array");
+    }
+    if (elements.size() < min || elements.size() > max) {
+      throw wrong("has " + elements.size() + " elements, not " + min + " to " + max);
+    }
+    List<T> all = new ArrayList<>();
+    for (int i = 0; i < elements.size(); i++) {
+      all.add(read.apply(new JsonPlace(file, path + "[" + i + "]", elements.get(i))));
+    }
+    return all;
+  }
+
+  /** A text that is not empty. */
+  String text() {
+    if (value instanceof JsonPrimitive some && some.isString() && !some.getAsString().isBlank()) {
+      return some.getAsString();
+    }
+    throw wrong("is no text: " + value);
+  }
+
+  /** A text out of some. */
+  String oneOf(Set<String> known) {
+    String text = text();
+    if (!known.contains(text)) {
+      throw wrong("is one of " + new TreeSet<>(known) + ", not '" + text + "'");
+    }
+    return text;
+  }
+
+  /** A number of 0 or more. */
+  double number() {
+    if (value instanceof JsonPrimitive some && some.isNumber()) {
+      double number = some.getAsDouble();
+      if (Double.isFinite(number) && number >= 0) {
+        return number;
+      }
+    }
+    throw wrong("is no number of 0 or more: " + value);
+  }
+
+  /** A whole number between two others. */
+  int whole(int min, int max) {
+    double number = number();
+    if (number != Math.rint(number) || number < min || number > max) {
+      throw wrong("is " + min + " to " + max + ", not " + value);
+    }
+    return (int) number;
+  }
+}

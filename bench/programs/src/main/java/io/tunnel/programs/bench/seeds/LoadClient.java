@@ -1,0 +1,136 @@
+package io.tunnel.programs.bench.seeds;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** One client: a connection that has at most one open request. Belongs to its event loop. */
+final class LoadClient extends ChannelInboundHandlerAdapter implements Dialogue.Events {
+
+  private final int number;
+  private final int thread;
+  private final Dialogue dialogue;
+  private final CompletableFuture<LoadClient> greeted = new CompletableFuture<>();
+  private ChannelHandlerContext nettyContext;
+
+  /** Empty between runs. */
+  private Optional<LoadRun> run = Optional.empty();
+
+  private long asked;
+  private long sentNanos;
+
+  /**
+   * A client.
+   *
+   * @param number its number among all clients
+   * @param thread the number of its event loop
+   */
+  LoadClient(int number, int thread, Dialogue dialogue) {
+    this.number = number;
+    this.thread = thread;
+    this.dialogue = dialogue;
+  }
+
+  /** Completes when the server takes requests. */
+  CompletableFuture<LoadClient> whenGreeted() {
+    return greeted;
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext context) {
+    nettyContext = context;
+    send(dialogue.greeting(context.alloc()));
+  }
+
+  /** Takes part in a run. For any thread. */
+  void begin(LoadRun next) {
+    nettyContext
+        .executor()
+        .execute(
+            () -> {
+              if (!nettyContext.channel().isActive()) {
+                next.failed("the server has closed connection " + number);
+                return;
+              }
+              run = Optional.of(next);
+              asked = 0;
+              ask(next);
+            });
+  }
+
+  private void ask(LoadRun current) {
+    if (!current.goesOn(asked)) {
+      run = Optional.empty();
+      current.left();
+      return;
+    }
+    Requests requests = current.requests();
+    ByteBuf request =
+        dialogue.request(nettyContext.alloc(), requests.name(), requests.payload(number, asked));
+    asked++;
+    sentNanos = current.nanos();
+    send(request);
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    ByteBuf bytes = (ByteBuf) message;
+    try {
+      dialogue.read(bytes, this);
+    } finally {
+      bytes.release();
+    }
+  }
+
+  @Override
+  public void greeted() {
+    greeted.complete(this);
+  }
+
+  @Override
+  public void answered(byte[] payload) {
+    if (run.isEmpty()) {
+      failed("an answer that nobody asked for");
+      return;
+    }
+    LoadRun current = run.get();
+    current.answered(thread, current.nanos() - sentNanos);
+    Optional<String> wrong = current.requests().wrong(payload);
+    if (wrong.isPresent()) {
+      failed(current.requests().name() + ": " + wrong.get());
+    } else {
+      ask(current);
+    }
+  }
+
+  @Override
+  public void failed(String why) {
+    greeted.completeExceptionally(new IllegalStateException(why));
+    run.ifPresent(current -> current.failed(why));
+    run = Optional.empty();
+    var unused = nettyContext.close();
+  }
+
+  @Override
+  public void send(ByteBuf bytes) {
+    var unused = nettyContext.writeAndFlush(bytes, nettyContext.voidPromise());
+  }
+
+  @Override
+  public ByteBufAllocator allocator() {
+    return nettyContext.alloc();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    failed("the server closed connection " + number);
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    failed("connection " + number + " failed: " + cause);
+  }
+}

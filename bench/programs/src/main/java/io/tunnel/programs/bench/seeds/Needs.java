@@ -1,0 +1,142 @@
+package io.tunnel.programs.bench.seeds;
+
+import com.sun.management.OperatingSystemMXBean;
+import com.sun.management.UnixOperatingSystemMXBean;
+import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.ExitCode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * What a run needs of a machine, or what a machine has.
+ *
+ * @param descriptors files and connections of one process
+ * @param ports of loopback, one for each connection
+ * @param memoryBytes that no process uses
+ * @param diskBytes where the servers' data is made
+ */
+record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
+
+  /** Descriptors of a process besides its connections. */
+  private static final long OTHER_DESCRIPTORS = 512;
+
+  /** Ports that a process may have closed and that wait. */
+  private static final long OTHER_PORTS = 1_000;
+
+  /** Of one server and this process: servers run one after the other. */
+  private static final long PROCESS_BYTES = 1L << 30;
+
+  /** Of a connection, in both processes, at most. */
+  private static final long CONNECTION_BYTES = 64 << 10;
+
+  /** A server refuses writes when the disk has less than 256 MiB left. */
+  private static final long OTHER_DISK_BYTES = 1L << 30;
+
+  /** A row is in the log and in the table, and etcd writes as much again. */
+  private static final long ROW_COPIES = 4;
+
+  private static final long ROW_OVERHEAD_BYTES = 128;
+
+  /** What these workloads need. */
+  static Needs of(List<Workload> workloads, double scale) {
+    long clients = workloads.stream().mapToInt(each -> each.clientsMax(scale)).max().orElse(0);
+    long rowBytes =
+        workloads.stream()
+            .flatMap(each -> each.loads().stream())
+            .map(load -> load.scaled(scale))
+            .mapToLong(load -> load.requests() * (load.bytes() + ROW_OVERHEAD_BYTES))
+            .max()
+            .orElse(0);
+    // A server keeps a quarter of its descriptors for files.
+    long descriptors = (clients + OTHER_DESCRIPTORS) * 4 / 3;
+    return new Needs(
+        descriptors,
+        clients + OTHER_PORTS,
+        PROCESS_BYTES + clients * CONNECTION_BYTES,
+        OTHER_DISK_BYTES + ROW_COPIES * rowBytes);
+  }
+
+  /** What this machine has; as much as can be where the system does not say. */
+  static Needs here(Path work) throws IOException {
+    long descriptors =
+        ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+            ? unix.getMaxFileDescriptorCount()
+            : Long.MAX_VALUE;
+    return new Needs(
+        descriptors, localPorts(), freeMemoryBytes(), Files.getFileStore(work).getUsableSpace());
+  }
+
+  private static long localPorts() {
+    try {
+      String[] range =
+          Files.readString(Path.of("/proc/sys/net/ipv4/ip_local_port_range"))
+              .strip()
+              .split("\\s+", -1);
+      return Long.parseLong(range[1]) - Long.parseLong(range[0]) + 1;
+    } catch (IOException | RuntimeException notLinux) {
+      return Long.MAX_VALUE;
+    }
+  }
+
+  private static long freeMemoryBytes() {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/meminfo"))) {
+      return lines
+          .filter(line -> line.startsWith("MemAvailable:"))
+          .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) << 10)
+          .findFirst()
+          .orElse(Long.MAX_VALUE);
+    } catch (IOException | UncheckedIOException notLinux) {
+      return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getFreeMemorySize();
+    }
+  }
+
+  /**
+   * Refuses a machine that has less; says all that is missing.
+   *
+   * @throws CommandFailure before anything is started
+   */
+  void require(Needs has) {
+    List<String> missing = new ArrayList<>();
+    if (has.descriptors < descriptors) {
+      missing.add(
+          descriptors
+              + " descriptors a process, and the limit is "
+              + has.descriptors
+              + " (raise it with ulimit -n "
+              + descriptors
+              + ")");
+    }
+    if (has.ports < ports) {
+      missing.add(
+          ports + " local ports, and there are " + has.ports + " (net.ipv4.ip_local_port_range)");
+    }
+    if (has.memoryBytes < memoryBytes) {
+      missing.add(
+          mebibytes(memoryBytes) + " of memory, and " + mebibytes(has.memoryBytes) + " is free");
+    }
+    if (has.diskBytes < diskBytes) {
+      missing.add(
+          mebibytes(diskBytes)
+              + " of disk, and "
+              + mebibytes(has.diskBytes)
+              + " is free (--work names another disk)");
+    }
+    if (!missing.isEmpty()) {
+      throw new CommandFailure(
+          ExitCode.UNAVAILABLE,
+          "nothing was started: the run needs "
+              + String.join("; ", missing)
+              + "; --scale makes it smaller");
+    }
+  }
+
+  private static String mebibytes(long bytes) {
+    return (bytes >> 20) + " MiB";
+  }
+}

@@ -1,0 +1,73 @@
+package io.tunnel.programs.bench.seeds;
+
+import io.tunnel.cli.TunnelCommand;
+import io.tunnel.programs.servers.ServerProcess;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** A server of this service, on a data directory of its own. */
+final class OwnServer implements SeedServer {
+
+  /** Of the client that makes tables. */
+  static final int SPARE_CONNECTIONS = 16;
+
+  private final ServerProcess process;
+
+  private OwnServer(ServerProcess process) {
+    this.process = process;
+  }
+
+  /**
+   * Starts one.
+   *
+   * @param directory is made
+   * @param threads event loops; empty for the default
+   * @param clients connections of this address that it takes
+   */
+  static OwnServer start(Path directory, Optional<Integer> threads, int clients)
+      throws IOException, InterruptedException {
+    Files.createDirectories(directory);
+    Path config = directory.resolve("config.json");
+    Files.writeString(config, config(threads, clients), StandardCharsets.UTF_8);
+    return new OwnServer(
+        ServerProcess.start(
+            TunnelCommand.class.getName(),
+            directory.resolve("data"),
+            directory.resolve("server.log"),
+            List.of(),
+            List.of("--config", config.toString())));
+  }
+
+  /** The settings that differ from the defaults. */
+  static String config(Optional<Integer> threads, int clients) {
+    return "{\"net\": {"
+        + threads.map(count -> "\"threads\": " + count + ", ").orElse("")
+        + "\"limits\": {\"connectionsPerAddressMax\": "
+        + (clients + SPARE_CONNECTIONS)
+        + "}}}";
+  }
+
+  String endpoint() {
+    return process.endpoint();
+  }
+
+  @Override
+  public int port() {
+    String endpoint = process.endpoint();
+    return Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
+  }
+
+  @Override
+  public long residentBytes() {
+    return process.residentBytes();
+  }
+
+  @Override
+  public void close() {
+    process.close();
+  }
+}

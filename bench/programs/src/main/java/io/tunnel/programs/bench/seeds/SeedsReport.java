@@ -1,0 +1,193 @@
+package io.tunnel.programs.bench.seeds;
+
+import io.tunnel.programs.bench.report.Grid;
+import io.tunnel.programs.bench.report.Plot;
+import io.tunnel.programs.bench.report.Plot.Axis;
+import io.tunnel.programs.bench.report.Report;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** What {@code bench seeds} tells: for each operation our figures, the peer's, the published. */
+final class SeedsReport {
+
+  private static final String CLIENTS = "clients";
+  private static final String PEER = "peer";
+  private static final String PUBLISHED = "published";
+
+  private SeedsReport() {}
+
+  static Report of(SeedsCommand.Plan plan, List<SeedsResult> results) {
+    List<Grid> grids = new ArrayList<>();
+    List<Plot> plots = new ArrayList<>();
+    List<String> remarks = new ArrayList<>();
+    Map<String, String> settings = new TreeMap<>();
+    settings.put("scale", String.valueOf(plan.scale()));
+    settings.put("minutesMax", String.valueOf(plan.minutesMax()));
+    settings.put(PEER, plan.hasPeers() ? "auto" : "none");
+    settings.put("threadsOfClients", String.valueOf(ClosedLoop.THREADS));
+    if (plan.scale() < 1) {
+      remarks.add(
+          "Scale "
+              + plan.scale()
+              + ": clients and requests are that share of the document's. Published figures are"
+              + " those of the whole load.");
+    }
+    for (SeedsResult result : results) {
+      Workload workload = result.workload();
+      settings.put(workload.seed(), settings(plan, workload));
+      for (String operation : workload.operations()) {
+        List<SeedRow> rows = result.rows(operation);
+        if (!rows.isEmpty()) {
+          grids.addAll(grids(result, operation, rows));
+          plots.addAll(plots(result, operation, rows));
+        }
+      }
+      remarks.add("Seed " + workload.seed() + " was published on: " + workload.publishedOn() + ".");
+      remarks.addAll(result.remarks());
+      if (result.leftOut() > 0) {
+        remarks.add(
+            "Seed "
+                + workload.seed()
+                + ": "
+                + result.leftOut()
+                + " cases were left out, because --minutes-max was over.");
+      }
+    }
+    remarks.add(
+        "Clients and servers share this machine. A client has one connection and one open"
+            + " request.");
+    return new Report(
+        "seeds",
+        "bench seeds: published load tests, on this service and beside",
+        settings,
+        List.of(),
+        grids,
+        plots,
+        remarks);
+  }
+
+  private static String settings(SeedsCommand.Plan plan, Workload workload) {
+    String threads =
+        workload.threads().isEmpty() ? "net.threads default" : "net.threads as in the rows";
+    String limit =
+        ", net.limits.connectionsPerAddressMax "
+            + (workload.clientsMax(plan.scale()) + OwnServer.SPARE_CONNECTIONS)
+            + " at most, default heap";
+    return switch (workload.kind()) {
+      case ECHO -> threads + limit + ", " + workload.times().measured() + " s an operation";
+      case REGISTRY -> threads + limit + ", durability FSYNC, 1 partition";
+    };
+  }
+
+  /** Grids of a name, which stand in an array of the JSON. */
+  private static List<Grid> grids(SeedsResult result, String operation, List<SeedRow> rows) {
+    Workload workload = result.workload();
+    String name =
+        "seed"
+            + workload.seed()
+            + operation.substring(0, 1).toUpperCase(Locale.ROOT)
+            + operation.substring(1);
+    String title = workload.seed() + ", " + operation + ": ";
+    List<Grid> grids = new ArrayList<>();
+    grids.add(grid(name, title + "this service", rows, "", workload.columns(), SeedRow::ours));
+    if (rows.stream().anyMatch(row -> row.peer().isPresent())) {
+      grids.add(
+          grid(
+              name,
+              title + result.peer(),
+              rows,
+              PEER + ".",
+              workload.columns(),
+              row -> row.peer().orElse(Map.of())));
+    }
+    List<Figure> published =
+        Arrays.stream(Figure.values())
+            .filter(figure -> rows.stream().anyMatch(row -> row.published().containsKey(figure)))
+            .toList();
+    if (!published.isEmpty()) {
+      grids.add(
+          grid(name, title + PUBLISHED, rows, PUBLISHED + ".", published, SeedRow::published));
+    }
+    return grids;
+  }
+
+  @FunctionalInterface
+  private interface Figures {
+    Map<Figure, Double> of(SeedRow row);
+  }
+
+  private static Grid grid(
+      String name,
+      String title,
+      List<SeedRow> rows,
+      String prefix,
+      List<Figure> figures,
+      Figures of) {
+    List<Grid.Column> columns = new ArrayList<>();
+    boolean hasThreads = rows.get(0).threads().isPresent();
+    columns.add(new Grid.Column(CLIENTS, CLIENTS));
+    columns.add(new Grid.Column("bytes", "bytes"));
+    if (hasThreads) {
+      columns.add(new Grid.Column("threads", "server threads"));
+    } else {
+      columns.add(new Grid.Column("requests", "requests"));
+    }
+    figures.forEach(each -> columns.add(new Grid.Column(prefix + each.column(), each.label())));
+    List<List<Double>> cells = new ArrayList<>();
+    for (SeedRow row : rows) {
+      List<Double> line = new ArrayList<>();
+      line.add((double) row.load().clients());
+      line.add((double) row.load().bytes());
+      line.add((double) row.threads().orElse(row.load().requests()));
+      figures.forEach(each -> line.add(of.of(row).getOrDefault(each, Double.NaN)));
+      cells.add(line);
+    }
+    return new Grid(name, title, columns, cells);
+  }
+
+  private static List<Plot> plots(SeedsResult result, String operation, List<SeedRow> rows) {
+    String file = "seed" + result.workload().seed() + "-" + operation;
+    String title = result.workload().seed() + ", " + operation;
+    return List.of(
+        plot(file + "-rate", title + ": answers a second", Figure.PER_SECOND, result, rows),
+        plot(file + "-time", title + ": average time", Figure.AVERAGE_MS, result, rows));
+  }
+
+  /** Curves for the fewest and the most threads of the server. */
+  private static Plot plot(
+      String file, String title, Figure figure, SeedsResult result, List<SeedRow> rows) {
+    Set<Optional<Integer>> threads = new LinkedHashSet<>();
+    threads.add(rows.get(0).threads());
+    threads.add(rows.get(rows.size() - 1).threads());
+    Map<String, Figures> sides = new LinkedHashMap<>();
+    sides.put("this service", SeedRow::ours);
+    sides.put(result.peer(), row -> row.peer().orElse(Map.of()));
+    sides.put(PUBLISHED, SeedRow::published);
+    List<Plot.Curve> curves = new ArrayList<>();
+    for (Optional<Integer> count : threads) {
+      String suffix = count.map(number -> ", " + number + " server threads").orElse("");
+      sides.forEach(
+          (who, figures) ->
+              curves.add(
+                  new Plot.Curve(
+                      who + suffix,
+                      false,
+                      rows.stream()
+                          .filter(row -> row.threads().equals(count))
+                          .filter(row -> figures.of(row).containsKey(figure))
+                          .map(
+                              row ->
+                                  new Plot.Point(row.load().clients(), figures.of(row).get(figure)))
+                          .toList())));
+    }
+    return Plot.of(file, title, Axis.logarithmic(CLIENTS), Axis.linear(figure.label()), curves);
+  }
+}

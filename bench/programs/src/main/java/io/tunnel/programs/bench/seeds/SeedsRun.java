@@ -1,0 +1,189 @@
+package io.tunnel.programs.bench.seeds;
+
+import io.tunnel.programs.bench.seeds.Workload.Kind;
+import io.tunnel.programs.bench.seeds.Workload.Load;
+import io.tunnel.stress.LoadClock;
+import io.tunnel.terminal.CommandFailure;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs workloads case by case. A case starts a new server on each side, one after the other; the
+ * first side changes from case to case.
+ */
+final class SeedsRun {
+
+  private final SeedsCommand.Plan plan;
+  private final Path directory;
+  private final LoadClock clock;
+  private final PrintWriter err;
+  private final Sides sides;
+  private final long deadlineNanos;
+  private int servers;
+
+  /** Makes the servers' files below {@code directory}. */
+  SeedsRun(SeedsCommand.Plan plan, Path directory, LoadClock clock, PrintWriter err) {
+    this.plan = plan;
+    this.directory = directory;
+    this.clock = clock;
+    this.err = err;
+    this.sides = new Sides(clock);
+    this.deadlineNanos = clock.nanos() + TimeUnit.MINUTES.toNanos(plan.minutesMax());
+  }
+
+  /** A peer that runs until it fails. */
+  private static final class PeerSide {
+    final String name;
+    final List<String> remarks = new ArrayList<>();
+    Optional<Beside> side;
+
+    PeerSide(String name, Optional<Beside> side) {
+      this.name = name;
+      this.side = side;
+    }
+  }
+
+  SeedsResult run(Workload workload) throws Exception {
+    PeerSide peer = peer(workload.kind());
+    List<SeedRow> rows = new ArrayList<>();
+    int leftOut = 0;
+    int cases = 0;
+    for (Optional<Integer> threads : threads(workload)) {
+      for (Load load : workload.loads()) {
+        if (clock.nanos() - deadlineNanos > 0) {
+          leftOut++;
+          continue;
+        }
+        rows.addAll(run(workload, load, threads, peer, cases % 2 == 1));
+        cases++;
+      }
+    }
+    return new SeedsResult(workload, peer.name, rows, leftOut, peer.remarks);
+  }
+
+  private static List<Optional<Integer>> threads(Workload workload) {
+    return workload.threads().isEmpty()
+        ? List.of(Optional.empty())
+        : workload.threads().stream().map(Optional::of).toList();
+  }
+
+  private PeerSide peer(Kind kind) {
+    return switch (kind) {
+      case ECHO ->
+          new PeerSide(
+              "a bare Netty echo",
+              plan.hasPeers() ? Optional.of(sides.echoPeer()) : Optional.empty());
+      case REGISTRY -> {
+        PeerSide etcd =
+            new PeerSide(
+                "etcd", plan.hasPeers() ? plan.etcd().map(sides::etcdPeer) : Optional.empty());
+        if (plan.hasPeers() && plan.etcd().isEmpty()) {
+          etcd.remarks.add(
+              "No peer: etcd is not installed. Debian's package etcd-server has it (apt-get install"
+                  + " etcd-server).");
+        }
+        yield etcd;
+      }
+    };
+  }
+
+  private List<SeedRow> run(
+      Workload workload,
+      Load asPublished,
+      Optional<Integer> threads,
+      PeerSide peer,
+      boolean isPeerFirst)
+      throws Exception {
+    Load load = asPublished.scaled(plan.scale());
+    say(
+        workload.seed()
+            + ": "
+            + load.clients()
+            + (load.clients() == 1 ? " client, " : " clients, ")
+            + load.bytes()
+            + " bytes"
+            + threads
+                .map(count -> ", " + count + (count == 1 ? " thread" : " threads"))
+                .orElse(""));
+    Map<String, Map<Figure, Double>> theirs = Map.of();
+    if (isPeerFirst) {
+      theirs = beside(workload, load, threads, peer);
+    }
+    Map<String, Map<Figure, Double>> ours =
+        sides.own(workload.kind()).measure(workload, load, threads, nextDirectory());
+    tell("this service", workload, ours);
+    if (!isPeerFirst) {
+      theirs = beside(workload, load, threads, peer);
+    }
+    List<SeedRow> rows = new ArrayList<>();
+    for (String operation : workload.operations()) {
+      rows.add(
+          new SeedRow(
+              operation,
+              load,
+              threads,
+              ours.get(operation),
+              Optional.ofNullable(theirs.get(operation)),
+              workload.published(operation, asPublished, threads)));
+    }
+    return rows;
+  }
+
+  /** A peer that fails is told, and the rest goes on without it. */
+  private Map<String, Map<Figure, Double>> beside(
+      Workload workload, Load load, Optional<Integer> threads, PeerSide peer) throws Exception {
+    if (peer.side.isEmpty()) {
+      return Map.of();
+    }
+    try {
+      Map<String, Map<Figure, Double>> figures =
+          peer.side.get().measure(workload, load, threads, nextDirectory());
+      tell(peer.name, workload, figures);
+      return figures;
+    } catch (CommandFailure | IOException e) {
+      peer.side = Optional.empty();
+      String remark =
+          "No peer from the case of "
+              + load.clients()
+              + " clients on: "
+              + peer.name
+              + " failed: "
+              + e.getMessage();
+      peer.remarks.add(remark);
+      say(remark);
+      return Map.of();
+    }
+  }
+
+  private Path nextDirectory() {
+    servers++;
+    return directory.resolve("server-" + servers);
+  }
+
+  private void tell(String who, Workload workload, Map<String, Map<Figure, Double>> figures) {
+    StringBuilder line = new StringBuilder("  ").append(who).append(':');
+    for (String operation : workload.operations()) {
+      Map<Figure, Double> of = figures.get(operation);
+      line.append(
+          String.format(
+              Locale.ROOT,
+              " %s %,.0f/s, average %.3f ms;",
+              operation,
+              of.get(Figure.PER_SECOND),
+              of.getOrDefault(Figure.AVERAGE_MS, Double.NaN)));
+    }
+    say(line.substring(0, line.length() - 1));
+  }
+
+  private void say(String line) {
+    err.println(line);
+    err.flush();
+  }
+}

@@ -1,0 +1,76 @@
+package io.tunnel.programs.bench.seeds;
+
+import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RowPutChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.wire.GetRowRequest;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.RowPage;
+import io.tunnel.wire.WriteRequest;
+import io.tunnel.wire.WriteResult;
+import java.util.List;
+import java.util.Optional;
+
+/** Rows of a table of one partition, one in each request: the name is the key. */
+final class TableRequests implements Requests {
+
+  /** The table's key. */
+  static final List<PrimaryKeySchema> KEY =
+      List.of(new PrimaryKeySchema("name", PrimaryKeyType.STRING));
+
+  private static final List<Column> COLUMNS =
+      List.of(new Column("address", ColumnValue.fromString(Names.ADDRESS)));
+
+  private final boolean isPut;
+  private final Names names;
+  private final int tableId;
+  private final int partition;
+
+  /** Registers these names, or looks them up. */
+  TableRequests(boolean isPut, Names names, int tableId, int partition) {
+    this.isPut = isPut;
+    this.names = names;
+    this.tableId = tableId;
+    this.partition = partition;
+  }
+
+  @Override
+  public String name() {
+    return (isPut ? Operation.WRITE : Operation.GET_ROW).name();
+  }
+
+  @Override
+  public byte[] payload(int client, long request) {
+    PrimaryKey key = PrimaryKey.builder().add("name", names.text(client, request)).build();
+    return isPut
+        ? write(new RowPutChange(key, COLUMNS))
+        : new GetRowRequest(tableId, KeyCodec.encode(key, KEY)).encode();
+  }
+
+  private byte[] write(RowPutChange row) {
+    BatchBuilder builder = new BatchBuilder(KEY, names.bytes() + 128);
+    if (!builder.add(row)) {
+      throw new IllegalStateException("a row of " + names.bytes() + " bytes fits into no batch");
+    }
+    byte[] batch = builder.build(partition);
+    byte[] payload = new byte[WriteRequest.PREFIX_BYTES + batch.length];
+    WriteRequest.writePrefix(payload, 0, tableId, Optional.empty());
+    System.arraycopy(batch, 0, payload, WriteRequest.PREFIX_BYTES, batch.length);
+    return payload;
+  }
+
+  @Override
+  public Optional<String> wrong(byte[] answer) {
+    if (isPut) {
+      int applied = WriteResult.decode(answer).appliedRows();
+      return applied == 1 ? Optional.empty() : Optional.of(applied + " of 1 rows were applied");
+    }
+    int rows = RowPage.decode(answer).rows().rowCount();
+    return rows == 1 ? Optional.empty() : Optional.of("a name was not found");
+  }
+}

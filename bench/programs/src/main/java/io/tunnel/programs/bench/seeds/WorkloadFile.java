@@ -1,0 +1,194 @@
+package io.tunnel.programs.bench.seeds;
+
+import io.tunnel.programs.bench.seeds.Workload.Kind;
+import io.tunnel.programs.bench.seeds.Workload.Load;
+import io.tunnel.programs.bench.seeds.Workload.Published;
+import io.tunnel.programs.bench.seeds.Workload.Times;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** Reads the workloads of this program and of its users. */
+final class WorkloadFile {
+
+  /** The seeds that lie in this program. */
+  static final List<String> OWN = List.of("002", "003");
+
+  /** Bytes of a file. */
+  static final int BYTES_MAX = 1 << 20;
+
+  static final int CLIENTS_MAX = 10_000;
+  static final int REQUESTS_MAX = 10_000_000;
+  static final int SECONDS_MAX = 600;
+  static final int THREADS_MAX = 256;
+  private static final int LIST_MAX = 100;
+  private static final int PUBLISHED_MAX = 1_000;
+  private static final int ECHO_BYTES_MAX = 64 * 1024;
+
+  /** Bytes of a STRING in a key. */
+  private static final int NAME_BYTES_MAX = 1_024;
+
+  /** A name says its client and its number. */
+  private static final int NAME_BYTES_MIN = 24;
+
+  private static final Set<String> MEMBERS =
+      Set.of(
+          "seed",
+          "kind",
+          "title",
+          "publishedOn",
+          "operations",
+          "threads",
+          "warmUpSeconds",
+          "seconds",
+          "loads",
+          "columns",
+          "published");
+
+  private static final Set<String> OF_LOAD =
+      Set.of("clients", "bytes", "requests", "namesOfClient");
+
+  private WorkloadFile() {}
+
+  /** A seed of this program. */
+  static Workload own(String seed) throws IOException {
+    String file = seed + ".json";
+    try (InputStream in = WorkloadFile.class.getResourceAsStream(file)) {
+      if (in == null) {
+        throw new IllegalStateException("the resource " + file + " is missing");
+      }
+      return parse(file, new String(in.readAllBytes(), StandardCharsets.UTF_8));
+    }
+  }
+
+  /**
+   * A file of a user.
+   *
+   * @throws IllegalArgumentException says what is wrong, and where
+   */
+  static Workload read(Path file) throws IOException {
+    if (Files.size(file) > BYTES_MAX) {
+      throw new IllegalArgumentException(
+          file + ": " + Files.size(file) + " bytes; a workload has " + BYTES_MAX + " at most");
+    }
+    return parse(file.toString(), Files.readString(file));
+  }
+
+  /** As {@link #read}, of a text that was in {@code file}. */
+  static Workload parse(String file, String text) {
+    JsonPlace root = JsonPlace.parse(file, text).object(MEMBERS);
+    Kind kind = kind(root.member("kind"));
+    List<String> operations =
+        distinct(root.member("operations"), each -> each.oneOf(Set.copyOf(kind.operations())));
+    List<Load> loads = root.member("loads").list(1, LIST_MAX, load -> load(kind, load));
+    return new Workload(
+        seed(root.member("seed")),
+        kind,
+        root.member("title").text(),
+        root.member("publishedOn").text(),
+        operations,
+        root.find("threads")
+            .map(all -> distinct(all, each -> each.whole(1, THREADS_MAX)))
+            .orElse(List.of()),
+        times(kind, root),
+        loads,
+        distinct(root.member("columns"), WorkloadFile::figure),
+        root.find("published")
+            .map(all -> all.list(0, PUBLISHED_MAX, each -> published(operations, each)))
+            .orElse(List.of()));
+  }
+
+  private static String seed(JsonPlace place) {
+    String seed = place.text();
+    if (!seed.matches("[A-Za-z0-9]{1,16}")) {
+      throw place.wrong("is 1 to 16 letters and digits, not '" + seed + "'");
+    }
+    return seed;
+  }
+
+  private static Kind kind(JsonPlace place) {
+    Set<String> words = Arrays.stream(Kind.values()).map(Kind::word).collect(Collectors.toSet());
+    String word = place.oneOf(words);
+    return Arrays.stream(Kind.values())
+        .filter(each -> each.word().equals(word))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static <T> List<T> distinct(JsonPlace place, Function<JsonPlace, T> read) {
+    List<T> all = place.list(1, LIST_MAX, read);
+    if (new HashSet<>(all).size() != all.size()) {
+      throw place.wrong("has one element twice: " + all);
+    }
+    return all;
+  }
+
+  private static Times times(Kind kind, JsonPlace root) {
+    int warmUp = root.member("warmUpSeconds").whole(0, SECONDS_MAX);
+    return switch (kind) {
+      case ECHO -> new Times(warmUp, root.member("seconds").whole(1, SECONDS_MAX));
+      case REGISTRY -> {
+        if (root.find("seconds").isPresent()) {
+          throw root.find("seconds").get().wrong("is for echo: requests end a case of a registry");
+        }
+        yield new Times(warmUp, 0);
+      }
+    };
+  }
+
+  private static Load load(Kind kind, JsonPlace place) {
+    JsonPlace load = place.object(OF_LOAD);
+    int clients = load.member("clients").whole(1, CLIENTS_MAX);
+    return switch (kind) {
+      case ECHO -> {
+        for (String name : List.of("requests", "namesOfClient")) {
+          if (load.find(name).isPresent()) {
+            throw load.find(name).get().wrong("is for a registry: seconds end a case of echo");
+          }
+        }
+        yield new Load(clients, load.member("bytes").whole(0, ECHO_BYTES_MAX), 0, 0);
+      }
+      case REGISTRY ->
+          new Load(
+              clients,
+              load.member("bytes").whole(NAME_BYTES_MIN, NAME_BYTES_MAX),
+              load.member("requests").whole(clients, REQUESTS_MAX),
+              load.member("namesOfClient").whole(1, REQUESTS_MAX));
+    };
+  }
+
+  private static Figure figure(JsonPlace place) {
+    Set<String> known =
+        Arrays.stream(Figure.values()).map(Figure::column).collect(Collectors.toSet());
+    return Figure.named(place.oneOf(known)).orElseThrow();
+  }
+
+  private static Published published(List<String> operations, JsonPlace place) {
+    Set<String> members =
+        Arrays.stream(Figure.values()).map(Figure::column).collect(Collectors.toSet());
+    members.addAll(Set.of("operation", "clients", "threads"));
+    JsonPlace each = place.object(members);
+    Map<Figure, Double> figures = new EnumMap<>(Figure.class);
+    for (Figure figure : Figure.values()) {
+      each.find(figure.column()).ifPresent(value -> figures.put(figure, value.number()));
+    }
+    if (figures.isEmpty()) {
+      throw place.wrong("has no figure");
+    }
+    return new Published(
+        each.member("operation").oneOf(Set.copyOf(operations)),
+        each.member("clients").whole(1, CLIENTS_MAX),
+        each.find("threads").map(threads -> threads.whole(1, THREADS_MAX)),
+        figures);
+  }
+}

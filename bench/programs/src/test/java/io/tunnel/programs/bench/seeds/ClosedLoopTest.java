@@ -1,0 +1,110 @@
+package io.tunnel.programs.bench.seeds;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.TableMeta;
+import io.tunnel.sdk.RangeQuery;
+import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.table.TableInfo;
+import io.tunnel.sdk.testing.ClientRequest;
+import io.tunnel.sdk.testing.InMemoryTunnelService;
+import io.tunnel.stress.SystemClock;
+import io.tunnel.terminal.CommandFailure;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+/** Clients without the SDK, on the test kit, which answers as the server does. */
+class ClosedLoopTest {
+
+  @AutoClose private final InMemoryTunnelService service = InMemoryTunnelService.start();
+
+  private ClosedLoop open(int clients) throws InterruptedException {
+    String endpoint = service.endpoint();
+    int port = Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
+    return ClosedLoop.open(port, clients, TunnelDialogue::new, new SystemClock());
+  }
+
+  @Test
+  void every_client_asks_as_often_as_it_is_told() throws InterruptedException {
+    Set<String> asked = ConcurrentHashMap.newKeySet();
+    EchoRequests echo = new EchoRequests(true, 100);
+    Requests noted =
+        new Requests() {
+          @Override
+          public String name() {
+            return echo.name();
+          }
+
+          @Override
+          public byte[] payload(int client, long request) {
+            asked.add(client + " " + request);
+            return echo.payload(client, request);
+          }
+
+          @Override
+          public Optional<String> wrong(byte[] answer) {
+            return echo.wrong(answer);
+          }
+        };
+    try (ClosedLoop loop = open(70)) {
+      Trips trips = loop.runRequests(3, noted);
+      assertThat(trips.answers()).isEqualTo(210);
+      assertThat(asked).hasSize(210).contains("0 0", "0 2", "69 0", "69 2");
+      assertThat(trips.figures()).containsKeys(Figure.PER_SECOND, Figure.P999_MS, Figure.MAX_MS);
+      assertThat(trips.figures().get(Figure.AVERAGE_MS)).isPositive();
+      // The same connections serve the next run.
+      assertThat(loop.runRequests(1, new EchoRequests(false, 0)).answers()).isEqualTo(70);
+      assertThat(loop.runFor(1, echo).answers()).isPositive();
+    }
+  }
+
+  @Test
+  void names_that_are_registered_are_found_and_others_are_not() throws InterruptedException {
+    TableInfo table;
+    try (TableClient client = TableClient.connect(service.endpoint())) {
+      table = client.createTable(new TableMeta("names", TableRequests.KEY));
+      Names names = new Names(256, 3);
+      int partition = table.partitions().get(0).id();
+      Requests register = new TableRequests(true, names, table.tableId(), partition);
+      Requests lookUp = new TableRequests(false, names, table.tableId(), partition);
+      try (ClosedLoop loop = open(2)) {
+        assertThat(loop.runRequests(4, register).answers()).isEqualTo(8);
+        assertThat(loop.runRequests(7, lookUp).answers()).isEqualTo(14);
+        assertThat(client.getRange("names", RangeQuery.ALL)).hasSize(6);
+        Requests others = new TableRequests(false, new Names(256, 9), table.tableId(), partition);
+        assertThatThrownBy(() -> loop.runRequests(9, others))
+            .isInstanceOf(CommandFailure.class)
+            .hasMessageContaining("GET_ROW: a name was not found");
+      }
+    }
+  }
+
+  @Test
+  void a_refusal_ends_the_run_with_the_server_s_words() throws InterruptedException {
+    try (ClosedLoop loop = open(2)) {
+      service.refuseNext(ClientRequest.ECHO, ErrorCode.BUSY);
+      assertThatThrownBy(() -> loop.runRequests(5, new EchoRequests(true, 1)))
+          .isInstanceOf(CommandFailure.class)
+          .hasMessageContaining("the requests were not answered: BUSY");
+    }
+  }
+
+  @Test
+  void a_server_that_is_not_there_is_said() {
+    assertThatThrownBy(() -> ClosedLoop.open(1, 1, TunnelDialogue::new, new SystemClock()).close())
+        .isInstanceOf(CommandFailure.class)
+        .hasMessageContaining("connection 0 was not opened");
+  }
+
+  @Test
+  void a_name_says_its_client_and_number_and_has_its_length() {
+    Names names = new Names(24, 100);
+    assertThat(names.text(7, 105)).isEqualTo("c00007/n00000005/xxxxxxx").hasSize(24);
+    assertThat(names.text(12_345, 99)).startsWith("c12345/n00000099/");
+  }
+}

@@ -1,0 +1,88 @@
+package io.tunnel.programs.bench.seeds;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.tunnel.programs.bench.report.Machine;
+import io.tunnel.programs.bench.report.Plot;
+import io.tunnel.programs.bench.report.Report;
+import io.tunnel.programs.bench.report.ReportJson;
+import io.tunnel.programs.bench.report.ReportText;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class SeedsReportTest {
+
+  private static Report report(double scale, boolean hasPeers) throws IOException {
+    Workload ice = WorkloadFile.own("002");
+    List<SeedRow> rows = new ArrayList<>();
+    for (int threads : List.of(1, 4)) {
+      for (Workload.Load load : ice.loads().subList(0, 2)) {
+        rows.add(
+            new SeedRow(
+                "repeat",
+                load.scaled(scale),
+                Optional.of(threads),
+                Map.of(Figure.PER_SECOND, 5_000.0, Figure.AVERAGE_MS, 0.5),
+                hasPeers ? Optional.of(Map.of(Figure.PER_SECOND, 9_000.0)) : Optional.empty(),
+                ice.published("repeat", load, Optional.of(threads))));
+      }
+    }
+    return SeedsReport.of(
+        new SeedsCommand.Plan(List.of(ice), scale, 7, hasPeers, Optional.empty()),
+        List.of(new SeedsResult(ice, "a bare echo", rows, 16, List.of("The peer was tired."))));
+  }
+
+  @Test
+  void a_case_is_one_object_with_ours_the_peer_s_and_the_published_figures() throws IOException {
+    Report report = report(1, true);
+    JsonObject json =
+        JsonParser.parseString(ReportJson.line(report, Machine.here())).getAsJsonObject();
+    assertThat(json.getAsJsonArray("seed002Repeat")).hasSize(4);
+    JsonObject last = json.getAsJsonArray("seed002Repeat").get(3).getAsJsonObject();
+    assertThat(last.get("clients").getAsInt()).isEqualTo(800);
+    assertThat(last.get("threads").getAsInt()).isEqualTo(4);
+    assertThat(last.get("perSecond").getAsDouble()).isEqualTo(5_000);
+    assertThat(last.getAsJsonObject("peer").get("perSecond").getAsDouble()).isEqualTo(9_000);
+    assertThat(last.getAsJsonObject("published").get("averageMs").getAsDouble()).isEqualTo(18.07);
+    assertThat(json.getAsJsonObject("settings").get("002").getAsString())
+        .contains("net.threads as in the rows", "connectionsPerAddressMax 3016", "default heap");
+  }
+
+  @Test
+  void people_are_told_scale_hardware_and_what_was_left_out() throws IOException {
+    List<String> lines = ReportText.lines(report(0.1, false));
+    assertThat(lines).contains("002, repeat: this service", "002, repeat: published");
+    assertThat(lines).noneMatch(line -> line.contains("bare echo"));
+    assertThat(String.join("\n", lines))
+        .contains(
+            "Scale 0.1: clients and requests are that share of the document's",
+            "Intel Xeon X3320",
+            "The peer was tired.",
+            "Seed 002: 16 cases were left out, because --minutes-max was over.");
+  }
+
+  @Test
+  void charts_have_the_fewest_and_the_most_threads_of_each_side() throws IOException {
+    List<Plot> plots = report(1, true).plots();
+    assertThat(plots)
+        .extracting(Plot::name)
+        .containsExactly("seed002-repeat-rate", "seed002-repeat-time");
+    assertThat(plots.get(1).curves())
+        .extracting(Plot.Curve::name)
+        .containsExactly(
+            "this service, 1 server threads",
+            "a bare echo, 1 server threads",
+            "published, 1 server threads",
+            "this service, 4 server threads",
+            "a bare echo, 4 server threads",
+            "published, 4 server threads");
+    assertThat(plots.get(1).curves().get(2).points())
+        .containsExactly(new Plot.Point(100, 20.0), new Plot.Point(800, 18.12));
+  }
+}

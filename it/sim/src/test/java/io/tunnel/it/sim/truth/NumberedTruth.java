@@ -1,0 +1,96 @@
+package io.tunnel.it.sim.truth;
+
+import io.tunnel.codec.WriterNumber;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.sdk.processor.StreamRecord;
+import io.tunnel.wire.WriteRequest;
+import io.tunnel.wire.WriteResult;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What was answered to batches that writers number: a repetition gets the first answer, and a batch
+ * is applied only where the batch before it is.
+ */
+public final class NumberedTruth {
+
+  /**
+   * The values of rows in numbered batches are above. The quotient of a value names the writer, and
+   * the values of a writer rise from batch to batch in a partition.
+   */
+  public static final long VALUES_FROM = 1_000_000_000_000L;
+
+  private final Map<Batch, Answer> answers = new HashMap<>();
+
+  /** How far a batch's partition was acknowledged when the batch came first. */
+  private final Map<Batch, Long> since = new HashMap<>();
+
+  private record Batch(Bytes token, int partition, long number) {}
+
+  private record Answer(WriteResult result, int server) {}
+
+  /** The value of a change of a numbered batch. */
+  public static Optional<Long> valueOf(StreamRecord record) {
+    return record.getColumns().stream()
+        .filter(column -> column.getColumn().getName().equals("v"))
+        .map(column -> column.getColumn().getValue())
+        .filter(value -> value != null)
+        .map(value -> value.asLong())
+        .filter(value -> value > VALUES_FROM)
+        .findFirst();
+  }
+
+  private static Optional<Batch> of(WriteRequest write) {
+    return WriterNumber.of(write.batch())
+        .map(by -> new Batch(by.token(), write.batch().partition(), by.number()));
+  }
+
+  /** A write has arrived at the server. */
+  void arrived(WriteRequest write, Map<Integer, Long> acknowledged) {
+    of(write)
+        .ifPresent(
+            batch -> since.putIfAbsent(batch, acknowledged.getOrDefault(batch.partition(), 0L)));
+  }
+
+  /** How far the partition was acknowledged when the batch of a write came first. */
+  long since(WriteRequest write, long otherwise) {
+    return of(write).map(batch -> since.getOrDefault(batch, otherwise)).orElse(otherwise);
+  }
+
+  /** A write was answered by a server, which has a number. */
+  void answered(WriteRequest write, WriteResult result, int server) {
+    Optional<Batch> of = of(write);
+    if (of.isEmpty()) {
+      return;
+    }
+    Batch batch = of.get();
+    Answer first = answers.putIfAbsent(batch, new Answer(result, server));
+    if (first != null && !first.result().equals(result)) {
+      // What was rejected as a whole is in no log.
+      boolean mayDiffer = first.result().appliedRows() == 0 && first.server() != server;
+      Invariant.APPLIED_ONCE.require(
+          mayDiffer, "%s was answered with %s and now with %s", batch, first.result(), result);
+      answers.put(batch, new Answer(result, server));
+    }
+    long after = WriterNumber.of(write.batch()).orElseThrow().after();
+    Invariant.APPLIED_ONCE.require(
+        after == 0
+            || result.appliedRows() == 0
+            || answers.containsKey(new Batch(batch.token(), batch.partition(), after)),
+        "%s was applied behind batch %d, which is lost",
+        batch,
+        after);
+  }
+
+  /** A partition has lost what was behind a position. */
+  public void lost(int partition, long committed) {
+    answers
+        .entrySet()
+        .removeIf(
+            each ->
+                each.getKey().partition() == partition
+                    && each.getValue().result().appliedRows() > 0
+                    && each.getValue().result().firstPosition() > committed);
+  }
+}

@@ -1,0 +1,235 @@
+package io.tunnel.core;
+
+import io.tunnel.model.value.Bytes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What one partition knows of the writers that number their batches, and so whether a batch is new,
+ * was applied before, or cannot be judged any more.
+ *
+ * <p>Of each writer the core keeps the last batch with its answer. Memory is bounded: the writer
+ * that was silent for longest is evicted when there are too many writers or answers, or after
+ * {@link #KEPT_MICROS}. A writer begins with its date, so writers are ordered, and {@link #floor}
+ * is the greatest writer that was ever evicted. Invariant: the core knows each writer above the
+ * floor of which rows were applied, with its last batch of which rows were applied. So an unknown
+ * writer above the floor is new, and any other unknown writer is refused, never taken for new. The
+ * invariant needs no clock: a clock that is wrong evicts too early, and then writers are refused.
+ *
+ * <p>A batch that was rejected row by row leaves nothing in a log. Its answer is kept in memory,
+ * for repetitions that arrive late, and is gone after a restart: then nobody can have a repetition
+ * on its way that was sent before, and judging the batch anew is judging it for the first time.
+ */
+public final class WriterCore {
+
+  /** Writers of one partition. */
+  public static final int WRITERS_MAX = 1_000;
+
+  /** Bytes of all answers of one partition. */
+  public static final int ANSWER_BYTES_MAX = 1 << 20;
+
+  /** A silent writer is kept for so long, unless there are too many. */
+  public static final long KEPT_MICROS = 10L * 60 * 1_000_000;
+
+  /** A writer that is dated so far behind now was not issued by this clock. */
+  public static final long AHEAD_MICROS_MAX = 60L * 1_000_000;
+
+  private final int writersMax;
+  private final int answerBytesMax;
+  private final long keptMicros;
+
+  /** The writers, the one that was silent for longest first. */
+  private final LinkedHashMap<Bytes, Known> writers = new LinkedHashMap<>();
+
+  /** Writers whose {@link Known#applied} changed since {@link #takeChanged}, or that are gone. */
+  private final Map<Bytes, Optional<Answered>> changed = new HashMap<>();
+
+  /** The greatest writer that was evicted; never falls. */
+  private Bytes floor = Bytes.EMPTY;
+
+  /** The sum of the answers of {@link #writers}. */
+  private long answerBytes;
+
+  /** A batch of a writer, by its number; {@code after} is the last of which rows were applied. */
+  public record Numbered(Bytes writer, long number, long after) {}
+
+  /**
+   * A batch of a writer and its answer.
+   *
+   * @param position the position of the first applied row
+   * @param rows how many rows were applied
+   * @param answer which rows were rejected
+   * @param micros when the answer was given
+   */
+  public record Answered(long number, long position, int rows, Bytes answer, long micros) {}
+
+  /**
+   * What is known of a writer.
+   *
+   * @param applied the last batch of which rows were applied; its number is 0 without one
+   * @param last the last batch that was answered; {@code last.number() >= applied.number()}
+   */
+  private record Known(Answered applied, Answered last) {
+
+    private long bytes() {
+      return (long) applied.answer().length() + last.answer().length();
+    }
+  }
+
+  private static final Answered NONE = new Answered(0, 0, 0, Bytes.EMPTY, 0);
+
+  /** What to do with a batch. */
+  public sealed interface Verdict {
+
+    /** The batch was never applied: apply it. */
+    record Fresh() implements Verdict {}
+
+    /** The batch was answered before, and gets the answer again. */
+    record Repeated(Answered answered) implements Verdict {}
+
+    /** Nobody can say whether the batch was applied, or it must not be applied: refuse it. */
+    record Ended(String why) implements Verdict {}
+  }
+
+  private static final Verdict FRESH = new Verdict.Fresh();
+
+  /** Knows nobody. */
+  public WriterCore() {
+    this(WRITERS_MAX, ANSWER_BYTES_MAX, KEPT_MICROS);
+  }
+
+  /** Knows nobody, and keeps so much at most. */
+  public WriterCore(int writersMax, int answerBytesMax, long keptMicros) {
+    this.writersMax = writersMax;
+    this.answerBytesMax = answerBytesMax;
+    this.keptMicros = keptMicros;
+  }
+
+  /** The greatest writer that was evicted; empty before. */
+  public Bytes floor() {
+    return floor;
+  }
+
+  /** How many writers are known. */
+  public int size() {
+    return writers.size();
+  }
+
+  /** Judges a batch before it is applied. */
+  public Verdict judge(Numbered batch, long nowMicros) {
+    Known known = writers.get(batch.writer());
+    if (known == null) {
+      return judgeUnknown(batch, nowMicros);
+    }
+    long last = known.last().number();
+    if (batch.number() == last) {
+      return new Verdict.Repeated(known.last());
+    }
+    if (batch.number() < last) {
+      return new Verdict.Ended(
+          "batch " + batch.number() + " of the writer comes behind its batch " + last);
+    }
+    if (batch.after() > known.applied().number()) {
+      return new Verdict.Ended(
+          "batch "
+              + batch.number()
+              + " of the writer follows batch "
+              + batch.after()
+              + ", and the last one that this partition has is batch "
+              + known.applied().number());
+    }
+    return FRESH;
+  }
+
+  private Verdict judgeUnknown(Numbered batch, long nowMicros) {
+    if (batch.after() > 0) {
+      return new Verdict.Ended(
+          "batch "
+              + batch.number()
+              + " of the writer follows batch "
+              + batch.after()
+              + ", and this partition does not know the writer any more");
+    }
+    if (batch.writer().compareTo(floor) <= 0) {
+      return new Verdict.Ended("the writer is older than one that this partition has forgotten");
+    }
+    if (dateOf(batch.writer()) - nowMicros > AHEAD_MICROS_MAX) {
+      return new Verdict.Ended("the writer's id has a date that has not come yet");
+    }
+    return FRESH;
+  }
+
+  private static long dateOf(Bytes writer) {
+    long date = 0;
+    for (int i = 0; i < Long.BYTES; i++) {
+      date = date << 8 | (writer.at(i) & 0xff);
+    }
+    return date;
+  }
+
+  /**
+   * Rows of a batch are in the log. A batch that is known already changes nothing: a log may be
+   * read again from a place that what was stored is ahead of.
+   */
+  public void applied(Bytes writer, Answered answered) {
+    Known known = writers.get(writer);
+    if (known == null || answered.number() > known.applied().number()) {
+      boolean isLast = known == null || answered.number() >= known.last().number();
+      put(writer, new Known(answered, isLast ? answered : known.last()));
+      changed.put(writer, Optional.of(answered));
+      evict(answered.micros());
+    }
+  }
+
+  /** All rows of a batch were rejected; nothing is in the log. */
+  public void rejected(Bytes writer, Answered answered) {
+    Known known = writers.get(writer);
+    put(writer, new Known(known == null ? NONE : known.applied(), answered));
+    evict(answered.micros());
+  }
+
+  private void put(Bytes writer, Known next) {
+    Known before = writers.remove(writer);
+    answerBytes += next.bytes() - (before == null ? 0 : before.bytes());
+    writers.put(writer, next);
+  }
+
+  private void evict(long nowMicros) {
+    while (writers.size() > 1) {
+      Map.Entry<Bytes, Known> oldest = writers.entrySet().iterator().next();
+      boolean isOld = nowMicros - oldest.getValue().last().micros() > keptMicros;
+      if (!isOld && writers.size() <= writersMax && answerBytes <= answerBytesMax) {
+        return;
+      }
+      evict(oldest.getKey());
+    }
+  }
+
+  private void evict(Bytes writer) {
+    answerBytes -= writers.remove(writer).bytes();
+    floor = floor.compareTo(writer) < 0 ? writer : floor;
+    changed.put(writer, Optional.empty());
+  }
+
+  /**
+   * What to store in one write: by writer its last applied batch, or empty for a writer that is
+   * gone. The {@link #floor} belongs to the same write when a writer is gone.
+   */
+  public Map<Bytes, Optional<Answered>> takeChanged() {
+    Map<Bytes, Optional<Answered>> taken = new HashMap<>(changed);
+    changed.clear();
+    return taken;
+  }
+
+  /** Goes on from what was stored, in any order; before all else. */
+  public void restore(Bytes storedFloor, Map<Bytes, Answered> stored) {
+    floor = storedFloor;
+    List<Map.Entry<Bytes, Answered>> byAge = new ArrayList<>(stored.entrySet());
+    byAge.sort(Map.Entry.comparingByValue((a, b) -> Long.compare(a.micros(), b.micros())));
+    byAge.forEach(each -> put(each.getKey(), new Known(each.getValue(), each.getValue())));
+  }
+}

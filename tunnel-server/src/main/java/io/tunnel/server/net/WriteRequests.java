@@ -1,0 +1,147 @@
+package io.tunnel.server.net;
+
+import io.tunnel.codec.BatchValidator;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.FormatFeature;
+import io.tunnel.codec.WriterNumber;
+import io.tunnel.condition.ConditionPlace;
+import io.tunnel.core.WriterCore.Numbered;
+import io.tunnel.model.Durability;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.catalog.TableRecord;
+import io.tunnel.server.net.access.Authority;
+import io.tunnel.server.net.access.Shares;
+import io.tunnel.server.partition.PendingWrite;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.Operation.Right;
+import io.tunnel.wire.WriteRequest;
+import io.tunnel.wire.WriteResult;
+import io.tunnel.wire.WriterToken;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/** Serves the requests of writers: checks each batch on the event loop. */
+final class WriteRequests {
+
+  private final NetServer.Rooms rooms;
+  private final Refusals refusals;
+  private final LongSupplier epochMicros;
+
+  WriteRequests(NetServer.Rooms rooms, Refusals refusals, LongSupplier epochMicros) {
+    this.rooms = rooms;
+    this.refusals = refusals;
+    this.epochMicros = epochMicros;
+  }
+
+  /** Dates the id of a writer. */
+  void openWriter(Frame frame, Connection connection) {
+    WriterToken.Request request = WriterToken.Request.decode(frame.payload());
+    var unused = rooms.catalog().table(request.tableId());
+    requireWriters();
+    connection.respond(
+        frame, WriterToken.of(epochMicros.getAsLong(), request.secret()).bytes().toByteArray());
+  }
+
+  /** Refuses writers that number, where the level or the log does not have them. */
+  private void requireWriters() {
+    rooms.cluster().levels().require(FormatFeature.WRITER);
+    SingleServer.require(
+        rooms.cluster().isAlone(),
+        FormatFeature.WRITER,
+        "the log of a cluster has no numbers of writers yet");
+  }
+
+  /** Passes a batch to the host of its partition. */
+  void write(Frame frame, Connection connection) {
+    WriteRequest request = WriteRequest.decode(frame.payload());
+    ChangeBatch batch = request.batch();
+    TableRecord table = rooms.catalog().table(request.tableId());
+    PartitionRecord partition = table.partition(batch.partition());
+    BatchValidator.Checked checked =
+        new BatchValidator(table.meta().primaryKey())
+            .require(batch, partition.from(), partition.to());
+    checked.newest().ifPresent(feature -> rooms.cluster().levels().require(feature));
+    if (batch.isAtomic()) {
+      SingleServer.require(
+          rooms.cluster().isAlone(),
+          FormatFeature.ATOMIC,
+          "the log of a cluster has a record for each row, and no batches; write what must change"
+              + " together as columns of one row");
+    }
+    Optional<Numbered> writer = checked.writer().map(by -> numbered(by, connection));
+    if (checked.asksForColumns()) {
+      // Whoever learns whether a condition on columns holds, or an increment fits, reads these.
+      Authority.table(Right.READ, table.meta().name(), connection.caller());
+      connection
+          .pace()
+          .used(connection.caller(), table.meta().name(), Shares.Use.READ, batch.rowCount(), 0);
+    }
+    connection
+        .pace()
+        .used(
+            connection.caller(),
+            table.meta().name(),
+            Shares.Use.WRITTEN,
+            batch.rowCount(),
+            frame.payload().length);
+    WriteAnswer answer = new WriteAnswer(frame, connection, partition.id());
+    Durability durability = request.durability().orElse(table.meta().options().durability());
+    boolean isGiven = false;
+    try {
+      rooms
+          .rows()
+          .hosts()
+          .of(partition.id())
+          .write(
+              new PendingWrite(
+                  batch,
+                  new PendingWrite.Judging(
+                      ConditionPlace.ofRows(table.meta().primaryKey()),
+                      checked.mustJudge() || table.meta().options().ttlMs().isPresent(),
+                      checked.columnSizes()),
+                  writer,
+                  durability == Durability.FSYNC,
+                  answer));
+      isGiven = true;
+    } catch (RefusedException e) {
+      throw refusals.ofPartition(e, partition.id());
+    } finally {
+      if (!isGiven) {
+        rooms.rows().waits().refused();
+      }
+    }
+  }
+
+  private Numbered numbered(WriterNumber by, Connection connection) {
+    requireWriters();
+    Bytes writer = new WriterToken(by.token()).writer(connection.caller().name());
+    return new Numbered(writer, by.number(), by.after());
+  }
+
+  private final class WriteAnswer implements PendingWrite.Outcome {
+    private final Frame frame;
+    private final Connection connection;
+    private final int partition;
+    private final long beganNanos = rooms.rows().waits().begin();
+
+    WriteAnswer(Frame frame, Connection connection, int partition) {
+      this.frame = frame;
+      this.connection = connection;
+      this.partition = partition;
+    }
+
+    @Override
+    public void written(WriteResult result) {
+      rooms.rows().waits().written(beganNanos);
+      connection.respond(frame, result.encode());
+    }
+
+    @Override
+    public void refused(RefusedException reason) {
+      rooms.rows().waits().refused();
+      connection.refuse(frame, refusals.ofPartition(reason, partition));
+    }
+  }
+}

@@ -1,0 +1,220 @@
+package io.tunnel.server.partition.judge;
+
+import io.tunnel.codec.Binary;
+import io.tunnel.codec.ByteSink;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.WrittenRows;
+import io.tunnel.core.WriterCore;
+import io.tunnel.core.WriterCore.Answered;
+import io.tunnel.core.WriterCore.Numbered;
+import io.tunnel.core.WriterCore.Verdict;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.wire.WriteResult;
+import io.tunnel.wire.WriteResult.Rejection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * The writers that number their batches, of each partition of a shard. They are stored by the very
+ * write to the table that folds the group of their batches, or by an earlier one; the log has what
+ * the table lacks. For the shard's thread.
+ */
+public final class Writers {
+
+  /** Batches that came again and got their first answer, since {@link #takeRepeated}. */
+  private long repeated;
+
+  /** Writers that were forgotten since {@link #takeForgotten}. */
+  private long forgotten;
+
+  private final Supplier<WriterCore> first;
+  private final Map<Integer, WriterCore> byPartition = new HashMap<>();
+
+  /** Partitions that may have something to store. */
+  private final Set<Integer> raised = new HashSet<>();
+
+  /**
+   * Writers that go on from stored ones.
+   *
+   * @param stored what {@link #takeRaised} gave before
+   */
+  public Writers(Map<Bytes, Bytes> stored) {
+    this(stored, WriterCore::new);
+  }
+
+  /** As {@link #Writers(Map)}, with a core of its own for each partition. */
+  public Writers(Map<Bytes, Bytes> stored, Supplier<WriterCore> first) {
+    this.first = first;
+    Map<Integer, Bytes> floors = new HashMap<>();
+    Map<Integer, Map<Bytes, Answered>> writers = new HashMap<>();
+    stored.forEach(
+        (key, value) -> {
+          byte[] bytes = key.toByteArray();
+          int partition = Binary.getInt(bytes, 0);
+          Map<Bytes, Answered> known = writers.computeIfAbsent(partition, id -> new HashMap<>());
+          if (bytes.length == Integer.BYTES) {
+            floors.put(partition, value);
+          } else {
+            known.put(
+                Bytes.copyOf(bytes, Integer.BYTES, bytes.length - Integer.BYTES), decode(value));
+          }
+        });
+    writers.forEach(
+        (partition, known) ->
+            of(partition).restore(floors.getOrDefault(partition, Bytes.EMPTY), known));
+  }
+
+  private WriterCore of(int partition) {
+    return byPartition.computeIfAbsent(partition, id -> first.get());
+  }
+
+  /**
+   * The answer to a batch that was answered before; empty for a batch that is to be applied.
+   *
+   * @param rows how many rows the batch has
+   * @throws RefusedException WRITER_ENDED when it cannot be known whether the batch was applied
+   */
+  public Optional<WriteResult> repeated(int partition, Numbered batch, int rows, long nowMicros) {
+    Verdict verdict = of(partition).judge(batch, nowMicros);
+    if (verdict instanceof Verdict.Ended ended) {
+      throw ended(ended.why());
+    }
+    if (!(verdict instanceof Verdict.Repeated repeated)) {
+      return Optional.empty();
+    }
+    Answered answered = repeated.answered();
+    List<Rejection> rejections = Rejected.decode(answered.answer());
+    if (answered.rows() + rejections.size() != rows) {
+      throw ended(
+          "batch "
+              + batch.number()
+              + " of the writer had "
+              + (answered.rows() + rejections.size())
+              + " rows, and comes again with "
+              + rows);
+    }
+    this.repeated++;
+    return Optional.of(new WriteResult(answered.position(), answered.rows(), rejections));
+  }
+
+  /** Batches that came again and got their first answer, since the last call. */
+  public long takeRepeated() {
+    long taken = repeated;
+    repeated = 0;
+    return taken;
+  }
+
+  /** Writers that were forgotten, since the last call; each counts when that is stored. */
+  public long takeForgotten() {
+    long taken = forgotten;
+    forgotten = 0;
+    return taken;
+  }
+
+  private static RefusedException ended(String why) {
+    return new RefusedException(
+        ErrorCode.WRITER_ENDED,
+        why
+            + "; nothing was applied now. Ask for a new writer's id, and read the rows of batches"
+            + " in doubt");
+  }
+
+  /** What the log says of the batch, as {@link WrittenRows#answer}. */
+  public static Bytes answer(List<Rejection> rejections) {
+    return Rejected.encode(rejections);
+  }
+
+  /** The batch is answered. */
+  public void answered(int partition, Numbered batch, WriteResult result, long micros) {
+    Answered answered =
+        new Answered(
+            batch.number(),
+            result.firstPosition(),
+            result.appliedRows(),
+            Rejected.encode(result.rejections()),
+            micros);
+    raised.add(partition);
+    if (result.appliedRows() > 0) {
+      of(partition).applied(batch.writer(), answered);
+    } else {
+      of(partition).rejected(batch.writer(), answered);
+    }
+  }
+
+  /** A batch of the log is read again, because the table may lack it. */
+  public void saw(ChangeBatch batch) {
+    for (WrittenRows written : WrittenRows.of(batch)) {
+      raised.add(batch.partition());
+      of(batch.partition())
+          .applied(
+              written.writer(),
+              new Answered(
+                  written.number(),
+                  batch.basePosition() + written.first(),
+                  written.rows(),
+                  written.answer(),
+                  batch.commitMicros()));
+    }
+  }
+
+  /**
+   * What is to be stored with the next write to the table: by {@code u32} partition and writer, or
+   * partition alone for what was forgotten; no bytes for what is to be removed.
+   */
+  public Map<Bytes, Bytes> takeRaised() {
+    Map<Bytes, Bytes> taken = new HashMap<>();
+    for (int partition : raised) {
+      WriterCore core = of(partition);
+      Map<Bytes, Optional<Answered>> changed = core.takeChanged();
+      changed.forEach(
+          (writer, answered) ->
+              taken.put(key(partition, writer), answered.map(Writers::encode).orElse(Bytes.EMPTY)));
+      forgotten += changed.values().stream().filter(Optional::isEmpty).count();
+      if (changed.containsValue(Optional.<Answered>empty())) {
+        taken.put(key(partition, Bytes.EMPTY), core.floor());
+      }
+    }
+    raised.clear();
+    return taken;
+  }
+
+  private static Bytes key(int partition, Bytes writer) {
+    ByteSink sink = new ByteSink(Integer.BYTES + writer.length());
+    sink.writeInt(partition);
+    sink.write(writer);
+    return Bytes.copyOf(sink.array(), 0, sink.size());
+  }
+
+  private static Bytes encode(Answered answered) {
+    ByteSink sink = new ByteSink(28 + answered.answer().length());
+    sink.writeLong(answered.number());
+    sink.writeLong(answered.position());
+    sink.writeInt(answered.rows());
+    sink.writeLong(answered.micros());
+    sink.write(answered.answer());
+    return Bytes.copyOf(sink.array(), 0, sink.size());
+  }
+
+  private static Answered decode(Bytes stored) {
+    byte[] array = stored.toByteArray();
+    return new Answered(
+        Binary.getLong(array, 0),
+        Binary.getLong(array, 8),
+        Binary.getInt(array, 16),
+        Bytes.copyOf(array, 28, array.length - 28),
+        Binary.getLong(array, 20));
+  }
+
+  /** The partition is gone. */
+  public void drop(int partition) {
+    byPartition.remove(partition);
+    raised.remove(partition);
+  }
+}
