@@ -108,7 +108,7 @@ public record SimTableRows(
     @Override
     public Scan scanBehind(int partition, Bytes after, long expiredMicros, RowVisitor visitor) {
       if (expiredMicros >= 0) {
-        throw new IllegalStateException("no table of a simulation has a time to live");
+        throw new IllegalStateException("a moment of a simulation has all rows of its moment");
       }
       if (isClosed) {
         return Scan.CLOSED;
