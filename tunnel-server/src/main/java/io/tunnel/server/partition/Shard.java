@@ -403,8 +403,7 @@ public final class Shard implements Closeable, PartitionHost {
 
   private ConditionCore.Judged judge(PendingWrite write, boolean mustJudge) {
     int partition = write.batch().partition();
-    return conditions.judge(
-        write.batch(), write.place(), mustJudge, expiry.aliveAt(partition));
+    return conditions.judge(write.batch(), write.place(), mustJudge, expiry.aliveAt(partition));
   }
 
   /** Queues a group for folding before its acknowledgement, so {@link #tableNow} misses none. */

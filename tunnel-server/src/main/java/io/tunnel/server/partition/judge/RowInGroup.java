@@ -5,7 +5,6 @@ import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.IncrementCore;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.condition.judge.Judge;
-import io.tunnel.model.ChangeKind;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

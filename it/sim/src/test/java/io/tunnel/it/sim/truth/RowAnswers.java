@@ -293,14 +293,8 @@ final class RowAnswers {
 
   /** The row was refused for that reason at a moment between two positions. */
   private static void requireRejected(
-      Asked asked,
-      Optional<ErrorCode> refusal,
-      Bytes key,
-      Moments moments,
-      long first,
-      long last) {
-    Invariant.CONDITIONS_HOLD.require(
-        !asked.isNothing(), "a row without a condition was rejected");
+      Asked asked, Optional<ErrorCode> refusal, Bytes key, Moments moments, long first, long last) {
+    Invariant.CONDITIONS_HOLD.require(!asked.isNothing(), "a row without a condition was rejected");
     Invariant.CONDITIONS_HOLD.require(
         moments.any(first, last, (stored, alive) -> isAnswered(asked, refusal, key, alive)),
         "%s of %s was answered with %s behind position %d of partition %d, and the row was %s",
