@@ -81,6 +81,7 @@ public final class BatchValidator {
           newest = FormatFeature.newest(newest, known(Place.ROW, row.attributes()));
           asksForColumns |= requireColumnCondition(row);
           asksForColumns |= requireIncrements(row);
+          requireNoExpiry(row);
         }
         requireColumns(row, batch.nameCount(), columnSizes);
         mustJudge |=
@@ -147,6 +148,16 @@ public final class BatchValidator {
     }
     legalConditions.add(condition.get());
     return true;
+  }
+
+  /** The server says when a row expires, so a writer's own word for that is refused. */
+  private static void requireNoExpiry(RowCursor row) {
+    if (row.isExpiry()) {
+      throw new MalformedException(
+          "row "
+              + row.index()
+              + ": attribute expired is written by the server when a row expires; send a DELETE");
+    }
   }
 
   /**
