@@ -55,11 +55,19 @@ final class RowsFileOptions {
     inDoubt.requireOtherThan(file());
   }
 
-  /** How the file's columns become rows; the columns of the key are called as in the table. */
-  FileRows.Binding binding(List<PrimaryKeySchema> schema, boolean isHashed) {
+  /**
+   * How the file's columns become rows; the columns of the key are called as in the table.
+   *
+   * @param mayAdd whether a row may add to its columns
+   */
+  FileRows.Binding binding(List<PrimaryKeySchema> schema, boolean isHashed, boolean mayAdd) {
     return CommandFailure.checkUsage(
         () ->
             new FileRows.Binding(
-                schema, List.of(), rows.types(), isHashed || HashedKey.isHashed(schema)));
+                schema,
+                List.of(),
+                rows.types(),
+                isHashed || HashedKey.isHashed(schema),
+                mayAdd));
   }
 }
