@@ -7,6 +7,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.partition.judge.Writers;
+import io.tunnel.wire.ReturnedRow;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayDeque;
@@ -42,6 +43,7 @@ final class AdmittedWrites {
   private record Admitted(
       PendingWrite write,
       List<Rejection> rejections,
+      List<ReturnedRow> returned,
       Optional<ChangeBatch> accepted,
       int number,
       Optional<WriteResult> repeated) {}
@@ -77,15 +79,14 @@ final class AdmittedWrites {
     Optional<WriteResult> repeated;
     try {
       repeated =
-          writers.repeated(
-              batch.partition(), write.writer().get(), batch.rowCount(), epochMicros.getAsLong());
+          writers.repeated(batch, write.writer().get(), epochMicros.getAsLong());
     } catch (RefusedException e) {
       write.refused(e);
       return true;
     }
     if (repeated.isPresent()) {
       hasRepeatedSynced |= write.isSynced();
-      admitted.add(new Admitted(write, List.of(), Optional.empty(), -1, repeated));
+      admitted.add(new Admitted(write, List.of(), List.of(), Optional.empty(), -1, repeated));
     }
     return repeated.isPresent();
   }
@@ -103,11 +104,19 @@ final class AdmittedWrites {
             .map(
                 by ->
                     new GroupCore.Attribution(
-                        by.writer(), by.number(), Writers.answer(judged.rejections())));
+                        by.writer(),
+                        by.number(),
+                        Writers.answer(judged.rejections(), judged.returned())));
     int inGroup = judged.accepted().map(accepted -> group.add(accepted, number)).orElse(-1);
     write.writer().ifPresent(by -> numbering.add(numbering(write, by)));
     admitted.add(
-        new Admitted(write, judged.rejections(), judged.accepted(), inGroup, Optional.empty()));
+        new Admitted(
+            write,
+            judged.rejections(),
+            judged.returned(),
+            judged.accepted(),
+            inGroup,
+            Optional.empty()));
   }
 
   /** The group is in the log: notes the writers' answers, to be stored with the group's rows. */
@@ -128,7 +137,7 @@ final class AdmittedWrites {
   private static WriteResult result(Admitted done, long[] firstPositions) {
     int applied = done.write().batch().rowCount() - done.rejections().size();
     long first = done.number() < 0 ? 0 : firstPositions[done.number()];
-    return new WriteResult(first, applied, done.rejections());
+    return new WriteResult(first, applied, done.rejections()).returning(done.returned());
   }
 
   /** Answers all writes; returns how many rows were rejected. */

@@ -8,11 +8,14 @@ import io.tunnel.codec.RowCursor;
 import io.tunnel.codec.RowsToJudge;
 import io.tunnel.condition.Condition;
 import io.tunnel.condition.ConditionPlace;
+import io.tunnel.condition.Returning;
 import io.tunnel.condition.judge.Judge;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.wire.ReturnedRow;
+import io.tunnel.wire.ReturnedRows;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -52,31 +55,6 @@ public final class ConditionCore {
 
   /** A condition of a place, with its judge. */
   private record OneJudge(Bytes condition, ConditionPlace place, Judge judge) {}
-
-  /** Where type and value of a column are in an array, or that the column is removed. */
-  private static final class ColumnPlace {
-    private final byte[] array;
-    private final int from;
-    private final int end;
-
-    ColumnPlace(byte[] array, int from, int end) {
-      this.array = array;
-      this.from = from;
-      this.end = end;
-    }
-
-    byte[] array() {
-      return array;
-    }
-
-    int from() {
-      return from;
-    }
-
-    int end() {
-      return end;
-    }
-  }
 
   private record ReadRow(RowKey key, SortedMap<String, Bytes> columns) {}
 
@@ -168,11 +146,22 @@ public final class ConditionCore {
 
     /** What an increment finds now. */
     IncrementCore.Found found(String name) {
-      layAll();
-      return Optional.ofNullable(changed.get(name))
-          .or(() -> below.stored(name))
+      return column(name)
           .map(column -> IncrementCore.Found.at(column.array(), column.from(), column.end()))
           .orElse(IncrementCore.Found.MISSING);
+    }
+
+    /** Type and value of a column now. */
+    Optional<Bytes> value(String name) {
+      return column(name)
+          .filter(at -> !ColumnCursor.isRemoval(at.array()[at.from()]))
+          .map(at -> Bytes.copyOf(at.array(), at.from(), at.end() - at.from()));
+    }
+
+    /** A column now, or that it was removed; empty for a column that never was. */
+    private Optional<ColumnPlace> column(String name) {
+      layAll();
+      return Optional.ofNullable(changed.get(name)).or(() -> below.stored(name));
     }
 
     /** Looks at each change once, however many conditions and increments ask. */
@@ -255,8 +244,13 @@ public final class ConditionCore {
     }
   }
 
-  /** What is left of a batch (empty when nothing is), and the rows that are not. */
-  public record Judged(Optional<ChangeBatch> accepted, List<Rejection> rejections) {}
+  /**
+   * What is left of a batch (empty when nothing is), and the rows that are not.
+   *
+   * @param returned what rows return, applied or not
+   */
+  public record Judged(
+      Optional<ChangeBatch> accepted, List<Rejection> rejections, List<ReturnedRow> returned) {}
 
   /** Judges rows against those of {@code stored}. */
   public ConditionCore(StoredRows stored) {
@@ -280,7 +274,7 @@ public final class ConditionCore {
   public Judged judge(ChangeBatch batch, ConditionPlace place, boolean mustJudge) {
     if (!mustJudge) {
       notIndexed.add(batch);
-      return new Judged(Optional.of(batch), List.of());
+      return new Judged(Optional.of(batch), List.of(), List.of());
     }
     Judging judging = begin(batch, place);
     boolean isWhole = judging.run(() -> true);
@@ -307,6 +301,7 @@ public final class ConditionCore {
 
     private final BitSet accepted = new BitSet();
     private final List<Rejection> rejections = new ArrayList<>();
+    private final ReturnedRows returns = new ReturnedRows();
 
     /** The rows of the group before an atomic batch; empty where the group had no such row. */
     private final Map<RowKey, Optional<RowInGroup>> before = new HashMap<>();
@@ -327,12 +322,12 @@ public final class ConditionCore {
           return true;
         }
         RowCursor row = rows.row();
-        isForJudging |= row.columnCondition().isPresent() || row.hasIncrements();
+        isForJudging |= row.isForJudging();
         if (isAtomic) {
           before.computeIfAbsent(
               key(row), key -> Optional.ofNullable(group.get(key)).map(RowInGroup::copy));
         }
-        Optional<ErrorCode> refusal = judge(row, place);
+        Optional<ErrorCode> refusal = judge(row, place, returns);
         if (refusal.isEmpty()) {
           accepted.set(row.index());
         } else if (isAtomic) {
@@ -351,6 +346,7 @@ public final class ConditionCore {
           (key, row) ->
               row.ifPresentOrElse(found -> group.put(key, found), () -> group.remove(key)));
       accepted.clear();
+      returns.keepOnly(refused.rowIndex());
       rejections.addAll(refused.ofAll(rows.batch().rowCount()));
     }
 
@@ -366,11 +362,12 @@ public final class ConditionCore {
                 + " rows");
       }
       if (rejections.isEmpty() && !isForJudging) {
-        return new Judged(Optional.of(batch), rejections);
+        return new Judged(Optional.of(batch), rejections, returns.rows());
       }
       return new Judged(
           accepted.isEmpty() ? Optional.empty() : Optional.of(AcceptedRows.of(batch, accepted)),
-          rejections);
+          rejections,
+          returns.rows());
     }
   }
 
@@ -412,12 +409,31 @@ public final class ConditionCore {
    * adds to then have the results, in the array of the row's batch: see {@link RowsToJudge}.
    *
    * @param place where its condition on columns is judged: the rows of its table
+   * @param returns takes what the row returns
    * @return why the row is not applied; empty when it is
    */
-  public Optional<ErrorCode> judge(RowCursor row, ConditionPlace place) {
+  public Optional<ErrorCode> judge(RowCursor row, ConditionPlace place, ReturnedRows returns) {
     indexRemembered();
     RowKey key = key(row);
     RowInGroup before = group.get(key);
+    Optional<ErrorCode> refusal = judge(row, key, place, before);
+    Optional<Returning> asked = row.returning();
+    if (asked.isPresent()) {
+      RowInGroup now = refusal.isEmpty() ? group.get(key) : before == null ? stored(key) : before;
+      boolean isStored = refusal.isPresent() && before == null;
+      boolean exists = isStored ? isStored(row) : now.exists;
+      returns.take(row.index(), asked.get(), refusal.isEmpty(), exists, now::value);
+    }
+    return refusal;
+  }
+
+  private boolean isStored(RowCursor row) {
+    ChangeBatch batch = row.batch();
+    return stored.exists(batch.partition(), batch.array(), row.keyOffset(), row.keyBytes());
+  }
+
+  private Optional<ErrorCode> judge(
+      RowCursor row, RowKey key, ConditionPlace place, RowInGroup before) {
     if (!mayExist(row, before) || !holds(row, place, before == null ? stored(key) : before)) {
       return Optional.of(ErrorCode.CONDITION_FAILED);
     }
@@ -480,11 +496,7 @@ public final class ConditionCore {
     if (row.condition() == RowExistenceExpectation.IGNORE) {
       return true;
     }
-    ChangeBatch batch = row.batch();
-    boolean exists =
-        before != null
-            ? before.exists
-            : stored.exists(batch.partition(), batch.array(), row.keyOffset(), row.keyBytes());
+    boolean exists = before != null ? before.exists : isStored(row);
     return exists == (row.condition() == RowExistenceExpectation.EXPECT_EXIST);
   }
 }
