@@ -88,6 +88,7 @@ public final class BatchValidator {
           asksForColumns |= requireIncrements(row);
           asksForColumns |= requireReturning(row);
           mustJudge |= row.hasReturning();
+          requireNoExpiry(row);
         }
         requireColumns(row, batch.nameCount(), columnSizes);
         mustJudge |=
@@ -173,6 +174,16 @@ public final class BatchValidator {
       legalReturning.put(encoded, namesColumns);
     }
     return namesColumns;
+  }
+
+  /** The server says when a row expires, so a writer's own word for that is refused. */
+  private static void requireNoExpiry(RowCursor row) {
+    if (row.isExpiry()) {
+      throw new MalformedException(
+          "row "
+              + row.index()
+              + ": attribute expired is written by the server when a row expires; send a DELETE");
+    }
   }
 
   /**

@@ -194,6 +194,15 @@ public final class RowCursor {
             .map(Increments::decode);
   }
 
+  /** Whether that row is the expiry of its row; {@code rowEnd} is from the cursor too. */
+  public static boolean isExpiryBefore(byte[] array, int keyOffset, int columnsOffset, int rowEnd) {
+    int columnsEnd = columnsEndBefore(array, keyOffset, columnsOffset, rowEnd);
+    return columnsEnd < rowEnd
+        && Attributes.find(
+                FormatFeature.EXPIRED.number(), array, columnsEnd, rowEnd - Attributes.LENGTH_BYTES)
+            .isPresent();
+  }
+
   /** The offset of this row, including its length. */
   public static int rowOffsetBefore(int keyOffset, int columnsOffset, int rowEnd) {
     int flagsAt = flagsBefore(keyOffset, columnsOffset);
@@ -250,12 +259,17 @@ public final class RowCursor {
     return attribute(FormatFeature.DELTA).map(Increments::decode);
   }
 
+  /** Whether the change is a DELETE by which the server says that the row has expired. */
+  public boolean isExpiry() {
+    return attribute(FormatFeature.EXPIRED).isPresent();
+  }
+
   /**
    * Whether what becomes of the change, or what its result returns, depends on its row: on a
-   * condition, or an increment.
+   * condition, on an increment, or on the row's expiry.
    */
   public boolean mustBeJudged() {
-    return isConditional() || hasIncrements() || hasReturning();
+    return isConditional() || hasIncrements() || hasReturning() || isExpiry();
   }
 
   /** Whether the change has attributes that no log has. */

@@ -12,10 +12,12 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
@@ -123,6 +125,34 @@ class InMemoryTunnelServiceTest {
     open.push(worker::shutdown);
     worker.connectAndWorking();
     return worker;
+  }
+
+  @Test
+  void rows_expire_when_time_passes_and_an_update_makes_a_new_row() {
+    service.createTable(
+        new TableMeta(
+            "sessions",
+            List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)),
+            TableOptions.DEFAULT.withTtl(Duration.ofMinutes(30))));
+    tables.write("sessions", List.of(put(1, 1), put(2, 2)));
+    service.advance(Duration.ofMinutes(20));
+    tables.write("sessions", List.of(put(2, 3)));
+    service.advance(Duration.ofMinutes(10));
+    assertThat(service.rows("sessions")).hasSize(1);
+    tables.write(
+        "sessions",
+        List.of(
+            new RowUpdateChange(
+                PrimaryKey.builder().add("id", 1).build(),
+                List.of(new ColumnUpdate.Increment("n", 1)))));
+    assertThat(service.rows("sessions").get(0).columns())
+        .containsExactly(new Column("n", ColumnValue.fromLong(1)));
+    service.advance(Duration.ofHours(1));
+    assertThat(service.rows("sessions")).isEmpty();
+    assertThat(service.changes("sessions"))
+        .extracting(change -> change.getRecordType() + (change.isExpired() ? " EXPIRED" : ""))
+        .containsExactly(
+            "PUT", "PUT", "PUT", "DELETE EXPIRED", "UPDATE", "DELETE EXPIRED", "DELETE EXPIRED");
   }
 
   private List<Long> processed() {

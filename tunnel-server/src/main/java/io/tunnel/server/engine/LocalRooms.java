@@ -12,6 +12,7 @@ import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.cluster.OwnLevel;
 import io.tunnel.server.partition.OwnLogs;
 import io.tunnel.server.partition.PartitionHost;
+import io.tunnel.server.partition.ShardConfig;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.read.TunnelRows;
 import io.tunnel.server.session.Coordinator;
@@ -51,13 +52,36 @@ public final class LocalRooms {
       SessionConfig sessions,
       Ports.Threads threads)
       throws IOException {
+    this(
+        kept,
+        incarnations,
+        grants,
+        sessions,
+        ShardConfig.EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT,
+        threads);
+  }
+
+  /**
+   * As the other constructor, with a pace.
+   *
+   * @param expiredRowsPerSecondMax how many expired rows are deleted in a second
+   * @throws IOException when the catalog cannot be written
+   */
+  public LocalRooms(
+      Kept kept,
+      Incarnations incarnations,
+      ChannelGrants grants,
+      SessionConfig sessions,
+      int expiredRowsPerSecondMax,
+      Ports.Threads threads)
+      throws IOException {
     Catalog tables = kept.catalog().tables();
     Shards shards = kept.shards();
     LocalSurroundings surroundings =
         new LocalSurroundings(shards, kept.rows(), threads.control(), threads.clock());
     Coordinator.Naming naming = new Coordinator.Naming(new Handles(), grants);
     coordinator = Coordinator.alone(kept.catalog(), shards, naming, sessions, surroundings);
-    logs = new OwnLogs(tables, shards);
+    logs = new OwnLogs(tables, shards, expiredRowsPerSecondMax);
     LogBounds bounds = LogBounds.of(shards, incarnations);
     TunnelHost tunnels =
         new TunnelHost(

@@ -99,7 +99,7 @@ final class WriteRequests {
                   batch,
                   new PendingWrite.Judging(
                       ConditionPlace.ofRows(table.meta().primaryKey()),
-                      checked.mustJudge(),
+                      checked.mustJudge() || table.meta().options().ttlMs().isPresent(),
                       checked.columnSizes()),
                   writer,
                   durability == Durability.FSYNC,

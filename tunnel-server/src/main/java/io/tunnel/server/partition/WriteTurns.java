@@ -2,6 +2,7 @@ package io.tunnel.server.partition;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.partition.judge.AliveAt;
 import io.tunnel.server.partition.judge.ConditionCore;
 import java.util.ArrayDeque;
 import java.util.Collections;
@@ -198,12 +199,13 @@ final class WriteTurns {
   }
 
   /** Takes the next task, a long write, to be judged in slices by what the table has now. */
-  void begin(PendingWrite write) {
+  void begin(PendingWrite write, AliveAt aliveAt) {
     if (judging.isPresent() || peek() != write) {
       throw new IllegalStateException("a write is judged that is not the next one");
     }
     take();
-    judging = Optional.of(new LongWrite(write, conditions.begin(write.batch(), write.place())));
+    judging =
+        Optional.of(new LongWrite(write, conditions.begin(write.batch(), write.place(), aliveAt)));
     sliceEndNanos = nanos.getAsLong() - SLICE_NANOS;
   }
 

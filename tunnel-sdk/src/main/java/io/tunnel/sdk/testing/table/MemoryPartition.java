@@ -4,6 +4,7 @@ import io.tunnel.codec.Attributes;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.BatchValidator;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ExpiredRows;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.codec.RowsToJudge;
 import io.tunnel.core.WriterCore;
@@ -27,6 +28,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 
 /** A range of a table: its rows by key, and every change since the first. */
 public final class MemoryPartition {
@@ -227,6 +229,25 @@ public final class MemoryPartition {
     }
     byte[] bytes = builder.build(id, first, commitMicros);
     return ChangeBatch.parse(bytes, 0, bytes.length);
+  }
+
+  /** Deletes the rows whose time to live is over. */
+  public void expire(long ttlMs, VirtualTime time) {
+    long over = time.micros() - TimeUnit.MILLISECONDS.toMicros(ttlMs);
+    List<Bytes> expired = new ArrayList<>();
+    rows.forEach(
+        (key, row) -> {
+          if (row.commitMicros().orElseThrow() <= over) {
+            expired.add(key);
+          }
+        });
+    if (expired.isEmpty()) {
+      return;
+    }
+    byte[] batch = ExpiredRows.of(id, expired).array();
+    BatchBuilder.stamp(batch, 0, committed + 1, time.nextCommitMicros());
+    append(ChangeBatch.parse(batch, 0, batch.length));
+    expired.forEach(rows::remove);
   }
 
   private void append(ChangeBatch batch) {

@@ -1,7 +1,6 @@
 package io.tunnel.server.partition.judge;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.IncrementCore;
 import io.tunnel.codec.Increments;
 import io.tunnel.codec.RowCursor;
@@ -65,127 +64,15 @@ public final class ConditionCore {
 
     /** Type and value of each column of a row, by its name; empty without a row. */
     Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key);
-  }
 
-  /** The columns of a row before the updates of the group. */
-  private interface Below {
-    /** Tells the name of each, and the bytes of its type and value. */
-    void sizes(ObjIntConsumer<String> column);
-
-    /** Gives those that are stored, and that the condition names, to its judge. */
-    void give(Judge judge);
-
-    /** Type and value of a column that is stored. */
-    default Optional<ColumnPlace> stored(String name) {
-      return Optional.empty();
-    }
-
-    /** The row of the group that set them, if one did. */
-    default Optional<RowPlace> set() {
-      return Optional.empty();
-    }
-  }
-
-  /** A row that the group changes: what its last PUT or DELETE leaves, and the updates since. */
-  private static final class RowInGroup {
-    private final Below below;
-    private final RowSize size;
-    private final List<RowPlace> updates = new ArrayList<>();
-
-    /** Updates that {@link #size} has; the others are looked at when one has to be judged. */
-    private int counted;
-
-    /** The columns that rows of the group set or removed; grows when a condition asks. */
-    private final Map<String, ColumnPlace> changed = new HashMap<>();
-
-    /** How many of the changes {@link #changed} has. */
-    private int laid;
-
-    private boolean exists;
-
-    RowInGroup(Below below, boolean exists) {
-      this.below = below;
-      this.size = new RowSize(below::sizes);
-      this.exists = exists;
-    }
-
-    /** The row now, which later updates of this row leave as it is. */
-    RowInGroup copy() {
-      RowInGroup copy = new RowInGroup(below, exists);
-      copy.updates.addAll(updates);
-      return copy;
-    }
-
-    void update(RowCursor row) {
-      updates.add(RowPlace.of(row));
-      exists = true;
-    }
-
-    boolean updateIfLegal(RowCursor row) {
-      for (; counted < updates.size(); counted++) {
-        size.update(updates.get(counted).row());
-      }
-      boolean isLegal = size.updateIfLegal(row);
-      if (isLegal) {
-        update(row);
-        counted++;
-      }
-      return isLegal;
-    }
-
-    void give(Judge judge) {
-      layAll();
-      below.give(judge);
-      for (String name : judge.rowColumns()) {
-        ColumnPlace column = changed.get(name);
-        if (column != null) {
-          judge.column(name, column.array(), column.from(), column.end());
-        }
-      }
-    }
-
-    /** What an increment finds now. */
-    IncrementCore.Found found(String name) {
-      return column(name)
-          .map(column -> IncrementCore.Found.at(column.array(), column.from(), column.end()))
-          .orElse(IncrementCore.Found.MISSING);
-    }
-
-    /** Type and value of a column now. */
-    Optional<Bytes> value(String name) {
-      return column(name)
-          .filter(at -> !ColumnCursor.isRemoval(at.array()[at.from()]))
-          .map(at -> Bytes.copyOf(at.array(), at.from(), at.end() - at.from()));
-    }
-
-    /** A column now, or that it was removed; empty for a column that never was. */
-    private Optional<ColumnPlace> column(String name) {
-      layAll();
-      return Optional.ofNullable(changed.get(name)).or(() -> below.stored(name));
-    }
-
-    /** Looks at each change once, however many conditions and increments ask. */
-    private void layAll() {
-      if (laid == 0) {
-        below.set().ifPresent(this::lay);
-      }
-      for (; laid < updates.size(); laid++) {
-        lay(updates.get(laid));
-      }
-    }
-
-    private void lay(RowPlace change) {
-      ColumnCursor columns = change.row().columns();
-      while (columns.next()) {
-        changed.put(
-            change.batch().name(columns.nameIndex()),
-            new ColumnPlace(change.batch().array(), columns.typeOffset(), columns.columnEnd()));
-      }
+    /** When a row was committed, also one that has expired; 0 without a row. */
+    default long commitMicros(int partition, Bytes key) {
+      throw new IllegalStateException("rows that do not expire are asked when they were written");
     }
   }
 
   /** A row that is stored, or that is not there. */
-  private record StoredBelow(ConditionCore core, RowKey key) implements Below {
+  private record StoredBelow(ConditionCore core, RowKey key) implements RowInGroup.Below {
     @Override
     public void sizes(ObjIntConsumer<String> column) {
       core.read(key).forEach((name, encoded) -> column.accept(name, encoded.length()));
@@ -209,48 +96,26 @@ public final class ConditionCore {
     }
   }
 
-  /** Nothing, as a DELETE leaves it. */
-  private record NothingBelow() implements Below {
-    @Override
-    public void sizes(ObjIntConsumer<String> column) {}
-
-    @Override
-    public void give(Judge judge) {}
-  }
-
-  /** Where a row stands; what a PUT leaves is the columns of its row. */
-  private record RowPlace(ChangeBatch batch, int rowOffset) implements Below {
-    @Override
-    public Optional<RowPlace> set() {
-      return Optional.of(this);
-    }
-
-    @Override
-    public void sizes(ObjIntConsumer<String> column) {
-      RowSize.columns(row(), column);
-    }
-
-    @Override
-    public void give(Judge judge) {}
-
-    static RowPlace of(RowCursor row) {
-      return new RowPlace(row.batch(), row.rowOffset());
-    }
-
-    RowCursor row() {
-      RowCursor row = batch.rows();
-      row.moveTo(rowOffset);
-      return row;
-    }
-  }
-
   /**
    * What is left of a batch (empty when nothing is), and the rows that are not.
    *
    * @param returned what rows return, applied or not
+   * @param expired DELETEs of the expired rows that the accepted rows write again; they come first
+   * @param validMicros the judgement holds before this moment: then a row expires that it took for
+   *     alive
    */
   public record Judged(
-      Optional<ChangeBatch> accepted, List<Rejection> rejections, List<ReturnedRow> returned) {}
+      Optional<ChangeBatch> accepted,
+      List<Rejection> rejections,
+      List<ReturnedRow> returned,
+      Optional<ChangeBatch> expired,
+      long validMicros) {
+
+    /** What no expiry decides, and that returns nothing. */
+    public Judged(Optional<ChangeBatch> accepted, List<Rejection> rejections) {
+      this(accepted, rejections, List.of(), Optional.empty(), Long.MAX_VALUE);
+    }
+  }
 
   /** Judges rows against those of {@code stored}. */
   public ConditionCore(StoredRows stored) {
@@ -272,11 +137,20 @@ public final class ConditionCore {
    *     too large
    */
   public Judged judge(ChangeBatch batch, ConditionPlace place, boolean mustJudge) {
+    return judge(batch, place, mustJudge, AliveAt.EVER);
+  }
+
+  /**
+   * As {@link #judge(ChangeBatch, ConditionPlace, boolean)}, where stored rows may have expired.
+   *
+   * @param mustJudge also where a stored row of the batch may have expired
+   */
+  public Judged judge(ChangeBatch batch, ConditionPlace place, boolean mustJudge, AliveAt aliveAt) {
     if (!mustJudge) {
       notIndexed.add(batch);
-      return new Judged(Optional.of(batch), List.of(), List.of());
+      return new Judged(Optional.of(batch), List.of());
     }
-    Judging judging = begin(batch, place);
+    Judging judging = begin(batch, place, aliveAt);
     boolean isWhole = judging.run(() -> true);
     if (!isWhole) {
       throw new IllegalStateException("stopped judging a batch that nothing interrupts");
@@ -285,9 +159,9 @@ public final class ConditionCore {
   }
 
   /** Begins to judge a batch, some rows at a time. No other batch may be judged meanwhile. */
-  public Judging begin(ChangeBatch batch, ConditionPlace place) {
+  public Judging begin(ChangeBatch batch, ConditionPlace place, AliveAt aliveAt) {
     indexRemembered();
-    return new Judging(batch, place);
+    return new Judging(batch, place, aliveAt);
   }
 
   /** A batch that is being judged. */
@@ -301,15 +175,17 @@ public final class ConditionCore {
 
     private final BitSet accepted = new BitSet();
     private final List<Rejection> rejections = new ArrayList<>();
+    private final ExpiryJudge expiry;
     private final ReturnedRows returns = new ReturnedRows();
 
     /** The rows of the group before an atomic batch; empty where the group had no such row. */
     private final Map<RowKey, Optional<RowInGroup>> before = new HashMap<>();
 
-    private Judging(ChangeBatch batch, ConditionPlace place) {
+    private Judging(ChangeBatch batch, ConditionPlace place, AliveAt aliveAt) {
       this.rows = new RowsToJudge(batch);
       this.place = place;
       this.isAtomic = batch.isAtomic();
+      this.expiry = new ExpiryJudge(stored, aliveAt);
     }
 
     /**
@@ -327,7 +203,7 @@ public final class ConditionCore {
           before.computeIfAbsent(
               key(row), key -> Optional.ofNullable(group.get(key)).map(RowInGroup::copy));
         }
-        Optional<ErrorCode> refusal = judge(row, place, returns);
+        Optional<ErrorCode> refusal = judge(row, place, expiry, returns);
         if (refusal.isEmpty()) {
           accepted.set(row.index());
         } else if (isAtomic) {
@@ -346,6 +222,7 @@ public final class ConditionCore {
           (key, row) ->
               row.ifPresentOrElse(found -> group.put(key, found), () -> group.remove(key)));
       accepted.clear();
+      expiry.noneIsWritten();
       returns.keepOnly(refused.rowIndex());
       rejections.addAll(refused.ofAll(rows.batch().rowCount()));
     }
@@ -361,13 +238,17 @@ public final class ConditionCore {
                 + batch.rowCount()
                 + " rows");
       }
-      if (rejections.isEmpty() && !isForJudging) {
-        return new Judged(Optional.of(batch), rejections, returns.rows());
+      Optional<ChangeBatch> left = Optional.of(batch);
+      if (isForJudging || !rejections.isEmpty()) {
+        left =
+            accepted.isEmpty() ? Optional.empty() : left.map(all -> AcceptedRows.of(all, accepted));
       }
       return new Judged(
-          accepted.isEmpty() ? Optional.empty() : Optional.of(AcceptedRows.of(batch, accepted)),
+          left,
           rejections,
-          returns.rows());
+          returns.rows(),
+          expiry.expired(batch.partition()),
+          expiry.validMicros());
     }
   }
 
@@ -394,8 +275,8 @@ public final class ConditionCore {
   /** A row behind a PUT or a DELETE, which leave nothing of what was there. */
   private static RowInGroup replaced(RowCursor row) {
     return row.kind() == ChangeKind.DELETE
-        ? new RowInGroup(new NothingBelow(), false)
-        : new RowInGroup(RowPlace.of(row), true);
+        ? new RowInGroup(new RowInGroup.NothingBelow(), false)
+        : new RowInGroup(RowInGroup.RowPlace.of(row), true);
   }
 
   private static RowKey key(RowCursor row) {
@@ -413,23 +294,58 @@ public final class ConditionCore {
    * @return why the row is not applied; empty when it is
    */
   public Optional<ErrorCode> judge(RowCursor row, ConditionPlace place, ReturnedRows returns) {
+    return judge(row, place, ExpiryJudge.OFF, returns);
+  }
+
+  private Optional<ErrorCode> judge(
+      RowCursor row, ConditionPlace place, ExpiryJudge expiry, ReturnedRows returns) {
     indexRemembered();
     RowKey key = key(row);
     RowInGroup before = group.get(key);
+    ExpiryJudge.Life life = before == null ? expiry.look(key) : ExpiryJudge.Life.ALIVE;
+    if (row.isExpiry()) {
+      return expire(row, key, life);
+    }
+    if (life == ExpiryJudge.Life.OVER) {
+      before = new RowInGroup(new RowInGroup.NothingBelow(), false);
+    }
     Optional<ErrorCode> refusal = judge(row, key, place, before);
+    if (refusal.isEmpty() && life == ExpiryJudge.Life.OVER) {
+      expiry.isWritten(key);
+    }
     Optional<Returning> asked = row.returning();
     if (asked.isPresent()) {
-      RowInGroup now = refusal.isEmpty() ? group.get(key) : before == null ? stored(key) : before;
-      boolean isStored = refusal.isPresent() && before == null;
-      boolean exists = isStored ? isStored(row) : now.exists;
-      returns.take(row.index(), asked.get(), refusal.isEmpty(), exists, now::value);
+      take(row, asked.get(), refusal.isEmpty(), before, returns);
     }
     return refusal;
+  }
+
+  /** Takes what a judged row returns: as the row is now, which a refused change leaves as it was. */
+  private void take(
+      RowCursor row,
+      Returning asked,
+      boolean isApplied,
+      RowInGroup before,
+      ReturnedRows returns) {
+    RowKey key = key(row);
+    boolean isStored = !isApplied && before == null;
+    RowInGroup now = isApplied ? group.get(key) : isStored ? stored(key) : before;
+    boolean exists = isStored ? isStored(row) : now.exists();
+    returns.take(row.index(), asked, isApplied, exists, now::value);
   }
 
   private boolean isStored(RowCursor row) {
     ChangeBatch batch = row.batch();
     return stored.exists(batch.partition(), batch.array(), row.keyOffset(), row.keyBytes());
+  }
+
+  /** The server's own word that a row has expired, which a write since then has made untrue. */
+  private Optional<ErrorCode> expire(RowCursor row, RowKey key, ExpiryJudge.Life life) {
+    if (life != ExpiryJudge.Life.OVER) {
+      return Optional.of(ErrorCode.CONDITION_FAILED);
+    }
+    group.put(key, replaced(row));
+    return Optional.empty();
   }
 
   private Optional<ErrorCode> judge(
@@ -496,7 +412,7 @@ public final class ConditionCore {
     if (row.condition() == RowExistenceExpectation.IGNORE) {
       return true;
     }
-    boolean exists = before != null ? before.exists : isStored(row);
+    boolean exists = before != null ? before.exists() : isStored(row);
     return exists == (row.condition() == RowExistenceExpectation.EXPECT_EXIST);
   }
 }

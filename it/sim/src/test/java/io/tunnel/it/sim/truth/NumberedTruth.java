@@ -1,6 +1,7 @@
 package io.tunnel.it.sim.truth;
 
 import io.tunnel.codec.WriterNumber;
+import io.tunnel.it.sim.machine.WireLink;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.wire.WriteRequest;
@@ -23,8 +24,8 @@ public final class NumberedTruth {
 
   private final Map<Batch, Answer> answers = new HashMap<>();
 
-  /** How far a batch's partition was acknowledged when the batch came first. */
-  private final Map<Batch, Long> since = new HashMap<>();
+  /** The request with which a batch came first. */
+  private final Map<Batch, WireLink.Request> first = new HashMap<>();
 
   private record Batch(Bytes token, int partition, long number) {}
 
@@ -47,15 +48,13 @@ public final class NumberedTruth {
   }
 
   /** A write has arrived at the server. */
-  void arrived(WriteRequest write, Map<Integer, Long> acknowledged) {
-    of(write)
-        .ifPresent(
-            batch -> since.putIfAbsent(batch, acknowledged.getOrDefault(batch.partition(), 0L)));
+  void arrived(WriteRequest write, WireLink.Request request) {
+    of(write).ifPresent(batch -> first.putIfAbsent(batch, request));
   }
 
-  /** How far the partition was acknowledged when the batch of a write came first. */
-  long since(WriteRequest write, long otherwise) {
-    return of(write).map(batch -> since.getOrDefault(batch, otherwise)).orElse(otherwise);
+  /** The request with which the batch of a write came first. */
+  WireLink.Request first(WriteRequest write, WireLink.Request now) {
+    return of(write).map(batch -> first.getOrDefault(batch, now)).orElse(now);
   }
 
   /** A write was answered by a server, which has a number. */

@@ -1,7 +1,9 @@
 package io.tunnel.it.sim.truth;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.changes.Extents;
@@ -12,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 
 /** The committed changes of a partition, as its log shows them, and which of them may be lost. */
 public final class PartitionTruth {
@@ -28,6 +31,15 @@ public final class PartitionTruth {
   /** By writer, the last value of a numbered batch. */
   private final Map<Long, Long> lastNumbered = new HashMap<>();
 
+  /** How long rows live; 0 for ever. */
+  private long ttlMicros;
+
+  /** Whether commit times are the times that the clock showed. */
+  private BooleanSupplier isClockTrue = () -> true;
+
+  /** The rows behind all changes, where rows expire. */
+  private RowFold present = new RowFold();
+
   private long acknowledged;
   private long acknowledgedSynced;
 
@@ -43,6 +55,16 @@ public final class PartitionTruth {
 
   public PartitionTruth(int id) {
     this.id = id;
+  }
+
+  /** Rows expire so long after their last write. */
+  void expires(long micros, BooleanSupplier whileClockIsTrue) {
+    ttlMicros = micros;
+    isClockTrue = whileClockIsTrue;
+  }
+
+  long ttlMicros() {
+    return ttlMicros;
   }
 
   public long committed() {
@@ -75,7 +97,8 @@ public final class PartitionTruth {
 
   /** A change as text; equal texts are equal changes. */
   public static String textOf(StreamRecord record) {
-    return record.getRecordType() + " " + record.getPrimaryKey() + " " + record.getColumns();
+    String kind = record.getRecordType() + (record.isExpired() ? " EXPIRED" : "");
+    return kind + " " + record.getPrimaryKey() + " " + record.getColumns();
   }
 
   public static List<Change> changesOf(ChangeBatch batch) {
@@ -88,8 +111,9 @@ public final class PartitionTruth {
     return changes;
   }
 
-  /** Takes in what the log has committed since. */
-  public void learn(ChangeReader log) {
+  /** Takes in what the log has committed since; returns how many rows have expired. */
+  public int learn(ChangeReader log) {
+    int expired = 0;
     long committed = log.committed(id);
     Invariant.ACKNOWLEDGED_SURVIVES.require(
         committed >= committed(),
@@ -115,9 +139,46 @@ public final class PartitionTruth {
           if (Sums.has(change)) {
             Sums.require(fold(committed()), change);
           }
+          requireExpiry(change.record());
+          expired += change.record().isExpired() ? 1 : 0;
           changes.add(change);
         }
       }
+    }
+    return expired;
+  }
+
+  /**
+   * A row expires when its time to live is over, once, and before anything else is written to it.
+   */
+  private void requireExpiry(StreamRecord change) {
+    Bytes key = KeyCodec.encode(change.getPrimaryKey(), RowFold.SCHEMA);
+    boolean isThere = ttlMicros > 0 && present.rows().containsKey(key);
+    boolean isOver = isThere && present.commitMicros(key) + ttlMicros <= change.commitMicros();
+    Invariant.EXPIRES_ONCE.require(
+        change.isExpired()
+            ? isOver && change.getRecordType() == StreamRecord.RecordType.DELETE
+            : !isOver || !isClockTrue.getAsBoolean(),
+        "partition %d: %s at %d microseconds, and the row is %s",
+        id,
+        change,
+        change.commitMicros(),
+        isThere ? "of " + present.commitMicros(key) : "not there");
+    if (ttlMicros > 0) {
+      present.apply(change);
+    }
+  }
+
+  /** Each row that was over a while ago has its DELETE. */
+  public void requireExpired(long untilMicros) {
+    for (Bytes key : present.rows().keySet()) {
+      Invariant.EXPIRES_ONCE.require(
+          present.commitMicros(key) + ttlMicros > untilMicros,
+          "partition %d: row %s of %d microseconds is still there at %d",
+          id,
+          key,
+          present.commitMicros(key),
+          untilMicros);
     }
   }
 
@@ -199,6 +260,7 @@ public final class PartitionTruth {
     }
     changes.subList((int) now, changes.size()).clear();
     folds.tailMap(now, false).clear();
+    present = ttlMicros > 0 ? fold(now) : present;
     lastNumbered.clear();
     changes.forEach(this::requireOnce);
     acknowledged = Math.min(acknowledged, now);
