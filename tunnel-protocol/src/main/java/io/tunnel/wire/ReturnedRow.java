@@ -73,14 +73,16 @@ public record ReturnedRow(int rowIndex, Kind kind, Bytes columns) {
 
   /** Whether a repetition of the batch is answered with these rows again. */
   public static boolean areKept(List<ReturnedRow> rows) {
+    return bytes(rows) <= Limits.RETURNED_AGAIN_BYTES_MAX;
+  }
+
+  /** Bytes of a list, at least. */
+  public static int bytes(List<ReturnedRow> rows) {
     int bytes = 0;
     for (ReturnedRow row : rows) {
       bytes += BYTES_MIN + row.columns().length();
-      if (bytes > Limits.RETURNED_AGAIN_BYTES_MAX) {
-        return false;
-      }
     }
-    return true;
+    return bytes;
   }
 
   /**

@@ -2,6 +2,7 @@ package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.core.WriterCore.Numbered;
+import io.tunnel.model.Limits;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.log.GroupCore;
@@ -36,6 +37,9 @@ final class OpenGroup {
   private boolean mustSync;
   private boolean hasRepeatedSynced;
   private long expiredRows;
+
+  /** What the writes return; a write may exceed the limit of a group by its own limit. */
+  private int returnedBytes;
 
   /** A writer of a partition. */
   private record Numbering(int partition, Bytes writer) {}
@@ -85,9 +89,13 @@ final class OpenGroup {
     return expiredRows;
   }
 
-  /** Whether the group has a batch of the writer, whose next batch waits for the answer. */
-  boolean hasWriterOf(PendingWrite write) {
-    return write.writer().map(by -> numbering.contains(numbering(write, by))).orElse(false);
+  /**
+   * Whether a write waits for the next group: the group has a batch of the writer, who is answered
+   * first, or returns as many bytes as may be held at once.
+   */
+  boolean isClosedTo(PendingWrite write) {
+    return returnedBytes >= Limits.RETURNED_BYTES_MAX
+        || write.writer().map(by -> numbering.contains(numbering(write, by))).orElse(false);
   }
 
   private static Numbering numbering(PendingWrite write, Numbered by) {
@@ -141,6 +149,7 @@ final class OpenGroup {
                         Writers.answer(judged.rejections(), judged.returned())));
     int inGroup = judged.accepted().map(accepted -> batches.add(accepted, number)).orElse(-1);
     write.writer().ifPresent(by -> numbering.add(numbering(write, by)));
+    returnedBytes += ReturnedRow.bytes(judged.returned());
     mustSync |= write.isSynced();
     admitted.add(
         new Admitted(
@@ -207,5 +216,6 @@ final class OpenGroup {
     mustSync = false;
     hasRepeatedSynced = false;
     expiredRows = 0;
+    returnedBytes = 0;
   }
 }

@@ -57,6 +57,9 @@ final class WriteTurns {
   /** Tasks that need not wait any more, or may have to wait again; before all of the loop's. */
   private final Deque<ShardTask> ready = new ArrayDeque<>();
 
+  /** The last write of few rows that took longer than a slice; null before the first. */
+  private PendingWrite slow;
+
   private boolean mayWrite = true;
   private Optional<LongWrite> judging = Optional.empty();
   private long sliceEndNanos;
@@ -194,8 +197,30 @@ final class WriteTurns {
   }
 
   /** Whether a write is judged in slices if it must be judged. */
-  static boolean isLong(PendingWrite write) {
-    return write.isConditional() && write.batch().rowCount() > AT_ONCE_ROWS_MAX;
+  boolean isLong(PendingWrite write) {
+    return slow == write || (write.isConditional() && write.batch().rowCount() > AT_ONCE_ROWS_MAX);
+  }
+
+  /**
+   * Judges a write with the group of {@code ofGroup}, but for no longer than a slice and a row: few
+   * rows may be large.
+   *
+   * @param aliveAt of its partition
+   * @return empty when the slice is over; the write {@linkplain #isLong is long} from then on
+   */
+  Optional<ConditionCore.Judged> judgeAtOnce(
+      PendingWrite write, ConditionCore ofGroup, AliveAt aliveAt) {
+    long begunNanos = nanos.getAsLong();
+    Optional<ConditionCore.Judged> judged =
+        ofGroup.judgeWhile(
+            write.batch(),
+            write.place(),
+            aliveAt,
+            () -> nanos.getAsLong() - begunNanos < SLICE_NANOS);
+    if (judged.isEmpty()) {
+      slow = write;
+    }
+    return judged;
   }
 
   /** Takes the next task, a long write, to be judged in slices by what the table has now. */

@@ -150,18 +150,30 @@ public final class ConditionCore {
       notIndexed.add(batch);
       return new Judged(Optional.of(batch), List.of());
     }
-    Judging judging = begin(batch, place, aliveAt);
-    boolean isWhole = judging.run(() -> true);
-    if (!isWhole) {
-      throw new IllegalStateException("stopped judging a batch that nothing interrupts");
+    return judgeWhile(batch, place, aliveAt, () -> true)
+        .orElseThrow(() -> new IllegalStateException("nothing stops judging, and it stopped"));
+  }
+
+  /**
+   * Judges a batch as long as {@code mayGoOn} says so before each row but the first.
+   *
+   * @return empty when rows are left; the group is as it was before then
+   */
+  public Optional<Judged> judgeWhile(
+      ChangeBatch batch, ConditionPlace place, AliveAt aliveAt, BooleanSupplier mayGoOn) {
+    indexRemembered();
+    Judging judging = new Judging(batch, place, aliveAt, batch.rowCount() > 1);
+    if (!judging.run(mayGoOn)) {
+      judging.undo();
+      return Optional.empty();
     }
-    return judging.judged();
+    return Optional.of(judging.judged());
   }
 
   /** Begins to judge a batch, some rows at a time. No other batch may be judged meanwhile. */
   public Judging begin(ChangeBatch batch, ConditionPlace place, AliveAt aliveAt) {
     indexRemembered();
-    return new Judging(batch, place, aliveAt);
+    return new Judging(batch, place, aliveAt, batch.isAtomic());
   }
 
   /** A batch that is being judged. */
@@ -178,10 +190,15 @@ public final class ConditionCore {
     private final ExpiryJudge expiry;
     private final ReturnedRows returns = new ReturnedRows();
 
-    /** The rows of the group before an atomic batch; empty where the group had no such row. */
+    /** Whether the group may have to be as it was before. */
+    private final boolean mayUndo;
+
+    /** The rows of the group before the batch; empty where the group had no such row. */
     private final Map<RowKey, Optional<RowInGroup>> before = new HashMap<>();
 
-    private Judging(ChangeBatch batch, ConditionPlace place, AliveAt aliveAt) {
+    private Judging(
+        ChangeBatch batch, ConditionPlace place, AliveAt aliveAt, boolean mayUndo) {
+      this.mayUndo = mayUndo;
       this.rows = new RowsToJudge(batch);
       this.place = place;
       this.isAtomic = batch.isAtomic();
@@ -199,7 +216,7 @@ public final class ConditionCore {
         }
         RowCursor row = rows.row();
         isForJudging |= row.isForJudging();
-        if (isAtomic) {
+        if (mayUndo) {
           before.computeIfAbsent(
               key(row), key -> Optional.ofNullable(group.get(key)).map(RowInGroup::copy));
         }
@@ -216,11 +233,16 @@ public final class ConditionCore {
       return false;
     }
 
-    /** The group is again as it was before the atomic batch. */
-    private void refuseAll(Rejection refused) {
+    /** The group is again as it was before the batch. */
+    private void undo() {
       before.forEach(
           (key, row) ->
               row.ifPresentOrElse(found -> group.put(key, found), () -> group.remove(key)));
+    }
+
+    /** No row of the atomic batch is applied. */
+    private void refuseAll(Rejection refused) {
+      undo();
       accepted.clear();
       expiry.noneIsWritten();
       returns.keepOnly(refused.rowIndex());
