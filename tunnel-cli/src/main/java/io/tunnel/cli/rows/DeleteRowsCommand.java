@@ -44,6 +44,12 @@ public final class DeleteRowsCommand extends RowsCommand {
   }
 
   @Override
+  boolean mayAdd() {
+    // Other columns than the key are ignored, whatever they are.
+    return true;
+  }
+
+  @Override
   void check(boolean isOfFile) {
     if (isOfFile) {
       if (!confirm.isGiven()) {

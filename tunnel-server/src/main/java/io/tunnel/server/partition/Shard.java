@@ -359,14 +359,14 @@ public final class Shard implements Closeable, PartitionHost {
       if (mustJudge && setAside(write)) {
         break;
       }
-      Optional<ConditionCore.Judged> judged =
+      Optional<ConditionCore.Judged> now =
           mustJudge
               ? turns.judgeAtOnce(write, conditions, expiry.aliveAt(write))
               : Optional.of(conditions.judge(write.batch(), write.place(), false));
-      if (judged.isEmpty() && setAside(write)) {
+      if (now.isEmpty() && setAside(write)) {
         break;
       }
-      group.admit(write, judged.orElseThrow());
+      group.admit(write, now.orElseThrow());
       turns.take();
     }
   }

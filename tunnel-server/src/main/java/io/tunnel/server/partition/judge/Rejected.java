@@ -82,7 +82,7 @@ final class Rejected {
     if (returned.isEmpty()) {
       return result;
     }
-    List<ReturnedRow> again = ReturnedRow.read(returned.get(), batch.rowCount());
+    List<ReturnedRow> again = ReturnedRow.read(returned.get(), applied + rejections.size());
     return result.returning(again.isEmpty() ? ReturnedRow.notKept(batch, rejections) : again);
   }
 }
