@@ -48,8 +48,7 @@ final class AskedAttributes {
               .orElse(before);
     }
     return row.returning().isPresent()
-        ? Attributes.with(
-            FormatFeature.RETURNING.number(), encoded(row.returning().get()), list)
+        ? Attributes.with(FormatFeature.RETURNING.number(), encoded(row.returning().get()), list)
         : list;
   }
 

@@ -274,8 +274,7 @@ public final class RowCursor {
 
   /** Whether the change has attributes that no log has. */
   public boolean isForJudging() {
-    return hasAttributes()
-        && (columnCondition().isPresent() || hasIncrements() || hasReturning());
+    return hasAttributes() && (columnCondition().isPresent() || hasIncrements() || hasReturning());
   }
 
   /**

@@ -57,6 +57,7 @@ public record RowUpdateChange(
 
   @Override
   public RowUpdateChange returning(Returning wanted) {
-    return new RowUpdateChange(primaryKey, updates, condition, columnCondition, Optional.of(wanted));
+    return new RowUpdateChange(
+        primaryKey, updates, condition, columnCondition, Optional.of(wanted));
   }
 }

@@ -132,7 +132,8 @@ public record ReturnedRow(int rowIndex, Kind kind, Bytes columns) {
       long index = next + Binary.value(skipped);
       int kindAt = Binary.next(skipped);
       if (index >= rows || kindAt >= array.length) {
-        throw new MalformedException("row " + index + " of " + rows + " returns something, or is cut off");
+        throw new MalformedException(
+            "row " + index + " of " + rows + " returns something, or is cut off");
       }
       Kind kind = kind(array[kindAt]);
       at = kindAt + 1;

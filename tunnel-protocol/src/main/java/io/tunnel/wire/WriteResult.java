@@ -14,8 +14,8 @@ import java.util.List;
  * u16} error code of each rejected row in rising order. Applied rows have consecutive positions,
  * unless a shared log has other records between them. In this case {@code u32} number of jumps
  * follows, and per jump {@code u32} number of the applied row, from 0, and {@code i64} position.
- * What rows return comes last, as {@link ReturnedRow} has it; then the number of jumps is there, and
- * may be 0.
+ * What rows return comes last, as {@link ReturnedRow} has it; then the number of jumps is there,
+ * and may be 0.
  *
  * @param jumps in rising order; none when all positions are consecutive
  * @param returned in the order of the rows; none when no row asked for anything
@@ -67,9 +67,7 @@ public record WriteResult(
 
   /** The answer to a repetition of the batch, which keeps little of what rows return. */
   public WriteResult again(ChangeBatch batch) {
-    return ReturnedRow.areKept(returned)
-        ? this
-        : returning(ReturnedRow.notKept(batch, rejections));
+    return ReturnedRow.areKept(returned) ? this : returning(ReturnedRow.notKept(batch, rejections));
   }
 
   /** The position of an applied row, by its number among the applied rows, from 0. */

@@ -100,8 +100,7 @@ final class ReturningTest {
         .withMessageContaining("'a' is to be returned twice");
     assertThatIllegalArgumentException().isThrownBy(() -> Returning.columns(""));
     assertThatIllegalArgumentException()
-        .isThrownBy(
-            () -> Returning.columns(Collections.nCopies(Limits.ROW_COLUMNS_MAX + 1, "a")))
+        .isThrownBy(() -> Returning.columns(Collections.nCopies(Limits.ROW_COLUMNS_MAX + 1, "a")))
         .withMessageContaining("at most 1024");
   }
 
@@ -118,8 +117,7 @@ final class ReturningTest {
   })
   void other_bytes_are_refused_with_their_row(String hex, String message) {
     ByteSink list = new ByteSink(64);
-    Attributes.write(
-        list, FormatFeature.RETURNING.number(), Bytes.fromHex(hex.replace(" ", "")));
+    Attributes.write(list, FormatFeature.RETURNING.number(), Bytes.fromHex(hex.replace(" ", "")));
     BatchBuilder builder = new BatchBuilder(SCHEMA, 256);
     RowChange plain = new RowPutChange(KEY, List.of());
     Bytes attributes = Bytes.copyOf(list.array(), 0, list.size());

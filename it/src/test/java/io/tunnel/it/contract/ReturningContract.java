@@ -109,8 +109,7 @@ abstract class ReturningContract extends Contract {
             put(1, 9).onlyIf(other).returning(V));
     assertThat(results)
         .extracting(RowResult::isApplied)
-        .containsExactly(
-            false, false, false, false, false, false, false, true, true, false);
+        .containsExactly(false, false, false, false, false, false, false, true, true, false);
     assertThat(results)
         .extracting(RowResult::returned)
         .containsExactly(

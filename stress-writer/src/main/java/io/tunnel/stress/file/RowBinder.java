@@ -179,8 +179,7 @@ final class RowBinder {
     if (added.isEmpty()) {
       return new RowPutChange(key(plain, key), columns);
     }
-    columns.forEach(
-        column -> added.add(new ColumnUpdate.Put(column.getName(), column.getValue())));
+    columns.forEach(column -> added.add(new ColumnUpdate.Put(column.getName(), column.getValue())));
     return new RowUpdateChange(key(plain, key), added);
   }
 

@@ -28,10 +28,10 @@ import java.util.Optional;
  * {@code {"kind":"UPDATE","key":{"id":7},"columns":{"age":{"type":"INTEGER","value":36},"note":
  * null}}}. An update adds to a column by {@code {"add":1}}; of a change that was read, {@code
  * "added":1} beside the value says what an increment added, which readers skip. {@code "if":"age <
- * 36"} beside the columns is a condition on the columns of the row. The types of a key's columns are
- * the table's. BINARY is hexadecimal; a DOUBLE that JSON has no number for is the
- * text {@code NaN}, {@code Infinity} or {@code -Infinity}; a column that an update removes is null.
- * A row without a kind is a PUT.
+ * 36"} beside the columns is a condition on the columns of the row. The types of a key's columns
+ * are the table's. BINARY is hexadecimal; a DOUBLE that JSON has no number for is the text {@code
+ * NaN}, {@code Infinity} or {@code -Infinity}; a column that an update removes is null. A row
+ * without a kind is a PUT.
  */
 public final class TypedJson {
 

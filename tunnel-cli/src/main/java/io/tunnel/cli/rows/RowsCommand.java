@@ -125,8 +125,7 @@ abstract class RowsCommand extends Job {
       }
       PrimaryKey row = key.in(schema).key();
       RowChange change =
-          returning.on(
-              CommandFailure.checkUsage(() -> SetColumns.requireNoKeyColumn(one(row))));
+          returning.on(CommandFailure.checkUsage(() -> SetColumns.requireNoKeyColumn(one(row))));
       return write(client, columns.map(change::onlyIf).orElse(change));
     }
   }
@@ -238,7 +237,8 @@ abstract class RowsCommand extends Job {
       throws Exception {
     ManyRows many = new ManyRows(spec().commandLine(), done(), isJson(), from.inDoubtFile());
     try (FileRows rows =
-        FileRows.open(file, from.binding(schema, key.isHashed(), mayAdd()), from.badLines(err()::println))) {
+        FileRows.open(
+            file, from.binding(schema, key.isHashed(), mayAdd()), from.badLines(err()::println))) {
       if (from.isAtomic()) {
         return new AtomicRows(done(), isJson())
             .write(client, table.name(), changed(rows, columns), out());

@@ -26,8 +26,8 @@ final class RowsFileOptions {
   @Option(
       names = "--atomic",
       description =
-          "Apply all rows of the file, or none. The rows belong to one partition: at most 1,000 rows"
-              + " and 1 MiB. A cluster refuses the option.")
+          "Apply all rows of the file, or none. The rows belong to one partition: at most 1,000"
+              + " rows and 1 MiB. A cluster refuses the option.")
   private boolean atomic;
 
   /** For picocli. */
@@ -64,10 +64,6 @@ final class RowsFileOptions {
     return CommandFailure.checkUsage(
         () ->
             new FileRows.Binding(
-                schema,
-                List.of(),
-                rows.types(),
-                isHashed || HashedKey.isHashed(schema),
-                mayAdd));
+                schema, List.of(), rows.types(), isHashed || HashedKey.isHashed(schema), mayAdd));
   }
 }

@@ -346,7 +346,8 @@ class RowsCommandTest {
         "delete --key uid=a --key uid=b|key column 'uid' is given twice",
         "put --key uid=a --set x=1 --set x=2|column 'x' is set twice",
         "put --key uid=a --set x:FLOAT=1|--set x:FLOAT: 'FLOAT' is not a TYPE of [INTEGER, DOUBLE,",
-        "update --key uid=a --set ns:x=1|a column whose name has a colon needs its type: ns:x:STRING=",
+        "update --key uid=a --set ns:x=1|a column whose name has a colon needs its type:"
+            + " ns:x:STRING=",
         "put --key uid=a --set uid=b|'uid' is a column of the table's key",
         "update --key uid=a --unset hash|'hash' is a column of the table's key",
         "put --key uid=a --if-exists --if-absent|exclude each other",

@@ -274,8 +274,7 @@ class InMemoryTunnelServiceTest {
         new RowUpdateChange(put(1, 1).primaryKey(), List.of(new ColumnUpdate.Increment("v", 1)))
             .returning(Returning.columns("v", "t"));
     service.loseAnswersOfNextWrites(2);
-    Returned returned =
-        tables.tryWrite(TABLE, List.of(counted)).results().get(0).returned();
+    Returned returned = tables.tryWrite(TABLE, List.of(counted)).results().get(0).returned();
     assertThat(returned.row().orElseThrow().value("v")).isEqualTo(ColumnValue.fromLong(1));
     Column large = new Column("t", ColumnValue.fromString("x".repeat(5_000)));
     service.loseAnswersOfNextWrites(1);
@@ -284,7 +283,8 @@ class InMemoryTunnelServiceTest {
             .tryWrite(
                 TABLE,
                 List.of(
-                    new RowPutChange(put(1, 1).primaryKey(), List.of(large)).returning(Returning.columns("t"))))
+                    new RowPutChange(put(1, 1).primaryKey(), List.of(large))
+                        .returning(Returning.columns("t"))))
             .results()
             .get(0);
     assertThat(result.outcome()).isEqualTo(Outcome.APPLIED);

@@ -23,7 +23,11 @@ class RowFilesFuzzTest {
 
   private static final FileRows.Binding BINDING =
       new FileRows.Binding(
-          List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)), List.of(), Map.of(), false, true);
+          List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)),
+          List.of(),
+          Map.of(),
+          false,
+          true);
 
   @TempDir private Path directory;
 

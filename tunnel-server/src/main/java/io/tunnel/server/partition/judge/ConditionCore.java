@@ -196,8 +196,7 @@ public final class ConditionCore {
     /** The rows of the group before the batch; empty where the group had no such row. */
     private final Map<RowKey, Optional<RowInGroup>> before = new HashMap<>();
 
-    private Judging(
-        ChangeBatch batch, ConditionPlace place, AliveAt aliveAt, boolean mayUndo) {
+    private Judging(ChangeBatch batch, ConditionPlace place, AliveAt aliveAt, boolean mayUndo) {
       this.mayUndo = mayUndo;
       this.rows = new RowsToJudge(batch);
       this.place = place;
@@ -342,13 +341,11 @@ public final class ConditionCore {
     return refusal;
   }
 
-  /** Takes what a judged row returns: as the row is now, which a refused change leaves as it was. */
+  /**
+   * Takes what a judged row returns: as the row is now, which a refused change leaves as it was.
+   */
   private void take(
-      RowCursor row,
-      Returning asked,
-      boolean isApplied,
-      RowInGroup before,
-      ReturnedRows returns) {
+      RowCursor row, Returning asked, boolean isApplied, RowInGroup before, ReturnedRows returns) {
     RowKey key = key(row);
     boolean isStored = !isApplied && before == null;
     RowInGroup now = isApplied ? group.get(key) : isStored ? stored(key) : before;

@@ -19,11 +19,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The answer to a batch as bytes, but for its positions: for each error code of rejected rows {@code
- * u16} code, a varint with the length of a bitmap, and the bitmap of the rows. So the bytes are
- * bounded by the rows of a batch and the few codes that a row is rejected with. Where rows return
- * something, {@code u16} 0 follows and what they return, as {@link ReturnedRow} has it; or nothing,
- * when that is more than {@link Limits#RETURNED_AGAIN_BYTES_MAX}.
+ * The answer to a batch as bytes, but for its positions: for each error code of rejected rows
+ * {@code u16} code, a varint with the length of a bitmap, and the bitmap of the rows. So the bytes
+ * are bounded by the rows of a batch and the few codes that a row is rejected with. Where rows
+ * return something, {@code u16} 0 follows and what they return, as {@link ReturnedRow} has it; or
+ * nothing, when that is more than {@link Limits#RETURNED_AGAIN_BYTES_MAX}.
  */
 final class Rejected {
 

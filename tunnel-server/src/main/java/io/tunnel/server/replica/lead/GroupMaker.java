@@ -207,9 +207,7 @@ final class GroupMaker {
     RowCursor row = write.rows.row();
     int returnedBefore = write.returns.bytes();
     Optional<ErrorCode> refusal =
-        mustJudge
-            ? conditions.judge(row, write.write.place(), write.returns)
-            : Optional.empty();
+        mustJudge ? conditions.judge(row, write.write.place(), write.returns) : Optional.empty();
     bytes += write.returns.bytes() - returnedBefore;
     write.judged++;
     if (refusal.isPresent()) {

@@ -214,8 +214,7 @@ final class ColumnConditionsTest {
     assertThat(row.kind()).isEqualTo(ReturnedRow.Kind.GIVEN);
     Map<String, Long> columns = new TreeMap<>();
     for (ColumnCursor column = row.cursor(); column.next(); ) {
-      columns.put(
-          List.of("b", "c", "a").get(column.nameIndex()), column.value().asLong());
+      columns.put(List.of("b", "c", "a").get(column.nameIndex()), column.value().asLong());
     }
     return row.rowIndex() + " " + columns;
   }

@@ -267,7 +267,10 @@ final class RowAnswers {
     for (RowCursor row = batch.rows(); row.next(); ) {
       conditions.add(
           new Asked(
-              row.condition(), row.columnCondition().map(Condition::decode), Sums.addedBy(row), returns.get(row.index())));
+              row.condition(),
+              row.columnCondition().map(Condition::decode),
+              Sums.addedBy(row),
+              returns.get(row.index())));
     }
     return conditions;
   }
@@ -299,14 +302,8 @@ final class RowAnswers {
 
   /** The row was refused for that reason at a moment between two positions. */
   private static void requireRejected(
-      Asked asked,
-      Optional<ErrorCode> refusal,
-      Bytes key,
-      Moments moments,
-      long first,
-      long last) {
-    Invariant.CONDITIONS_HOLD.require(
-        !asked.isNothing(), "a row without a condition was rejected");
+      Asked asked, Optional<ErrorCode> refusal, Bytes key, Moments moments, long first, long last) {
+    Invariant.CONDITIONS_HOLD.require(!asked.isNothing(), "a row without a condition was rejected");
     Invariant.CONDITIONS_HOLD.require(
         moments.any(first, last, (stored, alive) -> isAnswered(asked, refusal, key, alive)),
         "%s of %s was answered with %s behind position %d of partition %d, and the row was %s",
