@@ -24,8 +24,7 @@ import picocli.CommandLine.Option;
             + " is created. Or set those that the rows of a file have.",
     footerHeading = "%nExamples:%n",
     footer = {
-      "  tunnel tables update --table users --key id=7 --set age:INTEGER=37 --unset note"
-          + " --if-exists",
+      "  tunnel tables update --table users --key id=7 --set age:INTEGER=37 --unset note --if-exists",
       "  tunnel tables update --table pages --key url=/ --add views=1 --return views",
       "  tunnel tables update --table users --from ages.csv"
     })

@@ -57,8 +57,7 @@ final class ScanCommand extends TableCommand {
       paramLabel = "N|all",
       defaultValue = "20",
       description =
-          "How many rows are printed at most; with --where, how many of those that match (default:"
-              + " ${DEFAULT-VALUE}).")
+          "How many rows are printed at most; with --where, how many of those that match (default: ${DEFAULT-VALUE}).")
   private String limit;
 
   @Option(names = "--reverse", description = "From the highest key to the lowest.")
