@@ -21,9 +21,17 @@ public record RowDeleteChange(
     Objects.requireNonNull(returning, "returning");
   }
 
+  /** A delete that returns nothing. */
+  public RowDeleteChange(
+      PrimaryKey primaryKey,
+      RowExistenceExpectation condition,
+      Optional<Condition> columnCondition) {
+    this(primaryKey, condition, columnCondition, Optional.empty());
+  }
+
   /** A delete under a condition on the existence of the row alone. */
   public RowDeleteChange(PrimaryKey primaryKey, RowExistenceExpectation condition) {
-    this(primaryKey, condition, Optional.empty(), Optional.empty());
+    this(primaryKey, condition, Optional.empty());
   }
 
   /** An unconditional delete. */

@@ -29,10 +29,19 @@ public record RowPutChange(
     }
   }
 
+  /** A put that returns nothing. */
+  public RowPutChange(
+      PrimaryKey primaryKey,
+      List<Column> columns,
+      RowExistenceExpectation condition,
+      Optional<Condition> columnCondition) {
+    this(primaryKey, columns, condition, columnCondition, Optional.empty());
+  }
+
   /** A put under a condition on the existence of the row alone. */
   public RowPutChange(
       PrimaryKey primaryKey, List<Column> columns, RowExistenceExpectation condition) {
-    this(primaryKey, columns, condition, Optional.empty(), Optional.empty());
+    this(primaryKey, columns, condition, Optional.empty());
   }
 
   /** An unconditional put. */

@@ -29,10 +29,19 @@ public record RowUpdateChange(
     }
   }
 
+  /** An update that returns nothing. */
+  public RowUpdateChange(
+      PrimaryKey primaryKey,
+      List<ColumnUpdate> updates,
+      RowExistenceExpectation condition,
+      Optional<Condition> columnCondition) {
+    this(primaryKey, updates, condition, columnCondition, Optional.empty());
+  }
+
   /** A update under a condition on the existence of the row alone. */
   public RowUpdateChange(
       PrimaryKey primaryKey, List<ColumnUpdate> updates, RowExistenceExpectation condition) {
-    this(primaryKey, updates, condition, Optional.empty(), Optional.empty());
+    this(primaryKey, updates, condition, Optional.empty());
   }
 
   /** An unconditional update. */
