@@ -2,6 +2,7 @@ package io.tunnel.cli.rows;
 
 import com.google.gson.JsonObject;
 import io.tunnel.condition.Returning;
+import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
 import io.tunnel.sdk.Returned;
 import io.tunnel.stress.file.TypedJson;
@@ -34,15 +35,15 @@ final class ReturnOption {
     return !names.isEmpty();
   }
 
-  /** The change that returns what the option asks for. */
-  RowChange on(RowChange change) {
-    return isGiven() ? change.returning(returning()) : change;
+  /** The change, to a row of a table with this key, that returns what the option asks for. */
+  RowChange on(RowChange change, List<PrimaryKeySchema> schema) {
+    return isGiven()
+        ? CommandFailure.checkUsage(() -> change.returning(returning().require(schema)))
+        : change;
   }
 
   private Returning returning() {
-    return names.equals(KEY)
-        ? Returning.KEY
-        : CommandFailure.checkUsage(() -> Returning.columns(names));
+    return names.equals(KEY) ? Returning.KEY : Returning.columns(names);
   }
 
   /** Notes in an object of {@code --json} what was returned. */

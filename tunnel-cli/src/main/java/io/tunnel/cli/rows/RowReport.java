@@ -43,7 +43,8 @@ public final class RowReport {
   }
 
   /** One line for each row, with long values cut, below a heading. */
-  public static List<String> lines(List<PrimaryKeySchema> key, List<Row> rows, boolean hasCommitTime) {
+  public static List<String> lines(
+      List<PrimaryKeySchema> key, List<Row> rows, boolean hasCommitTime) {
     List<String> headings = new ArrayList<>();
     key.forEach(column -> headings.add(column.name()));
     if (hasCommitTime) {

@@ -125,7 +125,8 @@ abstract class RowsCommand extends Job {
       }
       PrimaryKey row = key.in(schema).key();
       RowChange change =
-          returning.on(CommandFailure.checkUsage(() -> SetColumns.requireNoKeyColumn(one(row))));
+          returning.on(
+              CommandFailure.checkUsage(() -> SetColumns.requireNoKeyColumn(one(row))), schema);
       return write(client, columns.map(change::onlyIf).orElse(change));
     }
   }
