@@ -130,12 +130,11 @@ abstract class ReturningContract extends Contract {
   void an_answer_says_which_columns_it_has_no_room_for_and_applies_their_rows() {
     TableInfo table = table();
     Column large = new Column("t", ColumnValue.fromString("x".repeat(700_000)));
+    write(table, new RowPutChange(key(1), List.of(large)));
+    write(table, new RowPutChange(key(2), List.of(large)));
+    Returning t = Returning.columns("t");
     List<RowResult> results =
-        results(
-            table,
-            new RowPutChange(key(1), List.of(large)).returning(Returning.columns("t")),
-            new RowPutChange(key(2), List.of(large)).returning(Returning.columns("t")),
-            put(3, 3).returning(V));
+        results(table, add(1, 1).returning(t), add(2, 1).returning(t), put(3, 3).returning(V));
     assertThat(results).allMatch(RowResult::isApplied);
     assertThat(results)
         .extracting(result -> result.returned().kind())
