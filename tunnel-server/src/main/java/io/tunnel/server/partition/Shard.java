@@ -380,7 +380,8 @@ public final class Shard implements Closeable, PartitionHost {
     if (isFolded && !turns.isLong(write)) {
       return false;
     }
-    if (group.isEmpty()) {
+    // A write that turned out to be long waits while another one is judged.
+    if (group.isEmpty() && turns.peek() == write) {
       if (isFolded) {
         turns.begin(write, expiry.aliveAt(write));
       } else {

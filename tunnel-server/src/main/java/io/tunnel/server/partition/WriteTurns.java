@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -57,8 +58,8 @@ final class WriteTurns {
   /** Tasks that need not wait any more, or may have to wait again; before all of the loop's. */
   private final Deque<ShardTask> ready = new ArrayDeque<>();
 
-  /** The last write of few rows that took longer than a slice; null before the first. */
-  private PendingWrite slow;
+  /** Writes that wait and have few rows, which took longer than a slice to judge. */
+  private final Set<PendingWrite> slow = Collections.newSetFromMap(new IdentityHashMap<>());
 
   private boolean mayWrite = true;
   private Optional<LongWrite> judging = Optional.empty();
@@ -137,6 +138,7 @@ final class WriteTurns {
   void take() {
     if (pollAny() instanceof PendingWrite write) {
       queuedBytes.addAndGet(-write.batch().byteCount());
+      slow.remove(write);
     }
   }
 
@@ -198,7 +200,7 @@ final class WriteTurns {
 
   /** Whether a write is judged in slices if it must be judged. */
   boolean isLong(PendingWrite write) {
-    return slow == write || (write.isConditional() && write.batch().rowCount() > AT_ONCE_ROWS_MAX);
+    return slow.contains(write) || (write.isConditional() && write.batch().rowCount() > AT_ONCE_ROWS_MAX);
   }
 
   /**
@@ -218,7 +220,7 @@ final class WriteTurns {
             aliveAt,
             () -> nanos.getAsLong() - begunNanos < SLICE_NANOS);
     if (judged.isEmpty()) {
-      slow = write;
+      slow.add(write);
     }
     return judged;
   }

@@ -142,6 +142,8 @@ final class ShardTurnsTest {
       changes.add(update("k" + i % 100, RowExistenceExpectation.EXPECT_NOT_EXIST));
     }
     Told large = write("large", batch(1, changes), true);
+    write("large too", batch(3, changes), true);
+    write("and this", batch(4, changes), true);
     write("behind", updates(1, 1), true);
     write("other", updates(2, 1), true);
     say(2, "read");
@@ -150,7 +152,7 @@ final class ShardTurnsTest {
       boolean unused = shard.step();
       most = Math.max(most, looked.get() - before);
     }
-    assertThat(told).containsExactly("other", "read", "large", "behind");
+    assertThat(told).containsExactly("other", "read", "large", "behind", "large too", "and this");
     assertThat(large.result.appliedRows()).isEqualTo(100);
     assertThat(large.result.rejections()).hasSize(28);
     assertThat(most).as("rows that are looked at in one step").isLessThan(10);
