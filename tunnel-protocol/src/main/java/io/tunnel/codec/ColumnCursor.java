@@ -135,6 +135,11 @@ public final class ColumnCursor {
     return type == BatchLayout.TYPE_DELETE_COLUMN;
   }
 
+  /** Whether a column whose type is {@code type} is one that an update removes. */
+  public static boolean isRemoval(byte type) {
+    return type == BatchLayout.TYPE_DELETE_COLUMN;
+  }
+
   /**
    * The offset of the column's type: the bytes from here to {@link #columnEnd} do not depend on the
    * name.
@@ -182,7 +187,7 @@ public final class ColumnCursor {
   }
 
   /** Throws {@link MalformedException} unless the value is valid for its type. */
-  void requireValue() {
+  public void requireValue() {
     if (type == BatchLayout.TYPE_STRING) {
       Utf8.require(array, valueOffset, valueBytes);
     } else if (type == BatchLayout.TYPE_BOOLEAN && (array[valueOffset] & ~1) != 0) {

@@ -18,6 +18,8 @@ public enum FormatFeature {
   INCREMENT(Place.ROW, 3, "increment", 1),
   /** A time at which the row expires, other than that of its table. */
   ROW_EXPIRY(Place.ROW, 5, "expiry", 3),
+  /** What the result of the change returns of the row; no log has it. */
+  RETURNING(Place.ROW, 7, "returning", 2),
   /** The row before the change. */
   BEFORE_IMAGE(Place.ROW, 2, "before-image", 3),
   /** The DELETE is the expiry of its row, which the server writes; the attribute has no bytes. */

@@ -126,7 +126,12 @@ class PayloadTest {
             new WriteResult(Long.MAX_VALUE, 0, List.of()).encode(),
             WriteResult::decode),
         openEnded(rejecting(), rejecting().encode(), WriteResult::decode),
-        openEnded(jumping(), jumping().encode(), WriteResult::decode));
+        openEnded(jumping(), jumping().encode(), WriteResult::decode),
+        openEnded(returning(), returning().encode(), WriteResult::decode),
+        openEnded(
+            jumping().returning(returning().returned()),
+            jumping().returning(returning().returned()).encode(),
+            WriteResult::decode));
   }
 
   private static Hello hello(String name) {
@@ -159,7 +164,8 @@ class PayloadTest {
         100,
         4,
         List.of(new Rejection(1, ErrorCode.CONDITION_FAILED)),
-        List.of(new Jump(1, 102), new Jump(3, 105)));
+        List.of(new Jump(1, 102), new Jump(3, 105)),
+        List.of());
   }
 
   @Test
@@ -168,6 +174,17 @@ class PayloadTest {
         .containsExactly(100L, 102L, 103L, 105L);
     assertThat(IntStream.range(0, 3).mapToLong(rejecting()::positionOf))
         .containsExactly(100L, 101L, 102L);
+  }
+
+  private static WriteResult returning() {
+    Bytes columns = Bytes.fromHex("02" + "00" + "01" + "0000000000000007" + "03" + "03" + "01");
+    return new WriteResult(
+            100, 3, List.of(new Rejection(1, ErrorCode.CONDITION_FAILED)), List.of(), List.of())
+        .returning(
+            List.of(
+                new ReturnedRow(0, ReturnedRow.Kind.GIVEN, columns),
+                new ReturnedRow(1, ReturnedRow.Kind.ABSENT),
+                new ReturnedRow(3, ReturnedRow.Kind.NOT_KEPT)));
   }
 
   private static WriteResult rejecting() {
@@ -404,7 +421,15 @@ class PayloadTest {
     "0000000000000001 00000003 00000000 00000001 00000000 0000000000000009, position=9",
     "0000000000000001 00000003 00000000 00000001 00000003 0000000000000009, applied=3",
     "0000000000000001 00000003 00000000 00000001 00000001 0000000000000002, position=2",
-    "0000000000000001 00000003 00000000 00000001 00000001 0000000000000009 00, 1 bytes behind"
+    "0000000000000001 00000003 00000000 00000001 00000001 0000000000000009 00, is cut off",
+    // what rows return: rows between, kind, columns
+    "0000000000000001 00000003 00000000 00000000 0302, row 3 of 3",
+    "0000000000000001 00000003 00000000 00000000 0005, a row returns 5",
+    "0000000000000001 00000003 00000000 00000000 0000, a row returns 0",
+    "0000000000000001 00000003 00000000 00000000 000100, row 0 returns are cut off",
+    "0000000000000001 00000003 00000000 00000000 00010201, row 0 returns are cut off",
+    "0000000000000001 00000003 00000000 00000000 000103010006, returns column 0 behind column -1",
+    "0000000000000001 00000003 00000000 00000000 00010702000301000301, column 0 behind column 0"
   })
   void a_write_result_that_contradicts_itself_is_refused(String hex, String message) {
     byte[] payload = Bytes.fromHex(hex.replace(" ", "")).toByteArray();

@@ -2,6 +2,7 @@ package io.tunnel.it.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.condition.Returning;
 import io.tunnel.fixtures.Poll;
 import io.tunnel.it.ledger.TestTable;
 import io.tunnel.it.process.FrameProxy;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.junit.jupiter.api.Tag;
@@ -38,7 +40,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Counters behind a proxy that swallows one answer in twenty, with its connection: each counter is
- * the sum of what was acknowledged, and of the deltas in the stream.
+ * the sum of what was acknowledged, and of the deltas in the stream. Each increment returns its own
+ * result, also where the answer that the client has is that to a repetition.
  */
 class LostAnswersTest {
 
@@ -75,6 +78,9 @@ class LostAnswersTest {
     private final AtomicLongArray added = new AtomicLongArray(COUNTERS);
     private final AtomicLongArray results = new AtomicLongArray(COUNTERS);
 
+    /** By counter and position, the result of the increment. */
+    private final Map<String, Long> byPosition = new ConcurrentHashMap<>();
+
     @Override
     public void process(ProcessRecordsInput input) {
       for (StreamRecord change : input.getRecords()) {
@@ -82,6 +88,7 @@ class LostAnswersTest {
         int counter = Integer.parseInt(id);
         added.addAndGet(counter, change.delta("n").orElseThrow());
         results.set(counter, change.value("n").asLong());
+        byPosition.put(id + " at " + change.position(), change.value("n").asLong());
         changes.incrementAndGet();
       }
     }
@@ -115,7 +122,8 @@ class LostAnswersTest {
     String tunnelId = table.createTunnel(tunnels, "sums");
     Swallower swallower = new Swallower();
     FrameProxy proxy = stage.closing(new FrameProxy(server.port(), swallower));
-    List<Long> acknowledged = write(proxy.endpoint(), increments);
+    Map<String, Long> returned = new ConcurrentHashMap<>();
+    List<Long> acknowledged = write(proxy.endpoint(), increments, returned);
     assertThat(swallower.swallowed()).isGreaterThan(increments / 5_000);
 
     Adder adder = new Adder();
@@ -135,10 +143,11 @@ class LostAnswersTest {
     assertThat(added).as("sums of deltas").isEqualTo(acknowledged);
     assertThat(results).as("results in the stream").isEqualTo(acknowledged);
     assertThat(rows).as("rows").isEqualTo(acknowledged);
+    assertThat(returned.equals(adder.byPosition)).as("what each increment returned").isTrue();
   }
 
   /** By counter, the sum of all acknowledged increments; every increment is acknowledged. */
-  private static List<Long> write(String endpoint, int increments) {
+  private static List<Long> write(String endpoint, int increments, Map<String, Long> returned) {
     AtomicLongArray sums = new AtomicLongArray(COUNTERS);
     TreeMap<Outcome, Long> outcomes = new TreeMap<>();
     SplittableRandom random = new SplittableRandom(33);
@@ -149,13 +158,16 @@ class LostAnswersTest {
         int counter = random.nextInt(COUNTERS);
         long delta = random.nextInt(-3, 10);
         RowUpdateChange row =
-            new RowUpdateChange(key(counter), List.of(new ColumnUpdate.Increment("n", delta)));
+            new RowUpdateChange(key(counter), List.of(new ColumnUpdate.Increment("n", delta)))
+                .returning(Returning.columns("n"));
         writer.add(
             row,
             (written, result) -> {
               note(outcomes, result);
               if (result.outcome() == Outcome.APPLIED) {
                 sums.addAndGet(counter, delta);
+                long now = result.returned().row().orElseThrow().value("n").asLong();
+                returned.put(counter + " at " + result.position(), now);
               }
             });
       }

@@ -11,6 +11,7 @@ import io.tunnel.core.WriterCore.Verdict;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.wire.ReturnedRow;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.HashMap;
@@ -78,11 +79,10 @@ public final class Writers {
   /**
    * The answer to a batch that was answered before; empty for a batch that is to be applied.
    *
-   * @param rows how many rows the batch has
    * @throws RefusedException WRITER_ENDED when it cannot be known whether the batch was applied
    */
-  public Optional<WriteResult> repeated(int partition, Numbered batch, int rows, long nowMicros) {
-    Verdict verdict = of(partition).judge(batch, nowMicros);
+  public Optional<WriteResult> repeated(ChangeBatch batch, Numbered by, long nowMicros) {
+    Verdict verdict = of(batch.partition()).judge(by, nowMicros);
     if (verdict instanceof Verdict.Ended ended) {
       throw ended(ended.why());
     }
@@ -90,18 +90,20 @@ public final class Writers {
       return Optional.empty();
     }
     Answered answered = repeated.answered();
-    List<Rejection> rejections = Rejected.decode(answered.answer());
-    if (answered.rows() + rejections.size() != rows) {
+    WriteResult result =
+        Rejected.decode(answered.answer(), answered.position(), answered.rows(), batch);
+    int rows = answered.rows() + result.rejections().size();
+    if (rows != batch.rowCount()) {
       throw ended(
           "batch "
-              + batch.number()
+              + by.number()
               + " of the writer had "
-              + (answered.rows() + rejections.size())
+              + rows
               + " rows, and comes again with "
-              + rows);
+              + batch.rowCount());
     }
     this.repeated++;
-    return Optional.of(new WriteResult(answered.position(), answered.rows(), rejections));
+    return Optional.of(result);
   }
 
   /** Batches that came again and got their first answer, since the last call. */
@@ -127,8 +129,8 @@ public final class Writers {
   }
 
   /** What the log says of the batch, as {@link WrittenRows#answer}. */
-  public static Bytes answer(List<Rejection> rejections) {
-    return Rejected.encode(rejections);
+  public static Bytes answer(List<Rejection> rejections, List<ReturnedRow> returned) {
+    return Rejected.encode(rejections, returned);
   }
 
   /** The batch is answered. */
@@ -138,7 +140,7 @@ public final class Writers {
             batch.number(),
             result.firstPosition(),
             result.appliedRows(),
-            Rejected.encode(result.rejections()),
+            Rejected.encode(result.rejections(), result.returned()),
             micros);
     raised.add(partition);
     if (result.appliedRows() > 0) {

@@ -8,6 +8,7 @@ import io.tunnel.server.replica.shared.BatchRow;
 import io.tunnel.server.replica.shared.RecordCodec;
 import io.tunnel.server.replica.shared.SharedLog.Entry;
 import io.tunnel.server.replica.shared.SharedLog.Stored;
+import io.tunnel.wire.ReturnedRow;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Jump;
 import io.tunnel.wire.WriteResult.Rejection;
@@ -36,11 +37,17 @@ final class AppendGroup {
    * A write.
    *
    * @param rejections judged rows that are not applied, in their order
+   * @param returned what judged rows return, in their order
    * @param from number of the entry of its first accepted row
    * @param judged the number of rows that were judged, the first ones; those that are not rejected
    *     are in this append. The writer sends the rows behind them again
    */
-  record Piece(PendingWrite write, List<Rejection> rejections, int from, int judged) {
+  record Piece(
+      PendingWrite write,
+      List<Rejection> rejections,
+      List<ReturnedRow> returned,
+      int from,
+      int judged) {
     int appended() {
       return judged - rejections.size();
     }
@@ -167,8 +174,10 @@ final class AppendGroup {
     boolean isAll = applied == piece.appended() && piece.isWhole() && readBack > 0;
     if (isAll || (applied > 0 && isCertain)) {
       long first = applied == 0 ? 0 : offsets[piece.from()];
+      List<Rejection> rejections = rejections(piece, applied);
       WriteResult result =
-          new WriteResult(first, applied, rejections(piece, applied), jumps(piece, applied));
+          new WriteResult(
+              first, applied, rejections, jumps(piece, applied), returned(piece, rejections));
       piece.write().written(result);
       return piece.rejections().size();
     }
@@ -186,6 +195,19 @@ final class AppendGroup {
       }
     }
     return jumps;
+  }
+
+  /** What the rows return that are applied or refused for good; the others are sent again. */
+  private static List<ReturnedRow> returned(Piece piece, List<Rejection> rejections) {
+    int told = piece.write().batch().rowCount();
+    for (Rejection rejection : rejections) {
+      if (rejection.code() == ErrorCode.NOT_LEADER) {
+        told = rejection.rowIndex();
+        break;
+      }
+    }
+    int end = told;
+    return piece.returned().stream().filter(row -> row.rowIndex() < end).toList();
   }
 
   /**

@@ -14,6 +14,7 @@ import io.tunnel.server.replica.shared.BatchRow;
 import io.tunnel.server.replica.shared.RecordCodec;
 import io.tunnel.server.replica.shared.SharedLog.Entry;
 import io.tunnel.server.replica.shared.SharedLog.Kind;
+import io.tunnel.wire.ReturnedRows;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -82,6 +83,7 @@ final class GroupMaker {
     private final boolean isKept;
     private final int from;
     private final List<Rejection> rejections = new ArrayList<>();
+    private final ReturnedRows returns = new ReturnedRows();
 
     /** Rows that were judged; each of them is rejected or in the group. */
     private int judged;
@@ -94,7 +96,7 @@ final class GroupMaker {
     }
 
     AppendGroup.Piece piece() {
-      return new AppendGroup.Piece(write, rejections, from, judged);
+      return new AppendGroup.Piece(write, rejections, returns.rows(), from, judged);
     }
   }
 
@@ -203,8 +205,10 @@ final class GroupMaker {
   /** Takes the row that the cursor of the write is at. */
   private void take(Taking write) {
     RowCursor row = write.rows.row();
+    int returnedBefore = write.returns.bytes();
     Optional<ErrorCode> refusal =
-        mustJudge ? conditions.judge(row, write.write.place()) : Optional.empty();
+        mustJudge ? conditions.judge(row, write.write.place(), write.returns) : Optional.empty();
+    bytes += write.returns.bytes() - returnedBefore;
     write.judged++;
     if (refusal.isPresent()) {
       write.rejections.add(new Rejection(row.index(), refusal.get()));
