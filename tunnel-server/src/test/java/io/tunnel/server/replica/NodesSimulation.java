@@ -51,6 +51,7 @@ final class NodesSimulation {
   private final FakeSharedLog log;
   private final AtomicLong nanos = new AtomicLong(1);
   private final WriteLedger ledger = new WriteLedger();
+  final RepeatingWriters writers;
   final List<SimNode> nodes = new ArrayList<>();
   private final SimNode.Kept kept;
   private int texts;
@@ -62,6 +63,7 @@ final class NodesSimulation {
     this.random = new Random(seed);
     this.log = new FakeSharedLog(random);
     this.log.failuresPercent = failuresPercent;
+    this.writers = new RepeatingWriters(new Random(~seed), () -> log.nowMicros);
     this.kept = kept;
     for (String name : List.of("a", "b", "c")) {
       SimNode node = new SimNode(name, log, nanos, kept, random);
@@ -110,7 +112,10 @@ final class NodesSimulation {
       case 13, 14, 15, 16 -> empty(node);
       default -> {
         switch (random.nextInt(4)) {
-          case 0 -> write(node, partition);
+          case 0 -> {
+            write(node, partition);
+            writers.write(node, partition);
+          }
           case 1 -> node.step();
           default -> log.step();
         }
@@ -204,6 +209,13 @@ final class NodesSimulation {
       write(nodes.get(0), partition);
     }
     drain();
+    // A batch that was applied in part has another part, which may end with other groups.
+    for (int round = 0; round < 8; round++) {
+      for (int partition : PARTITIONS) {
+        writers.repeatAll(nodes.get(0), partition);
+      }
+      drain();
+    }
   }
 
   private void drain() {
@@ -225,6 +237,7 @@ final class NodesSimulation {
     for (int partition : PARTITIONS) {
       List<Stored> valid = valid(partition);
       ledger.requireTrue(partition, valid);
+      writers.requireTrue(partition, valid);
       SortedMap<Bytes, SortedMap<String, Bytes>> rows = rows(partition, valid);
       for (SimNode node : nodes) {
         String name = "node " + node.name + ", partition " + partition;

@@ -21,9 +21,15 @@ class ReplicasSimulationTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 3, 15})
   void every_writer_is_told_the_truth_and_all_copies_agree(int failuresPercent) throws IOException {
+    int repeated = 0;
+    int inPart = 0;
     for (long seed = 1; seed <= SEEDS; seed++) {
-      run(seed, failuresPercent, SimNode.Kept.ALL);
+      NodesSimulation simulation = run(seed, failuresPercent, SimNode.Kept.ALL);
+      repeated += simulation.writers.repeated;
+      inPart += simulation.writers.inPart;
     }
+    assertThat(repeated).as("batches that were answered again").isPositive();
+    assertThat(inPart).as("batches of which a part counts").isPositive();
   }
 
   @ParameterizedTest

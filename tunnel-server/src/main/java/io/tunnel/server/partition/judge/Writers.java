@@ -104,6 +104,21 @@ public final class Writers {
     return Optional.of(new WriteResult(answered.position(), answered.rows(), rejections));
   }
 
+  /**
+   * What is to be done with a batch of a log that nodes share.
+   *
+   * @param sinceMicros what is older may be gone from the log, so its writers are forgotten
+   * @param aheadMicrosMax how far a writer's date may be ahead of {@code nowMicros}
+   */
+  public Verdict judge(
+      int partition, Numbered batch, long nowMicros, long sinceMicros, long aheadMicrosMax) {
+    raised.add(partition);
+    of(partition).forgetBefore(sinceMicros);
+    Verdict verdict = of(partition).judge(batch, nowMicros, aheadMicrosMax);
+    repeated += verdict instanceof Verdict.Repeated ? 1 : 0;
+    return verdict;
+  }
+
   /** Batches that came again and got their first answer, since the last call. */
   public long takeRepeated() {
     long taken = repeated;
@@ -118,7 +133,25 @@ public final class Writers {
     return taken;
   }
 
-  private static RefusedException ended(String why) {
+  /** By writer of a partition, its last batch of which rows are in the log. */
+  public Map<Bytes, Answered> applied(int partition) {
+    return of(partition).applied();
+  }
+
+  /** Rows of a batch are in the log. */
+  public void applied(int partition, Bytes writer, Answered answered) {
+    raised.add(partition);
+    of(partition).applied(writer, answered);
+  }
+
+  /** All rows of a batch were rejected. */
+  public void rejected(int partition, Bytes writer, Answered answered) {
+    raised.add(partition);
+    of(partition).rejected(writer, answered);
+  }
+
+  /** The refusal of a batch that must not be applied. */
+  public static RefusedException ended(String why) {
     return new RefusedException(
         ErrorCode.WRITER_ENDED,
         why
@@ -129,6 +162,11 @@ public final class Writers {
   /** What the log says of the batch, as {@link WrittenRows#answer}. */
   public static Bytes answer(List<Rejection> rejections) {
     return Rejected.encode(rejections);
+  }
+
+  /** The rejections of {@link #answer}. */
+  public static List<Rejection> rejections(Bytes answer) {
+    return Rejected.decode(answer);
   }
 
   /** The batch is answered. */
