@@ -5,7 +5,8 @@ import java.util.Optional;
 
 /**
  * What the first record of a writer's batch says of the batch in a log that nodes share. The other
- * records of the batch follow under the next sequences, and say nothing of their writer.
+ * records of the batch follow under the next sequences, and say nothing of their writer. Of a batch
+ * whose rows are all rejected, a repair says so.
  *
  * <p>The value of attribute {@link FormatFeature#WRITTEN_BATCH}: {@value WrittenRows#WRITER_BYTES}
  * bytes of the writer, {@code u64} number, a varint with the number of records, and which rows were
@@ -13,7 +14,7 @@ import java.util.Optional;
  *
  * @param writer who wrote the batch
  * @param number the writer's number of its batch
- * @param records how many records the batch has, at least one
+ * @param records how many records the batch has; 0 when all of its rows are rejected
  * @param rejected which rows of the writer's batch were rejected, as the server encodes them
  */
 public record WrittenBatch(Bytes writer, long number, int records, Bytes rejected) {
@@ -22,7 +23,7 @@ public record WrittenBatch(Bytes writer, long number, int records, Bytes rejecte
 
   /** Refuses writers and numbers that cannot be. */
   public WrittenBatch {
-    if (writer.length() != WrittenRows.WRITER_BYTES || number < 1 || records < 1) {
+    if (writer.length() != WrittenRows.WRITER_BYTES || number < 1 || records < 0) {
       throw new MalformedException(
           records + " records as batch " + number + " of writer " + writer);
     }

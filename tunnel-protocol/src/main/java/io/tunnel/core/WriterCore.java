@@ -190,8 +190,9 @@ public final class WriterCore {
   }
 
   /**
-   * Rows of a batch are in the log. A batch that is known already with as many rows changes
-   * nothing: a log may be read again from a place that what was stored is ahead of.
+   * Rows of a batch are in the log, or a log that nodes share says that all rows were rejected. A
+   * batch that is known already with as many rows changes nothing: a log may be read again from a
+   * place that what was stored is ahead of.
    */
   public void applied(Bytes writer, Answered answered) {
     Known known = writers.get(writer);

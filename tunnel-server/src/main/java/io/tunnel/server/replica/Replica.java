@@ -345,7 +345,7 @@ final class Replica {
     }
     Verdict verdict = core.read(record);
     epochHistory = epochHistory.read(record, core);
-    numbered.read(record, verdict == Verdict.CHANGE);
+    numbered.read(record, verdict == Verdict.CHANGE || verdict == Verdict.REPAIR);
     switch (verdict) {
       case CHANGE, REPAIR -> {
         boolean isLogged = record.offset() <= chunk.logged();

@@ -201,7 +201,12 @@ final class ReplicaStore implements Closeable {
                 : new EpochHistory(leaving.barrier(), List.of()),
             LeaderEpochs.NONE);
     runBegun();
-    beginFold(List.of(), new BesideRows(Map.of(partition, left.encode()), Map.of()));
+    beginFold(
+        List.of(),
+        new BesideRows(
+            Map.of(partition, left.encode()),
+            Map.of(),
+            Writers.without(partition, rows.writers().keySet())));
     runBegun();
     stored.put(partition, left);
     rows.drop(partition);
@@ -284,7 +289,7 @@ final class ReplicaStore implements Closeable {
         stored.put(replica.partition(), state);
       }
       fold.isBegun = true;
-      beginFold(fold.rows, new BesideRows(states, Map.of(), writers.takeRaised()));
+      beginFold(fold.rows, new BesideRows(states, Map.of(), writers.takeRaised(states.keySet())));
       runBegun();
     }
     meter.committed(shard, fold.rowCount, fold.bytes, fold.logNanos);

@@ -144,12 +144,6 @@ public final class Writers {
     of(partition).applied(writer, answered);
   }
 
-  /** All rows of a batch were rejected. */
-  public void rejected(int partition, Bytes writer, Answered answered) {
-    raised.add(partition);
-    of(partition).rejected(writer, answered);
-  }
-
   /** The refusal of a batch that must not be applied. */
   public static RefusedException ended(String why) {
     return new RefusedException(
@@ -207,8 +201,19 @@ public final class Writers {
    * partition alone for what was forgotten; no bytes for what is to be removed.
    */
   public Map<Bytes, Bytes> takeRaised() {
+    return takeRaised(Set.copyOf(raised));
+  }
+
+  /**
+   * As {@link #takeRaised()}, of some partitions: of a log that nodes share, what is known of
+   * writers is stored with the rows and the position of the same replica, and never before.
+   */
+  public Map<Bytes, Bytes> takeRaised(Set<Integer> partitions) {
     Map<Bytes, Bytes> taken = new HashMap<>();
-    for (int partition : raised) {
+    for (int partition : partitions) {
+      if (!raised.remove(partition)) {
+        continue;
+      }
       WriterCore core = of(partition);
       Map<Bytes, Optional<Answered>> changed = core.takeChanged();
       changed.forEach(
@@ -219,8 +224,18 @@ public final class Writers {
         taken.put(key(partition, Bytes.EMPTY), core.floor());
       }
     }
-    raised.clear();
     return taken;
+  }
+
+  /** What removes all that is stored of a partition. */
+  public static Map<Bytes, Bytes> without(int partition, Set<Bytes> stored) {
+    Map<Bytes, Bytes> removed = new HashMap<>();
+    for (Bytes key : stored) {
+      if (Binary.getInt(key.toByteArray(), 0) == partition) {
+        removed.put(key, Bytes.EMPTY);
+      }
+    }
+    return removed;
   }
 
   private static Bytes key(int partition, Bytes writer) {

@@ -95,13 +95,18 @@ final class GroupMaker {
     private int judged;
 
     /** What the first record says of its batch; empty where the writer does not number. */
-    Optional<WrittenBatch> batch(int records) {
+    Optional<WrittenBatch> batch() {
+      int records = judged - rejections.size();
       return write
           .writer()
-          .filter(by -> records > 0)
           .map(
               by ->
                   new WrittenBatch(by.writer(), by.number(), records, Writers.answer(rejections)));
+    }
+
+    /** Whether the log says of a numbered batch that all rows are rejected. */
+    boolean isNoted() {
+      return write.writer().isPresent() && judged == rejections.size();
     }
 
     Taking(PendingWrite write, boolean isKept, int from) {
@@ -179,10 +184,7 @@ final class GroupMaker {
       if (drafts.isEmpty()) {
         // The conditions of all rows failed, which only a leader can judge: an entry without a
         // change proves the lead.
-        ChangeBatch batch = pieces.get(0).write().batch();
-        RowCursor row = batch.rows();
-        row.next();
-        repair(Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes()));
+        repair(firstKey(pieces.get(0).write().batch()));
       }
       AppendGroup group = build(epoch, sequences);
       pieces.forEach(piece -> waiting.remove());
@@ -217,7 +219,7 @@ final class GroupMaker {
         all.remove();
       } else {
         writers.add(write.writer().get().writer());
-        left.add(write.tells(new Noting(write, numbered)));
+        left.add(write);
       }
     }
     mustJudge = left.stream().anyMatch(PendingWrite::isConditional);
@@ -236,24 +238,6 @@ final class GroupMaker {
     return repeated.isPresent();
   }
 
-  /** Notes that all rows of a batch were rejected, of which the log says nothing. */
-  private record Noting(PendingWrite write, NumberedBatches numbered)
-      implements PendingWrite.Outcome {
-
-    @Override
-    public void written(WriteResult result) {
-      if (result.appliedRows() == 0) {
-        numbered.rejected(write.writer().orElseThrow(), result.rejections());
-      }
-      write.written(result);
-    }
-
-    @Override
-    public void refused(RefusedException reason) {
-      write.refused(reason);
-    }
-  }
-
   /** Returns true when the group is full or has all writes, false when the slice is over. */
   private boolean takeRows(BooleanSupplier mayGoOn) {
     do {
@@ -267,15 +251,31 @@ final class GroupMaker {
       Taking write = taking.get();
       if (bytes < limits.appendBytesMax() + OVERRUN_BYTES_MAX && write.rows.next()) {
         take(write);
+      } else if (write.isNoted() && after.containsKey(firstKey(write.write.batch()))) {
+        // A repair needs the row as it is stored. The next group begins with the write.
+        taking = Optional.empty();
+        return true;
       } else {
-        write
-            .batch(drafts.size() - write.from)
-            .ifPresent(batch -> drafts.set(write.from, drafts.get(write.from).of(batch)));
+        write.batch().ifPresent(batch -> sign(write, batch));
         pieces.add(write.piece());
         taking = Optional.empty();
       }
     } while (mayGoOn.getAsBoolean());
     return false;
+  }
+
+  /** Says in the first record of a batch who wrote the batch, or in a repair where none is. */
+  private void sign(Taking write, WrittenBatch batch) {
+    if (write.isNoted()) {
+      repair(firstKey(write.write.batch()));
+    }
+    drafts.set(write.from, drafts.get(write.from).of(batch));
+  }
+
+  private static Bytes firstKey(ChangeBatch batch) {
+    RowCursor row = batch.rows();
+    row.next();
+    return Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
   }
 
   /** Takes the row that the cursor of the write is at. */

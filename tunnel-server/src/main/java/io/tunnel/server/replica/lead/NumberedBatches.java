@@ -12,6 +12,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.replica.shared.SharedLog.Entry;
+import io.tunnel.server.replica.shared.SharedLog.Kind;
 import io.tunnel.server.replica.shared.SharedLog.Stored;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Jump;
@@ -28,7 +29,8 @@ import java.util.Optional;
  * <p>The first record of a batch has the batch's writer, number and count of records. The other
  * records follow under the next sequences of the same epoch. What counts of an append is its
  * beginning, so what counts of a batch is its beginning too. A batch that ends early is answered by
- * what counts; the writer sends the other rows again under another number.
+ * what counts; the writer sends the other rows again under another number. A batch whose rows are
+ * all rejected has one record, a repair, which says so.
  *
  * <p>A compacted log lacks old records. So a writer is known for {@link #keptMicros} after its last
  * batch, less than the log keeps every record, and a writer that is not known must be dated later:
@@ -69,7 +71,7 @@ public final class NumberedBatches {
     private final List<Jump> jumps;
     private long micros;
 
-    /** Records that were read, at least one. */
+    /** Records of rows that were read; 0 when all rows are rejected. */
     private int read;
 
     private long lastPosition;
@@ -81,9 +83,9 @@ public final class NumberedBatches {
       this.sequence = first.entry().sequence();
       this.records = batch.records();
       this.rejected = batch.rejected();
-      this.position = first.offset();
+      this.position = records == 0 ? 0 : first.offset();
       this.jumps = new ArrayList<>();
-      this.read = 1;
+      this.read = Math.min(records, 1);
       this.lastPosition = first.offset();
       this.micros = first.timeMicros();
     }
@@ -106,7 +108,8 @@ public final class NumberedBatches {
 
     boolean isOf(Entry entry) {
       long index = entry.sequence() - sequence;
-      return entry.epoch() == epoch && index > 0 && index < records;
+      boolean isRow = entry.kind() == Kind.CHANGE;
+      return isRow && entry.epoch() == epoch && index > 0 && index < records;
     }
 
     /** Takes a record of the batch, unless the record was taken before a restart. */
@@ -192,10 +195,10 @@ public final class NumberedBatches {
     return youngest;
   }
 
-  /** A record was read; {@code isChange}: the record is a change that counts. */
-  public void read(Stored record, boolean isChange) {
+  /** A record was read; {@code counts}: the record is a change or a repair that counts. */
+  public void read(Stored record, boolean counts) {
     logMicros = Math.max(logMicros, record.timeMicros());
-    if (!isChange) {
+    if (!counts) {
       return;
     }
     Optional<WrittenBatch> begun =
@@ -267,13 +270,5 @@ public final class NumberedBatches {
       all.add(new Rejection(row, ErrorCode.NOT_LEADER));
     }
     return new WriteResult(answered.position(), applied, all, told.jumps());
-  }
-
-  /** All rows of a batch were rejected by the leader, so the log has nothing of the batch. */
-  void rejected(Numbered batch, List<Rejection> rejections) {
-    Told told = new Told(0, 0, 0, Writers.answer(rejections), List.of());
-    long now = Math.max(port.epochMicros(), logMicros);
-    writers.rejected(
-        partition, batch.writer(), new Answered(batch.number(), 0, 0, told.encode(), now));
   }
 }

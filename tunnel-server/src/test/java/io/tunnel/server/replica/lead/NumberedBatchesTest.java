@@ -159,7 +159,7 @@ class NumberedBatchesTest {
   }
 
   @Test
-  void a_batch_whose_rows_are_all_rejected_is_remembered_by_its_leader() {
+  void a_batch_whose_rows_are_all_rejected_is_answered_again_by_each_leader() {
     Bytes writer = writer(nowMicros);
     List<Rejection> all =
         List.of(
@@ -167,8 +167,26 @@ class NumberedBatchesTest {
             new Rejection(1, ErrorCode.CONDITION_FAILED),
             new Rejection(2, ErrorCode.INTEGER_OVERFLOW),
             new Rejection(3, ErrorCode.CONDITION_FAILED));
-    batches.rejected(new Numbered(writer, 1, 0), all);
+    Bytes attributes = new WrittenBatch(writer, 1, 0, Writers.answer(all)).addTo(Bytes.EMPTY);
+    Entry repair =
+        new Entry(Kind.REPAIR, KEY, EPOCH, FIRST, Optional.of(KEY), nowMicros - 1, attributes);
+    batches.read(new Stored(10, nowMicros, repair), false);
+    assertThat(repeated(writer, 1, 0)).as("the repair does not count").isEmpty();
+    batches.read(new Stored(11, nowMicros, repair), true);
     assertThat(repeated(writer, 1, 0)).contains(new WriteResult(0, 0, all));
+    restart();
+    assertThat(repeated(writer, 1, 0)).contains(new WriteResult(0, 0, all));
+    assertThat(repeated(writer, 2, 0)).as("the next batch").isEmpty();
+  }
+
+  @Test
+  void a_repair_between_the_records_of_batches_belongs_to_none() {
+    Bytes writer = writer(nowMicros);
+    begin(writer, 1, 10);
+    Entry repair =
+        new Entry(Kind.REPAIR, KEY, EPOCH, FIRST + 1, Optional.of(KEY), 1, Bytes.EMPTY);
+    batches.read(new Stored(11, nowMicros, repair), true);
+    assertThat(repeated(writer, 1, 0).orElseThrow().appliedRows()).isEqualTo(1);
   }
 
   @Test

@@ -202,7 +202,7 @@ final class ClusterNumberer {
       if (result.rejections().stream().anyMatch(each -> each.code().retriable())) {
         world.count(ClusterHappening.BATCH_APPLIED_IN_PART);
       }
-      if (result.appliedRows() > 0 && random.nextInt(3) == 0) {
+      if (random.nextInt(3) == 0) {
         echo(bytes, result);
       } else {
         isBusy = false;
