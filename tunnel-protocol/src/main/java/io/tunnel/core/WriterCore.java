@@ -245,7 +245,8 @@ public final class WriterCore {
       }
       evict(oldest.getKey());
     }
-    Bytes dated = Bytes.copyOf(ByteBuffer.allocate(Long.BYTES).putLong(micros).array());
+    long date = Math.max(0, micros);
+    Bytes dated = Bytes.copyOf(ByteBuffer.allocate(Long.BYTES).putLong(date).array());
     floor = floor.compareTo(dated) < 0 ? dated : floor;
   }
 

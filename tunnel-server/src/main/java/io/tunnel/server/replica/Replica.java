@@ -279,6 +279,7 @@ final class Replica {
   void lose(long first) {
     ends.lose(first, port.epochMicros());
     withdraw();
+    leader.refuseWaiting(notLeader());
   }
 
   /** What it knows of its log. */
@@ -309,6 +310,7 @@ final class Replica {
 
   private void skipTo(long offset, long nowNanos) {
     core.skipTo(offset);
+    numbered.skipped();
     epochHistory = epochHistory.skipped();
     raiseFloor(offset);
     leader.skipped(nowNanos);

@@ -291,7 +291,7 @@ final class ReplicaShard implements Closeable {
 
   private void takeWrite(ReplicaTask.Write write) {
     Optional<Replica> found = replica(write.partition());
-    if (found.isEmpty()) {
+    if (found.isEmpty() || found.get().ends().isLost()) {
       write.write().refused(notLeader(write.partition()));
       return;
     }

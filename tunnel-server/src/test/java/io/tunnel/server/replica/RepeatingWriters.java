@@ -43,11 +43,17 @@ final class RepeatingWriters {
   private final Map<Integer, List<Lane>> lanes = new HashMap<>();
   private long lastSecret;
 
+  /** Whether the log has lost records, so that what was answered need not be there. */
+  private boolean hasLost;
+
   /** How often a batch was answered by a repetition of an earlier answer, or in part. */
   int repeated;
 
   int inPart;
   int ended;
+
+  /** Acknowledged rows that a log has lost. */
+  int missing;
 
   RepeatingWriters(Random random, LongSupplier epochMicros) {
     this.random = random;
@@ -67,6 +73,12 @@ final class RepeatingWriters {
               return made;
             });
     all.get(random.nextInt(WRITERS)).act(node);
+  }
+
+  /** The log has lost its end: a repetition may be judged anew. */
+  void lost() {
+    hasLost = true;
+    lanes.values().forEach(all -> all.forEach(Lane::forget));
   }
 
   /** Every batch that is not given up is sent to this node again. */
@@ -90,7 +102,13 @@ final class RepeatingWriters {
                 last.put(writer, number);
               });
     }
-    lanes.getOrDefault(partition, List.of()).forEach(lane -> lane.requireTrue(textByOffset));
+    for (Lane lane : lanes.getOrDefault(partition, List.of())) {
+      if (hasLost) {
+        lane.requireNoHole(last, Set.copyOf(textByOffset.values()));
+      } else {
+        lane.requireTrue(textByOffset);
+      }
+    }
   }
 
   private record Row(RowChange change, String text) {}
@@ -112,7 +130,21 @@ final class RepeatingWriters {
   }
 
   /** What a writer was told of a batch. */
-  private record Answered(List<Row> rows, WriteResult result) {}
+  private record Answered(List<Row> rows, WriteResult result) {
+
+    /** The rows that were not rejected. */
+    List<String> appliedTexts() {
+      Set<Integer> rejected = new HashSet<>();
+      result.rejections().forEach(one -> rejected.add(one.rowIndex()));
+      List<String> applied = new ArrayList<>();
+      for (int row = 0; row < rows.size(); row++) {
+        if (!rejected.contains(row)) {
+          applied.add(rows.get(row).text());
+        }
+      }
+      return applied;
+    }
+  }
 
   private final class Lane {
     private final int partition;
@@ -253,6 +285,26 @@ final class RepeatingWriters {
       if (!rows.isEmpty()) {
         inPart++;
         next();
+      }
+    }
+
+    /** Attempts that were answered before a loss say nothing of those behind. */
+    void forget() {
+      settle();
+      attempts.clear();
+    }
+
+    /** Behind an acknowledged row that is missing the log has no row of the same writer. */
+    void requireNoHole(Map<String, Long> last, Set<String> texts) {
+      for (Answered each : answered) {
+        for (String text : each.appliedTexts()) {
+          String by = text.substring(0, text.indexOf(':'));
+          long textNumber = Long.parseLong(text.substring(text.indexOf(':') + 1));
+          missing += texts.contains(text) ? 0 : 1;
+          assertThat(texts.contains(text) || last.getOrDefault(by, 0L) < textNumber)
+              .as("%s is missing, and the log has %s:%s", text, by, last.get(by))
+              .isTrue();
+        }
       }
     }
 

@@ -33,6 +33,24 @@ class ReplicasSimulationTest {
   }
 
   @ParameterizedTest
+  @ValueSource(ints = {0, 3, 15})
+  void a_writer_whose_acknowledged_batch_is_lost_with_the_end_of_the_log_is_refused(
+      int failuresPercent) throws IOException {
+    int missing = 0;
+    int ended = 0;
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      NodesSimulation simulation =
+          new NodesSimulation(seed, failuresPercent, SimNode.Kept.ALL);
+      simulation.losesEnds = true;
+      simulation.run();
+      missing += simulation.writers.missing;
+      ended += simulation.writers.ended;
+    }
+    assertThat(missing).as("acknowledged rows that are missing").isPositive();
+    assertThat(ended).as("writers that were refused").isPositive();
+  }
+
+  @ParameterizedTest
   @ValueSource(ints = {0, 3})
   void a_compacted_log_gives_the_same_rows(int failuresPercent) throws IOException {
     for (long seed = 1; seed <= SEEDS; seed++) {

@@ -40,6 +40,9 @@ public final class Writers {
   /** Partitions that may have something to store. */
   private final Set<Integer> raised = new HashSet<>();
 
+  /** Partitions whose floor is to be stored, also when nobody was forgotten. */
+  private final Set<Integer> raisedFloors = new HashSet<>();
+
   /**
    * Writers that go on from stored ones.
    *
@@ -117,6 +120,17 @@ public final class Writers {
     Verdict verdict = of(partition).judge(batch, nowMicros, aheadMicrosMax);
     repeated += verdict instanceof Verdict.Repeated ? 1 : 0;
     return verdict;
+  }
+
+  /**
+   * Forgets writers that were silent since before a moment, durably: the log has a hole there.
+   *
+   * @param micros in microseconds since 1970
+   */
+  public void forgetBefore(int partition, long micros) {
+    raised.add(partition);
+    raisedFloors.add(partition);
+    of(partition).forgetBefore(micros);
   }
 
   /** Batches that came again and got their first answer, since the last call. */
@@ -220,7 +234,7 @@ public final class Writers {
           (writer, answered) ->
               taken.put(key(partition, writer), answered.map(Writers::encode).orElse(Bytes.EMPTY)));
       forgotten += changed.values().stream().filter(Optional::isEmpty).count();
-      if (changed.containsValue(Optional.<Answered>empty())) {
+      if (raisedFloors.remove(partition) | changed.containsValue(Optional.<Answered>empty())) {
         taken.put(key(partition, Bytes.EMPTY), core.floor());
       }
     }
@@ -269,5 +283,6 @@ public final class Writers {
   public void drop(int partition) {
     byPartition.remove(partition);
     raised.remove(partition);
+    raisedFloors.remove(partition);
   }
 }

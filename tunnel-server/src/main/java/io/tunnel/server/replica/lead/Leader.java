@@ -343,7 +343,8 @@ public final class Leader {
     return rejected;
   }
 
-  private void refuseWaiting(RefusedException reason) {
+  /** Refuses the writes that no group has yet: the log has lost what they would be judged by. */
+  public void refuseWaiting(RefusedException reason) {
     maker.clear();
     for (PendingWrite write = waiting.poll(); write != null; write = waiting.poll()) {
       write.refused(reason);

@@ -34,7 +34,8 @@ import java.util.Optional;
  *
  * <p>A compacted log lacks old records. So a writer is known for {@link #keptMicros} after its last
  * batch, less than the log keeps every record, and a writer that is not known must be dated later:
- * whatever such a writer has written is whole in the log and was read.
+ * whatever such a writer has written is whole in the log and was read. A hole in the log is proof
+ * that records are gone, so writers from before the hole are forgotten.
  *
  * <p>For the shard's thread.
  */
@@ -49,6 +50,9 @@ public final class NumberedBatches {
 
   /** The time of the newest record that was read. */
   private long logMicros;
+
+  /** Whether the log has lost records before the next one. */
+  private boolean isBehindHole;
 
   /** What the partition's replica knows of time. */
   public interface Port {
@@ -198,6 +202,11 @@ public final class NumberedBatches {
   /** A record was read; {@code counts}: the record is a change or a repair that counts. */
   public void read(Stored record, boolean counts) {
     logMicros = Math.max(logMicros, record.timeMicros());
+    if (isBehindHole) {
+      // A writer that is dated later has nothing in the hole.
+      isBehindHole = false;
+      writers.forgetBefore(partition, record.timeMicros() + aheadMicrosMax());
+    }
     if (!counts) {
       return;
     }
@@ -216,6 +225,13 @@ public final class NumberedBatches {
     }
   }
 
+  /** The log has given up records before the next one; nobody knows whose. */
+  public void skipped() {
+    settle();
+    reading = Optional.empty();
+    isBehindHole = true;
+  }
+
   /** What was read is to be stored, or to be judged by. */
   public void settle() {
     reading.ifPresent(batch -> writers.applied(partition, batch.writer, batch.answered()));
@@ -224,6 +240,11 @@ public final class NumberedBatches {
   /** How long a writer is known after its last batch. */
   private long keptMicros() {
     return Math.min(WriterCore.KEPT_MICROS, port.retentionMicros(partition) / 2);
+  }
+
+  /** How far the date of a writer may be ahead. */
+  private long aheadMicrosMax() {
+    return Math.min(WriterCore.AHEAD_MICROS_MAX, port.retentionMicros(partition) / 4);
   }
 
   /**
@@ -236,8 +257,8 @@ public final class NumberedBatches {
   Optional<WriteResult> repeated(Numbered batch, int rows) {
     settle();
     long now = Math.max(port.epochMicros(), logMicros);
-    long ahead = Math.min(WriterCore.AHEAD_MICROS_MAX, port.retentionMicros(partition) / 4);
-    Verdict verdict = writers.judge(partition, batch, now, now - keptMicros(), ahead);
+    Verdict verdict =
+        writers.judge(partition, batch, now, now - keptMicros(), aheadMicrosMax());
     if (verdict instanceof Verdict.Ended ended) {
       throw Writers.ended(ended.why());
     }

@@ -209,6 +209,21 @@ class NumberedBatchesTest {
   }
 
   @Test
+  void a_hole_in_the_log_ends_all_writers_from_before_it_also_behind_a_restart() {
+    Bytes known = writer(nowMicros);
+    Bytes unknown = writer(nowMicros + 9 * SECOND);
+    begin(known, 1, 10);
+    nowMicros += 10 * SECOND;
+    batches.skipped();
+    batches.read(record(20, EPOCH, FIRST + 7, Bytes.EMPTY), true);
+    requireEnded(known, 2, 0, "older than one that");
+    restart();
+    requireEnded(known, 1, 0, "older than one that");
+    requireEnded(unknown, 1, 0, "older than one that");
+    assertThat(repeated(writer(nowMicros + 60 * SECOND), 1, 0)).as("dated behind").isEmpty();
+  }
+
+  @Test
   void a_clock_that_is_behind_the_log_makes_no_writer_younger() {
     retentionMicros = 120 * SECOND;
     Bytes old = writer(nowMicros);

@@ -113,6 +113,9 @@ enum ClusterHappening implements Floored {
 
   /** A node read a record of a form that its build does not know. */
   NEWER_RECORD_MET(2),
+  /** The log took the first record of a numbered batch. */
+  BATCH_LANDED(20),
+
   /** A numbered batch was answered. */
   BATCH_ANSWERED(20),
 

@@ -151,6 +151,8 @@ final class ClusterNumberer {
                       lastNumber = 0;
                       appliedNumber = 0;
                       number();
+                    } else if (isCalm && isWithout(ClusterClient.cause(failure))) {
+                      isBusy = false;
                     } else {
                       client.later(pauseNanos(), this::number);
                     }
@@ -240,6 +242,12 @@ final class ClusterNumberer {
           && refused.code() == ErrorCode.WRITER_ENDED;
     }
 
+    /** The level has no numbers, or this node does not know yet that the level was raised. */
+    private static boolean isWithout(Throwable failure) {
+      return failure instanceof RefusedException refused
+          && refused.code() == ErrorCode.FEATURE_NOT_ENABLED;
+    }
+
     private void failed(Throwable failure) {
       if (isEnded(failure)) {
         world.count(ClusterHappening.WRITER_ENDED);
@@ -251,7 +259,9 @@ final class ClusterNumberer {
         }
         return;
       }
-      isInDoubt |= !(failure instanceof RefusedException refused) || !refused.retriable();
+      isInDoubt |=
+          !isWithout(failure)
+              && (!(failure instanceof RefusedException refused) || !refused.retriable());
       if (isInDoubt && !isCalm && random.nextInt(10) == 0) {
         giveUp();
       } else {

@@ -71,7 +71,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     hasReader = readersRandom.nextInt(READERS_ONE_IN) == 0;
     world = new ClusterWorld(seed, listener);
     numbers = new SplittableRandom(seed ^ NUMBERS);
-    hasNumberer = !isUpgraded && !world.network.isClosed() && numbers.nextBoolean();
+    hasNumberer = !world.network.isClosed() && numbers.nextBoolean();
     operator = new ClusterOperator(world, random);
     administrator =
         world.network.isClosed()
@@ -117,7 +117,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   }
 
   private void begin() {
-    if (hasNumberer) {
+    if (hasNumberer && !isUpgraded) {
       world.machines.values().forEach(machine -> machine.levelMax = Level.OWN);
     }
     world.machines.values().forEach(world::start);

@@ -2,6 +2,7 @@ package io.tunnel.it.sim.cluster;
 
 import com.google.gson.JsonParser;
 import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.WrittenBatch;
 import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.it.sim.truth.NumberedTruth;
 import io.tunnel.it.sim.truth.PageRange;
@@ -78,6 +79,9 @@ final class LogTruth {
 
   private void take(Stored record) {
     Entry entry = record.entry();
+    if (WrittenBatch.of(entry.attributes()).isPresent()) {
+      counts.accept(ClusterHappening.BATCH_LANDED);
+    }
     if (entry.kind() == Kind.MARKER) {
       epoch = record.offset();
       sequence = 0;
