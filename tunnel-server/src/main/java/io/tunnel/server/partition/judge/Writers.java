@@ -234,7 +234,8 @@ public final class Writers {
           (writer, answered) ->
               taken.put(key(partition, writer), answered.map(Writers::encode).orElse(Bytes.EMPTY)));
       forgotten += changed.values().stream().filter(Optional::isEmpty).count();
-      if (raisedFloors.remove(partition) | changed.containsValue(Optional.<Answered>empty())) {
+      boolean isRaised = raisedFloors.remove(partition);
+      if (isRaised || changed.containsValue(Optional.<Answered>empty())) {
         taken.put(key(partition, Bytes.EMPTY), core.floor());
       }
     }
