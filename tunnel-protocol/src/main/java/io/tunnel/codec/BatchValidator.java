@@ -196,6 +196,9 @@ public final class BatchValidator {
       throw new MalformedException(
           where + "attribute delta is written by the server that adds; send an increment");
     }
+    if (WrittenBatch.of(row.attributes()).isPresent()) {
+      throw new MalformedException(where + "attribute written is written by a leader to its log");
+    }
     Optional<Increments> found = row.increments();
     if (found.isEmpty()) {
       return false;

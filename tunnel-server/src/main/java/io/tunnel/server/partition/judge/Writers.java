@@ -41,6 +41,9 @@ public final class Writers {
   /** Partitions that may have something to store. */
   private final Set<Integer> raised = new HashSet<>();
 
+  /** Partitions whose floor is to be stored, also when nobody was forgotten. */
+  private final Set<Integer> raisedFloors = new HashSet<>();
+
   /**
    * Writers that go on from stored ones.
    *
@@ -90,9 +93,8 @@ public final class Writers {
       return Optional.empty();
     }
     Answered answered = repeated.answered();
-    WriteResult result =
-        Rejected.decode(answered.answer(), answered.position(), answered.rows(), batch);
-    int rows = answered.rows() + result.rejections().size();
+    List<Rejection> rejections = Rejected.rejections(answered.answer());
+    int rows = answered.rows() + rejections.size();
     if (rows != batch.rowCount()) {
       throw ended(
           "batch "
@@ -103,7 +105,35 @@ public final class Writers {
               + batch.rowCount());
     }
     this.repeated++;
-    return Optional.of(result);
+    WriteResult result = new WriteResult(answered.position(), answered.rows(), rejections);
+    return Optional.of(
+        result.returning(Rejected.returned(answered.answer(), batch, rejections)));
+  }
+
+  /**
+   * What is to be done with a batch of a log that nodes share.
+   *
+   * @param sinceMicros what is older may be gone from the log, so its writers are forgotten
+   * @param aheadMicrosMax how far a writer's date may be ahead of {@code nowMicros}
+   */
+  public Verdict judge(
+      int partition, Numbered batch, long nowMicros, long sinceMicros, long aheadMicrosMax) {
+    raised.add(partition);
+    of(partition).forgetBefore(sinceMicros);
+    Verdict verdict = of(partition).judge(batch, nowMicros, aheadMicrosMax);
+    repeated += verdict instanceof Verdict.Repeated ? 1 : 0;
+    return verdict;
+  }
+
+  /**
+   * Forgets writers that were silent since before a moment, durably: the log has a hole there.
+   *
+   * @param micros in microseconds since 1970
+   */
+  public void forgetBefore(int partition, long micros) {
+    raised.add(partition);
+    raisedFloors.add(partition);
+    of(partition).forgetBefore(micros);
   }
 
   /** Batches that came again and got their first answer, since the last call. */
@@ -120,7 +150,19 @@ public final class Writers {
     return taken;
   }
 
-  private static RefusedException ended(String why) {
+  /** By writer of a partition, its last batch of which rows are in the log. */
+  public Map<Bytes, Answered> applied(int partition) {
+    return of(partition).applied();
+  }
+
+  /** Rows of a batch are in the log. */
+  public void applied(int partition, Bytes writer, Answered answered) {
+    raised.add(partition);
+    of(partition).applied(writer, answered);
+  }
+
+  /** The refusal of a batch that must not be applied. */
+  public static RefusedException ended(String why) {
     return new RefusedException(
         ErrorCode.WRITER_ENDED,
         why
@@ -131,6 +173,17 @@ public final class Writers {
   /** What the log says of the batch, as {@link WrittenRows#answer}. */
   public static Bytes answer(List<Rejection> rejections, List<ReturnedRow> returned) {
     return Rejected.encode(rejections, returned);
+  }
+
+  /** The rejections of {@link #answer}. */
+  public static List<Rejection> rejections(Bytes answer) {
+    return Rejected.rejections(answer);
+  }
+
+  /** What {@link #answer} says that rows of the batch return. */
+  public static List<ReturnedRow> returned(
+      Bytes answer, ChangeBatch batch, List<Rejection> rejections) {
+    return Rejected.returned(answer, batch, rejections);
   }
 
   /** The batch is answered. */
@@ -171,20 +224,42 @@ public final class Writers {
    * partition alone for what was forgotten; no bytes for what is to be removed.
    */
   public Map<Bytes, Bytes> takeRaised() {
+    return takeRaised(Set.copyOf(raised));
+  }
+
+  /**
+   * As {@link #takeRaised()}, of some partitions: of a log that nodes share, what is known of
+   * writers is stored with the rows and the position of the same replica, and never before.
+   */
+  public Map<Bytes, Bytes> takeRaised(Set<Integer> partitions) {
     Map<Bytes, Bytes> taken = new HashMap<>();
-    for (int partition : raised) {
+    for (int partition : partitions) {
+      if (!raised.remove(partition)) {
+        continue;
+      }
       WriterCore core = of(partition);
       Map<Bytes, Optional<Answered>> changed = core.takeChanged();
       changed.forEach(
           (writer, answered) ->
               taken.put(key(partition, writer), answered.map(Writers::encode).orElse(Bytes.EMPTY)));
       forgotten += changed.values().stream().filter(Optional::isEmpty).count();
-      if (changed.containsValue(Optional.<Answered>empty())) {
+      boolean isRaised = raisedFloors.remove(partition);
+      if (isRaised || changed.containsValue(Optional.<Answered>empty())) {
         taken.put(key(partition, Bytes.EMPTY), core.floor());
       }
     }
-    raised.clear();
     return taken;
+  }
+
+  /** What removes all that is stored of a partition. */
+  public static Map<Bytes, Bytes> without(int partition, Set<Bytes> stored) {
+    Map<Bytes, Bytes> removed = new HashMap<>();
+    for (Bytes key : stored) {
+      if (Binary.getInt(key.toByteArray(), 0) == partition) {
+        removed.put(key, Bytes.EMPTY);
+      }
+    }
+    return removed;
   }
 
   private static Bytes key(int partition, Bytes writer) {
@@ -218,5 +293,6 @@ public final class Writers {
   public void drop(int partition) {
     byPartition.remove(partition);
     raised.remove(partition);
+    raisedFloors.remove(partition);
   }
 }

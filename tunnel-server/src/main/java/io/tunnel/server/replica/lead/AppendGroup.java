@@ -55,6 +55,11 @@ final class AppendGroup {
     boolean isWhole() {
       return judged == write.batch().rowCount();
     }
+
+    /** Entries that must be read back before the writer is told that no row is applied. */
+    int proof() {
+      return write.writer().isPresent() ? from + 1 : 1;
+    }
   }
 
   AppendGroup(long epoch, List<Entry> entries, List<Optional<BatchRow>> rows, List<Piece> pieces) {
@@ -170,8 +175,10 @@ final class AppendGroup {
   private int answer(Piece piece, RefusedException reason) {
     int applied = Math.min(piece.appended(), readBack - piece.from());
     boolean isCertain = reason.retriable();
-    // What was judged is true if its judge led then, which the first entry read back proves.
-    boolean isAll = applied == piece.appended() && piece.isWhole() && readBack > 0;
+    // What was judged is true if its judge led then, which the first entry read back proves. Of a
+    // numbered batch without applied rows, an entry says so to the next leader.
+    boolean isProved = applied > 0 || readBack >= piece.proof();
+    boolean isAll = applied == piece.appended() && piece.isWhole() && isProved;
     if (isAll || (applied > 0 && isCertain)) {
       long first = applied == 0 ? 0 : offsets[piece.from()];
       List<Rejection> rejections = rejections(piece, applied);
