@@ -130,7 +130,7 @@ class NumberedBatchesTest {
     begin(writer, 1, 10);
     next(1, 11);
     next(2, 14);
-    WriteResult first = new WriteResult(10, 3, REJECTED, List.of(new Jump(2, 14)));
+    WriteResult first = new WriteResult(10, 3, REJECTED, List.of(new Jump(2, 14)), List.of());
     assertThat(repeated(writer, 1, 0)).contains(first);
     restart();
     assertThat(repeated(writer, 1, 0)).contains(first);
