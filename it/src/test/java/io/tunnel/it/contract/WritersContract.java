@@ -69,8 +69,7 @@ abstract class WritersContract extends Contract {
     }
 
     WriteResult write(long number, long after, RowChange... rows) {
-      return WriteResult.decode(
-          connection.request(Operation.WRITE, payload(number, after, rows)));
+      return WriteResult.decode(connection.request(Operation.WRITE, payload(number, after, rows)));
     }
 
     void requireEnded(long number, long after, RowChange... rows) {

@@ -257,8 +257,7 @@ public final class NumberedBatches {
   Optional<WriteResult> repeated(Numbered batch, int rows) {
     settle();
     long now = Math.max(port.epochMicros(), logMicros);
-    Verdict verdict =
-        writers.judge(partition, batch, now, now - keptMicros(), aheadMicrosMax());
+    Verdict verdict = writers.judge(partition, batch, now, now - keptMicros(), aheadMicrosMax());
     if (verdict instanceof Verdict.Ended ended) {
       throw Writers.ended(ended.why());
     }
