@@ -27,9 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A writer with the default deadlines that adds to counters as fast as the cluster takes increments,
- * while nodes are killed, stand still, and lose Kafka: no row is in doubt, and each counter is the
- * sum of what was acknowledged, and of the deltas in the stream.
+ * A writer with the default deadlines that adds to counters as fast as the cluster takes
+ * increments, while nodes are killed, stand still, and lose Kafka: no row is in doubt, and each
+ * counter is the sum of what was acknowledged, and of the deltas in the stream.
  */
 @Tag("proof-cluster")
 class ClusterWritersTest {
@@ -152,8 +152,7 @@ class ClusterWritersTest {
     Poll.until(
         "every node knows the level",
         () ->
-            cluster.running().stream()
-                .allMatch(node -> Cluster.seenBy(node).level() == Level.OWN));
+            cluster.running().stream().allMatch(node -> Cluster.seenBy(node).level() == Level.OWN));
     increments += write(INCREMENTS);
     assertThat(hasNumbers(tableId)).as("numbers behind the raise").isTrue();
     counters.requireSums(increments, tables, tunnels, tunnelId);

@@ -49,7 +49,7 @@ class ClusterContractTest {
   }
 
   @Nested
-  class Writers extends WritersContract {
+  class Writers extends EndedWritersContract {
     @Override
     Subject begin() {
       return new RealSubject(node.directPort());

@@ -99,7 +99,7 @@ class ServerContractTest {
   }
 
   @Nested
-  class Writers extends WritersContract {
+  class Writers extends EndedWritersContract {
     @Override
     Subject begin() {
       return new RealSubject(server.port());

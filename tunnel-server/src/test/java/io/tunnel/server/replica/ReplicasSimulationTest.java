@@ -39,8 +39,7 @@ class ReplicasSimulationTest {
     int missing = 0;
     int ended = 0;
     for (long seed = 1; seed <= SEEDS; seed++) {
-      NodesSimulation simulation =
-          new NodesSimulation(seed, failuresPercent, SimNode.Kept.ALL);
+      NodesSimulation simulation = new NodesSimulation(seed, failuresPercent, SimNode.Kept.ALL);
       simulation.losesEnds = true;
       simulation.run();
       missing += simulation.writers.missing;

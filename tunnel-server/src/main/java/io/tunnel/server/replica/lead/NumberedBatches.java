@@ -259,8 +259,7 @@ public final class NumberedBatches {
   Optional<WriteResult> repeated(Numbered by, ChangeBatch batch) {
     settle();
     long now = Math.max(port.epochMicros(), logMicros);
-    Verdict verdict =
-        writers.judge(partition, by, now, now - keptMicros(), aheadMicrosMax());
+    Verdict verdict = writers.judge(partition, by, now, now - keptMicros(), aheadMicrosMax());
     if (verdict instanceof Verdict.Ended ended) {
       throw Writers.ended(ended.why());
     }

@@ -223,8 +223,7 @@ class NumberedBatchesTest {
   void a_repair_between_the_records_of_batches_belongs_to_none() {
     Bytes writer = writer(nowMicros);
     begin(writer, 1, 10);
-    Entry repair =
-        new Entry(Kind.REPAIR, KEY, EPOCH, FIRST + 1, Optional.of(KEY), 1, Bytes.EMPTY);
+    Entry repair = new Entry(Kind.REPAIR, KEY, EPOCH, FIRST + 1, Optional.of(KEY), 1, Bytes.EMPTY);
     batches.read(new Stored(11, nowMicros, repair), true);
     assertThat(repeated(writer, 1, 0).orElseThrow().appliedRows()).isEqualTo(1);
   }

@@ -125,8 +125,7 @@ class NumberedGroupTest {
     assertThat(said(group.entries().get(1))).isEmpty();
     read(group, 2);
     assertThat(told.result)
-        .contains(
-            new WriteResult(20, 2, List.of(new Rejection(1, ErrorCode.CONDITION_FAILED))));
+        .contains(new WriteResult(20, 2, List.of(new Rejection(1, ErrorCode.CONDITION_FAILED))));
     Told again = write(1, 7, TestRows.put("x", column(1)), absent("a"), TestRows.put("y"));
     assertThat(maker.writes(waiting, EPOCH, count -> 2 << 20, () -> true)).isEmpty();
     assertThat(again.result).isEqualTo(told.result);

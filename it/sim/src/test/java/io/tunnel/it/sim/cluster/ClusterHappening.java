@@ -123,7 +123,7 @@ enum ClusterHappening implements Floored {
   BATCH_REPEATED(10),
 
   /** Only the first rows of a numbered batch count. */
-  BATCH_APPLIED_IN_PART(0.3),
+  BATCH_APPLIED_IN_PART(0),
 
   /** A numbered batch was given up. */
   BATCH_IN_DOUBT(1),
