@@ -115,8 +115,7 @@ public final class HistoryLines {
         number(end, "position"),
         begun.get("nanos").getAsLong(),
         outcome == Outcome.UNKNOWN ? Call.NEVER : end.get("nanos").getAsLong(),
-        number(begun, "batch")
-            .map(batch -> new BatchPlace(batch, begun.get("index").getAsInt())));
+        number(begun, "batch").map(batch -> new BatchPlace(batch, begun.get("index").getAsInt())));
   }
 
   private static Optional<Long> number(JsonObject line, String name) {

@@ -29,9 +29,7 @@ final class Step {
     Map<Long, List<Call>> batches = new LinkedHashMap<>();
     for (Call call : calls) {
       if (call.batch().isPresent()) {
-        batches
-            .computeIfAbsent(call.batch().get().batch(), batch -> new ArrayList<>())
-            .add(call);
+        batches.computeIfAbsent(call.batch().get().batch(), batch -> new ArrayList<>()).add(call);
       } else if (call.counts()) {
         steps.add(new Step(List.of(call)));
       }

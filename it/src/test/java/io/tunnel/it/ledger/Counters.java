@@ -132,7 +132,8 @@ public final class Counters {
     assertThat(results).as("results in the stream").isEqualTo(acknowledged);
     assertThat(rows).as("rows").isEqualTo(acknowledged);
     returned.forEach(
-        (at, result) -> assertThat(adder.byPosition.get(at)).as("counter %s", at).isEqualTo(result));
+        (at, result) ->
+            assertThat(adder.byPosition.get(at)).as("counter %s", at).isEqualTo(result));
   }
 
   /** Adds up what the changes say was added, and keeps the newest result. */

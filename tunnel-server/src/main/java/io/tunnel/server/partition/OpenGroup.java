@@ -114,8 +114,7 @@ final class OpenGroup {
     ChangeBatch batch = write.batch();
     Optional<WriteResult> repeated;
     try {
-      repeated =
-          writers.repeated(batch, write.writer().get(), epochMicros.getAsLong());
+      repeated = writers.repeated(batch, write.writer().get(), epochMicros.getAsLong());
     } catch (RefusedException e) {
       write.refused(e);
       return true;

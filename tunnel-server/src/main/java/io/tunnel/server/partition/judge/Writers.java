@@ -106,8 +106,7 @@ public final class Writers {
     }
     this.repeated++;
     WriteResult result = new WriteResult(answered.position(), answered.rows(), rejections);
-    return Optional.of(
-        result.returning(Rejected.returned(answered.answer(), batch, rejections)));
+    return Optional.of(result.returning(Rejected.returned(answered.answer(), batch, rejections)));
   }
 
   /**

@@ -108,7 +108,8 @@ public final class NumberedBatches {
       this.jumps = new ArrayList<>(told.jumps());
       this.read = stored.rows();
       this.lastPosition =
-          new WriteResult(position, read, List.of(), jumps, List.of()).positionOf(stored.rows() - 1);
+          new WriteResult(position, read, List.of(), jumps, List.of())
+              .positionOf(stored.rows() - 1);
       this.micros = stored.micros();
     }
 

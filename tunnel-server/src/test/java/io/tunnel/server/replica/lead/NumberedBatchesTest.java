@@ -189,7 +189,8 @@ class NumberedBatchesTest {
             new Rejection(1, ErrorCode.CONDITION_FAILED),
             new Rejection(2, ErrorCode.INTEGER_OVERFLOW),
             new Rejection(3, ErrorCode.CONDITION_FAILED));
-    Bytes attributes = new WrittenBatch(writer, 1, 0, Writers.answer(all, List.of())).addTo(Bytes.EMPTY);
+    Bytes attributes =
+        new WrittenBatch(writer, 1, 0, Writers.answer(all, List.of())).addTo(Bytes.EMPTY);
     Entry repair =
         new Entry(Kind.REPAIR, KEY, EPOCH, FIRST, Optional.of(KEY), nowMicros - 1, attributes);
     batches.read(new Stored(10, nowMicros, repair), false);
