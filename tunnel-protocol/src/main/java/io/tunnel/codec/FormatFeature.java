@@ -16,7 +16,7 @@ public enum FormatFeature {
   CONDITION(Place.ROW, 1, "condition", 1),
   /** Columns to be added to, on their way to the server that adds; no log has them. */
   INCREMENT(Place.ROW, 3, "increment", 1),
-  /** A time at which the row expires, other than that of its table. */
+  /** The row expires at this time and not at the time of the table. */
   ROW_EXPIRY(Place.ROW, 5, "expiry", 3),
   /** What the result of the change returns of the row; no log has it. */
   RETURNING(Place.ROW, 7, "returning", 2),
@@ -34,7 +34,7 @@ public enum FormatFeature {
   WRITTEN(Place.BATCH, 2, "written", 2),
   /** All rows of the batch are applied, or none. */
   ATOMIC(Place.BATCH, 3, "atomic", 2),
-  /** A time at which the row expires, other than that of its table. */
+  /** The row expires at this time and not at the time of the table. */
   STORED_EXPIRY(Place.STORED_ROW, 1, "expiry", 3),
   /** A filter on what the holder is delivered. */
   FILTER(Place.GRANT, 1, "filter", 3),

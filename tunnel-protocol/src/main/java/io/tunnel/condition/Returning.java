@@ -12,16 +12,16 @@ import java.util.Set;
 /**
  * What the result of a change has beside the outcome: the key of the row and some of its columns.
  * The server takes the columns where it judges the change, so no other write comes between the
- * change and what is returned.
+ * change and the returned columns.
  *
  * <pre>{@code
  * RowChange drawn = new RowUpdateChange(key, List.of(new ColumnUpdate.Increment("last", 1)))
  *     .returning(Returning.columns("last"));
  * }</pre>
  *
- * <p>A row that is applied returns the columns as the change leaves them. A row that is refused for
- * what its row holds returns the columns that its row has. Named columns take the right {@code
- * read} beside {@code write}; the key alone does not.
+ * <p>A row that is applied returns the columns as the change leaves them. A row that is refused
+ * because of its stored row returns the columns of the stored row. Named columns take the right
+ * {@code read} beside {@code write}; the key alone does not.
  *
  * @param columns names of columns that are not of the key, {@link Limits#ROW_COLUMNS_MAX} at most;
  *     none for the key alone
@@ -34,9 +34,9 @@ public record Returning(List<String> columns, When when) {
 
   /** Which rows return their columns. */
   public enum When {
-    /** Rows that are applied, and rows that are refused for what they hold. */
+    /** Applied rows, and rows that are refused because of their columns or their existence. */
     ALWAYS,
-    /** Rows that are refused for what they hold, alone. */
+    /** Only rows that are refused because of their columns or their existence. */
     REFUSED
   }
 
@@ -77,7 +77,7 @@ public record Returning(List<String> columns, When when) {
     return new Returning(names, When.ALWAYS);
   }
 
-  /** The same of rows alone that are refused for what they hold; an applied row returns nothing. */
+  /** A copy for refused rows; an applied row returns nothing. */
   public Returning whenRefused() {
     return new Returning(columns, When.REFUSED);
   }
