@@ -41,6 +41,8 @@ abstract class WritersContract extends Contract {
     Writer(TableInfo table) {
       this.table = table;
       this.partition = tables().describeTable(table.meta().name()).partitions().get(0).id();
+      // From then on the partition has a leader.
+      WritersContract.this.write(table, put(1_000, 1));
       byte[] secret = new byte[WriterToken.SECRET_BYTES];
       synchronized (SECRETS) {
         SECRETS.nextBytes(secret);
