@@ -144,7 +144,8 @@ final class NodesSimulation {
       node.log.isCut = false;
       empty(node);
       for (int i = 0; i < 4; i++) {
-        boolean unused = node.log.stepTail(1_000) | node.step();
+        var unused = node.log.stepTail(1_000);
+        node.step();
       }
     }
   }
