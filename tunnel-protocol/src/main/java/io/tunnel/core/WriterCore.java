@@ -1,7 +1,6 @@
 package io.tunnel.core;
 
 import io.tunnel.model.value.Bytes;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -245,9 +244,17 @@ public final class WriterCore {
       }
       evict(oldest.getKey());
     }
-    long date = Math.max(0, micros);
-    Bytes dated = Bytes.copyOf(ByteBuffer.allocate(Long.BYTES).putLong(date).array());
+    Bytes dated = date(Math.max(0, micros));
     floor = floor.compareTo(dated) < 0 ? dated : floor;
+  }
+
+  /** The first bytes of the writers that are dated so. */
+  private static Bytes date(long micros) {
+    byte[] bytes = new byte[Long.BYTES];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) (micros >>> (Long.SIZE - (i + 1) * Byte.SIZE));
+    }
+    return Bytes.copyOf(bytes);
   }
 
   private void evict(Bytes writer) {
