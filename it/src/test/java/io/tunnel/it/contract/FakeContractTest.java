@@ -131,6 +131,14 @@ class FakeContractTest {
   }
 
   @Nested
+  class Expiry extends ExpiryContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
   class Greetings extends GreetingsContract {
     @Override
     Subject begin() {

@@ -107,6 +107,14 @@ class ServerContractTest {
   }
 
   @Nested
+  class Expiry extends ExpiryContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
   class Greetings extends GreetingsContract {
     @Override
     Subject begin() {

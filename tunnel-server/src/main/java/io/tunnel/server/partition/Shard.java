@@ -355,7 +355,7 @@ public final class Shard implements Closeable, PartitionHost {
       }
       boolean mustJudge =
           bounds.mustJudge(write.batch(), write.isConditional(), write.columnSizes())
-              | expiry.mayBeOver(write.batch().partition());
+              || expiry.mayBeOver(write.batch().partition());
       if (mustJudge && setAside(write)) {
         break;
       }

@@ -213,7 +213,8 @@ public final class ServerMachine {
   /** Moves the server's wall clock. */
   public void skewClock(long micros) {
     latestMicros = latestMicros();
-    skewMicros.merge(world.agenda.nowNanos(), skewMicros.lastEntry().getValue() + micros, (a, b) -> b);
+    skewMicros.merge(
+        world.agenda.nowNanos(), skewMicros.lastEntry().getValue() + micros, (a, b) -> b);
     world.count(micros < 0 ? Happening.CLOCK_SET_BACK : Happening.CLOCK_SET_FORWARD);
     // Nothing may go that was young at the latest moment that the clock has ever shown.
     latestMicros = latestMicros();

@@ -40,6 +40,7 @@ public final class Leader {
   /** The rows that its writes are judged by. */
   public interface Rows extends ConditionCore.StoredRows {
     /** When the row was committed, in microseconds since 1970; 0 without a row. */
+    @Override
     long commitMicros(int partition, Bytes key);
   }
 
