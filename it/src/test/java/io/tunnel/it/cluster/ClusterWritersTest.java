@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,6 +38,7 @@ class ClusterWritersTest {
   private static final int NODES = 3;
   private static final int PARTITIONS = 6;
   private static final int INCREMENTS = 3_000;
+  private static final int ROWS_PER_SECOND = 1_500;
 
   @RegisterExtension final Stage stage = new Stage();
 
@@ -64,8 +66,15 @@ class ClusterWritersTest {
                 counters.write(
                     ClientConfig.of(cluster.endpoint()),
                     TableWriterConfig.DEFAULTS,
-                    number -> !isDone.get()));
+                    this::goesOn));
     awaitWritten();
+  }
+
+  /** Leaves a small machine time for the nodes. */
+  private boolean goesOn(int number) {
+    long dueNanos = beganNanos + number * TimeUnit.SECONDS.toNanos(1) / ROWS_PER_SECOND;
+    LockSupport.parkNanos(dueNanos - System.nanoTime());
+    return !isDone.get();
   }
 
   /** Returns when more increments are acknowledged than now. */
