@@ -64,9 +64,7 @@ class ClusterWritersTest {
         CompletableFuture.supplyAsync(
             () ->
                 counters.write(
-                    ClientConfig.of(cluster.endpoint()),
-                    TableWriterConfig.DEFAULTS,
-                    this::goesOn));
+                    ClientConfig.of(cluster.endpoint()), TableWriterConfig.DEFAULTS, this::goesOn));
     awaitWritten();
   }
 
