@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.condition.Returning;
 import io.tunnel.fixtures.Poll;
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.RowChange;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.sdk.ClientConfig;
@@ -46,6 +47,7 @@ public final class Counters {
   private final Map<String, Long> returned = new ConcurrentHashMap<>();
 
   private volatile String firstOther = "";
+  private boolean isReturning;
 
   public Counters(String name, int partitions) {
     table = new TestTable(name, partitions);
@@ -55,6 +57,12 @@ public final class Counters {
 
   public TestTable table() {
     return table;
+  }
+
+  /** Asks that each increment returns its result, which takes level 2. */
+  public Counters returning() {
+    isReturning = true;
+    return this;
   }
 
   /** Increments that were acknowledged so far. */
@@ -79,9 +87,11 @@ public final class Counters {
       for (; goesOn.test(increments); increments++) {
         int counter = random.nextInt(counters);
         long delta = random.nextInt(-3, 10);
-        RowUpdateChange row =
-            new RowUpdateChange(key(counter), List.of(new ColumnUpdate.Increment("n", delta)))
-                .returning(Returning.columns("n"));
+        RowChange row =
+            new RowUpdateChange(key(counter), List.of(new ColumnUpdate.Increment("n", delta)));
+        if (isReturning) {
+          row = row.returning(Returning.columns("n"));
+        }
         writer.add(row, (written, result) -> note(counter, delta, result));
       }
     }

@@ -62,7 +62,7 @@ class LostAnswersTest {
 
   private void requireSums(int increments) {
     ServerProcess server = stage.server();
-    Counters counters = new Counters("counters", PARTITIONS);
+    Counters counters = new Counters("counters", PARTITIONS).returning();
     TableClient direct = stage.tables(server);
     var unused = counters.table().create(direct);
     TunnelClient tunnels = stage.tunnels(server);
