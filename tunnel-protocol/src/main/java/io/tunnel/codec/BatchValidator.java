@@ -159,10 +159,11 @@ public final class BatchValidator {
 
   /** Checks what a row returns; returns whether the row names columns. */
   private boolean requireReturning(RowCursor row) {
-    if (!row.hasReturning()) {
+    Optional<Bytes> found = row.attribute(FormatFeature.RETURNING);
+    if (found.isEmpty()) {
       return false;
     }
-    Bytes encoded = row.attribute(FormatFeature.RETURNING).orElseThrow();
+    Bytes encoded = found.get();
     Boolean namesColumns = legalReturning.get(encoded);
     if (namesColumns == null) {
       try {

@@ -9,15 +9,16 @@ import java.util.Optional;
  * whose rows are all rejected, a repair says so.
  *
  * <p>The value of attribute {@link FormatFeature#WRITTEN_BATCH}: {@value WrittenRows#WRITER_BYTES}
- * bytes of the writer, {@code u64} number, a varint with the number of records, and which rows were
- * rejected up to the end.
+ * bytes of the writer, {@code u64} number, a varint with the number of records, and the answer up
+ * to the end.
  *
  * @param writer who wrote the batch
  * @param number the writer's number of its batch
  * @param records how many records the batch has; 0 when all of its rows are rejected
- * @param rejected which rows of the writer's batch were rejected, as the server encodes them
+ * @param answer what the leader answered to the batch, if all of the records count, as {@link
+ *     WrittenRows#answer} has it
  */
-public record WrittenBatch(Bytes writer, long number, int records, Bytes rejected) {
+public record WrittenBatch(Bytes writer, long number, int records, Bytes answer) {
 
   private static final int RECORDS_OFFSET = WrittenRows.WRITER_BYTES + Long.BYTES;
 
@@ -31,11 +32,11 @@ public record WrittenBatch(Bytes writer, long number, int records, Bytes rejecte
 
   /** Adds the attribute to a row's list, which does not have the attribute. */
   public Bytes addTo(Bytes attributes) {
-    ByteSink value = new ByteSink(RECORDS_OFFSET + 5 + rejected.length());
+    ByteSink value = new ByteSink(RECORDS_OFFSET + 5 + answer.length());
     value.write(writer);
     value.writeLong(number);
     value.writeVarint(records);
-    value.write(rejected);
+    value.write(answer);
     return Attributes.with(
         FormatFeature.WRITTEN_BATCH.number(),
         Bytes.copyOf(value.array(), 0, value.size()),

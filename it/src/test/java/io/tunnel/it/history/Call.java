@@ -116,21 +116,6 @@ public record Call(
         key, kind, condition, Optional.empty(), value, outcome, position, invokedNanos, endedNanos);
   }
 
-  /** The call as one whose condition held. */
-  Call met() {
-    return new Call(
-        key,
-        kind,
-        condition,
-        expected,
-        value,
-        Outcome.OK,
-        position,
-        invokedNanos,
-        endedNanos,
-        Optional.empty());
-  }
-
   /** Whether it says anything of the row. */
   boolean counts() {
     return outcome != Outcome.REFUSED && !(kind == Kind.GET && outcome == Outcome.UNKNOWN);

@@ -64,9 +64,8 @@ final class Step {
       if (call.outcome() == Outcome.UNMET) {
         return call.on(left.get()).map(unmet -> row);
       }
-      // A row of a refused batch, before the refused row, was met.
-      Call met = call.outcome() == Outcome.REFUSED ? call.met() : call;
-      left = met.on(left.get());
+      // The condition held, also of a row before the refused row.
+      left = call.on(left.get());
     }
     return left;
   }

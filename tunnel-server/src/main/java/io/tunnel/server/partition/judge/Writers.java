@@ -11,7 +11,6 @@ import io.tunnel.core.WriterCore.Verdict;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.wire.ReturnedRow;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.HashMap;
@@ -85,15 +84,12 @@ public final class Writers {
    * @throws RefusedException WRITER_ENDED when it cannot be known whether the batch was applied
    */
   public Optional<WriteResult> repeated(ChangeBatch batch, Numbered by, long nowMicros) {
-    Verdict verdict = of(batch.partition()).judge(by, nowMicros);
-    if (verdict instanceof Verdict.Ended ended) {
-      throw ended(ended.why());
-    }
-    if (!(verdict instanceof Verdict.Repeated repeated)) {
+    Optional<Answered> found = answerOf(of(batch.partition()).judge(by, nowMicros));
+    if (found.isEmpty()) {
       return Optional.empty();
     }
-    Answered answered = repeated.answered();
-    List<Rejection> rejections = Rejected.rejections(answered.answer());
+    Answered answered = found.get();
+    List<Rejection> rejections = AnswerCodec.rejections(answered.answer());
     int rows = answered.rows() + rejections.size();
     if (rows != batch.rowCount()) {
       throw ended(
@@ -104,24 +100,36 @@ public final class Writers {
               + " rows, and comes again with "
               + batch.rowCount());
     }
-    this.repeated++;
+    repeated++;
     WriteResult result = new WriteResult(answered.position(), answered.rows(), rejections);
-    return Optional.of(result.returning(Rejected.returned(answered.answer(), batch, rejections)));
+    return Optional.of(
+        result.returning(AnswerCodec.returned(answered.answer(), batch, rejections)));
   }
 
   /**
-   * What is to be done with a batch of a log that nodes share.
+   * What was answered to a batch of a log that nodes share; empty for a batch that is to be
+   * applied.
    *
    * @param sinceMicros what is older may be gone from the log, so its writers are forgotten
    * @param aheadMicrosMax how far a writer's date may be ahead of {@code nowMicros}
+   * @throws RefusedException WRITER_ENDED when it cannot be known whether the batch was applied
    */
-  public Verdict judge(
+  public Optional<Answered> answerTo(
       int partition, Numbered batch, long nowMicros, long sinceMicros, long aheadMicrosMax) {
     raised.add(partition);
     of(partition).forgetBefore(sinceMicros);
-    Verdict verdict = of(partition).judge(batch, nowMicros, aheadMicrosMax);
-    repeated += verdict instanceof Verdict.Repeated ? 1 : 0;
-    return verdict;
+    Optional<Answered> found = answerOf(of(partition).judge(batch, nowMicros, aheadMicrosMax));
+    repeated += found.isPresent() ? 1 : 0;
+    return found;
+  }
+
+  private static Optional<Answered> answerOf(Verdict verdict) {
+    if (verdict instanceof Verdict.Ended ended) {
+      throw ended(ended.why());
+    }
+    return verdict instanceof Verdict.Repeated repeated
+        ? Optional.of(repeated.answered())
+        : Optional.empty();
   }
 
   /**
@@ -169,22 +177,6 @@ public final class Writers {
             + " in doubt");
   }
 
-  /** What the log says of the batch, as {@link WrittenRows#answer}. */
-  public static Bytes answer(List<Rejection> rejections, List<ReturnedRow> returned) {
-    return Rejected.encode(rejections, returned);
-  }
-
-  /** The rejections of {@link #answer}. */
-  public static List<Rejection> rejections(Bytes answer) {
-    return Rejected.rejections(answer);
-  }
-
-  /** What {@link #answer} says that rows of the batch return. */
-  public static List<ReturnedRow> returned(
-      Bytes answer, ChangeBatch batch, List<Rejection> rejections) {
-    return Rejected.returned(answer, batch, rejections);
-  }
-
   /** The batch is answered. */
   public void answered(int partition, Numbered batch, WriteResult result, long micros) {
     Answered answered =
@@ -192,7 +184,7 @@ public final class Writers {
             batch.number(),
             result.firstPosition(),
             result.appliedRows(),
-            Rejected.encode(result.rejections(), result.returned()),
+            AnswerCodec.encode(result.rejections(), result.returned()),
             micros);
     raised.add(partition);
     if (result.appliedRows() > 0) {

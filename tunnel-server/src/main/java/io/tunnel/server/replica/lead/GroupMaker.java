@@ -10,8 +10,8 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.PendingWrite;
+import io.tunnel.server.partition.judge.AnswerCodec;
 import io.tunnel.server.partition.judge.ConditionCore;
-import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.shared.BatchRow;
 import io.tunnel.server.replica.shared.RecordCodec;
@@ -107,7 +107,7 @@ final class GroupMaker {
                       by.writer(),
                       by.number(),
                       records,
-                      Writers.answer(rejections, returns.rows())));
+                      AnswerCodec.encode(rejections, returns.rows())));
     }
 
     /** Whether the log says of a numbered batch that all rows are rejected. */

@@ -7,10 +7,9 @@ import io.tunnel.codec.WrittenBatch;
 import io.tunnel.core.WriterCore;
 import io.tunnel.core.WriterCore.Answered;
 import io.tunnel.core.WriterCore.Numbered;
-import io.tunnel.core.WriterCore.Verdict;
-import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.partition.judge.AnswerCodec;
 import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.replica.shared.SharedLog.Entry;
 import io.tunnel.server.replica.shared.SharedLog.Kind;
@@ -72,7 +71,7 @@ public final class NumberedBatches {
     private final long epoch;
     private final long sequence;
     private final int records;
-    private final Bytes rejected;
+    private final Bytes answer;
     private final long position;
     private final List<Jump> jumps;
     private long micros;
@@ -88,7 +87,7 @@ public final class NumberedBatches {
       this.epoch = first.entry().epoch();
       this.sequence = first.entry().sequence();
       this.records = batch.records();
-      this.rejected = batch.rejected();
+      this.answer = batch.answer();
       this.position = records == 0 ? 0 : first.offset();
       this.jumps = new ArrayList<>();
       this.read = Math.min(records, 1);
@@ -103,7 +102,7 @@ public final class NumberedBatches {
       this.epoch = told.epoch();
       this.sequence = told.sequence();
       this.records = told.records();
-      this.rejected = told.rejected();
+      this.answer = told.answer();
       this.position = stored.position();
       this.jumps = new ArrayList<>(told.jumps());
       this.read = stored.rows();
@@ -132,25 +131,25 @@ public final class NumberedBatches {
     }
 
     Answered answered() {
-      Told told = new Told(epoch, sequence, records, rejected, jumps);
+      Told told = new Told(epoch, sequence, records, answer, jumps);
       return new Answered(number, position, read, told.encode(), micros);
     }
   }
 
   /**
    * The bytes that are kept of a batch: {@code u64} epoch and {@code u64} sequence of the first
-   * record, a varint with the number of records, the rejected rows behind a varint with their
-   * length, and for each jump a varint with the number of the row and {@code u64} position.
+   * record, a varint with the number of records, the answer to the whole batch behind a varint with
+   * its length, and for each jump a varint with the number of the row and {@code u64} position.
    */
-  private record Told(long epoch, long sequence, int records, Bytes rejected, List<Jump> jumps) {
+  private record Told(long epoch, long sequence, int records, Bytes answer, List<Jump> jumps) {
 
     Bytes encode() {
-      ByteSink sink = new ByteSink(24 + rejected.length() + 12 * jumps.size());
+      ByteSink sink = new ByteSink(24 + answer.length() + 12 * jumps.size());
       sink.writeLong(epoch);
       sink.writeLong(sequence);
       sink.writeVarint(records);
-      sink.writeVarint(rejected.length());
-      sink.write(rejected);
+      sink.writeVarint(answer.length());
+      sink.write(answer);
       for (Jump jump : jumps) {
         sink.writeVarint(jump.applied());
         sink.writeLong(jump.position());
@@ -161,10 +160,10 @@ public final class NumberedBatches {
     static Told decode(Bytes encoded) {
       byte[] array = encoded.toByteArray();
       long records = Binary.getVarint(array, 2 * Long.BYTES, array.length);
-      long rejectedBytes = Binary.getVarint(array, Binary.next(records), array.length);
-      int from = Binary.next(rejectedBytes);
-      int at = from + Binary.value(rejectedBytes);
-      Bytes rejected = Bytes.copyOf(array, from, at - from);
+      long answerBytes = Binary.getVarint(array, Binary.next(records), array.length);
+      int from = Binary.next(answerBytes);
+      int at = from + Binary.value(answerBytes);
+      Bytes answer = Bytes.copyOf(array, from, at - from);
       List<Jump> jumps = new ArrayList<>();
       while (at < array.length) {
         long applied = Binary.getVarint(array, at, array.length);
@@ -175,7 +174,7 @@ public final class NumberedBatches {
           Binary.getLong(array, 0),
           Binary.getLong(array, Long.BYTES),
           Binary.value(records),
-          rejected,
+          answer,
           jumps);
     }
   }
@@ -260,44 +259,27 @@ public final class NumberedBatches {
   Optional<WriteResult> repeated(Numbered by, ChangeBatch batch) {
     settle();
     long now = Math.max(port.epochMicros(), logMicros);
-    Verdict verdict = writers.judge(partition, by, now, now - keptMicros(), aheadMicrosMax());
-    if (verdict instanceof Verdict.Ended ended) {
-      throw Writers.ended(ended.why());
-    }
-    return verdict instanceof Verdict.Repeated repeated
-        ? Optional.of(result(repeated.answered(), batch))
-        : Optional.empty();
+    return writers
+        .answerTo(partition, by, now, now - keptMicros(), aheadMicrosMax())
+        .map(answered -> result(answered, batch));
   }
 
   /** The rows behind the first row that does not count are to be sent again. */
   private static WriteResult result(Answered answered, ChangeBatch batch) {
     int rows = batch.rowCount();
     Told told = Told.decode(answered.answer());
-    List<Rejection> rejected = Writers.rejections(told.rejected());
-    List<Rejection> all = new ArrayList<>();
-    int applied = 0;
-    int row = 0;
-    for (; row < rows; row++) {
-      if (all.size() < rejected.size() && rejected.get(all.size()).rowIndex() == row) {
-        all.add(rejected.get(all.size()));
-      } else if (applied < answered.rows()) {
-        applied++;
-      } else {
-        break;
-      }
-    }
-    if (applied < answered.rows()) {
+    List<Rejection> rejected = AnswerCodec.rejections(told.answer());
+    SettledRows settled = SettledRows.of(rejected, rows, answered.rows(), rows);
+    if (settled.applied() < answered.rows()) {
       throw Writers.ended(
           "batch " + answered.number() + " of the writer comes again with " + rows + " rows");
     }
-    int end = row;
-    List<ReturnedRow> returned =
-        Writers.returned(told.rejected(), batch, rejected).stream()
-            .filter(each -> each.rowIndex() < end)
-            .toList();
-    for (; row < rows; row++) {
-      all.add(new Rejection(row, ErrorCode.NOT_LEADER));
-    }
-    return new WriteResult(answered.position(), applied, all, told.jumps(), returned);
+    List<ReturnedRow> returned = AnswerCodec.returned(told.answer(), batch, rejected);
+    return new WriteResult(
+        answered.position(),
+        settled.applied(),
+        settled.rejections(),
+        told.jumps(),
+        settled.returned(returned));
   }
 }

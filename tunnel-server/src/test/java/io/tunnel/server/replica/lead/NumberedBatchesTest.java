@@ -13,6 +13,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
+import io.tunnel.server.partition.judge.AnswerCodec;
 import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.replica.shared.ReplicaCore;
 import io.tunnel.server.replica.shared.SharedLog.Entry;
@@ -85,7 +86,7 @@ class NumberedBatchesTest {
   }
 
   private void begin(Bytes writer, long number, long offset, List<ReturnedRow> returned) {
-    Bytes rejected = Writers.answer(REJECTED, returned);
+    Bytes rejected = AnswerCodec.encode(REJECTED, returned);
     Bytes attributes = new WrittenBatch(writer, number, 3, rejected).addTo(Bytes.EMPTY);
     batches.read(record(offset, EPOCH, FIRST, attributes), true);
   }
@@ -190,7 +191,7 @@ class NumberedBatchesTest {
             new Rejection(2, ErrorCode.INTEGER_OVERFLOW),
             new Rejection(3, ErrorCode.CONDITION_FAILED));
     Bytes attributes =
-        new WrittenBatch(writer, 1, 0, Writers.answer(all, List.of())).addTo(Bytes.EMPTY);
+        new WrittenBatch(writer, 1, 0, AnswerCodec.encode(all, List.of())).addTo(Bytes.EMPTY);
     Entry repair =
         new Entry(Kind.REPAIR, KEY, EPOCH, FIRST, Optional.of(KEY), nowMicros - 1, attributes);
     batches.read(new Stored(10, nowMicros, repair), false);

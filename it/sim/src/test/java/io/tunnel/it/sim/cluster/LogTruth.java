@@ -3,7 +3,6 @@ package io.tunnel.it.sim.cluster;
 import com.google.gson.JsonParser;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.WrittenBatch;
-import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.it.sim.truth.NumberedTruth;
 import io.tunnel.it.sim.truth.PageRange;
 import io.tunnel.it.sim.truth.PartitionTruth;
@@ -52,8 +51,7 @@ final class LogTruth {
   /** By key, when the last change of a row that is there was taken by the log. */
   private final SortedMap<Bytes, Long> written = new TreeMap<>();
 
-  /** By writer that numbers, the last value that counts. */
-  private final Map<Long, Long> lastNumbered = new TreeMap<>();
+  private final NumberedTruth.Rising numbered = new NumberedTruth.Rising();
 
   private final RowFold fold = new RowFold();
   private int read;
@@ -103,7 +101,7 @@ final class LogTruth {
     unrepaired.remove(entry.key());
     SimRecords.Said said = SimRecords.of(partition, record);
     Optional<Change> change = said.change().map(batch -> PartitionTruth.changesOf(batch).get(0));
-    change.ifPresent(this::requireOnce);
+    change.ifPresent(one -> numbered.require(partition, one.record()));
     change.filter(Sums::has).ifPresent(sum -> Sums.require(fold, sum));
     SimRecords.fold(rows, said.rows());
     written(entry, record.timeMicros());
@@ -121,21 +119,6 @@ final class LogTruth {
       counts.accept(ClusterHappening.ROW_REPAIRED);
     }
     change.ifPresent(one -> changes.put(record.offset(), one));
-  }
-
-  /** The values of numbered batches rise, so that no batch is there twice or out of order. */
-  private void requireOnce(Change change) {
-    NumberedTruth.valueOf(change.record())
-        .ifPresent(
-            value -> {
-              Long before = lastNumbered.put(value / NumberedTruth.VALUES_FROM, value);
-              Invariant.APPLIED_ONCE.require(
-                  before == null || value > before,
-                  "partition %d has value %d of a numbered batch behind value %d",
-                  partition,
-                  value,
-                  before);
-            });
   }
 
   /** Only a change makes a row younger. */

@@ -23,14 +23,15 @@ import java.util.TreeMap;
  * return something, {@code u16} 0 follows and what they return, as {@link ReturnedRow} has it; or
  * nothing, when that is more than {@link Limits#RETURNED_AGAIN_BYTES_MAX}.
  */
-final class Rejected {
+public final class AnswerCodec {
 
   /** Stands where the code of an error would. */
   private static final int RETURNED = 0;
 
-  private Rejected() {}
+  private AnswerCodec() {}
 
-  static Bytes encode(List<Rejection> rejections, List<ReturnedRow> returned) {
+  /** The bytes. */
+  public static Bytes encode(List<Rejection> rejections, List<ReturnedRow> returned) {
     if (rejections.isEmpty() && returned.isEmpty()) {
       return Bytes.EMPTY;
     }
@@ -58,7 +59,7 @@ final class Rejected {
   }
 
   /** The rejected rows, in their order. */
-  static List<Rejection> rejections(Bytes encoded) {
+  public static List<Rejection> rejections(Bytes encoded) {
     byte[] array = encoded.toByteArray();
     int end = returnedFrom(array);
     List<Rejection> rejections = new ArrayList<>();
@@ -75,7 +76,8 @@ final class Rejected {
   }
 
   /** What the rows return to a batch that came again. */
-  static List<ReturnedRow> returned(Bytes encoded, ChangeBatch batch, List<Rejection> rejections) {
+  public static List<ReturnedRow> returned(
+      Bytes encoded, ChangeBatch batch, List<Rejection> rejections) {
     byte[] array = encoded.toByteArray();
     int at = returnedFrom(array);
     if (at == array.length) {
