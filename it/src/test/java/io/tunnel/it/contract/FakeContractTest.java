@@ -107,7 +107,23 @@ class FakeContractTest {
   }
 
   @Nested
+  class Returns extends ReturningContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
   class Increments extends IncrementsContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
+  class Writers extends WritersContract {
     @Override
     Subject begin() {
       return fake();

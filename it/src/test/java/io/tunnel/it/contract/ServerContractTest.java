@@ -83,7 +83,23 @@ class ServerContractTest {
   }
 
   @Nested
+  class Returns extends ReturningContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
   class Increments extends IncrementsContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
+  class Writers extends EndedWritersContract {
     @Override
     Subject begin() {
       return new RealSubject(server.port());

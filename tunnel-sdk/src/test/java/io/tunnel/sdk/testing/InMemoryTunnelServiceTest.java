@@ -3,6 +3,7 @@ package io.tunnel.sdk.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.condition.Returning;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
@@ -10,6 +11,7 @@ import io.tunnel.model.KnownPosition;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.RowChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
@@ -26,6 +28,7 @@ import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.PartitionReader;
 import io.tunnel.sdk.PartitionReaderConfig;
 import io.tunnel.sdk.ReadStart;
+import io.tunnel.sdk.Returned;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.TableClient;
@@ -262,6 +265,31 @@ class InMemoryTunnelServiceTest {
     assertThat(service.changes(TABLE))
         .extracting(change -> change.value("v").asLong())
         .containsExactly(1L, 2L);
+  }
+
+  @Test
+  void a_repeated_write_returns_its_first_columns_if_they_are_few_and_says_so_if_not() {
+    service.createTable(meta(Durability.FSYNC));
+    RowChange counted =
+        new RowUpdateChange(put(1, 1).primaryKey(), List.of(new ColumnUpdate.Increment("v", 1)))
+            .returning(Returning.columns("v", "t"));
+    service.loseAnswersOfNextWrites(2);
+    Returned returned = tables.tryWrite(TABLE, List.of(counted)).results().get(0).returned();
+    assertThat(returned.row().orElseThrow().value("v")).isEqualTo(ColumnValue.fromLong(1));
+    Column large = new Column("t", ColumnValue.fromString("x".repeat(5_000)));
+    service.loseAnswersOfNextWrites(1);
+    RowResult result =
+        tables
+            .tryWrite(
+                TABLE,
+                List.of(
+                    new RowPutChange(put(1, 1).primaryKey(), List.of(large))
+                        .returning(Returning.columns("t"))))
+            .results()
+            .get(0);
+    assertThat(result.outcome()).isEqualTo(Outcome.APPLIED);
+    assertThat(result.returned().kind()).isEqualTo(Returned.Kind.NOT_KEPT);
+    assertThat(service.changes(TABLE)).hasSize(2);
   }
 
   @Test

@@ -2,11 +2,14 @@ package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.core.WriterCore.Numbered;
+import io.tunnel.model.Limits;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.log.GroupCore;
+import io.tunnel.server.partition.judge.AnswerCodec;
 import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.partition.judge.Writers;
+import io.tunnel.wire.ReturnedRow;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayDeque;
@@ -36,6 +39,9 @@ final class OpenGroup {
   private boolean hasRepeatedSynced;
   private long expiredRows;
 
+  /** What the writes return; a write may exceed the limit of a group by its own limit. */
+  private int returnedBytes;
+
   /** A writer of a partition. */
   private record Numbering(int partition, Bytes writer) {}
 
@@ -48,6 +54,7 @@ final class OpenGroup {
   private record Admitted(
       PendingWrite write,
       List<Rejection> rejections,
+      List<ReturnedRow> returned,
       Optional<ChangeBatch> accepted,
       int number,
       Optional<WriteResult> repeated) {}
@@ -83,9 +90,13 @@ final class OpenGroup {
     return expiredRows;
   }
 
-  /** Whether the group has a batch of the writer, whose next batch waits for the answer. */
-  boolean hasWriterOf(PendingWrite write) {
-    return write.writer().map(by -> numbering.contains(numbering(write, by))).orElse(false);
+  /**
+   * Whether a write waits for the next group: the group has a batch of the writer, who is answered
+   * first, or returns as many bytes as may be held at once.
+   */
+  boolean isClosedTo(PendingWrite write) {
+    return returnedBytes >= Limits.RETURNED_BYTES_MAX
+        || write.writer().map(by -> numbering.contains(numbering(write, by))).orElse(false);
   }
 
   private static Numbering numbering(PendingWrite write, Numbered by) {
@@ -104,9 +115,7 @@ final class OpenGroup {
     ChangeBatch batch = write.batch();
     Optional<WriteResult> repeated;
     try {
-      repeated =
-          writers.repeated(
-              batch.partition(), write.writer().get(), batch.rowCount(), epochMicros.getAsLong());
+      repeated = writers.repeated(batch, write.writer().get(), epochMicros.getAsLong());
     } catch (RefusedException e) {
       write.refused(e);
       return true;
@@ -114,7 +123,7 @@ final class OpenGroup {
     if (repeated.isPresent()) {
       mustSync |= write.isSynced();
       hasRepeatedSynced |= write.isSynced();
-      admitted.add(new Admitted(write, List.of(), Optional.empty(), -1, repeated));
+      admitted.add(new Admitted(write, List.of(), List.of(), Optional.empty(), -1, repeated));
     }
     return repeated.isPresent();
   }
@@ -135,12 +144,21 @@ final class OpenGroup {
             .map(
                 by ->
                     new GroupCore.Attribution(
-                        by.writer(), by.number(), Writers.answer(judged.rejections())));
+                        by.writer(),
+                        by.number(),
+                        AnswerCodec.encode(judged.rejections(), judged.returned())));
     int inGroup = judged.accepted().map(accepted -> batches.add(accepted, number)).orElse(-1);
     write.writer().ifPresent(by -> numbering.add(numbering(write, by)));
+    returnedBytes += ReturnedRow.bytes(judged.returned());
     mustSync |= write.isSynced();
     admitted.add(
-        new Admitted(write, judged.rejections(), judged.accepted(), inGroup, Optional.empty()));
+        new Admitted(
+            write,
+            judged.rejections(),
+            judged.returned(),
+            judged.accepted(),
+            inGroup,
+            Optional.empty()));
   }
 
   /** The batches as their writers sent them, in order. */
@@ -170,7 +188,7 @@ final class OpenGroup {
   private static WriteResult result(Admitted done, long[] firstPositions) {
     int applied = done.write().batch().rowCount() - done.rejections().size();
     long first = done.number() < 0 ? 0 : firstPositions[done.number()];
-    return new WriteResult(first, applied, done.rejections());
+    return new WriteResult(first, applied, done.rejections()).returning(done.returned());
   }
 
   /** Answers all writes; returns how many rows were rejected. */
@@ -198,5 +216,6 @@ final class OpenGroup {
     mustSync = false;
     hasRepeatedSynced = false;
     expiredRows = 0;
+    returnedBytes = 0;
   }
 }

@@ -346,7 +346,7 @@ public final class Shard implements Closeable, PartitionHost {
         write.refused(PendingWrite.dropped());
         continue;
       }
-      if (group.hasWriterOf(write)) {
+      if (group.isClosedTo(write)) {
         break;
       }
       if (group.isEndedByNumber(write)) {
@@ -359,7 +359,14 @@ public final class Shard implements Closeable, PartitionHost {
       if (mustJudge && setAside(write)) {
         break;
       }
-      group.admit(write, judge(write, mustJudge));
+      Optional<ConditionCore.Judged> now =
+          mustJudge
+              ? turns.judgeAtOnce(write, conditions, expiry.aliveAt(write))
+              : Optional.of(conditions.judge(write.batch(), write.place(), false));
+      if (now.isEmpty() && setAside(write)) {
+        break;
+      }
+      group.admit(write, now.orElseThrow());
       turns.take();
     }
   }
@@ -369,20 +376,14 @@ public final class Shard implements Closeable, PartitionHost {
    * the write is long, or when a slice of a fold did not bring all rows that the write needs.
    */
   private boolean setAside(PendingWrite write) throws IOException {
-    int partition = write.batch().partition();
-    if (!folds.isFolded(partition)) {
-      boolean unused = folds.foldNext(partition);
-      if (folds.hasFailed()) {
-        folds.finish();
-      }
-    }
-    boolean isFolded = folds.isFolded(partition);
-    if (isFolded && !WriteTurns.isLong(write)) {
+    boolean isFolded = folding.isFoldedBySlice(write.batch().partition());
+    if (isFolded && !turns.isLong(write)) {
       return false;
     }
-    if (group.isEmpty()) {
+    // A write that turned out to be long waits while another one is judged.
+    if (group.isEmpty() && turns.peek() == write) {
       if (isFolded) {
-        turns.begin(write, expiry.aliveAt(partition));
+        turns.begin(write, expiry.aliveAt(write));
       } else {
         turns.park();
       }
@@ -398,12 +399,11 @@ public final class Shard implements Closeable, PartitionHost {
       return;
     }
     boolean holds = momentMicros < done.judged().validMicros();
-    group.admit(write, holds ? done.judged() : judge(write, true));
-  }
-
-  private ConditionCore.Judged judge(PendingWrite write, boolean mustJudge) {
-    int partition = write.batch().partition();
-    return conditions.judge(write.batch(), write.place(), mustJudge, expiry.aliveAt(partition));
+    group.admit(
+        write,
+        holds
+            ? done.judged()
+            : conditions.judge(write.batch(), write.place(), true, expiry.aliveAt(write)));
   }
 
   /** Queues a group for folding before its acknowledgement, so {@link #tableNow} misses none. */

@@ -61,9 +61,9 @@ final class ShardExpiry {
     return expiry.isOn() && core.mayBeOver(partition, expiry, momentMicros);
   }
 
-  /** How rows of the partition are judged at this moment. */
-  AliveAt aliveAt(int partition) {
-    Expiry expiry = of(partition);
+  /** How the stored rows that a write changes are judged at this moment. */
+  AliveAt aliveAt(PendingWrite write) {
+    Expiry expiry = of(write.batch().partition());
     return expiry.isOn() ? new AliveAt(expiry, momentMicros) : AliveAt.EVER;
   }
 

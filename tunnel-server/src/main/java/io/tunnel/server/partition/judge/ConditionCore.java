@@ -7,11 +7,14 @@ import io.tunnel.codec.RowCursor;
 import io.tunnel.codec.RowsToJudge;
 import io.tunnel.condition.Condition;
 import io.tunnel.condition.ConditionPlace;
+import io.tunnel.condition.Returning;
 import io.tunnel.condition.judge.Judge;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.wire.ReturnedRow;
+import io.tunnel.wire.ReturnedRows;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -96,6 +99,7 @@ public final class ConditionCore {
   /**
    * What is left of a batch (empty when nothing is), and the rows that are not.
    *
+   * @param returned what rows return, applied or not
    * @param expired DELETEs of the expired rows that the accepted rows write again; they come first
    * @param validMicros the judgement holds before this moment: then a row expires that it took for
    *     alive
@@ -103,12 +107,13 @@ public final class ConditionCore {
   public record Judged(
       Optional<ChangeBatch> accepted,
       List<Rejection> rejections,
+      List<ReturnedRow> returned,
       Optional<ChangeBatch> expired,
       long validMicros) {
 
-    /** What no expiry decides. */
+    /** What no expiry decides, and that returns nothing. */
     public Judged(Optional<ChangeBatch> accepted, List<Rejection> rejections) {
-      this(accepted, rejections, Optional.empty(), Long.MAX_VALUE);
+      this(accepted, rejections, List.of(), Optional.empty(), Long.MAX_VALUE);
     }
   }
 
@@ -145,18 +150,30 @@ public final class ConditionCore {
       notIndexed.add(batch);
       return new Judged(Optional.of(batch), List.of());
     }
-    Judging judging = begin(batch, place, aliveAt);
-    boolean isWhole = judging.run(() -> true);
-    if (!isWhole) {
-      throw new IllegalStateException("stopped judging a batch that nothing interrupts");
+    return judgeWhile(batch, place, aliveAt, () -> true)
+        .orElseThrow(() -> new IllegalStateException("nothing stops judging, and it stopped"));
+  }
+
+  /**
+   * Judges a batch as long as {@code mayGoOn} says so before each row but the first.
+   *
+   * @return empty when rows are left; the group is as it was before then
+   */
+  public Optional<Judged> judgeWhile(
+      ChangeBatch batch, ConditionPlace place, AliveAt aliveAt, BooleanSupplier mayGoOn) {
+    indexRemembered();
+    Judging judging = new Judging(batch, place, aliveAt, batch.rowCount() > 1);
+    if (!judging.run(mayGoOn)) {
+      judging.undo();
+      return Optional.empty();
     }
-    return judging.judged();
+    return Optional.of(judging.judged());
   }
 
   /** Begins to judge a batch, some rows at a time. No other batch may be judged meanwhile. */
   public Judging begin(ChangeBatch batch, ConditionPlace place, AliveAt aliveAt) {
     indexRemembered();
-    return new Judging(batch, place, aliveAt);
+    return new Judging(batch, place, aliveAt, batch.isAtomic());
   }
 
   /** A batch that is being judged. */
@@ -171,11 +188,16 @@ public final class ConditionCore {
     private final BitSet accepted = new BitSet();
     private final List<Rejection> rejections = new ArrayList<>();
     private final ExpiryJudge expiry;
+    private final ReturnedRows returns = new ReturnedRows();
 
-    /** The rows of the group before an atomic batch; empty where the group had no such row. */
+    /** Whether the group may have to be as it was before. */
+    private final boolean mayUndo;
+
+    /** The rows of the group before the batch; empty where the group had no such row. */
     private final Map<RowKey, Optional<RowInGroup>> before = new HashMap<>();
 
-    private Judging(ChangeBatch batch, ConditionPlace place, AliveAt aliveAt) {
+    private Judging(ChangeBatch batch, ConditionPlace place, AliveAt aliveAt, boolean mayUndo) {
+      this.mayUndo = mayUndo;
       this.rows = new RowsToJudge(batch);
       this.place = place;
       this.isAtomic = batch.isAtomic();
@@ -192,12 +214,13 @@ public final class ConditionCore {
           return true;
         }
         RowCursor row = rows.row();
-        isForJudging |= row.columnCondition().isPresent() || row.hasIncrements();
-        if (isAtomic) {
+        isForJudging |= row.isForJudging();
+        RowKey key = key(row);
+        if (mayUndo) {
           before.computeIfAbsent(
-              key(row), key -> Optional.ofNullable(group.get(key)).map(RowInGroup::copy));
+              key, any -> Optional.ofNullable(group.get(any)).map(RowInGroup::copy));
         }
-        Optional<ErrorCode> refusal = judge(row, place, expiry);
+        Optional<ErrorCode> refusal = judge(row, key, place, expiry, returns);
         if (refusal.isEmpty()) {
           accepted.set(row.index());
         } else if (isAtomic) {
@@ -210,13 +233,19 @@ public final class ConditionCore {
       return false;
     }
 
-    /** The group is again as it was before the atomic batch. */
-    private void refuseAll(Rejection refused) {
+    /** The group is again as it was before the batch. */
+    private void undo() {
       before.forEach(
           (key, row) ->
               row.ifPresentOrElse(found -> group.put(key, found), () -> group.remove(key)));
+    }
+
+    /** No row of the atomic batch is applied. */
+    private void refuseAll(Rejection refused) {
+      undo();
       accepted.clear();
       expiry.noneIsWritten();
+      returns.keepOnly(refused.rowIndex());
       rejections.addAll(refused.ofAll(rows.batch().rowCount()));
     }
 
@@ -236,7 +265,12 @@ public final class ConditionCore {
         left =
             accepted.isEmpty() ? Optional.empty() : left.map(all -> AcceptedRows.of(all, accepted));
       }
-      return new Judged(left, rejections, expiry.expired(batch.partition()), expiry.validMicros());
+      return new Judged(
+          left,
+          rejections,
+          returns.rows(),
+          expiry.expired(batch.partition()),
+          expiry.validMicros());
     }
   }
 
@@ -278,15 +312,17 @@ public final class ConditionCore {
    * adds to then have the results, in the array of the row's batch: see {@link RowsToJudge}.
    *
    * @param place where its condition on columns is judged: the rows of its table
+   * @param returns takes what the row returns
    * @return why the row is not applied; empty when it is
    */
-  public Optional<ErrorCode> judge(RowCursor row, ConditionPlace place) {
-    return judge(row, place, ExpiryJudge.OFF);
+  public Optional<ErrorCode> judge(RowCursor row, ConditionPlace place, ReturnedRows returns) {
+    indexRemembered();
+    return judge(row, key(row), place, ExpiryJudge.OFF, returns);
   }
 
-  private Optional<ErrorCode> judge(RowCursor row, ConditionPlace place, ExpiryJudge expiry) {
-    indexRemembered();
-    RowKey key = key(row);
+  /** The group's batches are indexed. */
+  private Optional<ErrorCode> judge(
+      RowCursor row, RowKey key, ConditionPlace place, ExpiryJudge expiry, ReturnedRows returns) {
     RowInGroup before = group.get(key);
     ExpiryJudge.Life life = before == null ? expiry.look(key) : ExpiryJudge.Life.ALIVE;
     if (row.isExpiry()) {
@@ -299,7 +335,32 @@ public final class ConditionCore {
     if (refusal.isEmpty() && life == ExpiryJudge.Life.OVER) {
       expiry.isWritten(key);
     }
+    Optional<Returning> asked = row.returning();
+    if (asked.isPresent()) {
+      take(row, key, asked.get(), refusal.isEmpty(), before, returns);
+    }
     return refusal;
+  }
+
+  /**
+   * Takes what a judged row returns: as the row is now, which a refused change leaves as it was.
+   */
+  private void take(
+      RowCursor row,
+      RowKey key,
+      Returning asked,
+      boolean isApplied,
+      RowInGroup before,
+      ReturnedRows returns) {
+    boolean isStored = !isApplied && before == null;
+    RowInGroup now = isApplied ? group.get(key) : isStored ? stored(key) : before;
+    boolean exists = isStored ? isStored(row) : now.exists();
+    returns.take(row.index(), asked, isApplied, exists, now::value);
+  }
+
+  private boolean isStored(RowCursor row) {
+    ChangeBatch batch = row.batch();
+    return stored.exists(batch.partition(), batch.array(), row.keyOffset(), row.keyBytes());
   }
 
   /** The server's own word that a row has expired, which a write since then has made untrue. */
@@ -375,11 +436,7 @@ public final class ConditionCore {
     if (row.condition() == RowExistenceExpectation.IGNORE) {
       return true;
     }
-    ChangeBatch batch = row.batch();
-    boolean exists =
-        before != null
-            ? before.exists()
-            : stored.exists(batch.partition(), batch.array(), row.keyOffset(), row.keyBytes());
+    boolean exists = before != null ? before.exists() : isStored(row);
     return exists == (row.condition() == RowExistenceExpectation.EXPECT_EXIST);
   }
 }

@@ -5,6 +5,7 @@ import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.IncrementCore;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.condition.judge.Judge;
+import io.tunnel.model.value.Bytes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -77,11 +78,22 @@ final class RowInGroup {
 
   /** What an increment finds now. */
   IncrementCore.Found found(String name) {
-    layAll();
-    return Optional.ofNullable(changed.get(name))
-        .or(() -> below.stored(name))
+    return column(name)
         .map(column -> IncrementCore.Found.at(column.array(), column.from(), column.end()))
         .orElse(IncrementCore.Found.MISSING);
+  }
+
+  /** Type and value of a column now. */
+  Optional<Bytes> value(String name) {
+    return column(name)
+        .filter(at -> !ColumnCursor.isRemoval(at.array()[at.from()]))
+        .map(at -> Bytes.copyOf(at.array(), at.from(), at.end() - at.from()));
+  }
+
+  /** A column now, or that it was removed; empty for a column that never was. */
+  private Optional<ColumnPlace> column(String name) {
+    layAll();
+    return Optional.ofNullable(changed.get(name)).or(() -> below.stored(name));
   }
 
   /** Looks at each change once, however many conditions and increments ask. */

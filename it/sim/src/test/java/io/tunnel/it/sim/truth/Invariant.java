@@ -27,6 +27,7 @@ public enum Invariant {
   CONDITIONS_HOLD("conditions-hold"),
   APPLIED_ONCE("applied-once"),
   SUMS_HOLD("sums-hold"),
+  RETURNS_HOLD("returns-hold"),
   BATCHES_ARE_WHOLE("batches-are-whole"),
   EXPIRES_ONCE("expires-once"),
   RIGHTS_HOLD("rights-hold"),

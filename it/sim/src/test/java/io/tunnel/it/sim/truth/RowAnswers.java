@@ -119,7 +119,7 @@ final class RowAnswers {
   static void requireWritten(WriteRequest asked, WriteResult result, Moments moments) {
     PartitionTruth truth = moments.truth();
     ChangeBatch batch = asked.batch();
-    List<Asked> conditions = conditions(batch);
+    List<Asked> conditions = conditions(batch, Returns.of(batch, result));
     List<PartitionTruth.Change> changes = PartitionTruth.changesOf(batch);
     Map<Integer, ErrorCode> rejected = new TreeMap<>();
     result.rejections().forEach(each -> rejected.put(each.rowIndex(), each.code()));
@@ -143,6 +143,7 @@ final class RowAnswers {
         requireThere(change, truth, position);
         requireMarked(batch, i, truth.at(position).record());
         requireApplied(conditions.get(i), key, truth, position - 1);
+        conditions.get(i).returns().requireApplied(key, truth, position);
       } else if (result.appliedRows() > 0) {
         long before = result.positionOf(applied) - 1;
         requireRejected(conditions.get(i), refusal, key, moments, before, before);
@@ -213,7 +214,10 @@ final class RowAnswers {
 
   /** The conditions of a row, and what it adds to columns. */
   private record Asked(
-      RowExistenceExpectation existence, Optional<Condition> columns, Map<String, Long> added) {
+      RowExistenceExpectation existence,
+      Optional<Condition> columns,
+      Map<String, Long> added,
+      Returns.Row returns) {
 
     boolean isNothing() {
       return existence == RowExistenceExpectation.IGNORE && columns.isEmpty() && added.isEmpty();
@@ -252,16 +256,21 @@ final class RowAnswers {
       return existence
           + columns.map(condition -> " and " + condition).orElse("")
           + " adds "
-          + added;
+          + added
+          + " and returns "
+          + returns;
     }
   }
 
-  private static List<Asked> conditions(ChangeBatch batch) {
+  private static List<Asked> conditions(ChangeBatch batch, Map<Integer, Returns.Row> returns) {
     List<Asked> conditions = new ArrayList<>();
     for (RowCursor row = batch.rows(); row.next(); ) {
       conditions.add(
           new Asked(
-              row.condition(), row.columnCondition().map(Condition::decode), Sums.addedBy(row)));
+              row.condition(),
+              row.columnCondition().map(Condition::decode),
+              Sums.addedBy(row),
+              returns.get(row.index())));
     }
     return conditions;
   }
@@ -308,7 +317,8 @@ final class RowAnswers {
 
   private static boolean isAnswered(
       Asked asked, Optional<ErrorCode> refusal, Bytes key, RowFold fold) {
-    return asked.refusal(key, Optional.ofNullable(fold.rows().get(key))).equals(refusal);
+    return asked.refusal(key, Optional.ofNullable(fold.rows().get(key))).equals(refusal)
+        && (refusal.isEmpty() || asked.returns().isOf(fold, key));
   }
 
   /** Up to which position each partition was acknowledged by now. */
