@@ -3,6 +3,7 @@ package io.tunnel.it.sim.truth;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.model.DeletionCause;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.server.changes.ChangeReader;
@@ -12,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 
@@ -95,7 +97,7 @@ public final class PartitionTruth {
 
   /** A change as text; equal texts are equal changes. */
   public static String textOf(StreamRecord record) {
-    String kind = record.getRecordType() + (record.isExpired() ? " EXPIRED" : "");
+    String kind = record.getRecordType() + record.deletionCause().map(cause -> " " + cause).orElse("");
     return kind + " " + record.getPrimaryKey() + " " + record.getColumns();
   }
 
@@ -138,12 +140,16 @@ public final class PartitionTruth {
             Sums.require(fold(committed()), change);
           }
           requireExpiry(change.record());
-          expired += change.record().isExpired() ? 1 : 0;
+          expired += isExpiry(change.record()) ? 1 : 0;
           changes.add(change);
         }
       }
     }
     return expired;
+  }
+
+  private static boolean isExpiry(StreamRecord change) {
+    return change.deletionCause().equals(Optional.of(DeletionCause.EXPIRED));
   }
 
   /**
@@ -154,7 +160,7 @@ public final class PartitionTruth {
     boolean isThere = ttlMicros > 0 && present.rows().containsKey(key);
     boolean isOver = isThere && present.commitMicros(key) + ttlMicros <= change.commitMicros();
     Invariant.EXPIRES_ONCE.require(
-        change.isExpired()
+        isExpiry(change)
             ? isOver && change.getRecordType() == StreamRecord.RecordType.DELETE
             : !isOver || !isClockTrue.getAsBoolean(),
         "partition %d: %s at %d microseconds, and the row is %s",
