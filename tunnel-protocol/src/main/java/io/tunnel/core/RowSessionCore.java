@@ -36,13 +36,13 @@ public final class RowSessionCore {
    *
    * @param leaseMsMin the shortest lease
    * @param leaseMsMax the longest
-   * @param ofPrincipalMax sessions of one principal
+   * @param ofPrincipalMax sessions of one principal; clients without a name have the limit of all
    * @param allMax sessions of all principals
    */
   public record Limits(long leaseMsMin, long leaseMsMax, int ofPrincipalMax, int allMax) {
 
     /** The limits of a server, unless its configuration says otherwise. */
-    public static final Limits DEFAULTS = new Limits(2_000, 3_600_000, 100, 10_000);
+    public static final Limits DEFAULTS = new Limits(2_000, 3_600_000, 1_000, 10_000);
   }
 
   /**
@@ -135,7 +135,7 @@ public final class RowSessionCore {
         sessions.values().stream()
             .filter(known -> known.session.principal().equals(principal))
             .count();
-    if (own >= limits.ofPrincipalMax()) {
+    if (!principal.isEmpty() && own >= limits.ofPrincipalMax()) {
       throw new RefusedException(
           ErrorCode.LIMIT_REACHED,
           "principal '"
@@ -176,8 +176,7 @@ public final class RowSessionCore {
    */
   public void renew(long id, Bytes proof, long nowMs) {
     Known known = sessions.get(id);
-    boolean isThere =
-        known != null && (known.state == State.OPENING || known.state == State.OPEN);
+    boolean isThere = known != null && (known.state == State.OPENING || known.state == State.OPEN);
     if (!isThere || !known.session.proof().equals(proof)) {
       throw ended(id);
     }

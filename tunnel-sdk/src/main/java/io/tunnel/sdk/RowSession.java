@@ -218,8 +218,7 @@ public final class RowSession implements AutoCloseable {
     }
     EventLoops.requireMayBlock("the first write to table '" + table + "' in a session");
     synchronized (engines) {
-      return engines.computeIfAbsent(
-          table, name -> wiring.engines().apply(new Bound(name, proof)));
+      return engines.computeIfAbsent(table, name -> wiring.engines().apply(new Bound(name, proof)));
     }
   }
 

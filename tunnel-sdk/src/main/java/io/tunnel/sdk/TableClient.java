@@ -471,9 +471,9 @@ public final class TableClient implements AutoCloseable {
 
   /**
    * Waits until every row in flight has an outcome, then closes row sessions and connections; a
-   * session that the server does not hear of ends with its lease. Concurrent and
-   * later calls of other threads end: reads, and first writes to a table, fail with a {@link
-   * ConnectionException}; rows have the outcome {@code NOT_SENT}. Idempotent.
+   * session that the server does not hear of ends with its lease. Concurrent and later calls of
+   * other threads end: reads, and first writes to a table, fail with a {@link ConnectionException};
+   * rows have the outcome {@code NOT_SENT}. Idempotent.
    */
   @Override
   public void close() {

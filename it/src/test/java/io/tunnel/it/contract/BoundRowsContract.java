@@ -15,7 +15,6 @@ import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
-import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.sdk.RowResult;
@@ -98,8 +97,7 @@ abstract class BoundRowsContract extends Contract {
     assertThat(isThere(table, 2)).isTrue();
     assertThat(session.ended().join()).isEqualTo(RowSession.End.CLOSED);
     write(table, put(3, 3));
-    assertThat(changes.all(4))
-        .containsExactly("PUT 1", "PUT 2", "DELETE SESSION_ENDED 1", "PUT 3");
+    assertThat(changes.all(4)).containsExactly("PUT 1", "PUT 2", "DELETE SESSION_ENDED 1", "PUT 3");
   }
 
   @Test
@@ -136,12 +134,10 @@ abstract class BoundRowsContract extends Contract {
     Changes changes = changes(table);
     one.close();
     write(table, put(7, 1));
-    assertThat(changes.all(14).subList(12, 14))
-        .containsExactly("DELETE SESSION_ENDED 5", "PUT 7");
+    assertThat(changes.all(14).subList(12, 14)).containsExactly("DELETE SESSION_ENDED 5", "PUT 7");
     other.close();
     assertThat(isThere(table, 3)).isFalse();
-    assertThat(List.of(isThere(table, 1), isThere(table, 2), isThere(table, 4)))
-        .containsOnly(true);
+    assertThat(List.of(isThere(table, 1), isThere(table, 2), isThere(table, 4))).containsOnly(true);
   }
 
   @Test
@@ -161,8 +157,7 @@ abstract class BoundRowsContract extends Contract {
     RowSession session = session();
     session.close();
     assertRefused(
-        ErrorCode.SESSION_ENDED,
-        () -> session.tryWrite(table.meta().name(), List.of(put(1, 1))));
+        ErrorCode.SESSION_ENDED, () -> session.tryWrite(table.meta().name(), List.of(put(1, 1))));
     session.close();
     assertThat(session.isOpen()).isFalse();
   }
@@ -302,8 +297,7 @@ abstract class BoundRowsContract extends Contract {
     }
 
     void write(RowPutChange row) {
-      WriteResult result =
-          WriteResult.decode(connection.request(Operation.WRITE, payload(row)));
+      WriteResult result = WriteResult.decode(connection.request(Operation.WRITE, payload(row)));
       assertThat(result.appliedRows()).isEqualTo(1);
     }
 

@@ -112,7 +112,10 @@ class ExpiryTest {
       assertThat(
               changes.stream()
                   .filter(change -> change.getPrimaryKey().equals(of))
-                  .map(change -> change.getRecordType() + change.deletionCause().map(cause -> " " + cause).orElse(""))
+                  .map(
+                      change ->
+                          change.getRecordType()
+                              + change.deletionCause().map(cause -> " " + cause).orElse(""))
                   .toList()
                   .toString())
           .matches(

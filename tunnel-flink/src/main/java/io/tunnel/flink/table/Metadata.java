@@ -46,10 +46,7 @@ enum Metadata {
   DELETE_CAUSE("delete_cause", DataTypes.STRING()) {
     @Override
     Object read(StreamRecord record) {
-      return record
-          .deletionCause()
-          .map(cause -> StringData.fromString(cause.name()))
-          .orElse(null);
+      return record.deletionCause().map(cause -> StringData.fromString(cause.name())).orElse(null);
     }
   };
 

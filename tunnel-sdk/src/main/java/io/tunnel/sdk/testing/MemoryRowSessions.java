@@ -93,8 +93,7 @@ final class MemoryRowSessions {
       sessions.remove(over.id());
       core.removed(over.id());
       tables.forEach(
-          table ->
-              table.partitions().forEach(partition -> partition.endSession(over.id(), time)));
+          table -> table.partitions().forEach(partition -> partition.endSession(over.id(), time)));
     }
   }
 

@@ -394,8 +394,7 @@ final class Requests {
 
   private void write(Frame frame, Peer peer) {
     WriteRequest request = WriteRequest.decode(frame.payload());
-    SessionProof.of(request.batch())
-        .ifPresent(proof -> service.rowSessions().require(proof, peer));
+    SessionProof.of(request.batch()).ifPresent(proof -> service.rowSessions().require(proof, peer));
     WriteResult result = write(request);
     if (faults.doubts()) {
       peer.refuse(frame, new RefusedException(ErrorCode.STORAGE_FAILED, "a test is in doubt"));

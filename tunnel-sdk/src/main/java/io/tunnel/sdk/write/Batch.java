@@ -85,11 +85,7 @@ final class Batch {
   }
 
   private Batch(
-      Form form,
-      Size guess,
-      Optional<Misrouted> misrouted,
-      long startedNanos,
-      boolean isAtomic) {
+      Form form, Size guess, Optional<Misrouted> misrouted, long startedNanos, boolean isAtomic) {
     this.isAtomic = isAtomic;
     this.session = form.session();
     this.rows = new ArrayList<>(guess.rows());

@@ -40,8 +40,7 @@ public final class RowSessionRecords {
           if (name.startsWith(PREFIX)) {
             long id = Long.parseLong(name.substring(PREFIX.length()));
             Stored stored = StoredText.whole(name, text, Stored.class);
-            sessions.put(
-                id, new Session(id, stored.principal(), stored.leaseMs(), stored.proof()));
+            sessions.put(id, new Session(id, stored.principal(), stored.leaseMs(), stored.proof()));
           }
         });
     String given = texts.get(GIVEN);

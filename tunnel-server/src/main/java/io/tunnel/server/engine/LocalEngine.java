@@ -159,7 +159,12 @@ public final class LocalEngine implements Engine {
     Ticks.begin(
         control,
         clock::nanos,
-        List.of(rooms.coordinator()::tick, bases::tick, served::tick, rooms.rowSessions()::tick, this::expire));
+        List.of(
+            rooms.coordinator()::tick,
+            bases::tick,
+            served::tick,
+            rooms.rowSessions()::tick,
+            this::expire));
     long checkMs = config.log().retentionCheckMs();
     control.scheduleWithFixedDelay(this::retain, checkMs, checkMs, TimeUnit.MILLISECONDS);
     return () -> {

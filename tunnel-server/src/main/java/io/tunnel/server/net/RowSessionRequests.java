@@ -43,8 +43,7 @@ final class RowSessionRequests {
         threads.control(),
         frame,
         connection,
-        () ->
-            new RowSessionControl.Opened(sessions.open(request, connection.caller().name())));
+        () -> new RowSessionControl.Opened(sessions.open(request, connection.caller().name())));
   }
 
   void renew(Frame frame, Connection connection) {

@@ -83,8 +83,7 @@ public final class RowSessions {
    * @throws io.tunnel.model.RefusedException SESSION_ENDED
    */
   public void renew(RowSessionControl.Named session, String principal) {
-    core.renew(
-        session.sessionId(), SessionProof.hash(session.secret(), principal), nowMs());
+    core.renew(session.sessionId(), SessionProof.hash(session.secret(), principal), nowMs());
   }
 
   /**

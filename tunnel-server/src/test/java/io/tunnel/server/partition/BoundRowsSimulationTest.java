@@ -173,7 +173,9 @@ final class BoundRowsSimulationTest {
     row.session()
         .ifPresent(
             session ->
-                assertThat(alive).as("%s is bound to a session that lives", name).contains(session));
+                assertThat(alive)
+                    .as("%s is bound to a session that lives", name)
+                    .contains(session));
     if (row.kind() == ChangeKind.DELETE) {
       rows.remove(name);
     } else {

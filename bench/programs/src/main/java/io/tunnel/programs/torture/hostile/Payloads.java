@@ -84,8 +84,7 @@ public final class Payloads {
                   .encode());
       case OPEN_ROW_SESSION ->
           json(
-              new RowSessionControl.Open(
-                  5_000, Bytes.copyOf(new byte[SessionProof.SECRET_BYTES])));
+              new RowSessionControl.Open(5_000, Bytes.copyOf(new byte[SessionProof.SECRET_BYTES])));
       case RENEW_ROW_SESSION, CLOSE_ROW_SESSION ->
           json(
               new RowSessionControl.Named(

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongPredicate;
 
 /** The committed changes of a partition, as its log shows them, and which of them may be lost. */
 public final class PartitionTruth {
@@ -30,6 +31,8 @@ public final class PartitionTruth {
   private final TreeMap<Long, RowFold> folds = new TreeMap<>();
 
   private final NumberedTruth.Rising numbered = new NumberedTruth.Rising();
+  private final BoundTruth bound;
+  private boolean hasUnbound;
 
   /** How long rows live; 0 for ever. */
   private long ttlMicros;
@@ -50,11 +53,13 @@ public final class PartitionTruth {
    * A change as a record and as text.
    *
    * @param asked the change as its writer sent it: of an increment what is added, and no result
+   * @param session the session that the change binds its row to
    */
-  public record Change(StreamRecord record, String text, String asked) {}
+  public record Change(StreamRecord record, String text, String asked, Optional<Long> session) {}
 
   public PartitionTruth(int id) {
     this.id = id;
+    this.bound = new BoundTruth(id);
   }
 
   /** Rows expire so long after their last write. */
@@ -97,7 +102,8 @@ public final class PartitionTruth {
 
   /** A change as text; equal texts are equal changes. */
   public static String textOf(StreamRecord record) {
-    String kind = record.getRecordType() + record.deletionCause().map(cause -> " " + cause).orElse("");
+    String kind =
+        record.getRecordType() + record.deletionCause().map(cause -> " " + cause).orElse("");
     return kind + " " + record.getPrimaryKey() + " " + record.getColumns();
   }
 
@@ -106,13 +112,17 @@ public final class PartitionTruth {
     RowCursor row = batch.rows();
     for (long position = batch.basePosition(); row.next(); position++) {
       StreamRecord record = new StreamRecord(batch, row.rowOffset(), position, RowFold.SCHEMA);
-      changes.add(new Change(record, textOf(record), Sums.askedOf(row, record)));
+      changes.add(new Change(record, textOf(record), Sums.askedOf(row, record), row.session()));
     }
     return changes;
   }
 
-  /** Takes in what the log has committed since; returns how many rows have expired. */
-  public int learn(ChangeReader log) {
+  /**
+   * Takes in what the log has committed since; returns how many rows have expired.
+   *
+   * @param hasSession whether the catalog has a row session now
+   */
+  public int learn(ChangeReader log, LongPredicate hasSession) {
     int expired = 0;
     long committed = log.committed(id);
     Invariant.ACKNOWLEDGED_SURVIVES.require(
@@ -140,6 +150,7 @@ public final class PartitionTruth {
             Sums.require(fold(committed()), change);
           }
           requireExpiry(change.record());
+          hasUnbound |= bound.require(change, hasSession);
           expired += isExpiry(change.record()) ? 1 : 0;
           changes.add(change);
         }
@@ -184,6 +195,16 @@ public final class PartitionTruth {
           present.commitMicros(key),
           untilMicros);
     }
+  }
+
+  /** Whether a row has gone with its session. */
+  public boolean hasUnbound() {
+    return hasUnbound;
+  }
+
+  /** No row is left of a session that has ended. */
+  public void requireUnbound(LongPredicate hasSession) {
+    bound.requireGone(hasSession);
   }
 
   private List<Change> read(ChangeReader log, long from) {
@@ -252,6 +273,7 @@ public final class PartitionTruth {
     present = ttlMicros > 0 ? fold(now) : present;
     numbered.clear();
     changes.forEach(change -> numbered.require(id, change.record()));
+    bound.restart(changes);
     acknowledged = Math.min(acknowledged, now);
     return before - now;
   }

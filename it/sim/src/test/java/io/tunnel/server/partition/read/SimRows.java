@@ -89,8 +89,7 @@ public final class SimRows implements ShardRows {
   }
 
   /** Takes in what a log has that was not folded when the rows were stored. */
-  public void open(
-      LocalLog own, IntPredicate isLive, Expiries expiries, LongPredicate hasSession)
+  public void open(LocalLog own, IntPredicate isLive, Expiries expiries, LongPredicate hasSession)
       throws IOException {
     log = own;
     live = isLive;
