@@ -134,7 +134,7 @@ abstract class BoundRowsContract extends Contract {
     Changes changes = changes(table);
     one.close();
     write(table, put(7, 1));
-    assertThat(changes.all(14).subList(12, 14)).containsExactly("DELETE SESSION_ENDED 5", "PUT 7");
+    assertThat(changes.all(15).subList(13, 15)).containsExactly("DELETE SESSION_ENDED 5", "PUT 7");
     other.close();
     assertThat(isThere(table, 3)).isFalse();
     assertThat(List.of(isThere(table, 1), isThere(table, 2), isThere(table, 4))).containsOnly(true);

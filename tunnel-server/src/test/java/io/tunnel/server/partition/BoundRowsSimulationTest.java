@@ -340,7 +340,7 @@ final class BoundRowsSimulationTest {
   }
 
   static LongStream seeds() {
-    return LongStream.range(0, 40);
+    return LongStream.range(0, 12);
   }
 
   @ParameterizedTest(name = "seed {0}")
@@ -348,7 +348,7 @@ final class BoundRowsSimulationTest {
   void a_row_goes_once_with_the_session_that_wrote_it_last(long seed) throws Exception {
     random = new SplittableRandom(seed);
     open(false);
-    for (int i = 0; i < 120; i++) {
+    for (int i = 0; i < 100; i++) {
       switch (random.nextInt(12)) {
         case 0 -> end();
         case 1 -> reopen(random.nextInt(3) > 0);
