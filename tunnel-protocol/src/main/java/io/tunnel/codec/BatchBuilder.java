@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
@@ -51,6 +52,9 @@ public final class BatchBuilder {
 
   private final AskedAttributes asked;
 
+  /** The session that rows are bound to. */
+  private Optional<SessionProof> session = Optional.empty();
+
   private int rowCount;
 
   /** Bytes left open for the length of the next row: as many as the previous row needed. */
@@ -65,6 +69,11 @@ public final class BatchBuilder {
     this.asked = new AskedAttributes(this.schema);
     this.sink = new ByteSink(Math.max(HEADER_BYTES, bytes));
     sink.skip(HEADER_BYTES);
+  }
+
+  /** Binds each PUT and UPDATE that is added from now on to a session. */
+  public void bind(SessionProof to) {
+    session = Optional.of(to);
   }
 
   /** Rows so far. */
@@ -116,7 +125,14 @@ public final class BatchBuilder {
    * bytes. An empty batch still takes any legal row.
    */
   public boolean addWithin(int bytesMax, RowChange row) {
-    return addWithin(bytesMax, row, asked.of(row));
+    return addWithin(bytesMax, row, session.isEmpty() ? asked.of(row) : bound(row));
+  }
+
+  private Bytes bound(RowChange row) {
+    Bytes list = asked.of(row);
+    return row instanceof RowDeleteChange
+        ? list
+        : SessionProof.addToRow(session.get().session(), list);
   }
 
   /**

@@ -40,6 +40,7 @@ public final class BatchValidator {
    * @param asksForColumns whether a row has a condition on columns, or an increment, whose outcome
    *     tells what the stored row holds, or returns columns
    * @param writer what the writer says of the batch; empty when the writer does not number
+   * @param session the session that rows of the batch are bound to
    * @param newest the feature of the highest level that an attribute of the batch or a row uses;
    *     empty without attributes. The level in force must enable the feature
    */
@@ -48,6 +49,7 @@ public final class BatchValidator {
       boolean asksForColumns,
       ColumnSizes columnSizes,
       Optional<WriterNumber> writer,
+      Optional<SessionProof> session,
       Optional<FormatFeature> newest) {}
 
   /** A validator for rows with keys of {@code schema}. */
@@ -73,6 +75,7 @@ public final class BatchValidator {
       Optional<FormatFeature> newest =
           batch.hasAttributes() ? known(Place.BATCH, batch.attributes()) : Optional.empty();
       Optional<WriterNumber> writer = requireWriter(batch);
+      Optional<SessionProof> session = SessionProof.of(batch);
       requireAtomic(batch);
       Dictionary.requireDistinct(batch.names());
       requireNoKeyColumn(batch.names());
@@ -88,14 +91,18 @@ public final class BatchValidator {
           asksForColumns |= requireIncrements(row);
           asksForColumns |= requireReturning(row);
           mustJudge |= row.hasReturning();
-          requireNoExpiry(row);
+          requireNoCause(row);
+        }
+        if (row.hasAttributes() || session.isPresent()) {
+          requireSession(row, session);
         }
         requireColumns(row, batch.nameCount(), columnSizes);
         mustJudge |=
             row.condition() != RowExistenceExpectation.IGNORE || row.kind() == ChangeKind.UPDATE;
       }
       requireUsed(batch, columnSizes);
-      return new Checked(mustJudge || asksForColumns, asksForColumns, columnSizes, writer, newest);
+      return new Checked(
+          mustJudge || asksForColumns, asksForColumns, columnSizes, writer, session, newest);
     } catch (MalformedException e) {
       if (e instanceof NewerFormatException newer && newer.feature().isPresent()) {
         throw newer;
@@ -177,13 +184,31 @@ public final class BatchValidator {
     return namesColumns;
   }
 
-  /** The server says when a row expires, so a writer's own word for that is refused. */
-  private static void requireNoExpiry(RowCursor row) {
-    if (row.isExpiry()) {
+  /** The server says why it deletes a row, so a writer's own word for that is refused. */
+  private static void requireNoCause(RowCursor row) {
+    if (row.attribute(FormatFeature.CAUSE).isPresent()) {
       throw new MalformedException(
           "row "
               + row.index()
-              + ": attribute expired is written by the server when a row expires; send a DELETE");
+              + ": attribute cause is written by the server when it deletes a row; send a DELETE");
+    }
+  }
+
+  /** The rows that are written in a batch with a session are bound to it, and no others are. */
+  private static void requireSession(RowCursor row, Optional<SessionProof> session) {
+    Optional<Long> bound = row.session();
+    boolean mayBeBound = session.isPresent() && row.kind() != ChangeKind.DELETE;
+    Optional<Long> wanted = mayBeBound ? session.map(SessionProof::session) : Optional.empty();
+    if (!bound.equals(wanted)) {
+      throw new MalformedException(
+          "row "
+              + row.index()
+              + ", a "
+              + row.kind()
+              + ", is bound to "
+              + bound.map(id -> "session " + id).orElse("no session")
+              + " in a batch of "
+              + session.map(of -> "session " + of.session()).orElse("no session"));
     }
   }
 

@@ -22,18 +22,25 @@ public enum FormatFeature {
   RETURNING(Place.ROW, 7, "returning", 2),
   /** The row before the change. */
   BEFORE_IMAGE(Place.ROW, 2, "before-image", 3),
-  /** The DELETE is the expiry of its row, which the server writes; the attribute has no bytes. */
-  EXPIRED(Place.ROW, 4, "expired", 2),
+  /**
+   * Why the server writes the DELETE: without bytes because the row has expired, with one byte 1
+   * because the session of the row has ended.
+   */
+  CAUSE(Place.ROW, 4, "cause", 2),
   /** What an increment added to columns that the change sets to the results. */
   DELTA(Place.ROW, 6, "delta", 1),
   /** The record is the first of a writer's batch; says who wrote the batch under which number. */
   WRITTEN_BATCH(Place.ROW, 8, "written", 2),
+  /** The row lives as long as a session, a {@code u64}. */
+  BOUND(Place.ROW, 10, "bound", 2),
   /** A writer's id and its number of the batch, on the way to the server; no log has one. */
   WRITER(Place.BATCH, 1, "writer", 2),
   /** Which rows of the batch which writer wrote under which number, in the log. */
   WRITTEN(Place.BATCH, 2, "written", 2),
   /** All rows of the batch are applied, or none. */
   ATOMIC(Place.BATCH, 3, "atomic", 2),
+  /** Proves that the writer has the session of the bound rows of the batch; no log has one. */
+  SESSION(Place.BATCH, 5, "session", 2),
   /** The row expires at this time and not at the time of the table. */
   STORED_EXPIRY(Place.STORED_ROW, 1, "expiry", 3),
   /** A filter on what the holder is delivered. */

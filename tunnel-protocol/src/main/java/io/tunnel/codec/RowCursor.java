@@ -3,6 +3,7 @@ package io.tunnel.codec;
 import io.tunnel.codec.FormatFeature.Place;
 import io.tunnel.condition.Returning;
 import io.tunnel.model.ChangeKind;
+import io.tunnel.model.DeletionCause;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.RowExistenceExpectation;
@@ -194,13 +195,15 @@ public final class RowCursor {
             .map(Increments::decode);
   }
 
-  /** Whether that row is the expiry of its row; {@code rowEnd} is from the cursor too. */
-  public static boolean isExpiryBefore(byte[] array, int keyOffset, int columnsOffset, int rowEnd) {
+  /** Why the server deleted that row by itself; {@code rowEnd} is from the cursor too. */
+  public static Optional<DeletionCause> causeBefore(
+      byte[] array, int keyOffset, int columnsOffset, int rowEnd) {
     int columnsEnd = columnsEndBefore(array, keyOffset, columnsOffset, rowEnd);
-    return columnsEnd < rowEnd
-        && Attributes.find(
-                FormatFeature.EXPIRED.number(), array, columnsEnd, rowEnd - Attributes.LENGTH_BYTES)
-            .isPresent();
+    return columnsEnd == rowEnd
+        ? Optional.empty()
+        : Attributes.find(
+                FormatFeature.CAUSE.number(), array, columnsEnd, rowEnd - Attributes.LENGTH_BYTES)
+            .map(ExpiredRows::cause);
   }
 
   /** The offset of this row, including its length. */
@@ -259,9 +262,19 @@ public final class RowCursor {
     return attribute(FormatFeature.DELTA).map(Increments::decode);
   }
 
+  /** Why the server writes the DELETE by itself; empty for a writer's change. */
+  public Optional<DeletionCause> deletionCause() {
+    return attribute(FormatFeature.CAUSE).map(ExpiredRows::cause);
+  }
+
   /** Whether the change is a DELETE by which the server says that the row has expired. */
   public boolean isExpiry() {
-    return attribute(FormatFeature.EXPIRED).isPresent();
+    return hasAttributes() && deletionCause().equals(Optional.of(DeletionCause.EXPIRED));
+  }
+
+  /** The session that the row is bound to from this change on. */
+  public Optional<Long> session() {
+    return attribute(FormatFeature.BOUND).map(SessionProof::session);
   }
 
   /**

@@ -24,6 +24,9 @@ public final class Limits {
   /** Rows of one batch. */
   public static final int BATCH_ROWS_MAX = 65_536;
 
+  /** Rows of one partition that are bound to one session. */
+  public static final int SESSION_ROWS_MAX = 1_000;
+
   /** Rows of one atomic batch, which a worker processes in one callback. */
   public static final int ATOMIC_ROWS_MAX = 1_000;
 

@@ -9,6 +9,7 @@ import io.tunnel.wire.control.FailureControl;
 import io.tunnel.wire.control.OperatorControl;
 import io.tunnel.wire.control.PartitionControl;
 import io.tunnel.wire.control.Renewal;
+import io.tunnel.wire.control.RowSessionControl;
 import io.tunnel.wire.control.SecurityControl;
 import io.tunnel.wire.control.SessionControl;
 import java.util.EnumSet;
@@ -97,6 +98,19 @@ public enum Operation {
    * writer that numbers its batches.
    */
   OPEN_WRITER(39, Room.ROWS, Repeat.FREELY, Right.WRITE),
+  /**
+   * JSON: {@link RowSessionControl.Open} to {@link RowSessionControl.Opened}: opens a session for
+   * bound rows, which lives for a lease after each renewal, on whatever connection. A repetition
+   * with the same secret gets the same session.
+   */
+  OPEN_ROW_SESSION(40, Room.ROWS, Repeat.FREELY, Right.HOLD),
+  /** JSON: {@link RowSessionControl.Named} to empty: renews the lease. */
+  RENEW_ROW_SESSION(41, Room.ROWS, Repeat.FREELY, Right.HOLD),
+  /**
+   * JSON: {@link RowSessionControl.Named} to empty: ends the session; answered when its rows are
+   * deleted.
+   */
+  CLOSE_ROW_SESSION(42, Room.ROWS, Repeat.FREELY, Right.HOLD),
 
   /**
    * JSON: {@link SessionControl.OpenSession} to {@link SessionControl.SessionOpened}. The session

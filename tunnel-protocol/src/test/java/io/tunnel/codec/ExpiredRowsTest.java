@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ChangeKind;
+import io.tunnel.model.DeletionCause;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
@@ -37,13 +38,24 @@ final class ExpiredRowsTest {
       assertThat(row.mustBeJudged()).isTrue();
       assertThat(row.columns().left()).isZero();
       assertThat(Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes())).isEqualTo(key);
-      assertThat(row.attributesToLog()).isEqualTo(ExpiredRows.attributes());
+      assertThat(row.attributesToLog()).isEqualTo(ExpiredRows.attributes(DeletionCause.EXPIRED));
       assertThat(
-              RowCursor.isExpiryBefore(
+              RowCursor.causeBefore(
                   batch.array(), row.keyOffset(), row.columnsOffset(), row.rowEnd()))
-          .isTrue();
+          .contains(DeletionCause.EXPIRED);
     }
     assertThat(row.next()).isFalse();
+  }
+
+  @Test
+  void a_delete_of_a_session_is_no_expiry() {
+    ChangeBatch batch = ExpiredRows.of(DeletionCause.SESSION_ENDED, 7, List.of(key("a")));
+    RowCursor row = batch.rows();
+    assertThat(row.next()).isTrue();
+    assertThat(row.isExpiry()).isFalse();
+    assertThat(row.deletionCause()).contains(DeletionCause.SESSION_ENDED);
+    assertThat(row.attributesToLog())
+        .isEqualTo(ExpiredRows.attributes(DeletionCause.SESSION_ENDED));
   }
 
   @Test
@@ -53,6 +65,6 @@ final class ExpiredRowsTest {
         .isInstanceOfSatisfying(
             RefusedException.class,
             e -> assertThat(e.code()).isNotEqualTo(ErrorCode.FEATURE_NOT_ENABLED))
-        .hasMessageContaining("row 0: attribute expired is written by the server");
+        .hasMessageContaining("row 0: attribute cause is written by the server");
   }
 }

@@ -1,5 +1,6 @@
 package io.tunnel.sdk;
 
+import io.tunnel.codec.SessionProof;
 import io.tunnel.condition.RowSelection;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
@@ -9,6 +10,7 @@ import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.answer.Absence;
 import io.tunnel.sdk.answer.TableAnswers;
@@ -23,24 +25,23 @@ import io.tunnel.sdk.transport.Subject;
 import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.sdk.transport.trust.LoadedConfig;
-import io.tunnel.sdk.write.PartitionMaps;
 import io.tunnel.sdk.write.WriteCall;
 import io.tunnel.sdk.write.WriteEngine;
 import io.tunnel.sdk.write.WriteEngines;
 import io.tunnel.wire.Operation;
-import io.tunnel.wire.WriterToken;
 import io.tunnel.wire.control.Control;
-import io.tunnel.wire.control.Control.PartitionDescription;
 import io.tunnel.wire.control.Control.TableDescription;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.OperatorControl.AlterTable;
 import io.tunnel.wire.control.PartitionControl.FindPositions;
 import io.tunnel.wire.control.PartitionControl.FoundPositions;
+import io.tunnel.wire.control.RowSessionControl;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -67,15 +68,18 @@ public final class TableClient implements AutoCloseable {
   private final EventLoops loops;
   private final Nodes nodes;
   private final Caller caller;
+  private final TableMaps maps;
   private final Ticker ticker = new SystemClock();
   private final Map<String, TableReads> readsByTable = new ConcurrentHashMap<>();
   private final WriteEngines engines;
+  private final Set<RowSession> sessions = ConcurrentHashMap.newKeySet();
 
   private TableClient(ClientConfig config) {
     LoadedConfig loaded = LoadedConfig.of(config); // First: it may throw.
     this.loops = EventLoops.start(LOOPS);
     this.nodes = new Nodes(loaded, loops, ticker);
     this.caller = new Caller(nodes, ticker);
+    this.maps = new TableMaps(caller);
     this.engines =
         new WriteEngines(
             nodes,
@@ -192,7 +196,7 @@ public final class TableClient implements AutoCloseable {
   /** A table with its partitions, without figures: cheap. */
   public TableInfo partitionMap(String table) {
     return TableAnswers.uncounted(
-        learned(
+        maps.learned(
             read(Operation.PARTITION_MAP, new Control.TableName(table), TableDescription.class)));
   }
 
@@ -315,7 +319,7 @@ public final class TableClient implements AutoCloseable {
   /** The key columns of a table. Unlike {@link #describeTable}, counts no rows. */
   public List<PrimaryKeySchema> primaryKeyOf(String table) {
     EventLoops.requireMayBlock("primaryKeyOf");
-    return Caller.await(maps(table).read()).meta().primaryKey();
+    return Caller.await(maps.of(table).read()).meta().primaryKey();
   }
 
   /** The rows of a range, fetched page by page during the iteration. */
@@ -360,7 +364,7 @@ public final class TableClient implements AutoCloseable {
   public CompletableFuture<BatchWriteResult> tryWriteAsync(String table, List<RowChange> rows) {
     // Before the first write: a null element refuses the whole call.
     List<RowChange> written = List.copyOf(rows);
-    WriteEngine engine = engines.shared(table, this::maps);
+    WriteEngine engine = engines.shared(table, maps::of);
     WriteCall call = new WriteCall(written.size());
     for (int i = 0; i < written.size(); i++) {
       call.add(engine, written.get(i), i);
@@ -399,7 +403,7 @@ public final class TableClient implements AutoCloseable {
    */
   public CompletableFuture<BatchWriteResult> tryWriteAtomicallyAsync(
       String table, List<RowChange> rows) {
-    WriteEngine engine = engines.shared(table, this::maps);
+    WriteEngine engine = engines.shared(table, maps::of);
     CompletableFuture<BatchWriteResult> result = WriteCall.atomic(engine, rows);
     engine.hurry();
     return result;
@@ -412,46 +416,49 @@ public final class TableClient implements AutoCloseable {
 
   /** Opens a buffered writer, the fast path for many rows. */
   public TableWriter openWriter(String table, TableWriterConfig writerConfig) {
-    WriteEngine engine = engines.open(maps(table), writerConfig);
+    WriteEngine engine = engines.open(maps.of(table), writerConfig);
     return new TableWriter(table, engine, () -> engines.forget(engine));
+  }
+
+  /**
+   * Opens a session for bound rows, which the server deletes when the session ends. The session
+   * lives until it is closed, as long as this client renews it: it does so by itself.
+   *
+   * @param lease how long the session lives when the server hears nothing, 2 seconds to an hour:
+   *     also how long rows outlive a program that was killed
+   * @throws io.tunnel.model.RefusedException {@code INVALID_REQUEST} for another lease, {@code
+   *     LIMIT_REACHED} when there are too many sessions, {@code FEATURE_NOT_ENABLED} on a cluster
+   */
+  public RowSession openSession(Duration lease) {
+    Bytes secret = SystemClock.newSecret();
+    long askedNanos = ticker.nanos();
+    RowSessionControl.Opened opened =
+        read(
+            Operation.OPEN_ROW_SESSION,
+            new RowSessionControl.Open(lease.toMillis(), secret),
+            RowSessionControl.Opened.class);
+    RowSession.Wiring wiring =
+        new RowSession.Wiring(
+            caller,
+            nodes,
+            ticker,
+            bound -> engines.openBound(maps.of(bound.table()), bound.session()),
+            engines::forget);
+    SessionProof proof = new SessionProof(opened.sessionId(), secret);
+    RowSession session = new RowSession(wiring, proof, lease, askedNanos);
+    sessions.add(session);
+    var unused = session.ended().thenRun(() -> sessions.remove(session));
+    session.begin();
+    return session;
   }
 
   private TableReads reads(String table) {
     TableReads known = readsByTable.get(table);
     if (known == null) {
-      known = new TableReads(caller, maps(table));
+      known = new TableReads(caller, maps.of(table));
       readsByTable.put(table, known);
     }
     return known;
-  }
-
-  private PartitionMaps maps(String table) {
-    byte[] payload = Json.encode(new Control.TableName(table));
-    return new PartitionMaps() {
-      @Override
-      public CompletableFuture<TableDescription> read() {
-        return caller
-            .ask(Operation.PARTITION_MAP, payload)
-            .thenApply(frame -> learned(Json.decode(frame.payload(), TableDescription.class)));
-      }
-
-      @Override
-      public CompletableFuture<WriterToken> openWriter(int tableId) {
-        byte[] request = new WriterToken.Request(tableId, SystemClock.newSecret()).encode();
-        return caller
-            .ask(Operation.OPEN_WRITER, request)
-            .thenApply(frame -> WriterToken.decode(frame.payload()));
-      }
-    };
-  }
-
-  /** Notes the leaders in a partition map, so that requests go to them directly. */
-  private TableDescription learned(TableDescription map) {
-    for (PartitionDescription partition : map.partitions()) {
-      Subject subject = Subject.partition(map.meta().name(), partition.id());
-      Endpoint.told(partition.leader()).ifPresent(leader -> caller.learn(subject, leader));
-    }
-    return map;
   }
 
   private <T extends Control> T read(Operation operation, Control request, Class<T> type) {
@@ -463,14 +470,16 @@ public final class TableClient implements AutoCloseable {
   }
 
   /**
-   * Waits until every row in flight has an outcome, then closes the connections. Concurrent and
-   * later calls of other threads end: reads, and first writes to a table, fail with a {@link
-   * ConnectionException}; rows have the outcome {@code NOT_SENT}. Idempotent.
+   * Waits until every row in flight has an outcome, then closes row sessions and connections; a
+   * session that the server does not hear of ends with its lease. Concurrent and later calls of
+   * other threads end: reads, and first writes to a table, fail with a {@link ConnectionException};
+   * rows have the outcome {@code NOT_SENT}. Idempotent.
    */
   @Override
   public void close() {
     EventLoops.requireMayBlock("close");
     try {
+      List.copyOf(sessions).forEach(RowSession::closeAtOnce);
       engines.close();
     } finally {
       nodes.close();

@@ -3,6 +3,7 @@ package io.tunnel.bench.conditions;
 import com.sun.management.OperatingSystemMXBean;
 import io.tunnel.condition.Condition;
 import io.tunnel.model.Durability;
+import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
@@ -17,6 +18,7 @@ import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.RangeQuery;
 import io.tunnel.sdk.RowRange;
 import io.tunnel.sdk.RowResult.Outcome;
+import io.tunnel.sdk.RowSession;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.server.Server;
 import io.tunnel.server.config.ServerConfig;
@@ -35,16 +37,17 @@ import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
 /**
- * What conditions and a time to live cost and save: scans and writes of one table in turns, with
- * the processor time of server and client together, which share this process. One row in a thousand
- * matches the filter. Arguments: an empty directory, the number of rows, the number of turns; the
- * first turn warms up.
+ * What conditions, a time to live and bound rows cost and save: scans and writes of one table in
+ * turns, with the processor time of server and client together, which share this process. One row
+ * in a thousand matches the filter. Arguments: an empty directory, the number of rows, the number
+ * of turns; the first turn warms up.
  */
 public final class ConditionMain {
 
   private static final String TABLE = "orders";
   private static final String OF_A_DAY = "living";
   private static final String OF_A_SECOND = "expired";
+  private static final String OF_SESSIONS = "members";
   private static final int BATCH_ROWS = 5_000;
   private static final int MATCHING = 1_000;
 
@@ -88,6 +91,15 @@ public final class ConditionMain {
     for (String table : List.of(TABLE, OF_A_DAY, OF_A_SECOND)) {
       var unusedToo = write(table, row -> row);
     }
+    unused = tables.createTable(new TableMeta(OF_SESSIONS, key, options), List.of());
+    var unusedToo = write(OF_SESSIONS, row -> row);
+    List<RowChange> bound = new ArrayList<>();
+    for (int id = 0; id < Limits.SESSION_ROWS_MAX; id++) {
+      bound.add(row(rows + id));
+    }
+    // Open until the client closes.
+    RowSession session = tables.openSession(Duration.ofHours(1));
+    session.write(OF_SESSIONS, bound);
   }
 
   /** Writes each row once, as {@code as} makes its change; returns how many were applied. */
@@ -137,6 +149,7 @@ public final class ConditionMain {
     Condition fails = Condition.parse("state >= 1000 and exists note");
     work.put("puts", () -> write(row -> row));
     work.put("puts with a time to live", () -> write(OF_A_DAY, row -> row));
+    work.put("puts beside 1,000 bound rows", () -> write(OF_SESSIONS, row -> row));
     work.put("puts of rows most of which expired", () -> write(OF_A_SECOND, row -> row));
     work.put("puts of rows that are there", () -> write(ConditionMain::ifThere));
     work.put("puts under a condition that holds", () -> write(row -> row.onlyIf(holds)));

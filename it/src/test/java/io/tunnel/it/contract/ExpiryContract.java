@@ -53,7 +53,7 @@ abstract class ExpiryContract extends Contract {
 
     private static String text(StreamRecord record) {
       return record.getRecordType()
-          + (record.isExpired() ? " EXPIRED " : " ")
+          + record.deletionCause().map(cause -> " " + cause + " ").orElse(" ")
           + record.getPrimaryKey().getPrimaryKeyColumn(0).getValue().asLong()
           + record.atomicBatch().map(batch -> " of " + batch.size()).orElse("");
     }

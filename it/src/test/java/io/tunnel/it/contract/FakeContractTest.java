@@ -147,6 +147,14 @@ class FakeContractTest {
   }
 
   @Nested
+  class BoundRows extends BoundRowsContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
   class Greetings extends GreetingsContract {
     @Override
     Subject begin() {

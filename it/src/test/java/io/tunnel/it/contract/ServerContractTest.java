@@ -123,6 +123,14 @@ class ServerContractTest {
   }
 
   @Nested
+  class BoundRows extends BoundRowsContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
   class Greetings extends GreetingsContract {
     @Override
     Subject begin() {

@@ -112,7 +112,10 @@ class ExpiryTest {
       assertThat(
               changes.stream()
                   .filter(change -> change.getPrimaryKey().equals(of))
-                  .map(change -> change.getRecordType() + (change.isExpired() ? " EXPIRED" : ""))
+                  .map(
+                      change ->
+                          change.getRecordType()
+                              + change.deletionCause().map(cause -> " " + cause).orElse(""))
                   .toList()
                   .toString())
           .matches(
@@ -120,7 +123,7 @@ class ExpiryTest {
                   ? "\\[PUT, DELETE EXPIRED(, UPDATE, DELETE EXPIRED)+\\]"
                   : "\\[PUT, DELETE EXPIRED\\]");
     }
-    long expired = changes.stream().filter(StreamRecord::isExpired).count();
+    long expired = changes.stream().filter(change -> change.deletionCause().isPresent()).count();
     Poll.until(
         "each DELETE is counted", () -> server.metric("tunnel_rows_expired_total") == expired);
   }

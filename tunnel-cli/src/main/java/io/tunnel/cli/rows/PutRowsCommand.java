@@ -26,11 +26,13 @@ import picocli.CommandLine.Mixin;
     footer = {
       "  tunnel tables put --table users --key id=7 --set name=Ada --set age:INTEGER=36",
       "  tunnel tables put --table users --key id=7 --set name=Ada --if 'not exists name'",
+      "  tunnel tables put --table members --key id=7 --set host=n1 --if-absent --bound --lease 5s",
       "  tunnel tables scan --table users --limit all --json | tunnel tables put --table copy --from -"
     })
 public final class PutRowsCommand extends RowsCommand {
 
   @Mixin private SetOptions columns;
+  @Mixin private BoundOptions bound;
 
   /** For picocli: the command on real servers. */
   public PutRowsCommand() {
@@ -56,8 +58,24 @@ public final class PutRowsCommand extends RowsCommand {
     if (isOfFile && !columns.set().isEmpty()) {
       throw CommandFailure.usage("--set is of one row: the columns of --from are in the file");
     }
+    if (isOfFile && bound.isBound()) {
+      throw CommandFailure.usage("--bound is of one row, named by --key");
+    }
     columns.check(isIfExists());
     CommandFailure.checkUsage(() -> SetColumns.parse(columns.set()));
+  }
+
+  @Override
+  int writeOne(TableClient client, String name, RowChange change) throws InterruptedException {
+    return bound.isBound()
+        ? bound.hold(
+            client,
+            session -> {
+              var unused = write(rows -> session.tryWrite(name, rows), change);
+              out().flush();
+            },
+            err())
+        : super.writeOne(client, name, change);
   }
 
   @Override

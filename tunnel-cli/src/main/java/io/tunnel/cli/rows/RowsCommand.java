@@ -11,6 +11,7 @@ import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowExistenceExpectation;
+import io.tunnel.sdk.BatchWriteResult;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.Returned;
 import io.tunnel.sdk.RowResult;
@@ -127,7 +128,7 @@ abstract class RowsCommand extends Job {
       RowChange change =
           returning.on(
               CommandFailure.checkUsage(() -> SetColumns.requireNoKeyColumn(one(row))), schema);
-      return write(client, columns.map(change::onlyIf).orElse(change));
+      return writeOne(client, name, columns.map(change::onlyIf).orElse(change));
     }
   }
 
@@ -139,11 +140,14 @@ abstract class RowsCommand extends Job {
     }
   }
 
-  private int write(TableClient client, RowChange change) {
+  /** Writes the row that the command line names; returns the exit code. */
+  int writeOne(TableClient client, String name, RowChange change) throws InterruptedException {
+    return write(rows -> client.tryWrite(name, rows), change);
+  }
+
+  final int write(Function<List<RowChange>, BatchWriteResult> writer, RowChange change) {
     RowResult result =
-        CommandFailure.checkUsage(() -> client.tryWrite(table.name(), List.of(change)))
-            .results()
-            .get(0);
+        CommandFailure.checkUsage(() -> writer.apply(List.of(change))).results().get(0);
     String row = "the row " + change.primaryKey();
     return switch (result.outcome()) {
       case APPLIED -> {

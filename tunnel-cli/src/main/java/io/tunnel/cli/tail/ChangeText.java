@@ -46,7 +46,7 @@ final class ChangeText {
             record.position(),
             record.getRecordType(),
             key,
-            (record.isExpired() ? "EXPIRED" : columns) + atomic(record))
+            record.deletionCause().map(Enum::name).orElse(columns) + atomic(record))
         .stripTrailing();
   }
 
@@ -89,9 +89,7 @@ final class ChangeText {
     for (RecordColumn column : record.getColumns()) {
       column.delta().ifPresent(delta -> TypedJson.added(change, column.name(), delta));
     }
-    if (record.isExpired()) {
-      change.addProperty("expired", true);
-    }
+    record.deletionCause().ifPresent(cause -> change.addProperty("cause", cause.name()));
     change.asMap().forEach(json::add);
     return json.toString();
   }

@@ -3,6 +3,7 @@ package io.tunnel.cli.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.condition.Condition;
+import io.tunnel.model.DeletionCause;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowDeleteChange;
@@ -29,6 +30,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -413,6 +415,32 @@ class RowsCommandTest {
     Path split = Files.writeString(directory.resolve("split.jsonl"), manyUsers());
     assertThat(run("put", "--from", split.toString(), "--atomic")).isEqualTo(1);
     assertThat(err.toString()).contains("no row was", "of partition");
+  }
+
+  @Test
+  void a_bound_row_holds_its_command_and_goes_with_the_session() {
+    CompletableFuture<Integer> code =
+        CompletableFuture.supplyAsync(
+            () -> run("put", "--key", "uid=Ada", "--set", "a=1", "--bound", "--lease", "2s"));
+    service.await("the row", () -> !service.rows("users").isEmpty());
+    assertThat(code).isNotDone();
+    service.endRowSession(service.rowSessions().get(0));
+    assertThat(service.rows("users")).isEmpty();
+    assertThat(service.changes("users").get(1).deletionCause())
+        .contains(DeletionCause.SESSION_ENDED);
+    assertThat(code.join()).isEqualTo(1);
+    assertThat(err.toString()).contains("the row is bound to session 1", "session 1 has ended");
+    assertThat(run("put", "--key", "uid=Bob", "--bound", "--lease", "1s")).isEqualTo(1);
+    assertThat(err.toString()).contains("a lease of 1000 ms");
+  }
+
+  @Test
+  void a_bound_row_that_is_refused_ends_its_command() {
+    assertThat(run("put", "--key", "uid=Ada", "--set", "a=1")).isZero();
+    assertThat(run("put", "--key", "uid=Ada", "--if-absent", "--bound")).isEqualTo(5);
+    assertThat(service.rowSessions()).isEmpty();
+    assertThat(run("put", "--from", "-", "--bound")).isEqualTo(2);
+    assertThat(err.toString()).contains("--bound is of one row");
   }
 
   private static String manyUsers() {

@@ -46,7 +46,7 @@ enum Metadata {
   DELETE_CAUSE("delete_cause", DataTypes.STRING()) {
     @Override
     Object read(StreamRecord record) {
-      return record.isExpired() ? StringData.fromString("EXPIRED") : null;
+      return record.deletionCause().map(cause -> StringData.fromString(cause.name())).orElse(null);
     }
   };
 

@@ -37,6 +37,7 @@ public sealed interface Control
         ClusterControl,
         PartitionControl,
         FailureControl,
+        RowSessionControl,
         SecurityControl {
 
   /** Refuses a moment before 1970, which has no position: a peer could only retry in vain. */

@@ -6,6 +6,7 @@ import io.tunnel.codec.Increments;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.KeyDecoder;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.model.DeletionCause;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.value.Bytes;
@@ -90,11 +91,12 @@ public final class StreamRecord {
   }
 
   /**
-   * Whether a DELETE says that the row expired, by the time to live of its table. A row that
-   * expires has one such DELETE, before any change that writes the row again.
+   * Why the server deleted the row by itself: because the time to live of its table was over, or
+   * because the {@link io.tunnel.sdk.RowSession} ended that the row was bound to. Empty for changes
+   * of writers.
    */
-  public boolean isExpired() {
-    return RowCursor.isExpiryBefore(batch.array(), keyOffset, columnsOffset, rowEnd);
+  public Optional<DeletionCause> deletionCause() {
+    return RowCursor.causeBefore(batch.array(), keyOffset, columnsOffset, rowEnd);
   }
 
   /** The row's key; each call decodes it. */
@@ -245,7 +247,7 @@ public final class StreamRecord {
 
   @Override
   public String toString() {
-    String kind = getRecordType() + (isExpired() ? " EXPIRED" : "");
+    String kind = getRecordType() + deletionCause().map(cause -> " " + cause).orElse("");
     return position + " " + kind + " " + getPrimaryKey() + " " + getColumns();
   }
 }

@@ -35,6 +35,12 @@ public enum ClientRequest {
   GET_ROWS(Operation.GET_ROWS),
   /** Dates the id of a writer that numbers its batches. */
   OPEN_WRITER(Operation.OPEN_WRITER),
+  /** Opens a session for bound rows. */
+  OPEN_ROW_SESSION(Operation.OPEN_ROW_SESSION),
+  /** Renews the lease of a session for bound rows. */
+  RENEW_ROW_SESSION(Operation.RENEW_ROW_SESSION),
+  /** Closes a session for bound rows. */
+  CLOSE_ROW_SESSION(Operation.CLOSE_ROW_SESSION),
   /** Reads a page of rows. */
   GET_RANGE(Operation.GET_RANGE),
   /** Creates a tunnel. */

@@ -186,12 +186,13 @@ public final class InMemoryTunnelService implements AutoCloseable {
         });
   }
 
-  /** Lets time pass with heartbeats of every worker: no lease ends. */
+  /** Lets time pass with heartbeats of every worker and row session: no lease ends. */
   public void advanceWithHeartbeats(Duration duration) {
     run(
         () -> {
           service.time().advance(duration);
           service.sessions().forEach(session -> session.tunnel().renew(session));
+          service.rowSessions().renewAll();
           service.tick();
         });
   }
@@ -454,6 +455,16 @@ public final class InMemoryTunnelService implements AutoCloseable {
                   .orElseThrow(() -> new IllegalArgumentException("no session " + sessionId));
           session.tunnel().end(session, OverReason.LEASE);
         });
+  }
+
+  /** The ids of the {@linkplain io.tunnel.sdk.RowSession row sessions} that have not ended. */
+  public List<Long> rowSessions() {
+    return call(() -> service.rowSessions().ids());
+  }
+
+  /** Ends a row session as the end of its lease does: its rows are deleted. */
+  public void endRowSession(long sessionId) {
+    run(() -> service.rowSessions().end(sessionId));
   }
 
   /**

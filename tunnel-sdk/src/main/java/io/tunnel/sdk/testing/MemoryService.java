@@ -35,6 +35,7 @@ final class MemoryService {
   private final MemoryReadings readings = new MemoryReadings(time);
   private final NavigableMap<String, MemoryTable> tables = new TreeMap<>();
   private final Map<String, MemoryTunnel> tunnels = new LinkedHashMap<>();
+  private final MemoryRowSessions rowSessions = new MemoryRowSessions(time, tables.values());
   private int lastTable;
   private int lastPartition;
   private int lastTunnel;
@@ -47,6 +48,10 @@ final class MemoryService {
 
   Violations violations() {
     return violations;
+  }
+
+  MemoryRowSessions rowSessions() {
+    return rowSessions;
   }
 
   Holds holds() {
@@ -236,6 +241,7 @@ final class MemoryService {
 
   /** Ends leases, deadlines and rows whose time has passed. */
   void tick() {
+    rowSessions.tick();
     tables.values().forEach(table -> table.expire(time));
     tunnels.values().forEach(MemoryTunnel::tick);
   }
@@ -274,6 +280,7 @@ final class MemoryService {
   void crash(boolean losesUnsynced) {
     holds.restarted();
     readings.restarted();
+    rowSessions.restarted();
     for (MemoryTable table : tables.values()) {
       for (MemoryPartition partition : table.partitions()) {
         if (losesUnsynced) {

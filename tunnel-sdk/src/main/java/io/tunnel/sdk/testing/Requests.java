@@ -1,6 +1,7 @@
 package io.tunnel.sdk.testing;
 
 import io.tunnel.codec.MalformedException;
+import io.tunnel.codec.SessionProof;
 import io.tunnel.core.StopReason;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
@@ -221,6 +222,8 @@ final class Requests {
         WriterToken token = WriterToken.of(service.time().micros(), request.secret());
         peer.respond(frame, token.bytes().toByteArray());
       }
+      case OPEN_ROW_SESSION, RENEW_ROW_SESSION, CLOSE_ROW_SESSION ->
+          peer.respond(frame, service.rowSessions().serve(operation, payload, peer));
       case GET_ROW -> {
         GetRowRequest request = GetRowRequest.decode(payload);
         peer.respond(frame, RowReads.get(service.table(request.tableId()), request));
@@ -391,6 +394,7 @@ final class Requests {
 
   private void write(Frame frame, Peer peer) {
     WriteRequest request = WriteRequest.decode(frame.payload());
+    SessionProof.of(request.batch()).ifPresent(proof -> service.rowSessions().require(proof, peer));
     WriteResult result = write(request);
     if (faults.doubts()) {
       peer.refuse(frame, new RefusedException(ErrorCode.STORAGE_FAILED, "a test is in doubt"));
@@ -409,7 +413,7 @@ final class Requests {
     try {
       return partition.write(request.batch(), durability == Durability.FSYNC, service.time());
     } catch (RefusedException e) {
-      if (e.code() != ErrorCode.WRONG_PARTITION) {
+      if (e.code() != ErrorCode.WRONG_PARTITION && e.code() != ErrorCode.LIMIT_REACHED) {
         service.violations().add(Rule.BATCH, e.getMessage());
       }
       throw e;

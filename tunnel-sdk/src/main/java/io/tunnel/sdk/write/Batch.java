@@ -4,6 +4,7 @@ import io.tunnel.codec.Attributes;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.FormatFeature;
+import io.tunnel.codec.SessionProof;
 import io.tunnel.codec.WriterNumber;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeySchema;
@@ -28,11 +29,15 @@ final class Batch {
   /** Number and length of {@link FormatFeature#ATOMIC}, and the length of a list. */
   private static final int ATOMIC_ATTRIBUTE_BYTES = 2 + Attributes.LENGTH_BYTES;
 
-  /** Room for the attribute that says who wrote the batch. */
-  private static final int BYTES_MAX = Limits.BATCH_BYTES_MAX - WriterNumber.ATTRIBUTE_BYTES;
+  /** Room for the attributes that say who wrote the batch, and in which session. */
+  private static final int BYTES_MAX =
+      Limits.BATCH_BYTES_MAX - WriterNumber.ATTRIBUTE_BYTES - SessionProof.ATTRIBUTE_BYTES;
 
   private static final int ATOMIC_BYTES_MAX =
-      Limits.ATOMIC_BYTES_MAX - WriterNumber.ATTRIBUTE_BYTES - ATOMIC_ATTRIBUTE_BYTES;
+      Limits.ATOMIC_BYTES_MAX
+          - WriterNumber.ATTRIBUTE_BYTES
+          - SessionProof.ATTRIBUTE_BYTES
+          - ATOMIC_ATTRIBUTE_BYTES;
 
   private final List<RowChange> rows;
   private final List<RowCallback> callbacks;
@@ -55,6 +60,9 @@ final class Batch {
   /** Whether all rows are applied, or none. */
   private final boolean isAtomic;
 
+  /** The session that the rows are bound to. */
+  private final Optional<SessionProof> session;
+
   /** Whether the batch leaves as soon as its lane is free, without lingering. */
   private boolean isDue;
 
@@ -64,27 +72,26 @@ final class Batch {
   /** The expected size: a batch that stays below it never copies its buffer. */
   record Size(int rows, int bytes) {}
 
-  Batch(
-      List<PrimaryKeySchema> schema, Size guess, Optional<Misrouted> misrouted, long startedNanos) {
-    this(schema, guess, misrouted, startedNanos, false);
+  /** What a batch is for: keys of a schema, and rows that a session may have. */
+  record Form(List<PrimaryKeySchema> schema, Optional<SessionProof> session) {}
+
+  Batch(Form form, Size guess, Optional<Misrouted> misrouted, long startedNanos) {
+    this(form, guess, misrouted, startedNanos, false);
   }
 
   /** An empty batch all of whose rows will be applied, or none. */
-  static Batch atomic(
-      List<PrimaryKeySchema> schema, Optional<Misrouted> misrouted, long startedNanos) {
-    return new Batch(schema, new Size(8, 1_024), misrouted, startedNanos, true);
+  static Batch atomic(Form form, Optional<Misrouted> misrouted, long startedNanos) {
+    return new Batch(form, new Size(8, 1_024), misrouted, startedNanos, true);
   }
 
   private Batch(
-      List<PrimaryKeySchema> schema,
-      Size guess,
-      Optional<Misrouted> misrouted,
-      long startedNanos,
-      boolean isAtomic) {
+      Form form, Size guess, Optional<Misrouted> misrouted, long startedNanos, boolean isAtomic) {
     this.isAtomic = isAtomic;
+    this.session = form.session();
     this.rows = new ArrayList<>(guess.rows());
     this.callbacks = new ArrayList<>(guess.rows());
-    this.builder = new BatchBuilder(schema, guess.bytes());
+    this.builder = new BatchBuilder(form.schema(), guess.bytes());
+    session.ifPresent(builder::bind);
     this.encodedBytes = builder.byteCount();
     this.misrouted = misrouted;
     this.startedNanos = startedNanos;
@@ -134,7 +141,7 @@ final class Batch {
   /** The batch takes no more rows. */
   void close(int ofPartition) {
     partition = ofPartition;
-    if (isAtomic) {
+    if (isAtomic || session.isPresent()) {
       builder.setAttributes(attributes());
     }
   }
@@ -142,7 +149,8 @@ final class Batch {
   /** What the batch says of itself as a whole. */
   private Bytes attributes() {
     Bytes list = writer.map(WriterNumber::attributes).orElse(Bytes.EMPTY);
-    return isAtomic ? Attributes.atomic(list) : list;
+    Bytes all = isAtomic ? Attributes.atomic(list) : list;
+    return session.isPresent() ? session.get().addTo(all) : all;
   }
 
   /**

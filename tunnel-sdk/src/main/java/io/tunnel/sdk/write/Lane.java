@@ -1,5 +1,6 @@
 package io.tunnel.sdk.write;
 
+import io.tunnel.codec.SessionProof;
 import io.tunnel.codec.WriterNumber;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
@@ -97,6 +98,7 @@ final class Lane {
    * @param budget the bytes that all lanes hold together
    * @param ticker time
    * @param meter counts batches, rows and outcomes
+   * @param session the session that all rows are bound to
    */
   record Settings(
       int batchBytesMax,
@@ -104,7 +106,8 @@ final class Lane {
       long retryNanos,
       ByteBudget budget,
       Ticker ticker,
-      SdkMeter meter) {}
+      SdkMeter meter,
+      Optional<SessionProof> session) {}
 
   /**
    * What the engine does after a call.
@@ -181,7 +184,7 @@ final class Lane {
     if (bytes < 0) {
       closeGrowing();
       Batch.Size guess = new Batch.Size(rowsGuess, bytesGuess);
-      batch = new Batch(schema, guess, misrouted, settings.ticker().nanos());
+      batch = new Batch(form(), guess, misrouted, settings.ticker().nanos());
       bytes = batch.add(row, callback);
       if (bytes < 0) {
         throw new IllegalStateException("an empty batch has no room for " + row.primaryKey());
@@ -211,7 +214,7 @@ final class Lane {
   /** As {@link #addAtomic}, for the rows of a batch of a lane that is gone. */
   synchronized Step addMovedAtomic(
       List<RowChange> rows, List<RowCallback> callbacks, Optional<Misrouted> misrouted) {
-    Batch batch = Batch.atomic(schema, misrouted, settings.ticker().nanos());
+    Batch batch = Batch.atomic(form(), misrouted, settings.ticker().nanos());
     batch.addAll(rows, callbacks);
     closeGrowing();
     batch.close(partition);
@@ -431,9 +434,13 @@ final class Lane {
     return rest;
   }
 
+  private Batch.Form form() {
+    return new Batch.Form(schema, settings.session());
+  }
+
   private Batch part(Batch batch, int from, int to) {
     Batch.Size size = new Batch.Size(to - from, batch.encodedBytes());
-    Batch part = new Batch(schema, size, batch.misrouted(), batch.startedNanos());
+    Batch part = new Batch(form(), size, batch.misrouted(), batch.startedNanos());
     for (int i = from; i < to; i++) {
       if (part.add(batch.row(i), batch.counted(i)) < 0) {
         throw new IllegalStateException("a part of a batch has no room for row " + i + " of it");

@@ -2,6 +2,7 @@ package io.tunnel.sdk.write;
 
 import io.netty.channel.EventLoop;
 import io.tunnel.codec.MalformedException;
+import io.tunnel.codec.SessionProof;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
@@ -68,9 +69,17 @@ public final class WriteEngine implements AutoCloseable {
     ids.open();
   }
 
-  /** Opens an engine for one table; waits for the partition map, which {@code maps} reads. */
+  /**
+   * Opens an engine for one table; waits for the partition map, which {@code maps} reads.
+   *
+   * @param session the session that all rows are bound to
+   */
   public static WriteEngine open(
-      Nodes nodes, Ticker ticker, PartitionMaps maps, TableWriterConfig config) {
+      Nodes nodes,
+      Ticker ticker,
+      PartitionMaps maps,
+      TableWriterConfig config,
+      Optional<SessionProof> session) {
     Lane.Settings settings =
         new Lane.Settings(
             config.batchBytesMax(),
@@ -78,7 +87,8 @@ public final class WriteEngine implements AutoCloseable {
             nodes.config().writeRetryDeadline().toNanos(),
             new ByteBudget(config.bufferBytesMax()),
             ticker,
-            nodes.config().meter());
+            nodes.config().meter(),
+            session);
     return new WriteEngine(nodes, settings, maps, config.durability());
   }
 

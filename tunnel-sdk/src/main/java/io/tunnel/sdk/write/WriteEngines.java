@@ -1,5 +1,6 @@
 package io.tunnel.sdk.write;
 
+import io.tunnel.codec.SessionProof;
 import io.tunnel.sdk.ConnectionException;
 import io.tunnel.sdk.TableWriterConfig;
 import io.tunnel.sdk.transport.EventLoops;
@@ -8,6 +9,7 @@ import io.tunnel.sdk.transport.Ticker;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -76,8 +78,22 @@ public final class WriteEngines implements AutoCloseable {
    * @throws ConnectionException when the client is closed, or the map cannot be read
    */
   public WriteEngine open(PartitionMaps maps, TableWriterConfig config) {
+    return open(maps, config, Optional.empty());
+  }
+
+  /**
+   * Opens an engine that binds all rows to a session, until {@link #forget}.
+   *
+   * @throws ConnectionException when the client is closed, or the map cannot be read
+   */
+  public WriteEngine openBound(PartitionMaps maps, SessionProof session) {
+    return open(maps, sharedConfig, Optional.of(session));
+  }
+
+  private WriteEngine open(
+      PartitionMaps maps, TableWriterConfig config, Optional<SessionProof> session) {
     requireOpen();
-    WriteEngine engine = WriteEngine.open(nodes, ticker, maps, config);
+    WriteEngine engine = WriteEngine.open(nodes, ticker, maps, config, session);
     synchronized (this) {
       requireOpen();
       open.add(engine);

@@ -153,7 +153,10 @@ class InMemoryTunnelServiceTest {
     service.advance(Duration.ofHours(1));
     assertThat(service.rows("sessions")).isEmpty();
     assertThat(service.changes("sessions"))
-        .extracting(change -> change.getRecordType() + (change.isExpired() ? " EXPIRED" : ""))
+        .extracting(
+            change ->
+                change.getRecordType()
+                    + change.deletionCause().map(cause -> " " + cause).orElse(""))
         .containsExactly(
             "PUT", "PUT", "PUT", "DELETE EXPIRED", "UPDATE", "DELETE EXPIRED", "DELETE EXPIRED");
   }

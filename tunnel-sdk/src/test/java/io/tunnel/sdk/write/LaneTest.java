@@ -37,7 +37,13 @@ class LaneTest {
   private long nowNanos;
   private final Lane.Settings settings =
       new Lane.Settings(
-          64 << 10, 0, RETRY_NANOS, new ByteBudget(1 << 20), () -> nowNanos, SdkMeter.NONE);
+          64 << 10,
+          0,
+          RETRY_NANOS,
+          new ByteBudget(1 << 20),
+          () -> nowNanos,
+          SdkMeter.NONE,
+          Optional.empty());
   private final Lane lane = lane();
 
   private Lane lane() {
@@ -144,7 +150,13 @@ class LaneTest {
   void the_largest_row_is_taken_whatever_names_the_rows_before_it_have() {
     Lane.Settings large =
         new Lane.Settings(
-            5 << 20, 0, RETRY_NANOS, new ByteBudget(1 << 24), () -> nowNanos, SdkMeter.NONE);
+            5 << 20,
+            0,
+            RETRY_NANOS,
+            new ByteBudget(1 << 24),
+            () -> nowNanos,
+            SdkMeter.NONE,
+            Optional.empty());
     Lane roomy = new Lane(1, new byte[0], SCHEMA, large, Optional.empty());
     roomy.add(WriterFixture.row(1, 0), DEAF);
     assertThat(roomy.add(wide(1, "a", 10), DEAF).wasAdded()).isTrue();

@@ -50,6 +50,10 @@ public final class TunnelCatalog implements Closeable {
   private final OptionalInt group;
   private final long starts;
   private final Map<String, Optional<String>> confirmation;
+
+  /** Absent in a cluster, whose rows are bound to nothing. */
+  private final Optional<RowSessionRecords> rowSessions;
+
   private final TunnelRecords tunnels = new TunnelRecords();
   private final DoneRequests done = new DoneRequests("asked/");
   private long lastTunnel;
@@ -65,6 +69,7 @@ public final class TunnelCatalog implements Closeable {
     done.replace(texts);
     this.starts = tables.countStart();
     this.confirmation = Map.of();
+    this.rowSessions = Optional.of(new RowSessionRecords(store, texts));
     tables.share(this);
   }
 
@@ -87,6 +92,7 @@ public final class TunnelCatalog implements Closeable {
     this.confirmation = counters.change();
     store.write(confirmation);
     this.starts = counters.starts();
+    this.rowSessions = Optional.empty();
   }
 
   private void write(Map<String, Optional<String>> changes) throws IOException {
@@ -173,6 +179,11 @@ public final class TunnelCatalog implements Closeable {
   /** The tables of these tunnels. */
   public Catalog tables() {
     return tables;
+  }
+
+  /** The row sessions of a server without a cluster. */
+  public RowSessionRecords rowSessions() {
+    return rowSessions.orElseThrow();
   }
 
   /** Number of openings of this catalog; grows with every start of the server. */

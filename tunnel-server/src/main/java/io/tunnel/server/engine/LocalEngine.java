@@ -2,6 +2,7 @@ package io.tunnel.server.engine;
 
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelGrants;
+import io.tunnel.server.catalog.RowSessionRecords;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.changes.Incarnations;
 import io.tunnel.server.config.ServerConfig;
@@ -83,6 +84,7 @@ public final class LocalEngine implements Engine {
               config.shard().expiredRowsPerSecondMax(),
               readers.with(control, clock));
       meters.expiryLag(rooms.logs()::expiryLagMicros);
+      meters.rowSessions(rooms.rowSessions()::count);
       losses = new LossWatch(rooms.ports().tunnels());
     } catch (IOException | RuntimeException e) {
       parts.closeAfter(e);
@@ -92,7 +94,8 @@ public final class LocalEngine implements Engine {
 
   private Shards open(DataDirectory directory, Disks disks, ServerMeters meters)
       throws IOException {
-    OwnCatalog own = own(catalog.tables(), catalog.origin(WiringChance::number));
+    OwnCatalog own =
+        own(catalog.tables(), catalog.rowSessions(), catalog.origin(WiringChance::number));
     return Shards.open(
         new Shards.Layout(
             directory.path(),
@@ -106,7 +109,7 @@ public final class LocalEngine implements Engine {
         clock);
   }
 
-  private static OwnCatalog own(Catalog tables, int origin) {
+  private static OwnCatalog own(Catalog tables, RowSessionRecords sessions, int origin) {
     return new OwnCatalog() {
       @Override
       public boolean hasPartition(int partition) {
@@ -126,6 +129,11 @@ public final class LocalEngine implements Engine {
       @Override
       public Expiry expiry(int partition) {
         return Expiry.ofMillis(tables.ttlMs(partition));
+      }
+
+      @Override
+      public boolean hasSession(long session) {
+        return sessions.has(session);
       }
 
       @Override
@@ -151,7 +159,12 @@ public final class LocalEngine implements Engine {
     Ticks.begin(
         control,
         clock::nanos,
-        List.of(rooms.coordinator()::tick, bases::tick, served::tick, this::expire));
+        List.of(
+            rooms.coordinator()::tick,
+            bases::tick,
+            served::tick,
+            rooms.rowSessions()::tick,
+            this::expire));
     long checkMs = config.log().retentionCheckMs();
     control.scheduleWithFixedDelay(this::retain, checkMs, checkMs, TimeUnit.MILLISECONDS);
     return () -> {

@@ -17,6 +17,7 @@ import io.tunnel.server.partition.read.TunnelRows;
 import io.tunnel.server.session.Coordinator;
 import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.PositionFinder;
+import io.tunnel.server.session.RowSessions;
 import io.tunnel.server.session.SessionConfig;
 import io.tunnel.server.session.TunnelHost;
 import io.tunnel.server.session.TunnelHosts;
@@ -32,6 +33,7 @@ public final class LocalRooms {
 
   private final Coordinator coordinator;
   private final OwnLogs logs;
+  private final RowSessions rowSessions;
   private final Ports ports;
 
   /** The stored state of a server. */
@@ -60,6 +62,7 @@ public final class LocalRooms {
     Coordinator.Naming naming = new Coordinator.Naming(new Handles(), grants);
     coordinator = Coordinator.alone(kept.catalog(), shards, naming, sessions, surroundings);
     logs = new OwnLogs(tables, shards, expiredRowsPerSecondMax);
+    rowSessions = new RowSessions(kept.catalog().rowSessions(), bound(), threads.clock()::nanos);
     LogBounds bounds = LogBounds.of(shards, incarnations);
     TunnelHost tunnels =
         new TunnelHost(
@@ -75,7 +78,8 @@ public final class LocalRooms {
                 shards,
                 kept.rows(),
                 new Ports.Delivered(Incarnations.none(), LocalRooms::atOnce),
-                new Ports.Delivered(incarnations, folded(shards))),
+                new Ports.Delivered(incarnations, folded(shards)),
+                Optional.of(rowSessions)),
             new Ports.Tunnels(
                 TunnelHosts.alone(tunnels),
                 new PositionFinder(bounds, surroundings),
@@ -118,6 +122,25 @@ public final class LocalRooms {
   /** The ports for the rooms that face clients. */
   public Ports ports() {
     return ports;
+  }
+
+  private RowSessions.Rows bound() {
+    return new RowSessions.Rows() {
+      @Override
+      public void unbind() {
+        logs.unbind();
+      }
+
+      @Override
+      public long left(long session) {
+        return logs.boundRows(session);
+      }
+    };
+  }
+
+  /** The sessions that rows are bound to, whose leases end from time to time. */
+  public RowSessions rowSessions() {
+    return rowSessions;
   }
 
   /** The coordinator of the tunnels. */

@@ -12,8 +12,10 @@ import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.partition.read.ReadTurns;
 import io.tunnel.server.session.Coordinator;
 import io.tunnel.server.session.PositionFinder;
+import io.tunnel.server.session.RowSessions;
 import io.tunnel.server.session.TunnelHosts;
 import io.tunnel.server.table.BaseRows;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.IntToLongFunction;
 
@@ -41,13 +43,26 @@ public record Ports(
    * @param bases the rows that tunnels deliver
    * @param ofSessions how channels of tunnels are delivered
    * @param ofReaders how partitions are delivered to readers without a tunnel
+   * @param sessions the sessions that rows can be bound to; absent in a cluster
    */
   public record Partitions(
       PartitionHosts hosts,
       ChangeReader changes,
       BaseRows bases,
       Delivered ofSessions,
-      Delivered ofReaders) {}
+      Delivered ofReaders,
+      Optional<RowSessions> sessions) {
+
+    /** Of a node of a cluster, whose rows are bound to nothing. */
+    public Partitions(
+        PartitionHosts hosts,
+        ChangeReader changes,
+        BaseRows bases,
+        Delivered ofSessions,
+        Delivered ofReaders) {
+      this(hosts, changes, bases, ofSessions, ofReaders, Optional.empty());
+    }
+  }
 
   /**
    * Answers that are needed before a partition is delivered.

@@ -55,7 +55,10 @@ public final class Served {
         new NetServer.Rooms(
             catalog,
             new NetServer.Rows(
-                hosts, new RowReads(catalog, hosts, own.gets(), own.scans()), rations.writes()),
+                hosts,
+                new RowReads(catalog, hosts, own.gets(), own.scans()),
+                rations.writes(),
+                partitions.sessions()),
             new NetServer.TableRooms(new Tables(hosts, changes, ports.view()), ports.logs()),
             new NetServer.Tunnels(
                 ports.tunnels().hosts(), ports.tunnels().figures(), ports.tunnels().rows()),

@@ -77,6 +77,8 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
       counter("tunnel.writers.forgotten", "Writers whose repetitions are not recognised any more");
   private final Counter rowsExpired =
       counter("tunnel.rows.expired", "Rows deleted because their time to live was over");
+  private final Counter rowsUnbound =
+      counter("tunnel.rows.unbound", "Rows deleted because their session had ended");
   private final Counter bytesWritten =
       counter("tunnel.bytes.written", "Bytes of batches committed");
   private final Counter changesTrimmed =
@@ -173,6 +175,14 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   public void expiryLag(LongSupplier micros) {
     Gauge.builder("tunnel.expiry.lag.seconds", () -> micros.getAsLong() / 1e6)
         .description("Since when the oldest expired row waits for its deletion")
+        .strongReference(true)
+        .register(registry);
+  }
+
+  /** Adds the number of row sessions. */
+  public void rowSessions(Supplier<Number> count) {
+    Gauge.builder("tunnel.row.sessions", count)
+        .description("Sessions that rows can be bound to")
         .strongReference(true)
         .register(registry);
   }
@@ -404,6 +414,11 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   @Override
   public void expired(int shard, long rows) {
     rowsExpired.increment((double) rows);
+  }
+
+  @Override
+  public void unbound(int shard, long rows) {
+    rowsUnbound.increment((double) rows);
   }
 
   @Override

@@ -53,6 +53,7 @@ final class Requests {
 
   private final Refusals refusals;
   private final WriteRequests writes;
+  private final RowSessionRequests rowSessions;
   private final TableRequests tables;
   private final TunnelRequests tunnels;
   private final SessionRequests sessions;
@@ -71,10 +72,11 @@ final class Requests {
     this.administered = new Turns(threads.control(), PARSED_BYTES_MAX);
     this.identified = new Turns(threads.readers(), PARSED_BYTES_MAX);
     this.refusals = new Refusals(rooms.cluster());
-    this.writes = new WriteRequests(rooms, refusals, threads.epochMicros());
     RequestThreads served =
         new RequestThreads(
             threads.control(), threads.readers(), threads.epochMicros()::getAsLong, refusals);
+    this.rowSessions = new RowSessionRequests(rooms, served);
+    this.writes = new WriteRequests(rooms, rowSessions, refusals, threads.epochMicros());
     this.tables =
         new TableRequests(
             rooms.catalog(),
@@ -163,6 +165,9 @@ final class Requests {
 
       case WRITE -> writes.write(frame, connection);
       case OPEN_WRITER -> writes.openWriter(frame, connection);
+      case OPEN_ROW_SESSION -> rowSessions.open(frame, connection);
+      case RENEW_ROW_SESSION -> rowSessions.renew(frame, connection);
+      case CLOSE_ROW_SESSION -> rowSessions.close(frame, connection);
       case GET_ROW ->
           rooms
               .rows()

@@ -55,7 +55,7 @@ final class TableRequests {
         connection,
         () -> {
           CreateTable request = Json.decode(frame.payload(), CreateTable.class);
-          request.meta().options().ttlMs().ifPresent(ms -> enabled.accept(FormatFeature.EXPIRED));
+          request.meta().options().ttlMs().ifPresent(ms -> enabled.accept(FormatFeature.CAUSE));
           changes.create(
               request, asked(frame, connection, request.meta().name()), mapped(frame, connection));
         });

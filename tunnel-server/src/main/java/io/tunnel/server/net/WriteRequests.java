@@ -3,6 +3,7 @@ package io.tunnel.server.net;
 import io.tunnel.codec.BatchValidator;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.FormatFeature;
+import io.tunnel.codec.SessionProof;
 import io.tunnel.codec.WriterNumber;
 import io.tunnel.condition.ConditionPlace;
 import io.tunnel.core.WriterCore.Numbered;
@@ -26,11 +27,17 @@ import java.util.function.LongSupplier;
 final class WriteRequests {
 
   private final NetServer.Rooms rooms;
+  private final RowSessionRequests sessions;
   private final Refusals refusals;
   private final LongSupplier epochMicros;
 
-  WriteRequests(NetServer.Rooms rooms, Refusals refusals, LongSupplier epochMicros) {
+  WriteRequests(
+      NetServer.Rooms rooms,
+      RowSessionRequests sessions,
+      Refusals refusals,
+      LongSupplier epochMicros) {
     this.rooms = rooms;
+    this.sessions = sessions;
     this.refusals = refusals;
     this.epochMicros = epochMicros;
   }
@@ -66,6 +73,7 @@ final class WriteRequests {
           "the log of a cluster has a record for each row, and no batches; write what must change"
               + " together as columns of one row");
     }
+    checked.session().ifPresent(proof -> sessions.require(proof, connection));
     Optional<Numbered> writer = checked.writer().map(by -> numbered(by, connection));
     if (checked.asksForColumns()) {
       // Whoever learns whether a condition on columns holds, or an increment fits, reads these.
@@ -92,11 +100,14 @@ final class WriteRequests {
           .of(partition.id())
           .write(
               new PendingWrite(
-                  batch,
+                  checked.session().isPresent() ? SessionProof.without(batch) : batch,
                   new PendingWrite.Judging(
                       ConditionPlace.ofRows(table.meta().primaryKey()),
                       checked.mustJudge() || table.meta().options().ttlMs().isPresent(),
-                      checked.columnSizes()),
+                      checked.columnSizes(),
+                      checked
+                          .session()
+                          .map(proof -> new PendingWrite.Binding(proof.session(), false))),
                   writer,
                   durability == Durability.FSYNC,
                   answer));

@@ -7,6 +7,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.partition.judge.AnswerCodec;
+import io.tunnel.server.partition.judge.BoundRows;
 import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.wire.ReturnedRow;
@@ -28,12 +29,17 @@ import java.util.function.LongSupplier;
 final class OpenGroup {
 
   private final GroupCore batches;
+  private final ShardRows rows;
   private final Writers writers;
+  private final BoundRows bound;
   private final LongSupplier epochMicros;
   private final Deque<Admitted> admitted = new ArrayDeque<>();
 
   /** The writers that have a batch in the group. */
   private final Set<Numbering> numbering = new HashSet<>();
+
+  /** The sessions that the group binds rows to. */
+  private final Set<Long> sessions = new HashSet<>();
 
   private boolean mustSync;
   private boolean hasRepeatedSynced;
@@ -59,9 +65,11 @@ final class OpenGroup {
       int number,
       Optional<WriteResult> repeated) {}
 
-  OpenGroup(int mergedBytesMax, Writers writers, LongSupplier epochMicros) {
+  OpenGroup(int mergedBytesMax, ShardRows rows, Writers writers, LongSupplier epochMicros) {
     this.batches = new GroupCore(mergedBytesMax);
+    this.rows = rows;
     this.writers = writers;
+    this.bound = rows.bound();
     this.epochMicros = epochMicros;
   }
 
@@ -90,13 +98,23 @@ final class OpenGroup {
     return expiredRows;
   }
 
+  /** The rows that are bound to sessions, as the log has them. */
+  BoundRows bound() {
+    return bound;
+  }
+
   /**
    * Whether a write waits for the next group: the group has a batch of the writer, who is answered
-   * first, or returns as many bytes as may be held at once.
+   * first, or of the session, whose rows are counted first, or returns as many bytes as may be held
+   * at once. What deletes rows of an ended session is judged by what is committed, and so is first.
    */
   boolean isClosedTo(PendingWrite write) {
     return returnedBytes >= Limits.RETURNED_BYTES_MAX
-        || write.writer().map(by -> numbering.contains(numbering(write, by))).orElse(false);
+        || write.writer().map(by -> numbering.contains(numbering(write, by))).orElse(false)
+        || write
+            .binding()
+            .map(of -> of.isEnd() ? !isEmpty() : sessions.contains(of.session()))
+            .orElse(false);
   }
 
   private static Numbering numbering(PendingWrite write, Numbered by) {
@@ -104,11 +122,51 @@ final class OpenGroup {
   }
 
   /**
+   * Settles a write without a look at stored rows, where its number or its session decides: the
+   * write is refused, or gets its first answer with the group, or deletes rows of a session that
+   * has ended.
+   *
+   * @param conditions is told of rows that the group changes
+   */
+  boolean isSettled(PendingWrite write, ConditionCore conditions) {
+    if (isEndedByNumber(write) || isRefused(write)) {
+      return true;
+    }
+    Optional<PendingWrite.Binding> ended = write.binding().filter(PendingWrite.Binding::isEnd);
+    if (ended.isPresent()) {
+      ConditionCore.Judged judged = bound.judge(write.batch(), ended.get().session());
+      judged.accepted().ifPresent(left -> conditions.judge(left, write.place(), false));
+      admit(write, judged);
+    }
+    return ended.isPresent();
+  }
+
+  /**
+   * Refuses a write whose partition is gone, or whose session has ended or has no room for its
+   * rows.
+   */
+  boolean isRefused(PendingWrite write) {
+    try {
+      if (!rows.isLive(write.batch().partition())) {
+        throw PendingWrite.dropped();
+      }
+      write
+          .binding()
+          .filter(of -> !of.isEnd())
+          .ifPresent(of -> bound.require(write.batch(), of.session()));
+      return false;
+    } catch (RefusedException e) {
+      write.refused(e);
+      return true;
+    }
+  }
+
+  /**
    * Ends a write of a writer that numbers, without judging its rows, where the number says that
    * they must not be applied: the write is refused, or gets its first answer with the group. Rows
    * that have expired since the first attempt change nothing of the answer.
    */
-  boolean isEndedByNumber(PendingWrite write) {
+  private boolean isEndedByNumber(PendingWrite write) {
     if (write.writer().isEmpty()) {
       return false;
     }
@@ -149,6 +207,7 @@ final class OpenGroup {
                         AnswerCodec.encode(judged.rejections(), judged.returned())));
     int inGroup = judged.accepted().map(accepted -> batches.add(accepted, number)).orElse(-1);
     write.writer().ifPresent(by -> numbering.add(numbering(write, by)));
+    write.binding().ifPresent(of -> sessions.add(of.session()));
     returnedBytes += ReturnedRow.bytes(judged.returned());
     mustSync |= write.isSynced();
     admitted.add(
@@ -170,9 +229,15 @@ final class OpenGroup {
     return parts;
   }
 
-  /** The group is in the log: notes the writers' answers, to be stored with the group's rows. */
+  /**
+   * The group is in the log: notes the writers' answers and the bound rows, to be stored with the
+   * group's rows.
+   */
   void committed(long[] firstPositions) {
     for (Admitted done : admitted) {
+      if (done.write().binding().isPresent() || bound.has(done.write().batch().partition())) {
+        done.accepted().ifPresent(bound::saw);
+      }
       if (done.repeated().isEmpty() && done.write().writer().isPresent()) {
         long micros =
             done.accepted().map(ChangeBatch::commitMicros).orElseGet(epochMicros::getAsLong);
@@ -212,6 +277,7 @@ final class OpenGroup {
   void clear() {
     admitted.clear();
     numbering.clear();
+    sessions.clear();
     batches.clear();
     mustSync = false;
     hasRepeatedSynced = false;

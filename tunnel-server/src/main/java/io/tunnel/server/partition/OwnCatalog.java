@@ -28,6 +28,11 @@ public interface OwnCatalog {
     return Expiry.NEVER;
   }
 
+  /** Whether a row session has not ended at the moment of the question, asked by any thread. */
+  default boolean hasSession(long session) {
+    return false;
+  }
+
   /** The number that logs and rows of this catalog carry; 0 for none. */
   default int origin() {
     return 0;

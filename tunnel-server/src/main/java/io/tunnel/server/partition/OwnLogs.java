@@ -6,6 +6,8 @@ import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
@@ -19,6 +21,7 @@ public final class OwnLogs implements TableLogs {
   private final Shards shards;
   private final Retention retention;
   private final ExpirySweeps sweeps;
+  private final List<SessionSweep> sessions = new ArrayList<>();
 
   /**
    * For the tables of {@code catalog}, whose partitions are in {@code shards}.
@@ -29,6 +32,19 @@ public final class OwnLogs implements TableLogs {
     this.shards = shards;
     this.retention = new Retention(catalog, shards);
     this.sweeps = new ExpirySweeps(catalog, shards, expiredRowsPerSecondMax);
+    for (Shard shard : shards.all()) {
+      sessions.add(new SessionSweep(sessions.size(), shard));
+    }
+  }
+
+  /** Deletes the rows of sessions that have ended; a few times a second, by one thread. */
+  public void unbind() {
+    sessions.forEach(SessionSweep::tick);
+  }
+
+  /** How many rows of a session are stored. For any thread. */
+  public long boundRows(long session) {
+    return shards.all().stream().mapToLong(shard -> shard.bound().left(session)).sum();
   }
 
   /**

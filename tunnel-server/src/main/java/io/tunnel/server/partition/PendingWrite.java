@@ -36,8 +36,27 @@ public record PendingWrite(
    * @param isConditional whether any of its rows has a condition or is an update, or may have
    *     expired, and so may have to be judged against the row that is stored
    * @param columnSizes how large its columns are
+   * @param binding what the write has to do with a session
    */
-  public record Judging(ConditionPlace place, boolean isConditional, ColumnSizes columnSizes) {}
+  public record Judging(
+      ConditionPlace place,
+      boolean isConditional,
+      ColumnSizes columnSizes,
+      Optional<Binding> binding) {
+
+    /** Of a write that has to do with no session. */
+    public Judging(ConditionPlace place, boolean isConditional, ColumnSizes columnSizes) {
+      this(place, isConditional, columnSizes, Optional.empty());
+    }
+  }
+
+  /**
+   * The session of a write.
+   *
+   * @param isEnd whether the write deletes rows of the session, which has ended; otherwise the
+   *     write binds rows
+   */
+  public record Binding(long session, boolean isEnd) {}
 
   /** Is told once what became of a write. Called on the shard's thread: it must only pass it on. */
   public interface Outcome {
@@ -77,6 +96,11 @@ public record PendingWrite(
   /** Whether rows may have to be judged against stored rows. */
   public boolean isConditional() {
     return judging.isConditional();
+  }
+
+  /** The session that the write binds rows to, or whose rows the server deletes. */
+  public Optional<Binding> binding() {
+    return judging.binding();
   }
 
   /** How large the columns are. */

@@ -1,8 +1,11 @@
 package io.tunnel.server.partition;
 
+import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnSizes;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.partition.judge.BoundRows;
 import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.table.BesideRows;
@@ -10,10 +13,12 @@ import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntPredicate;
+import java.util.function.LongPredicate;
 
 /** Folds what a log has and a table has not, when the table is opened, or made again. */
 public final class Refold implements LocalLog.ReplayVisitor {
@@ -22,6 +27,7 @@ public final class Refold implements LocalLog.ReplayVisitor {
   private final Begin begin;
   private final RowBounds bounds;
   private final Writers writers;
+  private final BoundRows bound;
   private final IntPredicate live;
   private final List<ChangeBatch> group = new ArrayList<>();
 
@@ -36,15 +42,31 @@ public final class Refold implements LocalLog.ReplayVisitor {
    * @param live which partitions exist; changes of others are left behind
    */
   public Refold(TableStore table, IntPredicate live) {
-    this(table, live, table::begin);
+    this(table, live, session -> false);
+  }
+
+  /**
+   * As {@link #Refold(TableStore, IntPredicate)}, for a table that is opened to be written.
+   *
+   * @param sessions whether a session has not ended at the moment of the question
+   */
+  Refold(TableStore table, IntPredicate live, LongPredicate sessions) {
+    this(table, live, sessions, table::begin);
   }
 
   /** As {@link #Refold(TableStore, IntPredicate)}, with folds that {@code begin} begins. */
   Refold(TableStore table, IntPredicate live, Begin begin) {
+    this(table, live, session -> false, begin);
+  }
+
+  private Refold(TableStore table, IntPredicate live, LongPredicate sessions, Begin begin) {
     this.table = table;
     this.begin = begin;
     this.bounds = new RowBounds(table.bounds());
     this.writers = new Writers(table.writers());
+    Map<Bytes, Bytes> stored = new HashMap<>(table.sessions());
+    stored.keySet().removeIf(row -> !live.test(Binary.getInt(row.toByteArray(), 0)));
+    this.bound = new BoundRows(stored, sessions);
     this.live = live;
   }
 
@@ -65,18 +87,25 @@ public final class Refold implements LocalLog.ReplayVisitor {
     return writers;
   }
 
+  /** The rows that are bound to sessions. */
+  BoundRows bound() {
+    return bound;
+  }
+
   @Override
   public void batch(ChangeBatch batch) {
     if (live.test(batch.partition())) {
       group.add(batch);
       bounds.saw(batch, ColumnSizes.of(batch));
       writers.saw(batch);
+      bound.saw(batch);
     }
   }
 
   @Override
   public void groupEnd(long end) throws IOException {
-    BesideRows beside = new BesideRows(Map.of(), bounds.takeRaised(), writers.takeRaised());
+    BesideRows beside =
+        BesideRows.of(bounds.takeRaised(), writers.takeRaised(), bound.takeRaised());
     refused = Optional.of(new Refused(begin.begin(List.copyOf(group), beside), end));
     group.clear();
     foldRefused();

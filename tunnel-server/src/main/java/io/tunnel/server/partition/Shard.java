@@ -5,6 +5,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.partition.judge.BoundRows;
 import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.partition.judge.Writers;
@@ -71,13 +72,13 @@ public final class Shard implements Closeable, PartitionHost {
     this.conditions = new ConditionCore(rows);
     this.bounds = rows.bounds();
     this.writers = rows.writers();
-    this.group = new OpenGroup(config.mergedBytesMax(), writers, clock::epochMicros);
+    this.group = new OpenGroup(config.mergedBytesMax(), rows, writers, clock::epochMicros);
     this.disk = new ShardDisk(id, config.freeBytesMin(), log, clock);
     this.loop =
         new OwnerLoop<>(
             "shard-" + id,
             new OwnerLoop.Work<>(
-                this::step, () -> OwnerLoop.FOREVER_NANOS, this::fail, Shard::end));
+                this::step, () -> OwnerLoop.FOREVER_NANOS, this::fail, ShardTask::end));
     this.turns = new WriteTurns(loop, rows, config.queueBytesMax(), clock::nanos);
     this.folds =
         new FoldQueue(
@@ -135,11 +136,17 @@ public final class Shard implements Closeable, PartitionHost {
     bounds.drop(partition);
     expiry.drop(partition);
     writers.drop(partition);
+    group.bound().drop(partition);
   }
 
   /** For the shard's own thread. */
   ShardExpiry expiry() {
     return expiry;
+  }
+
+  /** For the shard's own thread, but for what is for any thread. */
+  BoundRows bound() {
+    return group.bound();
   }
 
   Meter meter() {
@@ -341,15 +348,10 @@ public final class Shard implements Closeable, PartitionHost {
         && clock.nanos() - begunNanos < GATHER_NANOS_MAX
         && turns.peek() instanceof PendingWrite write) {
       // Judging reads the table and may fail; the write then is still there to be answered.
-      if (!rows.isLive(write.batch().partition())) {
-        turns.take();
-        write.refused(PendingWrite.dropped());
-        continue;
-      }
       if (group.isClosedTo(write)) {
         break;
       }
-      if (group.isEndedByNumber(write)) {
+      if (group.isSettled(write, conditions)) {
         turns.take();
         continue;
       }
@@ -394,8 +396,7 @@ public final class Shard implements Closeable, PartitionHost {
   /** A row that was alive at the judgement may have expired since: then all is judged again. */
   private void gather(WriteTurns.Done done, long momentMicros) {
     PendingWrite write = done.write();
-    if (!rows.isLive(write.batch().partition())) {
-      write.refused(PendingWrite.dropped());
+    if (group.isRefused(write)) {
       return;
     }
     boolean holds = momentMicros < done.judged().validMicros();
@@ -417,7 +418,9 @@ public final class Shard implements Closeable, PartitionHost {
     List<ChangeBatch> batches = group.parts();
     long rows = batches.stream().mapToLong(ChangeBatch::rowCount).sum();
     meter.committed(id, rows, group.batches().byteCount(), commitNanos);
-    folds.add(batches, log.end(), BesideRows.of(bounds.takeRaised(), writers.takeRaised()));
+    BesideRows beside =
+        BesideRows.of(bounds.takeRaised(), writers.takeRaised(), group.bound().takeRaised());
+    folds.add(batches, log.end(), beside);
   }
 
   /** An error, as when memory runs out, leaves as much unknown as a failure of the disk. */
@@ -457,14 +460,6 @@ public final class Shard implements Closeable, PartitionHost {
     }
   }
 
-  private static void end(ShardTask task) {
-    if (task instanceof PendingWrite write) {
-      write.refused(PendingWrite.stopping());
-    } else if (task instanceof ShardTask.Barrier barrier) {
-      OwnerLoop.runPosted(barrier.action());
-    }
-  }
-
   /** The two clocks of a shard, injected. */
   public interface Clock {
 
@@ -492,6 +487,9 @@ public final class Shard implements Closeable, PartitionHost {
 
     /** Rows expired: the log has a DELETE of each. */
     default void expired(int shard, long rows) {}
+
+    /** The log has a DELETE of so many rows whose session has ended. */
+    default void unbound(int shard, long rows) {}
 
     /** Changes that are kept no longer, and the files that went with them; often none of either. */
     void trimmed(int shard, long changes, long segments, long bytes);

@@ -1,6 +1,7 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.server.partition.judge.BoundRows;
 import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.partition.judge.Writers;
@@ -29,6 +30,11 @@ public interface ShardRows extends ConditionCore.StoredRows, Closeable {
   /** The writers that number; asked for once, by the shard that the rows are opened for. */
   default Writers writers() {
     return new Writers(Map.of());
+  }
+
+  /** The rows that are bound to sessions; asked for once, by the shard. */
+  default BoundRows bound() {
+    return BoundRows.none();
   }
 
   /**

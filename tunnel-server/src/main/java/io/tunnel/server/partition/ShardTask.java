@@ -8,6 +8,15 @@ sealed interface ShardTask permits PendingWrite, ShardTask.Barrier {
   /** The partitions whose acknowledged changes the table must have before this task runs. */
   Set<Integer> partitions();
 
+  /** The shard's thread stops: refuses a write, and runs what others wait for. */
+  default void end() {
+    if (this instanceof PendingWrite write) {
+      write.refused(PendingWrite.stopping());
+    } else if (this instanceof Barrier barrier) {
+      OwnerLoop.runPosted(barrier.action());
+    }
+  }
+
   /**
    * Runs an action on the shard's thread once the table has all changes of some partitions that the
    * shard acknowledged before the barrier; later writes to these partitions wait for the barrier.

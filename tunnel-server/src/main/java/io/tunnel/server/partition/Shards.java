@@ -116,10 +116,15 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
       Kept files, Layout layout, OwnCatalog catalog, Shard.Meter meter, Shard.Clock clock)
       throws IOException {
     TableStore table = files.table();
-    Refold refold = new Refold(table, catalog::hasPartition);
+    Refold refold = new Refold(table, catalog::hasPartition, catalog::hasSession);
     StoredRows stored =
         new StoredRows(
-            table, refold.bounds(), refold.writers(), catalog::hasPartition, files.lives());
+            table,
+            refold.bounds(),
+            refold.writers(),
+            refold.bound(),
+            catalog::hasPartition,
+            files.lives());
     CatchUp rest = new CatchUp(files.log(), table, refold);
     if (table.isNew()) {
       // All of the log may be missing in it, which is too much for files that are not compacted.

@@ -2,6 +2,7 @@ package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.partition.judge.BoundRows;
 import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.table.BesideRows;
@@ -16,12 +17,17 @@ import java.util.function.IntPredicate;
 
 /** The rows that RocksDB keeps. */
 record StoredRows(
-    TableStore store, RowBounds bounds, Writers writers, IntPredicate live, Expiries lives)
+    TableStore store,
+    RowBounds bounds,
+    Writers writers,
+    BoundRows bound,
+    IntPredicate live,
+    Expiries lives)
     implements ShardRows {
 
   /** Rows that live for ever. */
   StoredRows(TableStore store, RowBounds bounds, Writers writers, IntPredicate live) {
-    this(store, bounds, writers, live, Expiries.NONE);
+    this(store, bounds, writers, BoundRows.none(), live, Expiries.NONE);
   }
 
   @Override

@@ -12,9 +12,14 @@ import java.util.Map;
  *     0, which is never given out, what is said of the whole store
  * @param writers the writers that number their batches: by {@code u32} partition and writer, or
  *     partition alone, what is known of the writer; no bytes to remove that
+ * @param sessions the sessions of bound rows: by {@code u32} partition and key, the session; no
+ *     bytes for a row that is bound no more
  */
 public record BesideRows(
-    Map<Integer, Bytes> states, Map<Integer, Bytes> bounds, Map<Bytes, Bytes> writers) {
+    Map<Integer, Bytes> states,
+    Map<Integer, Bytes> bounds,
+    Map<Bytes, Bytes> writers,
+    Map<Bytes, Bytes> sessions) {
 
   /** Nothing. */
   public static final BesideRows NONE = new BesideRows(Map.of(), Map.of(), Map.of());
@@ -24,6 +29,13 @@ public record BesideRows(
     states = Map.copyOf(states);
     bounds = Map.copyOf(bounds);
     writers = Map.copyOf(writers);
+    sessions = Map.copyOf(sessions);
+  }
+
+  /** Without sessions, which a cluster does not have. */
+  public BesideRows(
+      Map<Integer, Bytes> states, Map<Integer, Bytes> bounds, Map<Bytes, Bytes> writers) {
+    this(states, bounds, writers, Map.of());
   }
 
   /** Of replicas and rows alone. */
@@ -32,14 +44,18 @@ public record BesideRows(
   }
 
   /** Of a single server, which has no replicas. */
-  public static BesideRows of(Map<Integer, Bytes> bounds, Map<Bytes, Bytes> writers) {
-    return new BesideRows(Map.of(), bounds, writers);
+  public static BesideRows of(
+      Map<Integer, Bytes> bounds, Map<Bytes, Bytes> writers, Map<Bytes, Bytes> sessions) {
+    return new BesideRows(Map.of(), bounds, writers, sessions);
   }
 
   /** These values, with the later values laid over them. */
   public BesideRows then(BesideRows later) {
     return new BesideRows(
-        with(states, later.states), with(bounds, later.bounds), with(writers, later.writers));
+        with(states, later.states),
+        with(bounds, later.bounds),
+        with(writers, later.writers),
+        with(sessions, later.sessions));
   }
 
   private static <K> Map<K, Bytes> with(Map<K, Bytes> earlier, Map<K, Bytes> later) {

@@ -160,16 +160,20 @@ final class FoldCore {
           .bounds()
           .forEach(
               (partition, bound) -> sink.put(StoreFormat.boundKey(partition), bound.toByteArray()));
-      beside.writers().forEach(this::storeWriter);
+      beside
+          .writers()
+          .forEach((writer, known) -> storeOrRemove(StoreFormat.writerKey(writer), known));
+      beside
+          .sessions()
+          .forEach((row, session) -> storeOrRemove(StoreFormat.sessionKey(row), session));
       beside = new BesideRows(beside.states(), Map.of());
     }
 
-    private void storeWriter(Bytes writer, Bytes known) {
-      byte[] key = StoreFormat.writerKey(writer);
-      if (known.length() == 0) {
+    private void storeOrRemove(byte[] key, Bytes value) {
+      if (value.length() == 0) {
         sink.delete(key);
       } else {
-        sink.put(key, known.toByteArray());
+        sink.put(key, value.toByteArray());
       }
     }
 

@@ -12,7 +12,9 @@ import java.util.Arrays;
  * dictionary of the partition, kind 6 is the origin of the catalog whose partitions these are, kind
  * 7 with a {@code u32} partition and a writer is the writer's last batch, and without a writer the
  * greatest writer that the partition has forgotten, kind 8 with a {@code u32} partition, a {@code
- * u64} time in microseconds and a row's encoded key says that the row may expire, and has no value.
+ * u64} time in microseconds and a row's encoded key says that the row may expire, and has no value,
+ * kind 9 with a {@code u32} partition and a row's encoded key is the session that the row is bound
+ * to, a {@code u64}.
  */
 final class StoreFormat {
 
@@ -25,6 +27,7 @@ final class StoreFormat {
   static final byte ORIGIN_KIND = 6;
   static final byte WRITER_KIND = 7;
   static final byte EXPIRY_KIND = 8;
+  static final byte SESSION_KIND = 9;
 
   /** Where the time of an entry of the index of expiry stands in its key. */
   static final int EXPIRY_MICROS_OFFSET = 9;
@@ -156,6 +159,19 @@ final class StoreFormat {
     key[PARTITION_BYTES] = WRITER_KIND;
     writer.copyInto(key, PARTITION_BYTES + 1);
     return key;
+  }
+
+  /** Of a bound row: {@code u32} partition, and the row's key. */
+  static byte[] sessionKey(Bytes row) {
+    byte[] key = new byte[PARTITION_BYTES + 1 + row.length()];
+    key[PARTITION_BYTES] = SESSION_KIND;
+    row.copyInto(key, PARTITION_BYTES + 1);
+    return key;
+  }
+
+  /** What the keys of the bound rows of a partition begin with. */
+  static byte[] sessionsOf(int partition) {
+    return systemKey(SESSION_KIND, partition);
   }
 
   /** What the keys of the writers of a partition begin with. */

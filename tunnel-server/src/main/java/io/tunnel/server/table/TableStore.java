@@ -137,8 +137,17 @@ public final class TableStore implements TableRows, Closeable {
 
   /** What {@link #fold} stored of writers, as {@link BesideRows} has them. */
   public SortedMap<Bytes, Bytes> writers() {
+    return behind(StoreFormat.writerKey(Bytes.EMPTY));
+  }
+
+  /** What {@link #fold} stored of sessions, as {@link BesideRows} has them. */
+  public SortedMap<Bytes, Bytes> sessions() {
+    return behind(StoreFormat.sessionKey(Bytes.EMPTY));
+  }
+
+  /** All values of keys with a prefix, by the rest of their keys. */
+  private SortedMap<Bytes, Bytes> behind(byte[] prefix) {
     SortedMap<Bytes, Bytes> found = new TreeMap<>();
-    byte[] prefix = StoreFormat.writerKey(Bytes.EMPTY);
     keys.forEach(
         prefix,
         (key, value) ->
@@ -427,6 +436,7 @@ public final class TableStore implements TableRows, Closeable {
       write.deleteRange(StoreFormat.expiriesOf(partition), StoreFormat.expiriesOf(partition + 1));
       write.delete(StoreFormat.boundKey(partition));
       write.deleteRange(StoreFormat.writersOf(partition), StoreFormat.writersOf(partition + 1));
+      write.deleteRange(StoreFormat.sessionsOf(partition), StoreFormat.sessionsOf(partition + 1));
       db.write(unlogged, write);
     } catch (RocksDBException e) {
       throw failed("cannot drop partition " + partition + ": " + e.getMessage(), e);

@@ -8,6 +8,7 @@ import io.tunnel.codec.Attributes;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.FormatFeature;
+import io.tunnel.codec.SessionProof;
 import io.tunnel.model.Direction;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
@@ -47,6 +48,7 @@ import io.tunnel.wire.control.Control.TunnelName;
 import io.tunnel.wire.control.FailureControl.Heartbeat;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.OperatorControl.AlterTable;
+import io.tunnel.wire.control.RowSessionControl;
 import io.tunnel.wire.control.SessionControl.OpenSession;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -343,6 +345,22 @@ final class NodeRequestsTest {
     assertThat(unknown.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
     assertThat(unknown.message()).contains("attribute 1000 of a row", "upgrade this one");
     client.granted(Operation.WRITE, TestNode.write(node.mine, here, put("a")));
+  }
+
+  @Test
+  void row_sessions_are_of_a_single_server_and_need_level_2() throws IOException {
+    RowSessionControl.Open open =
+        new RowSessionControl.Open(5_000, Bytes.copyOf(new byte[SessionProof.SECRET_BYTES]));
+    node.view.serve(Map.of("a", 1));
+    ErrorPayload below = client.refused(Operation.OPEN_ROW_SESSION, open);
+    assertThat(below.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
+    assertThat(below.message()).contains("the feature 'session' needs level 2");
+    node.view.leads(Unit.CATALOG, node.view.address());
+    node.view.serve(Map.of("a", 2));
+    client.granted(Operation.UPGRADE, new Upgrade(Optional.of(2)), Levels.class);
+    ErrorPayload refused = client.refused(Operation.OPEN_ROW_SESSION, open);
+    assertThat(refused.code()).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
+    assertThat(refused.message()).contains("the feature 'session' is of a single server");
   }
 
   private static Bytes attribute(int number) {

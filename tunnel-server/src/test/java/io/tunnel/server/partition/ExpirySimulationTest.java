@@ -124,7 +124,8 @@ final class ExpirySimulationTest {
     Refold refold = new Refold(table, partition -> true);
     new CatchUp(log, table, refold).fold();
     StoredRows stored =
-        new StoredRows(table, refold.bounds(), refold.writers(), partition -> true, lives);
+        new StoredRows(
+            table, refold.bounds(), refold.writers(), refold.bound(), partition -> true, lives);
     shard = new Shard(0, CONFIG, log, stored, new Counting(), clock);
     sweep = new ExpirySweep(0, shard, 4_000);
   }

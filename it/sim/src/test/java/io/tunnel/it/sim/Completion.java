@@ -47,6 +47,10 @@ public final class Completion {
         .ledger
         .existing()
         .forEach(each -> each.requireExpired(world.machine.nowMicros() - EXPIRY_LAG_MICROS_MAX));
+    world
+        .ledger
+        .existing()
+        .forEach(each -> each.requireUnbound(world.machine.server().catalog().rowSessions()::has));
   }
 
   private static void requireDelivered(

@@ -84,6 +84,12 @@ public enum Happening implements Floored {
   READING_LOST_HISTORY(0),
   READING_COMPARED(18),
   ROW_EXPIRED(10),
+
+  /** A row was deleted because the session had ended that wrote it. */
+  BOUND_ROW_GONE(5),
+
+  /** A client was refused because its row session had ended. */
+  ROW_SESSION_ENDED(3),
   RIGHT_WITHDRAWN(14),
   RIGHT_DENIED(14),
   KEY_REVOKED(13),

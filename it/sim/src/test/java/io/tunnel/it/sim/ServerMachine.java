@@ -296,8 +296,11 @@ public final class ServerMachine {
     if (server != null) {
       latestMicros = latestMicros();
       for (PartitionTruth partition : world.ledger.existing()) {
-        if (partition.learn(server.changes()) > 0) {
+        if (partition.learn(server.changes(), server.catalog().rowSessions()::has) > 0) {
           world.count(Happening.ROW_EXPIRED);
+        }
+        if (partition.hasUnbound()) {
+          world.count(Happening.BOUND_ROW_GONE);
         }
       }
       if (world.ledger.forgets()) {

@@ -106,6 +106,7 @@ public final class SimServer {
             machine.rows(),
             tables::hasPartition,
             new Expiries(partition -> Expiry.ofMillis(tables.ttlMs(partition))),
+            catalog.rowSessions()::has,
             machine.clock());
     bases = new SimBases(shards, readers, machine.clock()::epochMicros);
     rooms =
@@ -147,6 +148,7 @@ public final class SimServer {
         () -> {
           rooms.coordinator().tick();
           served.tick();
+          rooms.rowSessions().tick();
           rooms.logs().expire(clock.nanos());
           tickLater(clock);
         });

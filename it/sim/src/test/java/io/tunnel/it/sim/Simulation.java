@@ -44,11 +44,17 @@ final class Simulation implements SeededWorld<Happening> {
   private final SplittableRandom numbers;
 
   private Optional<SimNumberer> numberer = Optional.empty();
+
+  /** The chance of clients that bind rows, so that worlds without any are what they were. */
+  private final SplittableRandom sessions;
+
+  private Optional<SimBinder> binder = Optional.empty();
   private boolean hasChild;
 
   Simulation(long seed, Consumer<String> listener) {
     random = new SplittableRandom(~seed);
     numbers = new SplittableRandom(seed ^ 0x33b);
+    sessions = new SplittableRandom(seed ^ 0x36);
     world = new World(seed, listener);
     operator = new Operator(world);
     administrator =
@@ -97,6 +103,10 @@ final class Simulation implements SeededWorld<Happening> {
         world.network.isClosed() || numbers.nextBoolean()
             ? Optional.empty()
             : Optional.of(new SimNumberer(world, numbers, table.tableId(), partitions));
+    binder =
+        world.network.isClosed() || sessions.nextInt(5) > 0
+            ? Optional.empty()
+            : Optional.of(new SimBinder(world, sessions, table.tableId(), partitions));
     reader = new SimReader(world, table.tableId(), partitions.size());
     if (partitions.size() > 1 && random.nextInt(4) == 0) {
       hasChild = true;
@@ -224,6 +234,7 @@ final class Simulation implements SeededWorld<Happening> {
           1 + random.nextInt(6),
           random.nextInt(3) == 0 ? Durability.OS : Durability.FSYNC);
       numberer.ifPresent(SimNumberer::write);
+      binder.ifPresent(SimBinder::act);
       if (random.nextInt(3) == 0) {
         read();
       }

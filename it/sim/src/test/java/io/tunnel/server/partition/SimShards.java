@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntPredicate;
+import java.util.function.LongPredicate;
 
 /** The shards of a simulated server: real ones, whose thread is the simulation's. */
 public final class SimShards {
@@ -23,18 +24,20 @@ public final class SimShards {
    *
    * @param isLive whether a partition exists at the moment of the question
    * @param lives when the rows of a partition expire
+   * @param hasSession whether a row session has not ended at the moment of the question
    */
   public SimShards(
       List<LocalLog> logs,
       List<SimRows> rows,
       IntPredicate isLive,
       Expiries lives,
+      LongPredicate hasSession,
       Shard.Clock clock)
       throws IOException {
     this.rows = List.copyOf(rows);
     for (LocalLog log : logs) {
       SimRows own = rows.get(shards.size());
-      own.open(log, isLive, lives);
+      own.open(log, isLive, lives, hasSession);
       shards.add(new Shard(shards.size(), CONFIG, log, own, NO_METER, clock));
     }
     all = new Shards(shards);

@@ -7,6 +7,7 @@ import io.tunnel.codec.IncrementCore;
 import io.tunnel.codec.Increments;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.codec.SessionProof;
 import io.tunnel.condition.Condition;
 import io.tunnel.condition.ConditionPlace;
 import io.tunnel.condition.judge.Judge;
@@ -36,9 +37,14 @@ import java.util.Optional;
  *     has decided about its increments, with their results
  * @param columns the condition on columns
  * @param increments what the change adds, or added
+ * @param session the session that the change binds the row to
  */
 record DecodedRow(
-    Bytes key, RowChange change, Optional<Condition> columns, Optional<Increments> increments) {
+    Bytes key,
+    RowChange change,
+    Optional<Condition> columns,
+    Optional<Increments> increments,
+    Optional<Long> session) {
 
   /** Decodes the row at the cursor, whose batch was validated. */
   static DecodedRow of(RowCursor row, List<PrimaryKeySchema> schema) {
@@ -54,7 +60,8 @@ record DecodedRow(
         Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes()),
         change,
         row.columnCondition().map(Condition::decode),
-        row.increments());
+        row.increments(),
+        row.session());
   }
 
   /**
@@ -74,8 +81,9 @@ record DecodedRow(
 
   /** Adds the change, with what its increments added, to a batch of the log. */
   boolean addTo(BatchBuilder log) {
-    return log.addWithin(
-        Limits.BATCH_BYTES_MAX, change, increments.map(Increments::toLog).orElse(Bytes.EMPTY));
+    Bytes added = increments.map(Increments::toLog).orElse(Bytes.EMPTY);
+    Bytes all = session.map(id -> SessionProof.addToRow(id, added)).orElse(added);
+    return log.addWithin(Limits.BATCH_BYTES_MAX, change, all);
   }
 
   private static List<Column> puts(RowCursor row) {

@@ -11,7 +11,9 @@ import io.tunnel.condition.Returning;
 import io.tunnel.core.WriterCore;
 import io.tunnel.core.WriterCore.Answered;
 import io.tunnel.core.WriterCore.Numbered;
+import io.tunnel.model.DeletionCause;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.Row;
@@ -23,10 +25,12 @@ import io.tunnel.wire.WriteResult.Rejection;
 import io.tunnel.wire.WriterToken;
 import io.tunnel.wire.control.Control.PartitionDescription;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
@@ -39,6 +43,9 @@ public final class MemoryPartition {
   private final List<PrimaryKeySchema> schema;
   private final NavigableMap<Bytes, Row> rows = new TreeMap<>();
   private final List<ChangeBatch> changes = new ArrayList<>();
+
+  /** By key, the session of rows that are bound. */
+  private final NavigableMap<Bytes, Long> bound = new TreeMap<>();
 
   /** The batches of writers that number, in the order of their changes. */
   private final List<Written> numbered = new ArrayList<>();
@@ -99,9 +106,9 @@ public final class MemoryPartition {
    * @throws RefusedException when the batch does not fit the table or the range
    */
   public WriteResult write(ChangeBatch batch, boolean mustSync, VirtualTime time) {
+    BatchValidator.Checked checked = new BatchValidator(schema).require(batch, from, to);
     Optional<Numbered> writer =
-        new BatchValidator(schema)
-            .require(batch, from, to)
+        checked
             .writer()
             .map(
                 by ->
@@ -115,6 +122,7 @@ public final class MemoryPartition {
         throw new RefusedException(ErrorCode.WRITER_ENDED, ended.why());
       }
     }
+    checked.session().ifPresent(proof -> requireRoom(batch, proof.session()));
     List<DecodedRow> applied = new ArrayList<>();
     List<Rejection> rejections = new ArrayList<>();
     long commitMicros = time.nextCommitMicros();
@@ -241,18 +249,59 @@ public final class MemoryPartition {
             expired.add(key);
           }
         });
-    if (expired.isEmpty()) {
+    delete(DeletionCause.EXPIRED, expired, time);
+  }
+
+  private void delete(DeletionCause cause, List<Bytes> keys, VirtualTime time) {
+    if (keys.isEmpty()) {
       return;
     }
-    byte[] batch = ExpiredRows.of(id, expired).array();
+    byte[] batch = ExpiredRows.of(cause, id, keys).array();
     BatchBuilder.stamp(batch, 0, committed + 1, time.nextCommitMicros());
     append(ChangeBatch.parse(batch, 0, batch.length));
-    expired.forEach(rows::remove);
+    keys.forEach(rows::remove);
+  }
+
+  private void requireRoom(ChangeBatch batch, long session) {
+    Set<Bytes> own = new HashSet<>(bound.keySet());
+    own.removeIf(key -> bound.get(key) != session);
+    for (RowCursor row = batch.rows(); row.next(); ) {
+      if (row.session().isPresent()) {
+        own.add(Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes()));
+      }
+    }
+    if (own.size() > Limits.SESSION_ROWS_MAX) {
+      throw new RefusedException(
+          ErrorCode.LIMIT_REACHED,
+          "session "
+              + session
+              + " would have "
+              + own.size()
+              + " rows in partition "
+              + id
+              + "; a session has at most "
+              + Limits.SESSION_ROWS_MAX);
+    }
+  }
+
+  /** Deletes the rows that are bound to a session, which has ended. */
+  public void endSession(long session, VirtualTime time) {
+    List<Bytes> keys = new ArrayList<>(bound.keySet());
+    keys.removeIf(key -> bound.get(key) != session);
+    delete(DeletionCause.SESSION_ENDED, keys, time);
   }
 
   private void append(ChangeBatch batch) {
     changes.add(batch);
     committed = batch.lastPosition();
+    bind(batch);
+  }
+
+  private void bind(ChangeBatch batch) {
+    for (RowCursor row = batch.rows(); row.next(); ) {
+      Bytes key = Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
+      row.session().ifPresentOrElse(to -> bound.put(key, to), () -> bound.remove(key));
+    }
   }
 
   /** The position of the last change committed before a moment; 0 without such a change. */
@@ -283,7 +332,9 @@ public final class MemoryPartition {
     committed = Math.min(committed, synced);
     forgetLostWriters();
     rows.clear();
+    bound.clear();
     for (ChangeBatch batch : changes) {
+      bind(batch);
       for (RowCursor row = batch.rows(); row.next(); ) {
         DecodedRow decoded = DecodedRow.of(row, schema);
         Optional<Row> after =

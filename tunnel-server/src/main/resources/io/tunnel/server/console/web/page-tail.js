@@ -209,7 +209,7 @@ function row(change) {
   return [
     moment(change.atMs),
     count(change.position),
-    change.expired ? `${change.kind} EXPIRED` : change.kind,
+    change.cause === undefined ? change.kind : `${change.kind} ${change.cause}`,
     Object.entries(change.key).map(([name, value]) => html`<span class="pair">${printable(name)} ${cell(value)}</span> `),
     html`${set}${removed}${change.omitted === 0 ? nothing : words.omitted(change.omitted)}`,
   ];

@@ -2,6 +2,7 @@ package io.tunnel.programs.torture.hostile;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.SessionProof;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.Direction;
 import io.tunnel.model.Durability;
@@ -39,6 +40,7 @@ import io.tunnel.wire.control.FailureControl.SkippingCheckpoint;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.OperatorControl;
 import io.tunnel.wire.control.PartitionControl;
+import io.tunnel.wire.control.RowSessionControl;
 import io.tunnel.wire.control.SecurityControl;
 import io.tunnel.wire.control.SessionControl;
 import java.util.List;
@@ -80,6 +82,13 @@ public final class Payloads {
               new WriterToken.Request(
                       named.tableId(), Bytes.copyOf(new byte[WriterToken.SECRET_BYTES]))
                   .encode());
+      case OPEN_ROW_SESSION ->
+          json(
+              new RowSessionControl.Open(5_000, Bytes.copyOf(new byte[SessionProof.SECRET_BYTES])));
+      case RENEW_ROW_SESSION, CLOSE_ROW_SESSION ->
+          json(
+              new RowSessionControl.Named(
+                  named.epoch(), Bytes.copyOf(new byte[SessionProof.SECRET_BYTES])));
       case GET_ROW -> Optional.of(new GetRowRequest(named.tableId(), key(named)).encode());
       case GET_ROWS ->
           Optional.of(

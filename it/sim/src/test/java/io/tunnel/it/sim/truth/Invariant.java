@@ -30,6 +30,7 @@ public enum Invariant {
   RETURNS_HOLD("returns-hold"),
   BATCHES_ARE_WHOLE("batches-are-whole"),
   EXPIRES_ONCE("expires-once"),
+  BOUND_ROWS_GO("bound-rows-go"),
   RIGHTS_HOLD("rights-hold"),
   LEVEL_HOLDS("level-holds"),
   NOTHING_LEAKS("nothing-leaks"),

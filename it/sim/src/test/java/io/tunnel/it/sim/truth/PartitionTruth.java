@@ -3,6 +3,7 @@ package io.tunnel.it.sim.truth;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.model.DeletionCause;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.server.changes.ChangeReader;
@@ -12,8 +13,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongPredicate;
 
 /** The committed changes of a partition, as its log shows them, and which of them may be lost. */
 public final class PartitionTruth {
@@ -28,6 +31,8 @@ public final class PartitionTruth {
   private final TreeMap<Long, RowFold> folds = new TreeMap<>();
 
   private final NumberedTruth.Rising numbered = new NumberedTruth.Rising();
+  private final BoundTruth bound;
+  private boolean hasUnbound;
 
   /** How long rows live; 0 for ever. */
   private long ttlMicros;
@@ -48,11 +53,13 @@ public final class PartitionTruth {
    * A change as a record and as text.
    *
    * @param asked the change as its writer sent it: of an increment what is added, and no result
+   * @param session the session that the change binds its row to
    */
-  public record Change(StreamRecord record, String text, String asked) {}
+  public record Change(StreamRecord record, String text, String asked, Optional<Long> session) {}
 
   public PartitionTruth(int id) {
     this.id = id;
+    this.bound = new BoundTruth(id);
   }
 
   /** Rows expire so long after their last write. */
@@ -95,7 +102,8 @@ public final class PartitionTruth {
 
   /** A change as text; equal texts are equal changes. */
   public static String textOf(StreamRecord record) {
-    String kind = record.getRecordType() + (record.isExpired() ? " EXPIRED" : "");
+    String kind =
+        record.getRecordType() + record.deletionCause().map(cause -> " " + cause).orElse("");
     return kind + " " + record.getPrimaryKey() + " " + record.getColumns();
   }
 
@@ -104,13 +112,17 @@ public final class PartitionTruth {
     RowCursor row = batch.rows();
     for (long position = batch.basePosition(); row.next(); position++) {
       StreamRecord record = new StreamRecord(batch, row.rowOffset(), position, RowFold.SCHEMA);
-      changes.add(new Change(record, textOf(record), Sums.askedOf(row, record)));
+      changes.add(new Change(record, textOf(record), Sums.askedOf(row, record), row.session()));
     }
     return changes;
   }
 
-  /** Takes in what the log has committed since; returns how many rows have expired. */
-  public int learn(ChangeReader log) {
+  /**
+   * Takes in what the log has committed since; returns how many rows have expired.
+   *
+   * @param hasSession whether the catalog has a row session now
+   */
+  public int learn(ChangeReader log, LongPredicate hasSession) {
     int expired = 0;
     long committed = log.committed(id);
     Invariant.ACKNOWLEDGED_SURVIVES.require(
@@ -138,12 +150,17 @@ public final class PartitionTruth {
             Sums.require(fold(committed()), change);
           }
           requireExpiry(change.record());
-          expired += change.record().isExpired() ? 1 : 0;
+          hasUnbound |= bound.require(change, hasSession);
+          expired += isExpiry(change.record()) ? 1 : 0;
           changes.add(change);
         }
       }
     }
     return expired;
+  }
+
+  private static boolean isExpiry(StreamRecord change) {
+    return change.deletionCause().equals(Optional.of(DeletionCause.EXPIRED));
   }
 
   /**
@@ -154,7 +171,7 @@ public final class PartitionTruth {
     boolean isThere = ttlMicros > 0 && present.rows().containsKey(key);
     boolean isOver = isThere && present.commitMicros(key) + ttlMicros <= change.commitMicros();
     Invariant.EXPIRES_ONCE.require(
-        change.isExpired()
+        isExpiry(change)
             ? isOver && change.getRecordType() == StreamRecord.RecordType.DELETE
             : !isOver || !isClockTrue.getAsBoolean(),
         "partition %d: %s at %d microseconds, and the row is %s",
@@ -178,6 +195,16 @@ public final class PartitionTruth {
           present.commitMicros(key),
           untilMicros);
     }
+  }
+
+  /** Whether a row has gone with its session. */
+  public boolean hasUnbound() {
+    return hasUnbound;
+  }
+
+  /** No row is left of a session that has ended. */
+  public void requireUnbound(LongPredicate hasSession) {
+    bound.requireGone(hasSession);
   }
 
   private List<Change> read(ChangeReader log, long from) {
@@ -246,6 +273,7 @@ public final class PartitionTruth {
     present = ttlMicros > 0 ? fold(now) : present;
     numbered.clear();
     changes.forEach(change -> numbered.require(id, change.record()));
+    bound.restart(changes);
     acknowledged = Math.min(acknowledged, now);
     return before - now;
   }

@@ -1,6 +1,7 @@
 package io.tunnel.server.partition.read;
 
 import io.tunnel.codec.BatchBuilder;
+import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.ColumnSizes;
@@ -17,6 +18,7 @@ import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.ShardRows;
+import io.tunnel.server.partition.judge.BoundRows;
 import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.table.BesideRows;
@@ -39,6 +41,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.IntPredicate;
+import java.util.function.LongPredicate;
 
 /**
  * The rows of a shard in memory, where a real one has RocksDB. A crash leaves what there was at the
@@ -54,8 +57,10 @@ public final class SimRows implements ShardRows {
   private Optional<SimRows> stored = Optional.empty();
   private final TreeMap<Integer, Bytes> storedBounds = new TreeMap<>();
   private final TreeMap<Bytes, Bytes> storedWriters = new TreeMap<>();
+  private final TreeMap<Bytes, Bytes> storedSessions = new TreeMap<>();
   private RowBounds bounds = RowBounds.unknown();
   private Writers writers = new Writers(Map.of());
+  private BoundRows bound = BoundRows.none();
   private long foldedOffset;
 
   /** Entries by partition, as a store has them beside the rows. */
@@ -77,19 +82,23 @@ public final class SimRows implements ShardRows {
     rows.forEach((partition, fold) -> copy.rows.put(partition, fold.copy()));
     copy.storedBounds.putAll(storedBounds);
     copy.storedWriters.putAll(storedWriters);
+    copy.storedSessions.putAll(storedSessions);
     entries.forEach((partition, of) -> copy.of(partition, copy.entries).addAll(of));
     copy.foldedOffset = foldedOffset;
     return copy;
   }
 
   /** Takes in what a log has that was not folded when the rows were stored. */
-  public void open(LocalLog own, IntPredicate isLive, Expiries expiries) throws IOException {
+  public void open(LocalLog own, IntPredicate isLive, Expiries expiries, LongPredicate hasSession)
+      throws IOException {
     log = own;
     live = isLive;
     lives = expiries;
     rows.keySet().removeIf(partition -> !isLive.test(partition));
     entries.keySet().removeIf(partition -> !isLive.test(partition));
     bounds = new RowBounds(storedBounds);
+    storedSessions.keySet().removeIf(row -> !isLive.test(Binary.getInt(row.toByteArray(), 0)));
+    bound = new BoundRows(storedSessions, hasSession);
     // So few writers, for so short a time, that writers are forgotten in the middle of a world.
     writers = new Writers(storedWriters, () -> new WriterCore(2, 200, 3_000_000));
     own.replay(
@@ -101,6 +110,7 @@ public final class SimRows implements ShardRows {
               fold(batch);
               bounds.saw(batch, ColumnSizes.of(batch));
               writers.saw(batch);
+              bound.saw(batch);
             }
           }
 
@@ -108,7 +118,8 @@ public final class SimRows implements ShardRows {
           public void groupEnd(long end) {
             foldedOffset = end;
             storedBounds.putAll(bounds.takeRaised());
-            store(writers.takeRaised());
+            store(writers.takeRaised(), storedWriters);
+            store(bound.takeRaised(), storedSessions);
           }
         });
   }
@@ -179,13 +190,18 @@ public final class SimRows implements ShardRows {
     return writers;
   }
 
-  private void store(Map<Bytes, Bytes> raised) {
+  @Override
+  public BoundRows bound() {
+    return bound;
+  }
+
+  private static void store(Map<Bytes, Bytes> raised, Map<Bytes, Bytes> known) {
     raised.forEach(
-        (writer, known) -> {
-          if (known.length() == 0) {
-            storedWriters.remove(writer);
+        (key, value) -> {
+          if (value.length() == 0) {
+            known.remove(key);
           } else {
-            storedWriters.put(writer, known);
+            known.put(key, value);
           }
         });
   }
@@ -229,7 +245,8 @@ public final class SimRows implements ShardRows {
   @Override
   public TableFold begin(List<ChangeBatch> batches, BesideRows beside) {
     storedBounds.putAll(beside.bounds());
-    store(beside.writers());
+    store(beside.writers(), storedWriters);
+    store(beside.sessions(), storedSessions);
     Iterator<ChangeBatch> left = batches.iterator();
     return (offsets, mayGoOn) -> {
       if (left.hasNext()) {

@@ -1,0 +1,247 @@
+package io.tunnel.core;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * The row sessions of a server: clients whose bound rows live as long as their leases are renewed.
+ *
+ * <p>The catalog has a record of each session, and a session has ended when the record is gone. So
+ * this core proposes: {@link #open} and {@link #tick} return what is to be stored, and only {@link
+ * #stored} and {@link #removed} make that true. Leases are in memory: after a restart each lease
+ * begins anew, so a session that was renewed in time survives a restart.
+ *
+ * <p>Invariant: {@link #alive} has exactly the sessions of which the catalog has, or may have, a
+ * record. It never gets back a session that it lost.
+ */
+public final class RowSessionCore {
+
+  private final Limits limits;
+  private final TreeMap<Long, Known> sessions = new TreeMap<>();
+  private final Map<Bytes, Long> byProof = new HashMap<>();
+
+  /** The greatest id that was ever given; never falls. */
+  private long lastId;
+
+  /**
+   * What bounds sessions.
+   *
+   * @param leaseMsMin the shortest lease
+   * @param leaseMsMax the longest
+   * @param ofPrincipalMax sessions of one principal; clients without a name have the limit of all
+   * @param allMax sessions of all principals
+   */
+  public record Limits(long leaseMsMin, long leaseMsMax, int ofPrincipalMax, int allMax) {
+
+    /** The limits of a server, unless its configuration says otherwise. */
+    public static final Limits DEFAULTS = new Limits(2_000, 3_600_000, 1_000, 10_000);
+  }
+
+  /**
+   * A record of the catalog.
+   *
+   * @param proof a hash of the secret and the principal, by which a session is found again
+   */
+  public record Session(long id, String principal, long leaseMs, Bytes proof) {}
+
+  /** Where a session is between its proposal and its end. */
+  private enum State {
+    /** The record is being stored: nobody was told of the session. */
+    OPENING,
+    /** The record is stored. */
+    OPEN,
+    /** The end is decided, and is proposed by the next tick: nobody renews the session any more. */
+    OVER,
+    /** The removal of the record is being stored. */
+    ENDING
+  }
+
+  private static final class Known {
+    private final Session session;
+    private State state;
+    private long deadlineMs;
+
+    Known(Session session, State state, long deadlineMs) {
+      this.session = session;
+      this.state = state;
+      this.deadlineMs = deadlineMs;
+    }
+  }
+
+  /** Knows no session. */
+  public RowSessionCore(Limits limits) {
+    this.limits = limits;
+  }
+
+  /** Goes on from the records of the catalog; before all else. Each lease begins now. */
+  public void restore(List<Session> stored, long storedLastId, long nowMs) {
+    lastId = storedLastId;
+    for (Session session : stored) {
+      add(new Known(session, State.OPEN, nowMs + session.leaseMs()));
+    }
+  }
+
+  private void add(Known known) {
+    sessions.put(known.session.id(), known);
+    byProof.put(known.session.proof(), known.session.id());
+    lastId = Math.max(lastId, known.session.id());
+  }
+
+  /** The greatest id that was given, which is to be stored with each session. */
+  public long lastId() {
+    return lastId;
+  }
+
+  /**
+   * The session of a proof: the known one, renewed, where the request comes again, or else a new
+   * one.
+   *
+   * @throws RefusedException INVALID_REQUEST for a lease out of bounds, LIMIT_REACHED where there
+   *     are too many sessions, SESSION_ENDED where the session of this proof is ending
+   */
+  public Session open(String principal, long leaseMs, Bytes proof, long nowMs) {
+    if (leaseMs < limits.leaseMsMin() || leaseMs > limits.leaseMsMax()) {
+      throw new RefusedException(
+          ErrorCode.INVALID_REQUEST,
+          "a lease of "
+              + leaseMs
+              + " ms; the lease of a session is "
+              + limits.leaseMsMin()
+              + " to "
+              + limits.leaseMsMax()
+              + " ms");
+    }
+    Long known = byProof.get(proof);
+    if (known != null) {
+      renew(known, proof, nowMs);
+      return sessions.get(known).session;
+    }
+    requireRoom(principal);
+    Session session = new Session(lastId + 1, principal, leaseMs, proof);
+    add(new Known(session, State.OPENING, nowMs + leaseMs));
+    return session;
+  }
+
+  private void requireRoom(String principal) {
+    long own =
+        sessions.values().stream()
+            .filter(known -> known.session.principal().equals(principal))
+            .count();
+    if (!principal.isEmpty() && own >= limits.ofPrincipalMax()) {
+      throw new RefusedException(
+          ErrorCode.LIMIT_REACHED,
+          "principal '"
+              + principal
+              + "' has "
+              + own
+              + " sessions, and may have "
+              + limits.ofPrincipalMax()
+              + "; close one of them, or bind rows to one that is open");
+    }
+    if (sessions.size() >= limits.allMax()) {
+      throw new RefusedException(
+          ErrorCode.LIMIT_REACHED,
+          "the server has " + sessions.size() + " sessions, and takes no more; try again later");
+    }
+  }
+
+  /** Whether the record of a session is still to be stored, so that nobody is told of it. */
+  public boolean isOpening(long id) {
+    return sessions.containsKey(id) && sessions.get(id).state == State.OPENING;
+  }
+
+  /** The record is stored: the lease begins now. */
+  public void stored(long id, long nowMs) {
+    Known known = sessions.get(id);
+    if (known == null || known.state != State.OPENING) {
+      throw new IllegalStateException("session " + id + " is stored, and is not opening");
+    }
+    known.state = State.OPEN;
+    known.deadlineMs = nowMs + known.session.leaseMs();
+  }
+
+  /**
+   * A sign of life.
+   *
+   * @throws RefusedException SESSION_ENDED for a session that has no record, is ending, or has
+   *     another proof
+   */
+  public void renew(long id, Bytes proof, long nowMs) {
+    Known known = sessions.get(id);
+    boolean isThere = known != null && (known.state == State.OPENING || known.state == State.OPEN);
+    if (!isThere || !known.session.proof().equals(proof)) {
+      throw ended(id);
+    }
+    known.deadlineMs = Math.max(known.deadlineMs, nowMs + known.session.leaseMs());
+  }
+
+  /** The refusal of whatever names a session that has ended. */
+  public static RefusedException ended(long id) {
+    return new RefusedException(
+        ErrorCode.SESSION_ENDED,
+        "session "
+            + id
+            + " has ended, and its rows are gone; open another session, and write the rows again");
+  }
+
+  /** Decides that a session ends, whose end the next tick proposes. */
+  public void end(long id) {
+    Known known = sessions.get(id);
+    if (known != null && known.state == State.OPEN) {
+      known.state = State.OVER;
+    }
+  }
+
+  /** Proposes the end of each session whose lease is over, or whose end is decided. */
+  public List<Session> tick(long nowMs) {
+    List<Session> over = new ArrayList<>();
+    for (Known known : sessions.values()) {
+      boolean isOver = known.state == State.OPEN && known.deadlineMs <= nowMs;
+      if (isOver || known.state == State.OVER) {
+        known.state = State.ENDING;
+        over.add(known.session);
+      }
+    }
+    return over;
+  }
+
+  /** The removal of a session's record is stored: the session has ended. */
+  public void removed(long id) {
+    Known known = sessions.remove(id);
+    if (known == null || known.state != State.ENDING) {
+      throw new IllegalStateException("session " + id + " has ended, and was not ending");
+    }
+    byProof.remove(known.session.proof());
+  }
+
+  /** The catalog did not store what was proposed: no record is there, or the record still is. */
+  public void refused(long id) {
+    Known known = sessions.get(id);
+    if (known.state == State.OPENING) {
+      sessions.remove(id);
+      byProof.remove(known.session.proof());
+    } else {
+      known.state = State.OVER;
+    }
+  }
+
+  /** The sessions whose rows are alive. */
+  public Set<Long> alive() {
+    Set<Long> alive = new HashSet<>();
+    sessions.forEach(
+        (id, known) -> {
+          if (known.state != State.OPENING) {
+            alive.add(id);
+          }
+        });
+    return Set.copyOf(alive);
+  }
+}

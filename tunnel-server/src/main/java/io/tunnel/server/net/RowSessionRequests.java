@@ -1,0 +1,82 @@
+package io.tunnel.server.net;
+
+import io.tunnel.codec.FormatFeature;
+import io.tunnel.codec.SessionProof;
+import io.tunnel.server.session.RowSessions;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.control.Control.Empty;
+import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.RowSessionControl;
+
+/** Serves requests about row sessions, on the control thread. */
+final class RowSessionRequests {
+
+  private static final byte[] NOTHING = Json.encode(new Empty());
+
+  private final NetServer.Rooms rooms;
+  private final RequestThreads threads;
+
+  RowSessionRequests(NetServer.Rooms rooms, RequestThreads threads) {
+    this.rooms = rooms;
+    this.threads = threads;
+  }
+
+  /**
+   * The sessions of a server.
+   *
+   * @throws io.tunnel.model.RefusedException FEATURE_NOT_ENABLED where there are none
+   */
+  static RowSessions of(NetServer.Rooms rooms) {
+    rooms.cluster().levels().require(FormatFeature.SESSION);
+    SingleServer.require(
+        rooms.rows().sessions().isPresent(),
+        FormatFeature.SESSION,
+        "no node of a cluster owns both a session and the order of its rows; give the table a time"
+            + " to live, and write the rows again before it is over");
+    return rooms.rows().sessions().get();
+  }
+
+  void open(Frame frame, Connection connection) {
+    RowSessions sessions = of(rooms);
+    RowSessionControl.Open request = Json.decode(frame.payload(), RowSessionControl.Open.class);
+    threads.answer(
+        threads.control(),
+        frame,
+        connection,
+        () -> new RowSessionControl.Opened(sessions.open(request, connection.caller().name())));
+  }
+
+  void renew(Frame frame, Connection connection) {
+    RowSessions sessions = of(rooms);
+    RowSessionControl.Named session = named(frame);
+    threads.answer(
+        threads.control(),
+        frame,
+        connection,
+        () -> {
+          sessions.renew(session, connection.caller().name());
+          return new Empty();
+        });
+  }
+
+  void close(Frame frame, Connection connection) {
+    RowSessions sessions = of(rooms);
+    RowSessionControl.Named session = named(frame);
+    threads.post(
+        threads.control(),
+        frame,
+        connection,
+        () ->
+            sessions.close(
+                session, connection.caller().name(), () -> connection.respond(frame, NOTHING)));
+  }
+
+  /** Refuses a batch whose writer does not have the session that it binds rows to. */
+  void require(SessionProof proof, Connection connection) {
+    of(rooms).require(proof, connection.caller().name());
+  }
+
+  private static RowSessionControl.Named named(Frame frame) {
+    return Json.decode(frame.payload(), RowSessionControl.Named.class);
+  }
+}

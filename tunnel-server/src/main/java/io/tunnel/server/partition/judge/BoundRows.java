@@ -1,0 +1,282 @@
+package io.tunnel.server.partition.judge;
+
+import io.tunnel.codec.Binary;
+import io.tunnel.codec.ByteSink;
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.codec.SessionProof;
+import io.tunnel.core.RowSessionCore;
+import io.tunnel.model.ChangeKind;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.partition.judge.ConditionCore.Judged;
+import io.tunnel.wire.WriteResult.Rejection;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongPredicate;
+
+/**
+ * The rows of a shard that are bound to a session: exactly those whose last write bound them. They
+ * are few, so all their keys are in memory, and a write of other rows reads none. They are stored
+ * by the very write to the table that folds the group of their batches, or by an earlier one; the
+ * log has what the table lacks. For the shard's thread, but for {@link #left}.
+ *
+ * <p>Invariant: {@link #byPartition}, {@link #bySession} and {@link #counts} have the same rows.
+ */
+public final class BoundRows {
+
+  /** Bound rows of a shard. */
+  public static final int ROWS_MAX = 100_000;
+
+  /** Bytes of the keys of a shard's bound rows. */
+  public static final long KEY_BYTES_MAX = 32L << 20;
+
+  /** By partition and key, the session; partitions without bound rows are absent. */
+  private final Map<Integer, TreeMap<Bytes, Long>> byPartition = new HashMap<>();
+
+  /** The keys of a session's rows; sessions without rows are absent. */
+  private final TreeMap<Place, TreeSet<Bytes>> bySession = new TreeMap<>();
+
+  /** By session, its rows in all partitions of the shard. */
+  private final Map<Long, Integer> counts = new ConcurrentHashMap<>();
+
+  private final LongPredicate isAlive;
+
+  /** What the table does not have yet. */
+  private final Map<Bytes, Bytes> raised = new HashMap<>();
+
+  private int rows;
+  private long keyBytes;
+
+  /** The rows of a session in a partition. */
+  private record Place(long session, int partition) implements Comparable<Place> {
+    @Override
+    public int compareTo(Place other) {
+      int order = Long.compare(session, other.session);
+      return order == 0 ? Integer.compare(partition, other.partition) : order;
+    }
+  }
+
+  /**
+   * Rows whose session has ended.
+   *
+   * @param keys at least one
+   */
+  public record Ended(long session, int partition, List<Bytes> keys) {}
+
+  /**
+   * Goes on from stored rows.
+   *
+   * @param stored what {@link #takeRaised} gave before
+   * @param isAlive whether a session has not ended at the moment of the question
+   */
+  public BoundRows(Map<Bytes, Bytes> stored, LongPredicate isAlive) {
+    this.isAlive = isAlive;
+    stored.forEach(
+        (row, session) -> {
+          byte[] bytes = row.toByteArray();
+          bind(
+              Binary.getInt(bytes, 0),
+              Bytes.copyOf(bytes, Integer.BYTES, bytes.length - Integer.BYTES),
+              SessionProof.session(session));
+        });
+    raised.clear();
+  }
+
+  /** Of a shard whose server has no sessions. */
+  public static BoundRows none() {
+    return new BoundRows(Map.of(), session -> false);
+  }
+
+  /** Whether any row of a partition is bound. */
+  public boolean has(int partition) {
+    return byPartition.containsKey(partition);
+  }
+
+  /** How many rows of a session the shard has. For any thread. */
+  public int left(long session) {
+    return counts.getOrDefault(session, 0);
+  }
+
+  /** Whether any bound row belongs to a session that has ended. For any thread. */
+  public boolean hasEnded() {
+    return counts.keySet().stream().anyMatch(session -> !isAlive.test(session));
+  }
+
+  /**
+   * Refuses a batch whose session has ended, or that would bind too many rows.
+   *
+   * @throws RefusedException SESSION_ENDED or LIMIT_REACHED
+   */
+  public void require(ChangeBatch batch, long session) {
+    if (!isAlive.test(session)) {
+      throw RowSessionCore.ended(session);
+    }
+    int partition = batch.partition();
+    Map<Bytes, Long> known = byPartition.getOrDefault(partition, new TreeMap<>());
+    Set<Bytes> own = bySession.getOrDefault(new Place(session, partition), new TreeSet<>());
+    Set<Bytes> added = new HashSet<>();
+    Set<Bytes> fresh = new HashSet<>();
+    long bytes = keyBytes;
+    RowCursor row = batch.rows();
+    while (row.next()) {
+      if (row.kind() != ChangeKind.DELETE) {
+        Bytes key = key(row);
+        if (!own.contains(key)) {
+          added.add(key);
+        }
+        if (!known.containsKey(key) && fresh.add(key)) {
+          bytes += key.length();
+        }
+      }
+    }
+    if (own.size() + added.size() > Limits.SESSION_ROWS_MAX) {
+      throw full(
+          "session "
+              + session
+              + " has "
+              + own.size()
+              + " rows in partition "
+              + partition
+              + " and would bind "
+              + added.size()
+              + " more; a session has at most "
+              + Limits.SESSION_ROWS_MAX
+              + " in a partition. Open another session, or delete rows");
+    }
+    if (rows + fresh.size() > ROWS_MAX || bytes > KEY_BYTES_MAX) {
+      throw full(
+          "the server has "
+              + rows
+              + " bound rows with "
+              + keyBytes
+              + " bytes of keys where this one would be stored, and takes at most "
+              + ROWS_MAX
+              + " rows with "
+              + KEY_BYTES_MAX
+              + " bytes of keys there");
+    }
+  }
+
+  private static RefusedException full(String message) {
+    return new RefusedException(ErrorCode.LIMIT_REACHED, message);
+  }
+
+  /** The rows of a batch are in the log. */
+  public void saw(ChangeBatch batch) {
+    int partition = batch.partition();
+    RowCursor row = batch.rows();
+    while (row.next()) {
+      Optional<Long> session = row.session();
+      if (session.isPresent()) {
+        bind(partition, key(row), session.get());
+      } else if (has(partition)) {
+        release(partition, key(row));
+      }
+    }
+  }
+
+  private static Bytes key(RowCursor row) {
+    return Bytes.copyOf(row.batch().array(), row.keyOffset(), row.keyBytes());
+  }
+
+  private void bind(int partition, Bytes key, long session) {
+    release(partition, key);
+    byPartition.computeIfAbsent(partition, any -> new TreeMap<>()).put(key, session);
+    bySession.computeIfAbsent(new Place(session, partition), any -> new TreeSet<>()).add(key);
+    counts.merge(session, 1, Integer::sum);
+    rows++;
+    keyBytes += key.length();
+    raised.put(row(partition, key), SessionProof.encode(session));
+  }
+
+  private void release(int partition, Bytes key) {
+    TreeMap<Bytes, Long> ofPartition = byPartition.get(partition);
+    Long session = ofPartition == null ? null : ofPartition.remove(key);
+    if (session == null) {
+      return;
+    }
+    if (ofPartition.isEmpty()) {
+      byPartition.remove(partition);
+    }
+    Place place = new Place(session, partition);
+    bySession.get(place).remove(key);
+    if (bySession.get(place).isEmpty()) {
+      bySession.remove(place);
+    }
+    counts.computeIfPresent(session, (any, count) -> count == 1 ? null : count - 1);
+    rows--;
+    keyBytes -= key.length();
+    raised.put(row(partition, key), Bytes.EMPTY);
+  }
+
+  private static Bytes row(int partition, Bytes key) {
+    ByteSink sink = new ByteSink(Integer.BYTES + key.length());
+    sink.writeInt(partition);
+    sink.write(key);
+    return Bytes.copyOf(sink.array(), 0, sink.size());
+  }
+
+  /** Some rows of one partition whose session has ended, at most so many; empty without any. */
+  public Optional<Ended> ended(int countMax) {
+    for (Map.Entry<Place, TreeSet<Bytes>> own : bySession.entrySet()) {
+      Place place = own.getKey();
+      if (!isAlive.test(place.session())) {
+        List<Bytes> keys = own.getValue().stream().limit(countMax).toList();
+        return Optional.of(new Ended(place.session(), place.partition(), keys));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * Judges DELETEs of rows whose session has ended: a row that was written since is bound no more,
+   * or to another session, and is left alone. Each change of the rows must be known by {@link
+   * #saw}.
+   */
+  public Judged judge(ChangeBatch deletes, long session) {
+    Map<Bytes, Long> bound = byPartition.getOrDefault(deletes.partition(), new TreeMap<>());
+    BitSet accepted = new BitSet();
+    List<Rejection> rejections = new ArrayList<>();
+    RowCursor row = deletes.rows();
+    while (row.next()) {
+      if (bound.getOrDefault(key(row), 0L) == session) {
+        accepted.set(row.index());
+      } else {
+        rejections.add(new Rejection(row.index(), ErrorCode.CONDITION_FAILED));
+      }
+    }
+    Optional<ChangeBatch> left =
+        accepted.isEmpty() ? Optional.empty() : Optional.of(AcceptedRows.of(deletes, accepted));
+    return new Judged(left, rejections);
+  }
+
+  /** What is to be stored with the next write to the table, as {@code BesideRows} has it. */
+  public Map<Bytes, Bytes> takeRaised() {
+    Map<Bytes, Bytes> taken = Map.copyOf(raised);
+    raised.clear();
+    return taken;
+  }
+
+  /** The partition is gone. */
+  public void drop(int partition) {
+    TreeMap<Bytes, Long> gone = byPartition.getOrDefault(partition, new TreeMap<>());
+    List.copyOf(gone.keySet())
+        .forEach(
+            key -> {
+              release(partition, key);
+              raised.remove(row(partition, key));
+            });
+  }
+}

@@ -1,0 +1,139 @@
+package io.tunnel.server.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tunnel.codec.SessionProof;
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.RowSessionRecords;
+import io.tunnel.server.catalog.TunnelCatalog;
+import io.tunnel.server.catalog.store.MemoryCatalogStore;
+import io.tunnel.wire.control.RowSessionControl;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class RowSessionsTest {
+
+  private static final String ADA = "ada";
+
+  private final MemoryCatalogStore store = new MemoryCatalogStore();
+  private RowSessionRecords records;
+  private RowSessions sessions;
+  private long nowMs;
+  private long left;
+  private int unbound;
+  private int closed;
+
+  private final class Counted implements RowSessions.Rows {
+    @Override
+    public void unbind() {
+      unbound++;
+    }
+
+    @Override
+    public long left(long session) {
+      return left;
+    }
+  }
+
+  @BeforeEach
+  void start() throws IOException {
+    records = new TunnelCatalog(new Catalog(store)).rowSessions();
+    sessions = new RowSessions(records, new Counted(), () -> TimeUnit.MILLISECONDS.toNanos(nowMs));
+  }
+
+  private static Bytes secret(int number) {
+    byte[] secret = new byte[SessionProof.SECRET_BYTES];
+    secret[0] = (byte) number;
+    return Bytes.copyOf(secret);
+  }
+
+  private long open(int secret) throws IOException {
+    return sessions.open(new RowSessionControl.Open(2_000, secret(secret)), ADA);
+  }
+
+  private static RowSessionControl.Named named(long id, int secret) {
+    return new RowSessionControl.Named(id, secret(secret));
+  }
+
+  private static void requireEnded(ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            refused -> assertThat(refused.code()).isEqualTo(ErrorCode.SESSION_ENDED));
+  }
+
+  @Test
+  void a_session_that_is_not_renewed_ends_when_its_end_is_stored() throws IOException {
+    long id = open(1);
+    nowMs = 1_999;
+    sessions.renew(named(id, 1), ADA);
+    nowMs = 3_998;
+    sessions.tick();
+    assertThat(records.has(id)).isTrue();
+    store.fail(true);
+    nowMs = 3_999;
+    sessions.tick();
+    assertThat(records.has(id)).as("the end is not stored").isTrue();
+    requireEnded(() -> sessions.renew(named(id, 1), ADA));
+    store.fail(false);
+    sessions.tick();
+    assertThat(records.has(id)).isFalse();
+    assertThat(sessions.count()).isZero();
+    assertThat(unbound).isPositive();
+  }
+
+  @Test
+  void a_session_that_cannot_be_stored_does_not_exist() throws IOException {
+    store.fail(true);
+    assertThatThrownBy(() -> open(1)).isInstanceOf(IOException.class);
+    assertThat(sessions.count()).isZero();
+    store.fail(false);
+    long id = open(1);
+    assertThat(open(1)).as("the same secret").isEqualTo(id);
+    assertThat(sessions.count()).isEqualTo(1);
+  }
+
+  @Test
+  void a_close_is_answered_when_no_row_is_left() throws IOException {
+    long id = open(1);
+    left = 3;
+    sessions.close(named(id, 2), ADA, () -> closed++);
+    assertThat(records.has(id)).as("another secret closes nothing").isTrue();
+    sessions.close(named(id, 1), "bob", () -> closed++);
+    assertThat(records.has(id)).as("another principal closes nothing").isTrue();
+    sessions.close(named(id, 1), ADA, () -> closed++);
+    assertThat(records.has(id)).isFalse();
+    assertThat(closed).isZero();
+    left = 0;
+    sessions.tick();
+    assertThat(closed).isEqualTo(3);
+    requireEnded(() -> sessions.require(new SessionProof(id, secret(1)), ADA));
+  }
+
+  @Test
+  void leases_begin_anew_after_a_restart_and_no_id_is_given_again() throws IOException {
+    long first = open(1);
+    long second = open(2);
+    sessions.close(named(second, 2), ADA, () -> closed++);
+    nowMs = 1_500;
+    start();
+    nowMs = 3_000;
+    sessions.tick();
+    assertThat(records.has(first)).isTrue();
+    sessions.renew(named(first, 1), ADA);
+    sessions.require(new SessionProof(first, secret(1)), ADA);
+    requireEnded(() -> sessions.require(new SessionProof(first, secret(1)), "bob"));
+    requireEnded(() -> sessions.renew(named(second, 2), ADA));
+    assertThat(open(3)).isGreaterThan(second);
+    nowMs = 5_000;
+    sessions.tick();
+    assertThat(sessions.count()).isZero();
+  }
+}
