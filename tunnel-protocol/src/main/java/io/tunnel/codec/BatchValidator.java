@@ -159,10 +159,11 @@ public final class BatchValidator {
 
   /** Checks what a row returns; returns whether the row names columns. */
   private boolean requireReturning(RowCursor row) {
-    if (!row.hasReturning()) {
+    Optional<Bytes> found = row.attribute(FormatFeature.RETURNING);
+    if (found.isEmpty()) {
       return false;
     }
-    Bytes encoded = row.attribute(FormatFeature.RETURNING).orElseThrow();
+    Bytes encoded = found.get();
     Boolean namesColumns = legalReturning.get(encoded);
     if (namesColumns == null) {
       try {
@@ -195,6 +196,9 @@ public final class BatchValidator {
     if (row.deltas().isPresent()) {
       throw new MalformedException(
           where + "attribute delta is written by the server that adds; send an increment");
+    }
+    if (WrittenBatch.of(row.attributes()).isPresent()) {
+      throw new MalformedException(where + "attribute written is written by a leader to its log");
     }
     Optional<Increments> found = row.increments();
     if (found.isEmpty()) {

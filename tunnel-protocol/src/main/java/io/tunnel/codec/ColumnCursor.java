@@ -132,11 +132,11 @@ public final class ColumnCursor {
 
   /** Whether an update removes the column, which then has no value. */
   public boolean isDelete() {
-    return type == BatchLayout.TYPE_DELETE_COLUMN;
+    return isRemoval(type);
   }
 
   /** Whether a column whose type is {@code type} is one that an update removes. */
-  public static boolean isRemoval(byte type) {
+  public static boolean isRemoval(int type) {
     return type == BatchLayout.TYPE_DELETE_COLUMN;
   }
 

@@ -41,9 +41,7 @@ public final class ExpiredRows {
       Attributes.writeBehind(sink, ATTRIBUTES);
     }
     int rowsBytes = sink.size() - ChangeBatch.HEADER_BYTES_MIN;
-    byte[] array = sink.toByteArray();
-    BatchBuilder.writeHeader(array, 0, array.length, 0, partition, keys.size(), rowsBytes);
-    BatchBuilder.stamp(array, 0, 0, 0);
+    byte[] array = BatchBuilder.complete(sink, 0, partition, keys.size(), rowsBytes, Bytes.EMPTY);
     return ChangeBatch.parse(array, 0, array.length);
   }
 }

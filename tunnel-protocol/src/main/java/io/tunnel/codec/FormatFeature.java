@@ -26,6 +26,8 @@ public enum FormatFeature {
   EXPIRED(Place.ROW, 4, "expired", 2),
   /** What an increment added to columns that the change sets to the results. */
   DELTA(Place.ROW, 6, "delta", 1),
+  /** The record is the first of a writer's batch; says who wrote the batch under which number. */
+  WRITTEN_BATCH(Place.ROW, 8, "written", 2),
   /** A writer's id and its number of the batch, on the way to the server; no log has one. */
   WRITER(Place.BATCH, 1, "writer", 2),
   /** Which rows of the batch which writer wrote under which number, in the log. */

@@ -21,6 +21,9 @@ public final class ReturnedRows {
   /** The sum of the columns of {@link #rows}, at most the limit. */
   private int bytes;
 
+  /** Nothing is returned yet. */
+  public ReturnedRows() {}
+
   /** Returned rows, in the order of the write; none when no row asked. */
   public List<ReturnedRow> rows() {
     return rows;

@@ -49,6 +49,14 @@ class ClusterContractTest {
   }
 
   @Nested
+  class Writers extends EndedWritersContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(node.directPort());
+    }
+  }
+
+  @Nested
   class Sessions extends SessionsContract {
     @Override
     Subject begin() {

@@ -123,6 +123,14 @@ class FakeContractTest {
   }
 
   @Nested
+  class Writers extends WritersContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
   class AtomicBatches extends AtomicBatchesContract {
     @Override
     Subject begin() {

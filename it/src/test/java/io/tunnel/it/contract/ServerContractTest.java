@@ -99,6 +99,14 @@ class ServerContractTest {
   }
 
   @Nested
+  class Writers extends EndedWritersContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
   class AtomicBatches extends AtomicBatchesContract {
     @Override
     Subject begin() {

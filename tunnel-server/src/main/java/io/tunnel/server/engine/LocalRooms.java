@@ -12,7 +12,6 @@ import io.tunnel.server.cluster.ClusterView;
 import io.tunnel.server.cluster.OwnLevel;
 import io.tunnel.server.partition.OwnLogs;
 import io.tunnel.server.partition.PartitionHost;
-import io.tunnel.server.partition.ShardConfig;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.read.TunnelRows;
 import io.tunnel.server.session.Coordinator;
@@ -43,27 +42,6 @@ public final class LocalRooms {
    *
    * @param incarnations incarnations of positions, for readers without a tunnel; checkpoints of
    *     tunnels are moved back behind a loss before any client is served
-   * @throws IOException when the catalog cannot be written
-   */
-  public LocalRooms(
-      Kept kept,
-      Incarnations incarnations,
-      ChannelGrants grants,
-      SessionConfig sessions,
-      Ports.Threads threads)
-      throws IOException {
-    this(
-        kept,
-        incarnations,
-        grants,
-        sessions,
-        ShardConfig.EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT,
-        threads);
-  }
-
-  /**
-   * As the other constructor, with a pace.
-   *
    * @param expiredRowsPerSecondMax how many expired rows are deleted in a second
    * @throws IOException when the catalog cannot be written
    */

@@ -115,9 +115,7 @@ final class ExpirySweep {
     tickLagMicros =
         Math.max(
             tickLagMicros,
-            expiry
-                .core()
-                .lagMicros(partition, expiry.of(partition), shard.expiry().momentMicros()));
+            expiry.core().lagMicros(partition, expiry.of(partition), expiry.momentMicros()));
   }
 
   /** When everything of the partition that was acknowledged is folded. */

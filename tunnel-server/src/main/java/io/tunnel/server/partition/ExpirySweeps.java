@@ -34,11 +34,9 @@ final class ExpirySweeps {
     lastNanos = nowNanos;
     List<List<ExpirySweep.Swept>> byShard = new ArrayList<>();
     sweeps.forEach(sweep -> byShard.add(new ArrayList<>()));
-    boolean isAny = false;
     for (TableRecord table : catalog.tables()) {
       TableOptions options = table.meta().options();
       if (options.ttlMs().isPresent()) {
-        isAny = true;
         for (PartitionRecord partition : table.partitions()) {
           byShard
               .get(shards.indexOf(partition.id()))
@@ -46,7 +44,7 @@ final class ExpirySweeps {
         }
       }
     }
-    for (int shard = 0; isAny && shard < sweeps.size(); shard++) {
+    for (int shard = 0; shard < sweeps.size(); shard++) {
       if (!byShard.get(shard).isEmpty()) {
         sweeps.get(shard).tick(byShard.get(shard), seconds);
       }

@@ -6,6 +6,7 @@ import io.tunnel.model.Limits;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.log.GroupCore;
+import io.tunnel.server.partition.judge.AnswerCodec;
 import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.wire.ReturnedRow;
@@ -114,8 +115,7 @@ final class OpenGroup {
     ChangeBatch batch = write.batch();
     Optional<WriteResult> repeated;
     try {
-      repeated =
-          writers.repeated(batch, write.writer().get(), epochMicros.getAsLong());
+      repeated = writers.repeated(batch, write.writer().get(), epochMicros.getAsLong());
     } catch (RefusedException e) {
       write.refused(e);
       return true;
@@ -146,7 +146,7 @@ final class OpenGroup {
                     new GroupCore.Attribution(
                         by.writer(),
                         by.number(),
-                        Writers.answer(judged.rejections(), judged.returned())));
+                        AnswerCodec.encode(judged.rejections(), judged.returned())));
     int inGroup = judged.accepted().map(accepted -> batches.add(accepted, number)).orElse(-1);
     write.writer().ifPresent(by -> numbering.add(numbering(write, by)));
     returnedBytes += ReturnedRow.bytes(judged.returned());

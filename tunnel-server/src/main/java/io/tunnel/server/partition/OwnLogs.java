@@ -20,11 +20,6 @@ public final class OwnLogs implements TableLogs {
   private final Retention retention;
   private final ExpirySweeps sweeps;
 
-  /** For the tables of {@code catalog}, whose partitions are in {@code shards}. */
-  public OwnLogs(Catalog catalog, Shards shards) {
-    this(catalog, shards, ShardConfig.EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT);
-  }
-
   /**
    * For the tables of {@code catalog}, whose partitions are in {@code shards}.
    *

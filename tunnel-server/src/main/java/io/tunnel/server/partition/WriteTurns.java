@@ -200,7 +200,8 @@ final class WriteTurns {
 
   /** Whether a write is judged in slices if it must be judged. */
   boolean isLong(PendingWrite write) {
-    return slow.contains(write) || (write.isConditional() && write.batch().rowCount() > AT_ONCE_ROWS_MAX);
+    return slow.contains(write)
+        || (write.isConditional() && write.batch().rowCount() > AT_ONCE_ROWS_MAX);
   }
 
   /**

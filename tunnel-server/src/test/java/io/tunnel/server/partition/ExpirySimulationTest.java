@@ -58,6 +58,8 @@ final class ExpirySimulationTest {
 
   private static final int PARTITION = 1;
   private static final int KEYS = 8;
+  private static final List<RowExistenceExpectation> EXPECTATIONS =
+      List.of(RowExistenceExpectation.values());
   private static final Bytes WRITER =
       Bytes.copyOf(ByteBuffer.allocate(16).putLong(1).putLong(7).array());
   private static final ShardConfig CONFIG = new ShardConfig(64 << 10, 8 << 10, 8 << 20);
@@ -267,7 +269,7 @@ final class ExpirySimulationTest {
     boolean holds = true;
     for (int row = 0; row < 4; row++) {
       String key = anyKey();
-      RowExistenceExpectation expected = RowExistenceExpectation.values()[random.nextInt(3)];
+      RowExistenceExpectation expected = EXPECTATIONS.get(random.nextInt(3));
       RowChange change = change(key, expected);
       boolean isThere = exists.getOrDefault(key, alive(key).isPresent());
       holds &=
@@ -363,8 +365,8 @@ final class ExpirySimulationTest {
     sweep.tick(List.of(new ExpirySweep.Swept(PARTITION, Durability.FSYNC)), 0.1);
   }
 
-  private TreeMap<String, Map<String, Long>> model() {
-    TreeMap<String, Map<String, Long>> alive = new TreeMap<>();
+  private Map<String, Map<String, Long>> model() {
+    Map<String, Map<String, Long>> alive = new TreeMap<>();
     rows.forEach(
         (key, row) -> {
           if (!isOver(row)) {
@@ -380,8 +382,8 @@ final class ExpirySimulationTest {
     return values;
   }
 
-  private static TreeMap<String, Map<String, Long>> scan(TableSnapshot snapshot) {
-    TreeMap<String, Map<String, Long>> found = new TreeMap<>();
+  private static Map<String, Map<String, Long>> scan(TableSnapshot snapshot) {
+    Map<String, Map<String, Long>> found = new TreeMap<>();
     var unused =
         snapshot.scanBehind(
             PARTITION,
@@ -425,12 +427,12 @@ final class ExpirySimulationTest {
     mayGoBack = seed % 3 == 0;
     open(false);
     Optional<TableSnapshot> kept = Optional.empty();
-    TreeMap<String, Map<String, Long>> keptRows = new TreeMap<>();
+    Map<String, Map<String, Long>> keptRows = new TreeMap<>();
     for (int i = 0; i < 250; i++) {
       switch (random.nextInt(18)) {
         case 0 -> clock.micros += random.nextInt(5_000_000);
         case 1 -> clock.micros -= mayGoBack ? random.nextInt(3_000_000) : 0;
-        case 2 -> ttlMs = 1_000 + random.nextInt(4_000);
+        case 2 -> ttlMs = 1_000L + random.nextInt(4_000);
         case 3 -> reopen(random.nextInt(3) > 0);
         case 4, 5 -> {
           tick();

@@ -25,6 +25,7 @@ import io.tunnel.server.net.SimFront;
 import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.access.SimGate;
 import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.ShardConfig;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.SimShards;
 import io.tunnel.server.partition.read.SimBases;
@@ -113,6 +114,7 @@ public final class SimServer {
             machine.hasReadings() ? begin(machine.clock()) : Incarnations.none(),
             ChannelGrants.of(GRANTS_KEY),
             new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX),
+            ShardConfig.EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT,
             new Ports.Threads(control, readers, machine.clock()));
     served = new Served(rooms.ports(), DELIVERY_BYTES_MAX, CATCH_UP);
     front = new SimFront(served, machine.isClosed() ? closedGate(machine.clock()) : Gate.open());

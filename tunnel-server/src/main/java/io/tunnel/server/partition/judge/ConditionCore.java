@@ -215,11 +215,12 @@ public final class ConditionCore {
         }
         RowCursor row = rows.row();
         isForJudging |= row.isForJudging();
+        RowKey key = key(row);
         if (mayUndo) {
           before.computeIfAbsent(
-              key(row), key -> Optional.ofNullable(group.get(key)).map(RowInGroup::copy));
+              key, any -> Optional.ofNullable(group.get(any)).map(RowInGroup::copy));
         }
-        Optional<ErrorCode> refusal = judge(row, place, expiry, returns);
+        Optional<ErrorCode> refusal = judge(row, key, place, expiry, returns);
         if (refusal.isEmpty()) {
           accepted.set(row.index());
         } else if (isAtomic) {
@@ -315,13 +316,13 @@ public final class ConditionCore {
    * @return why the row is not applied; empty when it is
    */
   public Optional<ErrorCode> judge(RowCursor row, ConditionPlace place, ReturnedRows returns) {
-    return judge(row, place, ExpiryJudge.OFF, returns);
+    indexRemembered();
+    return judge(row, key(row), place, ExpiryJudge.OFF, returns);
   }
 
+  /** The group's batches are indexed. */
   private Optional<ErrorCode> judge(
-      RowCursor row, ConditionPlace place, ExpiryJudge expiry, ReturnedRows returns) {
-    indexRemembered();
-    RowKey key = key(row);
+      RowCursor row, RowKey key, ConditionPlace place, ExpiryJudge expiry, ReturnedRows returns) {
     RowInGroup before = group.get(key);
     ExpiryJudge.Life life = before == null ? expiry.look(key) : ExpiryJudge.Life.ALIVE;
     if (row.isExpiry()) {
@@ -336,7 +337,7 @@ public final class ConditionCore {
     }
     Optional<Returning> asked = row.returning();
     if (asked.isPresent()) {
-      take(row, asked.get(), refusal.isEmpty(), before, returns);
+      take(row, key, asked.get(), refusal.isEmpty(), before, returns);
     }
     return refusal;
   }
@@ -345,8 +346,12 @@ public final class ConditionCore {
    * Takes what a judged row returns: as the row is now, which a refused change leaves as it was.
    */
   private void take(
-      RowCursor row, Returning asked, boolean isApplied, RowInGroup before, ReturnedRows returns) {
-    RowKey key = key(row);
+      RowCursor row,
+      RowKey key,
+      Returning asked,
+      boolean isApplied,
+      RowInGroup before,
+      ReturnedRows returns) {
     boolean isStored = !isApplied && before == null;
     RowInGroup now = isApplied ? group.get(key) : isStored ? stored(key) : before;
     boolean exists = isStored ? isStored(row) : now.exists();

@@ -1,6 +1,5 @@
 package io.tunnel.server.replica.lead;
 
-import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.PendingWrite;
@@ -54,6 +53,11 @@ final class AppendGroup {
 
     boolean isWhole() {
       return judged == write.batch().rowCount();
+    }
+
+    /** Entries that must be read back before the writer is told that no row is applied. */
+    int proof() {
+      return write.writer().isPresent() ? from + 1 : 1;
     }
   }
 
@@ -170,14 +174,21 @@ final class AppendGroup {
   private int answer(Piece piece, RefusedException reason) {
     int applied = Math.min(piece.appended(), readBack - piece.from());
     boolean isCertain = reason.retriable();
-    // What was judged is true if its judge led then, which the first entry read back proves.
-    boolean isAll = applied == piece.appended() && piece.isWhole() && readBack > 0;
+    // What was judged is true if its judge led then, which the first entry read back proves. Of a
+    // numbered batch without applied rows, an entry says so to the next leader.
+    boolean isProved = applied > 0 || readBack >= piece.proof();
+    boolean isAll = applied == piece.appended() && piece.isWhole() && isProved;
     if (isAll || (applied > 0 && isCertain)) {
       long first = applied == 0 ? 0 : offsets[piece.from()];
-      List<Rejection> rejections = rejections(piece, applied);
+      int rows = piece.write().batch().rowCount();
+      SettledRows settled = SettledRows.of(piece.rejections(), piece.judged(), applied, rows);
       WriteResult result =
           new WriteResult(
-              first, applied, rejections, jumps(piece, applied), returned(piece, rejections));
+              first,
+              applied,
+              settled.rejections(),
+              jumps(piece, applied),
+              settled.returned(piece.returned()));
       piece.write().written(result);
       return piece.rejections().size();
     }
@@ -195,44 +206,5 @@ final class AppendGroup {
       }
     }
     return jumps;
-  }
-
-  /** What the rows return that are applied or refused for good; the others are sent again. */
-  private static List<ReturnedRow> returned(Piece piece, List<Rejection> rejections) {
-    int told = piece.write().batch().rowCount();
-    for (Rejection rejection : rejections) {
-      if (rejection.code() == ErrorCode.NOT_LEADER) {
-        told = rejection.rowIndex();
-        break;
-      }
-    }
-    int end = told;
-    return piece.returned().stream().filter(row -> row.rowIndex() < end).toList();
-  }
-
-  /**
-   * The rejected rows, up to the first row that is accepted and not applied, or is not judged. From
-   * this row on all rows are to be sent again: the rejection of a later row may follow from it.
-   */
-  private static List<Rejection> rejections(Piece piece, int applied) {
-    if (applied == piece.appended() && piece.isWhole()) {
-      return piece.rejections();
-    }
-    List<Rejection> all = new ArrayList<>();
-    int row = 0;
-    while (row < piece.judged()) {
-      List<Rejection> judged = piece.rejections();
-      boolean isRejected = all.size() < judged.size() && judged.get(all.size()).rowIndex() == row;
-      if (isRejected) {
-        all.add(judged.get(all.size()));
-      } else if (row - all.size() == applied) {
-        break;
-      }
-      row++;
-    }
-    for (; row < piece.write().batch().rowCount(); row++) {
-      all.add(new Rejection(row, ErrorCode.NOT_LEADER));
-    }
-    return all;
   }
 }

@@ -109,7 +109,7 @@ class WritersTest {
   void what_the_log_has_and_the_table_lacks_is_found_in_the_log() {
     List<Rejection> rejected = List.of(new Rejection(1, ErrorCode.CONDITION_FAILED));
     ByteSink value = new ByteSink(100);
-    new WrittenRows(0, 2, writer(1), 5, Writers.answer(rejected, List.of())).write(value, 0);
+    new WrittenRows(0, 2, writer(1), 5, AnswerCodec.encode(rejected, List.of())).write(value, 0);
     new WrittenRows(3, 1, writer(2), 9, Bytes.EMPTY).write(value, 2);
     ByteSink list = new ByteSink(120);
     Attributes.write(

@@ -61,7 +61,11 @@ class AppendGroupTest {
     PendingWrite write =
         new PendingWrite(batch, isConditional, ColumnSizes.of(batch), false, outcome);
     GroupMaker maker =
-        new GroupMaker(1, new FakeReplicaRows(new Random(1)), ReplicaConfig.DEFAULT.batches());
+        new GroupMaker(
+            1,
+            new FakeReplicaRows(new Random(1)),
+            TestNumbers.of(1),
+            ReplicaConfig.DEFAULT.batches());
     return maker
         .writes(new ArrayDeque<>(List.of(write)), EPOCH, count -> 100, () -> true)
         .orElseThrow();

@@ -1,6 +1,6 @@
 package io.tunnel.it.sim.truth;
 
-import java.util.SortedSet;
+import java.util.NavigableSet;
 import java.util.TreeSet;
 
 /**
@@ -50,9 +50,9 @@ record Moments(PartitionTruth truth, long since, long earliestMicros, long lates
   }
 
   /** The last commit times of rows that were over: of times with the same rows left, one. */
-  private SortedSet<Long> overUntil(RowFold stored) {
+  private NavigableSet<Long> overUntil(RowFold stored) {
     long first = earliestMicros - truth.ttlMicros();
-    SortedSet<Long> times = new TreeSet<>();
+    NavigableSet<Long> times = new TreeSet<>();
     times.add(first);
     stored.rows().keySet().stream()
         .map(stored::commitMicros)

@@ -42,6 +42,34 @@ public final class NumberedTruth {
         .findFirst();
   }
 
+  /**
+   * The values of numbered batches in a partition rise: no batch is there twice or out of order.
+   */
+  public static final class Rising {
+
+    /** By writer, as the quotients of values name them. */
+    private final Map<Long, Long> last = new HashMap<>();
+
+    /** Takes the next change of the partition. */
+    public void require(int partition, StreamRecord record) {
+      Optional<Long> value = valueOf(record);
+      if (value.isPresent()) {
+        Long before = last.put(value.get() / VALUES_FROM, value.get());
+        Invariant.APPLIED_ONCE.require(
+            before == null || value.get() > before,
+            "partition %d has value %d of a numbered batch behind value %d",
+            partition,
+            value.get(),
+            before);
+      }
+    }
+
+    /** What was read is read again. */
+    public void clear() {
+      last.clear();
+    }
+  }
+
   private static Optional<Batch> of(WriteRequest write) {
     return WriterNumber.of(write.batch())
         .map(by -> new Batch(by.token(), write.batch().partition(), by.number()));

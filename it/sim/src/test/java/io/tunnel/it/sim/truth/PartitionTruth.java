@@ -10,7 +10,6 @@ import io.tunnel.server.changes.Extents;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -28,8 +27,7 @@ public final class PartitionTruth {
   /** The rows at some positions, as starting points for the rows at other positions. */
   private final TreeMap<Long, RowFold> folds = new TreeMap<>();
 
-  /** By writer, the last value of a numbered batch. */
-  private final Map<Long, Long> lastNumbered = new HashMap<>();
+  private final NumberedTruth.Rising numbered = new NumberedTruth.Rising();
 
   /** How long rows live; 0 for ever. */
   private long ttlMicros;
@@ -135,7 +133,7 @@ public final class PartitionTruth {
               changes.isEmpty()
                   || at(committed()).record().commitMicros() <= change.record().commitMicros();
           Invariant.COMMIT_TIME_RISES.require(rises, "partition %d at position %d", id, position);
-          requireOnce(change);
+          numbered.require(id, change.record());
           if (Sums.has(change)) {
             Sums.require(fold(committed()), change);
           }
@@ -180,21 +178,6 @@ public final class PartitionTruth {
           present.commitMicros(key),
           untilMicros);
     }
-  }
-
-  /** The values of numbered batches rise, so that no batch is there twice or out of order. */
-  private void requireOnce(Change change) {
-    NumberedTruth.valueOf(change.record())
-        .ifPresent(
-            value -> {
-              Long before = lastNumbered.put(value / NumberedTruth.VALUES_FROM, value);
-              Invariant.APPLIED_ONCE.require(
-                  before == null || value > before,
-                  "partition %d has value %d of a numbered batch behind value %d",
-                  id,
-                  value,
-                  before);
-            });
   }
 
   private List<Change> read(ChangeReader log, long from) {
@@ -261,8 +244,8 @@ public final class PartitionTruth {
     changes.subList((int) now, changes.size()).clear();
     folds.tailMap(now, false).clear();
     present = ttlMicros > 0 ? fold(now) : present;
-    lastNumbered.clear();
-    changes.forEach(this::requireOnce);
+    numbered.clear();
+    changes.forEach(change -> numbered.require(id, change.record()));
     acknowledged = Math.min(acknowledged, now);
     return before - now;
   }

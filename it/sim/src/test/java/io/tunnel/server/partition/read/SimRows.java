@@ -59,7 +59,7 @@ public final class SimRows implements ShardRows {
   private long foldedOffset;
 
   /** Entries by partition, as a store has them beside the rows. */
-  private final TreeMap<Integer, TreeSet<ExpiryIndex.Entry>> entries = new TreeMap<>();
+  private final Map<Integer, Set<ExpiryIndex.Entry>> entries = new TreeMap<>();
 
   private Expiries lives = Expiries.NONE;
   private LocalLog log;
@@ -125,8 +125,7 @@ public final class SimRows implements ShardRows {
     }
   }
 
-  private TreeSet<ExpiryIndex.Entry> of(
-      int partition, Map<Integer, TreeSet<ExpiryIndex.Entry>> from) {
+  private Set<ExpiryIndex.Entry> of(int partition, Map<Integer, Set<ExpiryIndex.Entry>> from) {
     return from.computeIfAbsent(
         partition,
         id ->

@@ -7,7 +7,6 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.ReturnedRow;
-import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,7 +14,6 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -25,14 +23,15 @@ import java.util.TreeMap;
  * return something, {@code u16} 0 follows and what they return, as {@link ReturnedRow} has it; or
  * nothing, when that is more than {@link Limits#RETURNED_AGAIN_BYTES_MAX}.
  */
-final class Rejected {
+public final class AnswerCodec {
 
   /** Stands where the code of an error would. */
   private static final int RETURNED = 0;
 
-  private Rejected() {}
+  private AnswerCodec() {}
 
-  static Bytes encode(List<Rejection> rejections, List<ReturnedRow> returned) {
+  /** The bytes. */
+  public static Bytes encode(List<Rejection> rejections, List<ReturnedRow> returned) {
     if (rejections.isEmpty() && returned.isEmpty()) {
       return Bytes.EMPTY;
     }
@@ -59,30 +58,44 @@ final class Rejected {
     return Bytes.copyOf(sink.array(), 0, sink.size());
   }
 
-  /** The answer to a batch that came again. */
-  static WriteResult decode(Bytes encoded, long firstPosition, int applied, ChangeBatch batch) {
+  /** The rejected rows, in their order. */
+  public static List<Rejection> rejections(Bytes encoded) {
     byte[] array = encoded.toByteArray();
+    int end = returnedFrom(array);
     List<Rejection> rejections = new ArrayList<>();
-    Optional<Bytes> returned = Optional.empty();
-    for (int at = 0; at < array.length; ) {
+    for (int at = 0; at < end; ) {
       int code = Binary.getShort(array, at);
-      if (code == RETURNED) {
-        at += Short.BYTES;
-        returned = Optional.of(Bytes.copyOf(array, at, array.length - at));
-        break;
-      }
-      long length = Binary.getVarint(array, at + Short.BYTES, array.length);
+      long length = Binary.getVarint(array, at + Short.BYTES, end);
       int start = Binary.next(length);
       at = start + Binary.value(length);
       BitSet rows = BitSet.valueOf(Arrays.copyOfRange(array, start, at));
       rows.stream().forEach(row -> rejections.add(new Rejection(row, ErrorCode.of(code))));
     }
     rejections.sort(Comparator.comparingInt(Rejection::rowIndex));
-    WriteResult result = new WriteResult(firstPosition, applied, rejections);
-    if (returned.isEmpty()) {
-      return result;
+    return rejections;
+  }
+
+  /** What the rows return to a batch that came again. */
+  public static List<ReturnedRow> returned(
+      Bytes encoded, ChangeBatch batch, List<Rejection> rejections) {
+    byte[] array = encoded.toByteArray();
+    int at = returnedFrom(array);
+    if (at == array.length) {
+      return List.of();
     }
-    List<ReturnedRow> again = ReturnedRow.read(returned.get(), applied + rejections.size());
-    return result.returning(again.isEmpty() ? ReturnedRow.notKept(batch, rejections) : again);
+    Bytes returned = Bytes.copyOf(array, at + Short.BYTES, array.length - at - Short.BYTES);
+    return returned.length() == 0
+        ? ReturnedRow.notKept(batch, rejections)
+        : ReturnedRow.read(returned, batch.rowCount());
+  }
+
+  /** Where the code 0 is that stands before what rows return; the end where no row asked. */
+  private static int returnedFrom(byte[] array) {
+    int at = 0;
+    while (at < array.length && Binary.getShort(array, at) != RETURNED) {
+      long length = Binary.getVarint(array, at + Short.BYTES, array.length);
+      at = Binary.next(length) + Binary.value(length);
+    }
+    return at;
   }
 }
