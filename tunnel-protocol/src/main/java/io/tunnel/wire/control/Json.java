@@ -1,5 +1,10 @@
 package io.tunnel.wire.control;
 
+import io.tunnel.model.PrimaryKeySchema;
+import java.lang.reflect.Type;
+import com.google.gson.JsonSerializer;
+import com.google.gson.JsonSerializationContext;
+import com.google.gson.JsonElement;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonObject;
@@ -44,6 +49,7 @@ public final class Json {
           .registerTypeAdapter(Bytes.class, new BytesAdapter().nullSafe())
           .registerTypeHierarchyAdapter(PrimaryKeyValue.class, new KeyValueAdapter().nullSafe())
           .registerTypeAdapter(PrimaryKey.class, new KeyAdapter(new KeyValueAdapter()).nullSafe())
+          .registerTypeAdapter(PrimaryKeySchema.class, new SchemaWriter())
           .registerTypeAdapterFactory(new OptionalFactory())
           .create();
 
@@ -155,6 +161,21 @@ public final class Json {
     @Override
     public Bytes read(JsonReader in) throws IOException {
       return Bytes.fromHex(in.nextString());
+    }
+  }
+
+  /** Columns that no server numbers have the members that release 0.1.0 knows. */
+  private static final class SchemaWriter implements JsonSerializer<PrimaryKeySchema> {
+    @Override
+    public JsonElement serialize(
+        PrimaryKeySchema column, Type type, JsonSerializationContext context) {
+      JsonObject json = new JsonObject();
+      json.addProperty("name", column.name());
+      json.addProperty("type", column.type().name());
+      if (column.isAuto()) {
+        json.addProperty("isAuto", true);
+      }
+      return json;
     }
   }
 

@@ -1,5 +1,7 @@
 package io.tunnel.server.engine;
 
+import java.util.Optional;
+import io.tunnel.codec.AutoNumbers;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.TunnelCatalog;
@@ -125,7 +127,12 @@ public final class LocalEngine implements Engine {
 
       @Override
       public Expiry expiry(int partition) {
-        return Expiry.ofMillis(tables.ttlMs(partition));
+        return Expiry.of(tables.meta(partition));
+      }
+
+      @Override
+      public Optional<AutoNumbers> autoNumbers(int partition) {
+        return tables.meta(partition).flatMap(table -> AutoNumbers.of(table.primaryKey()));
       }
 
       @Override

@@ -18,6 +18,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
@@ -55,6 +56,7 @@ final class OpenGroup {
       PendingWrite write,
       List<Rejection> rejections,
       List<ReturnedRow> returned,
+      OptionalLong firstNumber,
       Optional<ChangeBatch> accepted,
       int number,
       Optional<WriteResult> repeated) {}
@@ -123,7 +125,15 @@ final class OpenGroup {
     if (repeated.isPresent()) {
       mustSync |= write.isSynced();
       hasRepeatedSynced |= write.isSynced();
-      admitted.add(new Admitted(write, List.of(), List.of(), Optional.empty(), -1, repeated));
+      admitted.add(
+          new Admitted(
+              write,
+              List.of(),
+              List.of(),
+              OptionalLong.empty(),
+              Optional.empty(),
+              -1,
+              repeated));
     }
     return repeated.isPresent();
   }
@@ -146,7 +156,8 @@ final class OpenGroup {
                     new GroupCore.Attribution(
                         by.writer(),
                         by.number(),
-                        AnswerCodec.encode(judged.rejections(), judged.returned())));
+                        AnswerCodec.encode(
+                            judged.rejections(), judged.returned(), judged.firstNumber())));
     int inGroup = judged.accepted().map(accepted -> batches.add(accepted, number)).orElse(-1);
     write.writer().ifPresent(by -> numbering.add(numbering(write, by)));
     returnedBytes += ReturnedRow.bytes(judged.returned());
@@ -156,6 +167,7 @@ final class OpenGroup {
             write,
             judged.rejections(),
             judged.returned(),
+            judged.firstNumber(),
             judged.accepted(),
             inGroup,
             Optional.empty()));
@@ -188,7 +200,9 @@ final class OpenGroup {
   private static WriteResult result(Admitted done, long[] firstPositions) {
     int applied = done.write().batch().rowCount() - done.rejections().size();
     long first = done.number() < 0 ? 0 : firstPositions[done.number()];
-    return new WriteResult(first, applied, done.rejections()).returning(done.returned());
+    return new WriteResult(first, applied, done.rejections())
+        .returning(done.returned())
+        .numbered(done.firstNumber());
   }
 
   /** Answers all writes; returns how many rows were rejected. */

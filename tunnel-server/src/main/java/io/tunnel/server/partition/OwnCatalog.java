@@ -1,5 +1,7 @@
 package io.tunnel.server.partition;
 
+import java.util.Optional;
+import io.tunnel.codec.AutoNumbers;
 import io.tunnel.server.table.Expiry;
 import java.util.Set;
 
@@ -26,6 +28,11 @@ public interface OwnCatalog {
   /** When the rows of a partition expire at the moment of the question, asked by any thread. */
   default Expiry expiry(int partition) {
     return Expiry.NEVER;
+  }
+
+  /** The AUTO column of the keys of a partition, if they have one. */
+  default Optional<AutoNumbers> autoNumbers(int partition) {
+    return Optional.empty();
   }
 
   /** The number that logs and rows of this catalog carry; 0 for none. */

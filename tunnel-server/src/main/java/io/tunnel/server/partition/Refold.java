@@ -1,5 +1,6 @@
 package io.tunnel.server.partition;
 
+import io.tunnel.codec.AutoNumbers;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnSizes;
 import io.tunnel.server.log.LocalLog;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 
 /** Folds what a log has and a table has not, when the table is opened, or made again. */
@@ -23,6 +25,7 @@ public final class Refold implements LocalLog.ReplayVisitor {
   private final RowBounds bounds;
   private final Writers writers;
   private final IntPredicate live;
+  private final IntFunction<Optional<AutoNumbers>> auto;
   private final List<ChangeBatch> group = new ArrayList<>();
 
   /** A fold that found no room, and the log's offset behind it. */
@@ -34,14 +37,21 @@ public final class Refold implements LocalLog.ReplayVisitor {
    * For a table that is just opened.
    *
    * @param live which partitions exist; changes of others are left behind
+   * @param auto the AUTO column of a partition's keys, if they have one
    */
-  public Refold(TableStore table, IntPredicate live) {
-    this(table, live, table::begin);
+  public Refold(
+      TableStore table, IntPredicate live, IntFunction<Optional<AutoNumbers>> auto) {
+    this(table, live, auto, table::begin);
   }
 
-  /** As {@link #Refold(TableStore, IntPredicate)}, with folds that {@code begin} begins. */
-  Refold(TableStore table, IntPredicate live, Begin begin) {
+  /** As the public constructor, with folds that {@code begin} begins. */
+  Refold(
+      TableStore table,
+      IntPredicate live,
+      IntFunction<Optional<AutoNumbers>> auto,
+      Begin begin) {
     this.table = table;
+    this.auto = auto;
     this.begin = begin;
     this.bounds = new RowBounds(table.bounds());
     this.writers = new Writers(table.writers());
@@ -71,6 +81,12 @@ public final class Refold implements LocalLog.ReplayVisitor {
       group.add(batch);
       bounds.saw(batch, ColumnSizes.of(batch));
       writers.saw(batch);
+      auto.apply(batch.partition())
+          .ifPresent(
+              column ->
+                  column
+                      .largest(batch)
+                      .ifPresent(number -> bounds.raise(batch.partition(), number)));
     }
   }
 

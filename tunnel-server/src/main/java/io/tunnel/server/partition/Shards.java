@@ -116,7 +116,7 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
       Kept files, Layout layout, OwnCatalog catalog, Shard.Meter meter, Shard.Clock clock)
       throws IOException {
     TableStore table = files.table();
-    Refold refold = new Refold(table, catalog::hasPartition);
+    Refold refold = new Refold(table, catalog::hasPartition, catalog::autoNumbers);
     StoredRows stored =
         new StoredRows(
             table, refold.bounds(), refold.writers(), catalog::hasPartition, files.lives());
