@@ -51,7 +51,8 @@ final class AskedAttributes {
               .orElse(before);
     }
     if (row.returning().isPresent()) {
-      list = Attributes.with(FormatFeature.RETURNING.number(), encoded(row.returning().get()), list);
+      list =
+          Attributes.with(FormatFeature.RETURNING.number(), encoded(row.returning().get()), list);
     }
     if (!row.primaryKey().isToBeNumbered()) {
       return list;

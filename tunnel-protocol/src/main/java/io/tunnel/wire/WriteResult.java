@@ -81,8 +81,7 @@ public record WriteResult(
 
   /** The same result whose rows return this. */
   public WriteResult returning(List<ReturnedRow> rows) {
-    return new WriteResult(
-        firstPosition, appliedRows, rejections, jumps, rows, firstNumber);
+    return new WriteResult(firstPosition, appliedRows, rejections, jumps, rows, firstNumber);
   }
 
   /** The same result of rows of which the server numbered some. */

@@ -3,8 +3,11 @@ package io.tunnel.codec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowExistenceExpectation;
@@ -73,7 +76,9 @@ final class AutoNumbersTest {
             key("", PrimaryKeyValue.fromLong(42)),
             key("z", PrimaryKeyValue.fromLong(-3)),
             key("x", PrimaryKeyValue.fromLong(43)));
-    assertThat(keys(batch)).as("the writer's batch stays as it is").doesNotContain(keys(numbered.batch()).get(0));
+    assertThat(keys(batch))
+        .as("the writer's batch stays as it is")
+        .doesNotContain(keys(numbered.batch()).get(0));
     assertThat(NUMBERS.number(batch, 100).orElseThrow().first()).isEqualTo(101);
   }
 
@@ -117,6 +122,41 @@ final class AutoNumbersTest {
         .hasMessageContaining("must be named");
     assertThatThrownBy(() -> PrimaryKeyValue.auto().asLong())
         .isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void a_server_refuses_bytes_that_ask_for_numbers_where_there_are_none() {
+    List<PrimaryKeySchema> plain =
+        List.of(KEY.get(0), new PrimaryKeySchema("n", PrimaryKeyType.INTEGER), KEY.get(2));
+    PrimaryKey unnumbered = key("x", PrimaryKeyValue.fromLong(0));
+    assertThat(validated(KEY, new RowPutChange(unnumbered, List.of()))).isEqualTo("legal");
+    assertThat(validated(plain, new RowPutChange(unnumbered, List.of())))
+        .contains("without an AUTO column");
+    assertThat(validated(KEY, new RowDeleteChange(unnumbered))).contains("only a PUT");
+    assertThat(
+            validated(
+                KEY, new RowPutChange(unnumbered, List.of(), RowExistenceExpectation.EXPECT_EXIST)))
+        .contains("is new");
+    assertThat(validated(KEY, named("x", 3))).contains("the number 0 in the key");
+  }
+
+  /** What a server says to a row that asks, without the checks of the SDK. */
+  private static String validated(List<PrimaryKeySchema> schema, RowChange row) {
+    BatchBuilder builder = new BatchBuilder(schema, 256);
+    Bytes auto = Attributes.with(FormatFeature.AUTO.number(), Bytes.EMPTY, Bytes.EMPTY);
+    assertThat(builder.addWithin(Limits.BATCH_BYTES_MAX, row, auto)).isTrue();
+    byte[] bytes = builder.build(1);
+    try {
+      BatchValidator.Checked checked =
+          new BatchValidator(schema)
+              .require(ChangeBatch.parse(bytes, 0, bytes.length), Bytes.EMPTY, Bytes.EMPTY);
+      assertThat(checked.newest()).contains(FormatFeature.AUTO);
+      assertThat(checked.mustJudge()).as("a number takes no judgement").isFalse();
+      return "legal";
+    } catch (RefusedException e) {
+      assertThat(e.code()).isEqualTo(ErrorCode.INVALID_REQUEST);
+      return e.getMessage();
+    }
   }
 
   @Test

@@ -27,11 +27,11 @@ import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
- * What numbered and atomic batches, and numbers of keys, cost beside plain batches: puts of one client, one batch after the
- * other, in turns at a server of level 1, where batches have no numbers, and at a server of this
- * build's level, where all batches are numbered; with the processor time of server and client
- * together, which share this process. Arguments: an empty directory, the number of rows, the number
- * of turns; the first turn warms up.
+ * What numbered and atomic batches, and numbers of keys, cost beside plain batches: puts of one
+ * client, one batch after the other, in turns at a server of level 1, where batches have no
+ * numbers, and at a server of this build's level, where all batches are numbered; with the
+ * processor time of server and client together, which share this process. Arguments: an empty
+ * directory, the number of rows, the number of turns; the first turn warms up.
  */
 public final class WriteCostsMain {
 

@@ -3,15 +3,10 @@ package io.tunnel.it.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.codec.Attributes;
-import io.tunnel.codec.BatchBuilder;
-import io.tunnel.codec.FormatFeature;
 import io.tunnel.condition.Condition;
 import io.tunnel.condition.Returning;
 import io.tunnel.fixtures.Poll;
-import io.tunnel.it.process.RawClient;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
@@ -20,7 +15,6 @@ import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.RowUpdateChange;
-import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
@@ -33,9 +27,6 @@ import io.tunnel.sdk.processor.IChannelProcessor;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.sdk.table.CreateTableRequest;
 import io.tunnel.sdk.table.TableInfo;
-import io.tunnel.wire.ErrorPayload;
-import io.tunnel.wire.Operation;
-import io.tunnel.wire.WriteRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -190,8 +181,7 @@ abstract class AutoKeysContract extends Contract {
     assertThat(result.key()).contains(key("a", 1));
     assertThat(result.returned())
         .isEqualTo(
-            new Returned(
-                Returned.Kind.ROW, Optional.of(new Row(key("a", 1), List.of(v(8))))));
+            new Returned(Returned.Kind.ROW, Optional.of(new Row(key("a", 1), List.of(v(8))))));
   }
 
   @Test
@@ -290,45 +280,15 @@ abstract class AutoKeysContract extends Contract {
         "always a new one");
     assertRefused(table, put("a", 1).onlyIf(Condition.parse("v = 1")), "always a new one");
     assertRefused(
-        table(), put(PrimaryKey.builder().auto("id").build(), 1), "does not have the server number");
+        table(),
+        put(PrimaryKey.builder().auto("id").build(), 1),
+        "does not have the server number");
   }
 
   private void assertRefused(TableInfo table, RowChange row, String message) {
     RowResult result = results(table, row).get(0);
     assertThat(result.error()).contains(ErrorCode.INVALID_REQUEST);
     assertThat(result.message()).contains(message);
-  }
-
-  @Test
-  void a_server_refuses_bytes_that_ask_for_numbers_where_there_are_none() {
-    RawClient raw = raw();
-    assertThat(refusal(raw, table(), Contract.put(1, 1))).contains("without an AUTO column");
-    TableInfo orders = orders();
-    assertThat(refusal(raw, orders, new RowDeleteChange(key("a", 0)))).contains("only a PUT");
-    assertThat(
-            refusal(
-                raw,
-                orders,
-                new RowPutChange(
-                    key("a", 0), List.of(), RowExistenceExpectation.EXPECT_EXIST)))
-        .contains("is new");
-    assertThat(refusal(raw, orders, put(key("a", 3), 1))).contains("the number 0 in the key");
-  }
-
-  /** What a server says to a row that has the attribute without the SDK's checks. */
-  private String refusal(RawClient raw, TableInfo table, RowChange row) {
-    BatchBuilder builder = new BatchBuilder(table.meta().primaryKey(), 256);
-    Bytes auto = Attributes.with(FormatFeature.AUTO.number(), Bytes.EMPTY, Bytes.EMPTY);
-    assertThat(builder.addWithin(Limits.BATCH_BYTES_MAX, row, auto)).isTrue();
-    int partition =
-        tables().describeTable(table.meta().name()).partitions().get(0).id();
-    byte[] batch = builder.build(partition);
-    byte[] payload = new byte[WriteRequest.PREFIX_BYTES + batch.length];
-    WriteRequest.writePrefix(payload, 0, table.tableId(), Optional.empty());
-    System.arraycopy(batch, 0, payload, WriteRequest.PREFIX_BYTES, batch.length);
-    ErrorPayload refused = raw.refused(Operation.WRITE, payload);
-    assertThat(refused.code()).isEqualTo(ErrorCode.INVALID_REQUEST);
-    return refused.message();
   }
 
   @Test

@@ -81,8 +81,7 @@ public final class KeyText {
       Matcher auto = AUTO.matcher(column);
       if (auto.matches()) {
         columns.add(
-            new PrimaryKeySchema(
-                auto.group(1).strip(), parseType(auto.group(2).strip()), true));
+            new PrimaryKeySchema(auto.group(1).strip(), parseType(auto.group(2).strip()), true));
         continue;
       }
       int colon = column.lastIndexOf(':');
@@ -107,8 +106,6 @@ public final class KeyText {
 
   /** {@code (hash BINARY, uid STRING, seq INTEGER AUTO)}. */
   public static String formatSchema(List<PrimaryKeySchema> key) {
-    return key.stream()
-        .map(PrimaryKeySchema::describe)
-        .collect(Collectors.joining(", ", "(", ")"));
+    return key.stream().map(PrimaryKeySchema::describe).collect(Collectors.joining(", ", "(", ")"));
   }
 }

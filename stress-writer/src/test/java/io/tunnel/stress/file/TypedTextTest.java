@@ -75,8 +75,7 @@ class TypedTextTest {
     assertThat(TypedText.parseKey("12", PrimaryKeySchema.auto("id")))
         .isEqualTo(PrimaryKeyValue.fromLong(12));
     assertThatThrownBy(
-            () ->
-                TypedText.parseKey("auto", new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)))
+            () -> TypedText.parseKey("auto", new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)))
         .hasMessageContaining("'auto' is no INTEGER");
     for (ColumnType type : List.of(ColumnType.INTEGER, ColumnType.DOUBLE, ColumnType.BOOLEAN)) {
       assertThatThrownBy(() -> TypedText.parse("x".repeat(100), type))

@@ -158,8 +158,7 @@ class RowsCommandTest {
         .isZero();
     assertThat(service.rows("orders"))
         .extracting(row -> TypedJson.keyOf(row.primaryKey()).toString())
-        .containsExactly(
-            "{\"shop\":\"a\",\"number\":7}", "{\"shop\":\"b\",\"number\":8}");
+        .containsExactly("{\"shop\":\"a\",\"number\":7}", "{\"shop\":\"b\",\"number\":8}");
   }
 
   @Test

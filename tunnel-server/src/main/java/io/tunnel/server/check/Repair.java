@@ -188,8 +188,13 @@ public final class Repair {
                 changes::sync,
                 partition -> Expiry.of(catalog.tables().meta(partition)))) {
       table.noteOrigin(catalog.origin());
-      changes.replay(0, new Fold(new Refold(
-                  table, catalog.tables()::hasPartition, partition ->
+      changes.replay(
+          0,
+          new Fold(
+              new Refold(
+                  table,
+                  catalog.tables()::hasPartition,
+                  partition ->
                       catalog
                           .tables()
                           .meta(partition)

@@ -1,6 +1,5 @@
 package io.tunnel.server.engine;
 
-import java.util.Optional;
 import io.tunnel.codec.AutoNumbers;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelGrants;
@@ -21,6 +20,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;

@@ -1,8 +1,8 @@
 package io.tunnel.server.net;
 
 import io.tunnel.codec.FormatFeature;
-import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableOptions;
 import io.tunnel.server.catalog.Asked;
@@ -91,7 +91,8 @@ final class TableChanges {
         () -> {
           requireFitting(request.meta().options());
           SingleServer.require(
-              !logs.areShared() || PrimaryKeySchema.autoPlace(request.meta().primaryKey()).isEmpty(),
+              !logs.areShared()
+                  || PrimaryKeySchema.autoPlace(request.meta().primaryKey()).isEmpty(),
               FormatFeature.AUTO,
               "the log of a cluster forgets the numbers of deleted rows; create the table without an"
                   + " AUTO column, and let writers number their rows");

@@ -1,7 +1,7 @@
 package io.tunnel.server.net;
 
-import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.codec.FormatFeature;
+import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.TableRecord;

@@ -127,13 +127,7 @@ final class OpenGroup {
       hasRepeatedSynced |= write.isSynced();
       admitted.add(
           new Admitted(
-              write,
-              List.of(),
-              List.of(),
-              OptionalLong.empty(),
-              Optional.empty(),
-              -1,
-              repeated));
+              write, List.of(), List.of(), OptionalLong.empty(), Optional.empty(), -1, repeated));
     }
     return repeated.isPresent();
   }

@@ -1,8 +1,8 @@
 package io.tunnel.server.partition;
 
-import java.util.Optional;
 import io.tunnel.codec.AutoNumbers;
 import io.tunnel.server.table.Expiry;
+import java.util.Optional;
 import java.util.Set;
 
 /** What the catalog of a data directory says of the partitions whose logs and rows are there. */

@@ -39,17 +39,13 @@ public final class Refold implements LocalLog.ReplayVisitor {
    * @param live which partitions exist; changes of others are left behind
    * @param auto the AUTO column of a partition's keys, if they have one
    */
-  public Refold(
-      TableStore table, IntPredicate live, IntFunction<Optional<AutoNumbers>> auto) {
+  public Refold(TableStore table, IntPredicate live, IntFunction<Optional<AutoNumbers>> auto) {
     this(table, live, auto, table::begin);
   }
 
   /** As the public constructor, with folds that {@code begin} begins. */
   Refold(
-      TableStore table,
-      IntPredicate live,
-      IntFunction<Optional<AutoNumbers>> auto,
-      Begin begin) {
+      TableStore table, IntPredicate live, IntFunction<Optional<AutoNumbers>> auto, Begin begin) {
     this.table = table;
     this.auto = auto;
     this.begin = begin;

@@ -78,8 +78,8 @@ public final class Shard implements Closeable, PartitionHost {
             "shard-" + id,
             new OwnerLoop.Work<>(
                 this::step, () -> OwnerLoop.FOREVER_NANOS, this::fail, Shard::end));
-    this.turns = new WriteTurns(
-            loop, new ConditionCore(rows, bounds), config.queueBytesMax(), clock::nanos);
+    this.turns =
+        new WriteTurns(loop, new ConditionCore(rows, bounds), config.queueBytesMax(), clock::nanos);
     this.folds =
         new FoldQueue(
             "fold-" + id,

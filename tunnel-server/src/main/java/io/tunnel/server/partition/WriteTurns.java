@@ -82,10 +82,7 @@ final class WriteTurns {
 
   /** Takes tasks from {@code loop}, and judges long writes by {@code conditions}. */
   WriteTurns(
-      OwnerLoop<ShardTask> loop,
-      ConditionCore conditions,
-      long queueBytesMax,
-      LongSupplier nanos) {
+      OwnerLoop<ShardTask> loop, ConditionCore conditions, long queueBytesMax, LongSupplier nanos) {
     this.loop = loop;
     this.conditions = conditions;
     this.queueBytesMax = queueBytesMax;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
-import io.tunnel.model.RefusedException;
 import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;

@@ -119,8 +119,7 @@ final class AutoKeySimulationTest {
     TableStore table = TableStore.open(directory.resolve("rows-" + stores), TABLE, log::sync);
     Refold refold = new Refold(table, partition -> true, partition -> AutoNumbers.of(KEY));
     new CatchUp(log, table, refold).fold();
-    StoredRows stored =
-        new StoredRows(table, refold.bounds(), refold.writers(), partition -> true);
+    StoredRows stored = new StoredRows(table, refold.bounds(), refold.writers(), partition -> true);
     shard = new Shard(0, CONFIG, log, stored, new NoMeter(), clock);
   }
 
@@ -180,8 +179,7 @@ final class AutoKeySimulationTest {
             ? PrimaryKeyValue.auto()
             // Numbers that are there, and those that the server is about to give.
             : PrimaryKeyValue.fromLong(Math.max(0, largest - 6) + random.nextInt(10));
-    PrimaryKey key =
-        PrimaryKey.builder().add("shop", "s" + random.nextInt(2)).add("n", n).build();
+    PrimaryKey key = PrimaryKey.builder().add("shop", "s" + random.nextInt(2)).add("n", n).build();
     RowExistenceExpectation expected =
         mayBeConditional && random.nextInt(3) == 0
             ? random.nextBoolean() && !n.isAuto()
@@ -193,8 +191,7 @@ final class AutoKeySimulationTest {
         dice < 7
             ? new RowPutChange(key, List.of(new Column("v", value)), expected)
             : dice == 7
-                ? new RowUpdateChange(
-                    key, List.of(new ColumnUpdate.Put("v", value)), expected)
+                ? new RowUpdateChange(key, List.of(new ColumnUpdate.Put("v", value)), expected)
                 : new RowDeleteChange(key, expected);
     sent.put(values, change);
     return change;

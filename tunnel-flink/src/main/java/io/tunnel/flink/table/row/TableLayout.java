@@ -154,9 +154,7 @@ public record TableLayout(List<Field> fields, List<Integer> keyIndexes) implemen
       declared.add(new PrimaryKeySchema(field.name(), field.kind().keyType().orElseThrow()));
     }
     List<PrimaryKeySchema> given =
-        stored.stream()
-            .map(column -> new PrimaryKeySchema(column.name(), column.type()))
-            .toList();
+        stored.stream().map(column -> new PrimaryKeySchema(column.name(), column.type())).toList();
     // A statement gives the number of an AUTO column, as of any other.
     if (!declared.equals(given)) {
       throw new ValidationException(

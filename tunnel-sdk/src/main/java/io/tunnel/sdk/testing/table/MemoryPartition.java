@@ -130,8 +130,7 @@ public final class MemoryPartition {
             .filter(auto -> AutoNumbers.areAsked(batch))
             .flatMap(auto -> auto.number(batch, number));
     numbering.ifPresent(given -> number = given.last());
-    RowsToJudge judging =
-        new RowsToJudge(numbering.map(AutoNumbers.Numbered::batch).orElse(batch));
+    RowsToJudge judging = new RowsToJudge(numbering.map(AutoNumbers.Numbered::batch).orElse(batch));
     boolean hasNumbered = false;
     while (judging.next() && !(batch.isAtomic() && !rejections.isEmpty())) {
       RowCursor row = judging.row();

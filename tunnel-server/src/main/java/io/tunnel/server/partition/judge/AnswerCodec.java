@@ -20,10 +20,10 @@ import java.util.TreeMap;
 /**
  * The answer to a batch as bytes, but for its positions: for each error code of rejected rows
  * {@code u16} code, a varint with the length of a bitmap, and the bitmap of the rows. So the bytes
- * are bounded by the rows of a batch and the few codes that a row is rejected with. Where the server
- * numbered keys, {@code u16} 65535, a varint 8 and the {@code i64} first number follow. Where rows
- * return something, {@code u16} 0 follows and what they return, as {@link ReturnedRow} has it; or
- * nothing, when that is more than {@link Limits#RETURNED_AGAIN_BYTES_MAX}.
+ * are bounded by the rows of a batch and the few codes that a row is rejected with. Where the
+ * server numbered keys, {@code u16} 65535, a varint 8 and the {@code i64} first number follow.
+ * Where rows return something, {@code u16} 0 follows and what they return, as {@link ReturnedRow}
+ * has it; or nothing, when that is more than {@link Limits#RETURNED_AGAIN_BYTES_MAX}.
  */
 public final class AnswerCodec {
 

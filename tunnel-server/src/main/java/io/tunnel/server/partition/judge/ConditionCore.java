@@ -32,7 +32,8 @@ import java.util.function.ObjIntConsumer;
  * Decides which rows of the batches of a group may be applied: those whose conditions on the
  * existence and on the columns of their row hold, whose increments have a result, and which do not
  * make their row larger than a row may be. Puts the results of increments into the rows, and
- * numbers into keys that ask for them, before the rows are judged. Of an atomic batch either all rows may be applied, or none.
+ * numbers into keys that ask for them, before the rows are judged. Of an atomic batch either all
+ * rows may be applied, or none.
  *
  * <p>A row is judged against the rows before it, those of its own group included, which the store
  * does not have yet. Groups with nothing to judge, nearly all, are not even looked through: batches
@@ -121,8 +122,7 @@ public final class ConditionCore {
       this(accepted, rejections, OptionalLong.empty());
     }
 
-    Judged(
-        Optional<ChangeBatch> accepted, List<Rejection> rejections, OptionalLong firstNumber) {
+    Judged(Optional<ChangeBatch> accepted, List<Rejection> rejections, OptionalLong firstNumber) {
       this(accepted, rejections, List.of(), Optional.empty(), Long.MAX_VALUE, firstNumber);
     }
   }

@@ -108,8 +108,7 @@ final class KeyNumberingTest {
     assertThat(numbers(first)).containsExactly(1L);
     ConditionCore.Judged second =
         core.judge(batch(false, auto(), putNew(1), putThere(1), putThere(2)), PLACE, true);
-    assertThat(second.rejections())
-        .containsExactly(new Rejection(1, ErrorCode.CONDITION_FAILED));
+    assertThat(second.rejections()).containsExactly(new Rejection(1, ErrorCode.CONDITION_FAILED));
     assertThat(numbers(second)).containsExactly(2L, 1L, 2L);
     assertThat(second.firstNumber()).hasValue(2);
   }
