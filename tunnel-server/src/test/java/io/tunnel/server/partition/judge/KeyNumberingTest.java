@@ -108,9 +108,13 @@ final class KeyNumberingTest {
     assertThat(numbers(first)).containsExactly(1L);
     ConditionCore.Judged second =
         core.judge(batch(false, auto(), putNew(1), putThere(1), putThere(2)), PLACE, true);
-    assertThat(second.rejections()).containsExactly(new Rejection(1, ErrorCode.CONDITION_FAILED));
-    assertThat(numbers(second)).containsExactly(2L, 1L, 2L);
-    assertThat(second.firstNumber()).hasValue(2);
+    assertThat(second.rejections())
+        .as("2 is named, so the row that asks has 3")
+        .containsExactly(
+            new Rejection(1, ErrorCode.CONDITION_FAILED),
+            new Rejection(3, ErrorCode.CONDITION_FAILED));
+    assertThat(numbers(second)).containsExactly(3L, 1L);
+    assertThat(second.firstNumber()).hasValue(3);
   }
 
   @Test

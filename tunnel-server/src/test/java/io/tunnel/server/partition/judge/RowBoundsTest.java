@@ -292,7 +292,9 @@ final class RowBoundsTest {
     assertThat(bounds.takeRaised()).isEmpty();
     assertThat(bounds.largest(1)).isEqualTo(500);
     int half = Limits.VALUE_BYTES_MAX - 10;
-    mustJudge(bounds, 1, update("a", half), update("b", half), update("c", half));
+    mustJudge(bounds, 1, update("a", half));
+    mustJudge(bounds, 1, update("b", half));
+    mustJudge(bounds, 1, update("c", 1));
     RowBounds again = new RowBounds(Map.of(1, bounds.takeRaised().get(1)));
     assertThat(again.of(1).isLegal()).isFalse();
     assertThat(again.largest(1)).isEqualTo(500);
