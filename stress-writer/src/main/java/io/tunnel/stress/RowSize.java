@@ -9,6 +9,7 @@ import io.tunnel.model.value.BooleanValue;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.model.value.StringValue;
 import java.util.List;
 
@@ -24,7 +25,8 @@ public final class RowSize {
     int bytes = ROW_BYTES;
     List<PrimaryKeyColumn> key = row.primaryKey().getPrimaryKeyColumns();
     for (int i = 0; i < key.size(); i++) {
-      bytes += of(key.get(i).getValue().toColumnValue());
+      PrimaryKeyValue value = key.get(i).getValue();
+      bytes += value.isAuto() ? Long.BYTES : of(value.toColumnValue());
     }
     if (row instanceof RowPutChange put) {
       List<Column> columns = put.columns();

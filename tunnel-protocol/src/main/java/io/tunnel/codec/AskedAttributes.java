@@ -3,8 +3,11 @@ package io.tunnel.codec;
 import io.tunnel.condition.Condition;
 import io.tunnel.condition.ConditionPlace;
 import io.tunnel.condition.Returning;
+import io.tunnel.model.ChangeKind;
+import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.value.Bytes;
 import java.util.List;
@@ -36,7 +39,7 @@ final class AskedAttributes {
    * The list of a change; empty when it asks for nothing.
    *
    * @throws IllegalArgumentException when its condition names what rows do not have, or it returns
-   *     a column of the key
+   *     a column of the key, or its key asks for a number where it cannot have one
    */
   Bytes of(RowChange row) {
     Bytes list = row.columnCondition().map(this::listOf).orElse(Bytes.EMPTY);
@@ -47,9 +50,47 @@ final class AskedAttributes {
               .map(all -> Attributes.with(FormatFeature.INCREMENT.number(), all.encode(), before))
               .orElse(before);
     }
-    return row.returning().isPresent()
-        ? Attributes.with(FormatFeature.RETURNING.number(), encoded(row.returning().get()), list)
-        : list;
+    if (row.returning().isPresent()) {
+      list =
+          Attributes.with(FormatFeature.RETURNING.number(), encoded(row.returning().get()), list);
+    }
+    if (!row.primaryKey().isToBeNumbered()) {
+      return list;
+    }
+    requireNumbered(row);
+    return Attributes.with(FormatFeature.AUTO.number(), Bytes.EMPTY, list);
+  }
+
+  /** A row that the server numbers is a new one. */
+  private void requireNumbered(RowChange row) {
+    List<PrimaryKeyColumn> columns = row.primaryKey().getPrimaryKeyColumns();
+    for (int i = 0; i < columns.size(); i++) {
+      if (columns.get(i).getValue().isAuto() && i < schema.size() && !schema.get(i).isAuto()) {
+        throw new IllegalArgumentException(
+            "key "
+                + row.primaryKey()
+                + " has AUTO in column '"
+                + columns.get(i).getName()
+                + "', which the table does not have the server number; give a value");
+      }
+    }
+    if (row.kind() != ChangeKind.PUT) {
+      throw new IllegalArgumentException(
+          "the "
+              + row.kind()
+              + " of key "
+              + row.primaryKey()
+              + " has AUTO where the row must be named; give the number that the result of the"
+              + " row's PUT has");
+    }
+    if (row.condition() == RowExistenceExpectation.EXPECT_EXIST
+        || row.columnCondition().isPresent()) {
+      throw new IllegalArgumentException(
+          "the PUT of key "
+              + row.primaryKey()
+              + " has AUTO and a condition on its row, which is always a new one; leave the"
+              + " condition out");
+    }
   }
 
   private Bytes listOf(Condition wanted) {

@@ -246,7 +246,7 @@ public final class BatchBuilder {
   private void writeKey(RowChange row) {
     // Nearly every key is under 128 bytes, so its length takes one byte; a longer key moves.
     int lengthAt = sink.skip(1);
-    KeyCodec.write(sink, row.primaryKey(), schema);
+    KeyCodec.writeToNumber(sink, row.primaryKey(), schema);
     int bytes = sink.size() - lengthAt - 1;
     int lengthBytes = Binary.varintBytes(bytes);
     if (lengthBytes > 1) {

@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /**
@@ -92,6 +93,7 @@ public final class BatchValidator {
           asksForColumns |= requireReturning(row);
           mustJudge |= row.hasReturning();
           requireNoCause(row);
+          requireAuto(row);
         }
         if (row.hasAttributes() || session.isPresent()) {
           requireSession(row, session);
@@ -182,6 +184,36 @@ public final class BatchValidator {
       legalReturning.put(encoded, namesColumns);
     }
     return namesColumns;
+  }
+
+  /** Checks a row whose number the server is to choose: it is a new one. */
+  private void requireAuto(RowCursor row) {
+    Optional<Bytes> auto = row.attribute(FormatFeature.AUTO);
+    if (auto.isEmpty()) {
+      return;
+    }
+    String where = "row " + row.index() + ": ";
+    OptionalInt place = PrimaryKeySchema.autoPlace(schema);
+    if (place.isEmpty()) {
+      throw new MalformedException(
+          where + "the server is to number the key of a table without an AUTO column");
+    }
+    if (row.kind() != ChangeKind.PUT) {
+      throw new MalformedException(
+          where + "a " + row.kind() + " names its row; only a PUT leaves its number to the server");
+    }
+    if (row.condition() == RowExistenceExpectation.EXPECT_EXIST
+        || row.columnCondition().isPresent()) {
+      throw new MalformedException(
+          where + "a row that the server numbers is new, and has no condition on a row before it");
+    }
+    int number =
+        KeyCodec.numberOffset(
+            row.batch().array(), row.keyOffset(), row.keyBytes(), schema, place.getAsInt());
+    if (auto.get().length() > 0 || KeyCodec.number(row.batch().array(), number) != 0) {
+      throw new MalformedException(
+          where + "attribute auto has no value, and the number 0 in the key");
+    }
   }
 
   /** The server says why it deletes a row, so a writer's own word for that is refused. */

@@ -20,6 +20,8 @@ public enum FormatFeature {
   ROW_EXPIRY(Place.ROW, 5, "expiry", 3),
   /** What the result of the change returns of the row; no log has it. */
   RETURNING(Place.ROW, 7, "returning", 2),
+  /** The server chooses the number of the row's key, on the way to the server; no log has one. */
+  AUTO(Place.ROW, 9, "auto", 2),
   /** The row before the change. */
   BEFORE_IMAGE(Place.ROW, 2, "before-image", 3),
   /**

@@ -30,6 +30,9 @@ public final class KeyCodec {
   static final int BINARY_TAG = 0x07;
   static final int ESCAPED = 0xff;
 
+  /** Stands in the key of a PUT where the server is to choose the number. */
+  private static final PrimaryKeyValue NOT_NUMBERED = PrimaryKeyValue.fromLong(0);
+
   private static final long HASH_SEED = 0x9e3779b97f4a7c15L;
 
   private KeyCodec() {}
@@ -43,6 +46,46 @@ public final class KeyCodec {
 
   /** Writes {@code key}, whose columns must match {@code schema} in order, name and type. */
   public static void write(ByteSink sink, PrimaryKey key, List<PrimaryKeySchema> schema) {
+    requireMatch(key, schema);
+    List<PrimaryKeyColumn> columns = key.getPrimaryKeyColumns();
+    for (int i = 0; i < columns.size(); i++) {
+      write(sink, columns.get(i).getValue());
+    }
+  }
+
+  /** As {@link #write}, with the number 0 where the server is to choose one. */
+  static void writeToNumber(ByteSink sink, PrimaryKey key, List<PrimaryKeySchema> schema) {
+    requireMatch(key, schema);
+    for (PrimaryKeyColumn column : key.getPrimaryKeyColumns()) {
+      write(sink, column.getValue().isAuto() ? NOT_NUMBERED : column.getValue());
+    }
+  }
+
+  /**
+   * Where the 8 bytes of the INTEGER column at a place of a key are, which was checked before.
+   *
+   * @param place as {@link PrimaryKeySchema#autoPlace} says
+   */
+  static int numberOffset(
+      byte[] array, int offset, int length, List<PrimaryKeySchema> schema, int place) {
+    int at = offset;
+    for (int i = 0; i < place; i++) {
+      at = skipColumn(array, at, offset + length, schema.get(i).type());
+    }
+    return at + 1;
+  }
+
+  /** The number at an offset of {@link #numberOffset}. */
+  static long number(byte[] array, int offset) {
+    return Binary.getLong(array, offset) ^ Long.MIN_VALUE;
+  }
+
+  /** Puts a number at an offset of {@link #numberOffset}. */
+  static void putNumber(byte[] array, int offset, long number) {
+    Binary.putLong(array, offset, number ^ Long.MIN_VALUE);
+  }
+
+  private static void requireMatch(PrimaryKey key, List<PrimaryKeySchema> schema) {
     List<PrimaryKeyColumn> columns = key.getPrimaryKeyColumns();
     boolean matches = columns.size() == schema.size();
     for (int i = 0; matches && i < columns.size(); i++) {
@@ -55,9 +98,6 @@ public final class KeyCodec {
       throw new IllegalArgumentException(
           "key " + key + " does not match the table's " + describe(schema));
     }
-    for (int i = 0; i < columns.size(); i++) {
-      write(sink, columns.get(i).getValue());
-    }
   }
 
   /** The bytes of one key column. */
@@ -69,6 +109,11 @@ public final class KeyCodec {
 
   /** Writes one key column. */
   public static void write(ByteSink sink, PrimaryKeyValue column) {
+    if (column.isAuto()) {
+      throw new IllegalArgumentException(
+          "the key has AUTO where the row must be named; give the number that the result of the"
+              + " row's PUT has");
+    }
     ColumnValue value = column.toColumnValue();
     if (value instanceof IntegerValue integer) {
       sink.writeByte(INTEGER_TAG);
@@ -302,10 +347,7 @@ public final class KeyCodec {
   private static String describe(List<PrimaryKeySchema> schema) {
     StringBuilder text = new StringBuilder("(");
     for (PrimaryKeySchema column : schema) {
-      text.append(text.length() == 1 ? "" : ", ")
-          .append(column.name())
-          .append(' ')
-          .append(column.type());
+      text.append(text.length() == 1 ? "" : ", ").append(column.describe());
     }
     return text.append(')').toString();
   }

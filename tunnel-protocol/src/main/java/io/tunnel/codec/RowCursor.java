@@ -257,6 +257,11 @@ public final class RowCursor {
     return attribute(FormatFeature.RETURNING).isPresent();
   }
 
+  /** Whether the server is to choose the number of the row's key; a log has no such row. */
+  public boolean isAuto() {
+    return attribute(FormatFeature.AUTO).isPresent();
+  }
+
   /** What was added to columns whose results the change sets. */
   public Optional<Increments> deltas() {
     return attribute(FormatFeature.DELTA).map(Increments::decode);
@@ -287,13 +292,14 @@ public final class RowCursor {
 
   /** Whether the change has attributes that no log has. */
   public boolean isForJudging() {
-    return hasAttributes() && (columnCondition().isPresent() || hasIncrements() || hasReturning());
+    return hasAttributes()
+        && (columnCondition().isPresent() || hasIncrements() || hasReturning() || isAuto());
   }
 
   /**
    * The {@link #attributes} of the change when it is judged: the log has no condition on columns,
-   * so no reader of the log judges one again, nothing for the writer's answer, and says of
-   * increments what they added.
+   * so no reader of the log judges one again, nothing for the writer's answer, and a key with its
+   * number, and says of increments what they added.
    */
   public Bytes attributesToLog() {
     if (!hasAttributes()) {
@@ -305,6 +311,9 @@ public final class RowCursor {
     }
     if (hasReturning()) {
       list = Attributes.without(FormatFeature.RETURNING.number(), list);
+    }
+    if (isAuto()) {
+      list = Attributes.without(FormatFeature.AUTO.number(), list);
     }
     Optional<Bytes> increments = attribute(FormatFeature.INCREMENT);
     if (increments.isPresent()) {

@@ -93,6 +93,28 @@ public final class PrimaryKey {
     return getPrimaryKeyColumn(name) != null;
   }
 
+  /** Whether the server is to choose the value of a column, see {@link PrimaryKeyValue#auto}. */
+  public boolean isToBeNumbered() {
+    for (int i = 0; i < columns.size(); i++) {
+      if (columns.get(i).getValue().isAuto()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The key with the number that the server has chosen. */
+  public PrimaryKey numbered(long number) {
+    List<PrimaryKeyColumn> whole = new ArrayList<>(columns.size());
+    for (PrimaryKeyColumn column : columns) {
+      whole.add(
+          column.getValue().isAuto()
+              ? new PrimaryKeyColumn(column.getName(), PrimaryKeyValue.fromLong(number))
+              : column);
+    }
+    return new PrimaryKey(whole);
+  }
+
   /** How many columns the key has. */
   public int size() {
     return columns.size();
@@ -135,6 +157,11 @@ public final class PrimaryKey {
     /** Adds a BINARY column; the bytes are copied. */
     public Builder add(String name, byte[] value) {
       return add(name, PrimaryKeyValue.fromBinary(value));
+    }
+
+    /** Adds a column whose number the server chooses, see {@link PrimaryKeyValue#auto}. */
+    public Builder auto(String name) {
+      return add(name, PrimaryKeyValue.auto());
     }
 
     /** Adds a column. */

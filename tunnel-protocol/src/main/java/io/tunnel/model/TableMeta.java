@@ -10,7 +10,7 @@ public record TableMeta(String name, List<PrimaryKeySchema> primaryKey, TableOpt
 
   /**
    * Refuses null, bad names, and a key of other than 1 to {@link Limits#KEY_COLUMNS_MAX} distinct
-   * columns.
+   * columns, of which one behind the first may be AUTO.
    */
   public TableMeta {
     Names.requireResourceName("table", name);
@@ -24,12 +24,29 @@ public record TableMeta(String name, List<PrimaryKeySchema> primaryKey, TableOpt
               + " primary-key columns, not "
               + primaryKey.size());
     }
+    requireAuto(primaryKey);
     Set<String> names = new HashSet<>();
     for (PrimaryKeySchema column : primaryKey) {
       if (!names.add(column.name())) {
         throw new IllegalArgumentException(
             "primary-key column '" + column.name() + "' is named twice");
       }
+    }
+  }
+
+  private static void requireAuto(List<PrimaryKeySchema> key) {
+    if (key.get(0).isAuto()) {
+      throw new IllegalArgumentException(
+          "key column '"
+              + key.get(0).name()
+              + "' is AUTO and the first of the key, which decides the partition of a row; put a"
+              + " column that writers give before it");
+    }
+    List<String> auto =
+        key.stream().filter(PrimaryKeySchema::isAuto).map(PrimaryKeySchema::name).toList();
+    if (auto.size() > 1) {
+      throw new IllegalArgumentException(
+          "key columns " + auto + " are AUTO; the server numbers one column of a key at most");
     }
   }
 

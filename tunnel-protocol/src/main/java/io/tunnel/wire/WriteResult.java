@@ -7,6 +7,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * The outcomes of the rows of a write: {@code i64} position of the first applied row, {@code u32}
@@ -15,17 +16,25 @@ import java.util.List;
  * unless a shared log has other records between them. In this case {@code u32} number of jumps
  * follows, and per jump {@code u32} number of the applied row, from 0, and {@code i64} position.
  * What rows return comes last, as {@link ReturnedRow} has it; then the number of jumps is there,
- * and may be 0.
+ * and may be 0. The highest bit of the number of jumps says that {@code i64} first number comes
+ * behind the jumps.
  *
  * @param jumps in rising order; none when all positions are consecutive
  * @param returned in the order of the rows; none when no row asked for anything
+ * @param firstNumber the number that the server chose for the key of the first row that asked for
+ *     one; the next row that asked has the next number, whether rows before it are applied or not.
+ *     Empty when no row with such a number is applied
  */
 public record WriteResult(
     long firstPosition,
     int appliedRows,
     List<Rejection> rejections,
     List<Jump> jumps,
-    List<ReturnedRow> returned) {
+    List<ReturnedRow> returned,
+    OptionalLong firstNumber) {
+
+  /** The bit that says that the first number is there. */
+  private static final int NUMBERED = 0x8000_0000;
 
   /** A rejected row and its error code. */
   public record Rejection(int rowIndex, ErrorCode code) {
@@ -55,6 +64,16 @@ public record WriteResult(
     returned = List.copyOf(returned);
   }
 
+  /** A result of rows that name their keys. */
+  public WriteResult(
+      long firstPosition,
+      int appliedRows,
+      List<Rejection> rejections,
+      List<Jump> jumps,
+      List<ReturnedRow> returned) {
+    this(firstPosition, appliedRows, rejections, jumps, returned, OptionalLong.empty());
+  }
+
   /** A result whose applied rows have consecutive positions, and that returns nothing. */
   public WriteResult(long firstPosition, int appliedRows, List<Rejection> rejections) {
     this(firstPosition, appliedRows, rejections, List.of(), List.of());
@@ -62,7 +81,12 @@ public record WriteResult(
 
   /** The same result whose rows return this. */
   public WriteResult returning(List<ReturnedRow> rows) {
-    return new WriteResult(firstPosition, appliedRows, rejections, jumps, rows);
+    return new WriteResult(firstPosition, appliedRows, rejections, jumps, rows, firstNumber);
+  }
+
+  /** The same result of rows of which the server numbered some. */
+  public WriteResult numbered(OptionalLong first) {
+    return new WriteResult(firstPosition, appliedRows, rejections, jumps, returned, first);
   }
 
   /** The answer to a repetition of the batch, which keeps little of what rows return. */
@@ -93,12 +117,13 @@ public record WriteResult(
       sink.writeByte(rejection.code().code() >>> 8);
       sink.writeByte(rejection.code().code());
     }
-    if (!jumps.isEmpty() || !returned.isEmpty()) {
-      sink.writeInt(jumps.size());
+    if (!jumps.isEmpty() || !returned.isEmpty() || firstNumber.isPresent()) {
+      sink.writeInt(jumps.size() | (firstNumber.isPresent() ? NUMBERED : 0));
       for (Jump jump : jumps) {
         sink.writeInt(jump.applied());
         sink.writeLong(jump.position());
       }
+      firstNumber.ifPresent(sink::writeLong);
       ReturnedRow.write(sink, returned);
     }
     return sink.toByteArray();
@@ -123,16 +148,24 @@ public record WriteResult(
       before = index;
       rejections.add(new Rejection(index, ErrorCode.of(reader.readShort())));
     }
-    List<Jump> jumps = reader.left() > 0 ? jumps(reader, firstPosition, applied) : List.of();
+    List<Jump> jumps = List.of();
+    OptionalLong firstNumber = OptionalLong.empty();
+    if (reader.left() > 0) {
+      int count = reader.readInt();
+      jumps = jumps(reader, count & ~NUMBERED, firstPosition, applied);
+      if ((count & NUMBERED) != 0) {
+        firstNumber = OptionalLong.of(reader.readLong());
+      }
+    }
     List<ReturnedRow> returned =
         reader.left() > 0
             ? ReturnedRow.read(reader.readRest(Limits.FRAME_BYTES_MAX), applied + rejected)
             : List.of();
-    return new WriteResult(firstPosition, applied, rejections, jumps, returned);
+    return new WriteResult(firstPosition, applied, rejections, jumps, returned, firstNumber);
   }
 
-  private static List<Jump> jumps(PayloadReader reader, long firstPosition, int applied) {
-    int count = reader.readInt();
+  private static List<Jump> jumps(
+      PayloadReader reader, int count, long firstPosition, int applied) {
     boolean isWithoutJumps = count == 0 && reader.left() > 0;
     if (!isWithoutJumps && (count < 1 || count >= applied)) {
       throw new MalformedException(

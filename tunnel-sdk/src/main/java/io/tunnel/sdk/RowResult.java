@@ -1,6 +1,7 @@
 package io.tunnel.sdk;
 
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKey;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -13,6 +14,8 @@ import java.util.Optional;
  * @param error the server's error code, if any
  * @param message for people; empty when applied
  * @param returned what the change asked to be returned
+ * @param key the whole key of an applied row whose number the server chose; empty for rows whose
+ *     change names the whole key
  */
 public record RowResult(
     Outcome outcome,
@@ -20,7 +23,8 @@ public record RowResult(
     long position,
     Optional<ErrorCode> error,
     String message,
-    Returned returned) {
+    Returned returned,
+    Optional<PrimaryKey> key) {
 
   /** Whether a row was applied. */
   public enum Outcome {
@@ -45,6 +49,18 @@ public record RowResult(
     Objects.requireNonNull(error, "error");
     Objects.requireNonNull(message, "message");
     Objects.requireNonNull(returned, "returned");
+    Objects.requireNonNull(key, "key");
+  }
+
+  /** The outcome of a row whose change names its key. */
+  public RowResult(
+      Outcome outcome,
+      int partition,
+      long position,
+      Optional<ErrorCode> error,
+      String message,
+      Returned returned) {
+    this(outcome, partition, position, error, message, returned, Optional.empty());
   }
 
   /** The outcome of a row that returns nothing. */
@@ -55,7 +71,13 @@ public record RowResult(
 
   /** The same outcome, which returns this. */
   public RowResult returning(Returned other) {
-    return new RowResult(outcome, partition, position, error, message, other);
+    return new RowResult(outcome, partition, position, error, message, other, key);
+  }
+
+  /** The same outcome of a row with this key. */
+  public RowResult withKey(PrimaryKey whole) {
+    return new RowResult(
+        outcome, partition, position, error, message, returned, Optional.of(whole));
   }
 
   /** An applied row. */

@@ -11,6 +11,7 @@ import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.server.Server;
 import io.tunnel.server.config.ServerConfig;
@@ -26,15 +27,19 @@ import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
- * What numbered and atomic batches cost beside plain ones: puts of one client, one batch after the
- * other, in turns at a server of level 1, where batches have no numbers, and at a server of this
- * build's level, where all batches are numbered; with the processor time of server and client
- * together, which share this process. Arguments: an empty directory, the number of rows, the number
- * of turns; the first turn warms up.
+ * What numbered and atomic batches, and numbers of keys, cost beside plain batches: puts of one
+ * client, one batch after the other, in turns at a server of level 1, where batches have no
+ * numbers, and at a server of this build's level, where all batches are numbered; with the
+ * processor time of server and client together, which share this process. Arguments: an empty
+ * directory, the number of rows, the number of turns; the first turn warms up.
  */
 public final class WriteCostsMain {
 
   private static final String TABLE = "orders";
+
+  /** A table whose keys have a second column, which the server numbers. */
+  private static final String AUTO_TABLE = "tickets";
+
   private static final int SHARDS = 2;
   private static final List<Integer> BATCH_ROWS = List.of(1, 10, 1_000);
 
@@ -89,6 +94,9 @@ public final class WriteCostsMain {
       kinds.add(new Kind("plain", batch -> plain.write(TABLE, batch)));
       kinds.add(new Kind("numbered", batch -> numbered.write(TABLE, batch)));
       kinds.add(new Kind("atomic", batch -> numbered.writeAtomically(TABLE, batch)));
+      createAuto(numbered);
+      kinds.add(new Kind("named", batch -> numbered.write(AUTO_TABLE, keyed(batch, false))));
+      kinds.add(new Kind("auto", batch -> numbered.write(AUTO_TABLE, keyed(batch, true))));
       for (int turn = 0; turn < turns; turn++) {
         for (int batchRows : BATCH_ROWS) {
           for (Kind kind : kinds) {
@@ -118,6 +126,31 @@ public final class WriteCostsMain {
     var unused =
         tables.createTable(new TableMeta(TABLE, key, new TableOptions(Durability.OS)), List.of());
     return tables;
+  }
+
+  private static void createAuto(TableClient tables) {
+    List<PrimaryKeySchema> key =
+        List.of(
+            new PrimaryKeySchema("id", PrimaryKeyType.INTEGER), PrimaryKeySchema.auto("number"));
+    var unused =
+        tables.createTable(
+            new TableMeta(AUTO_TABLE, key, new TableOptions(Durability.OS)), List.of());
+  }
+
+  /** The rows under keys of two columns, whose second one the client or the server numbers. */
+  private static List<RowChange> keyed(List<RowChange> batch, boolean isAuto) {
+    List<RowChange> keyed = new ArrayList<>(batch.size());
+    for (RowChange change : batch) {
+      RowPutChange put = (RowPutChange) change;
+      PrimaryKeyValue id = put.primaryKey().getPrimaryKeyColumn(0).getValue();
+      PrimaryKey key =
+          PrimaryKey.builder()
+              .add("id", id)
+              .add("number", isAuto ? PrimaryKeyValue.auto() : id)
+              .build();
+      keyed.add(new RowPutChange(key, put.columns()));
+    }
+    return keyed;
   }
 
   private static List<RowChange> batch(int from, int count) {

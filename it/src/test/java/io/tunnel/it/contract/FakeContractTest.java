@@ -131,6 +131,14 @@ class FakeContractTest {
   }
 
   @Nested
+  class AutoKeys extends AutoKeysContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
   class AtomicBatches extends AtomicBatchesContract {
     @Override
     Subject begin() {

@@ -107,6 +107,14 @@ class ServerContractTest {
   }
 
   @Nested
+  class AutoKeys extends AutoKeysContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
   class AtomicBatches extends AtomicBatchesContract {
     @Override
     Subject begin() {

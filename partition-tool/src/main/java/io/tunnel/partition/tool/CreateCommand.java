@@ -33,6 +33,7 @@ import picocli.CommandLine.ParentCommand;
       "  tunnel partition create --table users --key hash:BINARY,uid:STRING --partitions 8",
       "  tunnel partition create --table users --key id:INTEGER --partitions 16"
           + " --from 0 --to 999999",
+      "  tunnel partition create --table orders --key shop:STRING,number:INTEGER:AUTO",
       "  tunnel partition create --table words --key word:STRING --points g,n,t",
       "  tunnel partition create --table parts --key name:STRING --partitions 4 --dry-run \\",
       "      --sample parts.csv --column name"
@@ -57,7 +58,9 @@ final class CreateCommand extends Job {
       required = true,
       paramLabel = "NAME:TYPE,…",
       description =
-          "1 to 4 key columns, typed INTEGER, STRING or BINARY. The first decides the partition.")
+          "1 to 4 key columns, typed INTEGER, STRING or BINARY. The first decides the partition."
+              + " A column NAME:INTEGER:AUTO behind the first is numbered by the server, where a"
+              + " row asks for a number.")
   private String key;
 
   @Option(

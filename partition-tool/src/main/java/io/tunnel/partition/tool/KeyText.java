@@ -8,6 +8,7 @@ import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -18,6 +19,10 @@ import java.util.stream.Collectors;
 public final class KeyText {
 
   private static final Pattern INTEGER = Pattern.compile("[+-]?[0-9]+");
+
+  /** A column that the server numbers: its name and its type. */
+  private static final Pattern AUTO =
+      Pattern.compile("(.+):([^:]+):\\s*AUTO\\s*", Pattern.CASE_INSENSITIVE);
 
   private KeyText() {}
 
@@ -66,13 +71,19 @@ public final class KeyText {
   }
 
   /**
-   * The key that {@code text} declares: {@code name:TYPE,name:TYPE}.
+   * The key that {@code text} declares: {@code name:TYPE,name:TYPE,name:INTEGER:AUTO}.
    *
    * @throws IllegalArgumentException when it declares none; says what would be right
    */
   static List<PrimaryKeySchema> parseSchema(String text) {
     List<PrimaryKeySchema> columns = new ArrayList<>();
     for (String column : text.split(",", -1)) {
+      Matcher auto = AUTO.matcher(column);
+      if (auto.matches()) {
+        columns.add(
+            new PrimaryKeySchema(auto.group(1).strip(), parseType(auto.group(2).strip()), true));
+        continue;
+      }
       int colon = column.lastIndexOf(':');
       if (colon < 1) {
         throw new IllegalArgumentException(
@@ -93,10 +104,8 @@ public final class KeyText {
     }
   }
 
-  /** {@code (hash BINARY, uid STRING)}. */
+  /** {@code (hash BINARY, uid STRING, seq INTEGER AUTO)}. */
   public static String formatSchema(List<PrimaryKeySchema> key) {
-    return key.stream()
-        .map(column -> column.name() + " " + column.type())
-        .collect(Collectors.joining(", ", "(", ")"));
+    return key.stream().map(PrimaryKeySchema::describe).collect(Collectors.joining(", ", "(", ")"));
   }
 }

@@ -159,6 +159,9 @@ public final class TableReport {
       JsonObject json = new JsonObject();
       json.addProperty("name", column.name());
       json.addProperty("type", column.type().name());
+      if (column.isAuto()) {
+        json.addProperty("isAuto", true);
+      }
       columns.add(json);
     }
     return columns;

@@ -65,6 +65,17 @@ class KeyTextTest {
         .isEqualTo("(hash BINARY, uid STRING)");
   }
 
+  @Test
+  void a_column_that_the_server_numbers_is_auto() {
+    assertThat(KeyText.parseSchema("shop:STRING, a:b:integer:auto,c:INTEGER"))
+        .containsExactly(
+            new PrimaryKeySchema("shop", PrimaryKeyType.STRING),
+            PrimaryKeySchema.auto("a:b"),
+            new PrimaryKeySchema("c", PrimaryKeyType.INTEGER));
+    assertThat(KeyText.formatSchema(KeyText.parseSchema("shop:STRING,n:INTEGER:AUTO")))
+        .isEqualTo("(shop STRING, n INTEGER AUTO)");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -72,6 +83,7 @@ class KeyTextTest {
         "hash|--key 'hash' is not NAME:TYPE",
         "hash:BINARY,|--key '' is not NAME:TYPE",
         ":BINARY|--key ':BINARY' is not NAME:TYPE",
+        "hash:BINARY,n:STRING:AUTO|key column 'n' is STRING and AUTO",
         "hash:BLOB|'BLOB' is not a type of a key column: INTEGER, STRING or BINARY"
       })
   void what_is_no_schema_is_refused_with_what_would_be_right(String text, String message) {

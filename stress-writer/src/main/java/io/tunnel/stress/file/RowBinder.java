@@ -100,7 +100,7 @@ final class RowBinder {
     StringBuilder text = new StringBuilder("(");
     for (PrimaryKeySchema column : schema) {
       text.append(text.length() == 1 ? "" : ", ");
-      text.append(column.name()).append(' ').append(column.type());
+      text.append(column.describe());
     }
     return text.append(')').toString();
   }
@@ -170,7 +170,7 @@ final class RowBinder {
             columns.add(new Column(field.name(), value(field)));
           }
         } else {
-          key[index] = TypedText.parseKey(field.text(), schema.get(index).type());
+          key[index] = TypedText.parseKey(field.text(), schema.get(index));
         }
       } catch (IllegalArgumentException e) {
         throw badColumn(plain, field.name(), e);
@@ -199,7 +199,7 @@ final class RowBinder {
     for (int i = 0; i < values.length; i++) {
       String text = change.key().get(schema.get(i).name());
       try {
-        values[i] = text == null ? null : TypedText.parseKey(text, schema.get(i).type());
+        values[i] = text == null ? null : TypedText.parseKey(text, schema.get(i));
       } catch (IllegalArgumentException e) {
         throw badColumn(change, schema.get(i).name(), e);
       }

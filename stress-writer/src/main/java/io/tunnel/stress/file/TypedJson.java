@@ -8,6 +8,7 @@ import io.tunnel.condition.Condition;
 import io.tunnel.condition.ConditionException;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
@@ -16,6 +17,7 @@ import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnType;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.stress.rows.BadLineException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -70,10 +72,15 @@ public final class TypedJson {
     return json;
   }
 
-  private static JsonObject keyOf(PrimaryKey key) {
+  /** A key; {@code "auto"} stands for a number that the server is to choose. */
+  public static JsonObject keyOf(PrimaryKey key) {
     JsonObject json = new JsonObject();
-    key.getPrimaryKeyColumns()
-        .forEach(column -> json.add(column.getName(), valueOf(column.getValue().toColumnValue())));
+    for (PrimaryKeyColumn column : key.getPrimaryKeyColumns()) {
+      PrimaryKeyValue value = column.getValue();
+      json.add(
+          column.getName(),
+          value.isAuto() ? new JsonPrimitive(TypedText.AUTO) : valueOf(value.toColumnValue()));
+    }
     return json;
   }
 

@@ -1,15 +1,18 @@
 package io.tunnel.stress.file;
 
+import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.ColumnType;
 import io.tunnel.model.value.ColumnValue;
-import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
 /** Text as values. */
 public final class TypedText {
+
+  /** Stands in an AUTO column of a key for the number that the server chooses. */
+  static final String AUTO = "auto";
 
   /** Without leading zeros: 007 is a name, not a number. */
   private static final Pattern INTEGER = Pattern.compile("-?(0|[1-9][0-9]{0,18})");
@@ -89,9 +92,11 @@ public final class TypedText {
     }
   }
 
-  /** {@code text} as the value of a key column. */
-  static PrimaryKeyValue parseKey(String text, PrimaryKeyType type) {
-    return PrimaryKeyValue.fromColumn(parse(text, ColumnType.valueOf(type.name())));
+  /** {@code text} as the value of a key column; {@link #AUTO} in one that the server numbers. */
+  static PrimaryKeyValue parseKey(String text, PrimaryKeySchema column) {
+    return column.isAuto() && text.strip().equalsIgnoreCase(AUTO)
+        ? PrimaryKeyValue.auto()
+        : PrimaryKeyValue.fromColumn(parse(text, ColumnType.valueOf(column.type().name())));
   }
 
   /** A number that its type has no place for; says why. */

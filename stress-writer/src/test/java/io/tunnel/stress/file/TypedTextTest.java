@@ -3,6 +3,7 @@ package io.tunnel.stress.file;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.value.ColumnType;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
@@ -68,8 +69,14 @@ class TypedTextTest {
     assertThat(TypedText.parse("1", ColumnType.BOOLEAN)).isEqualTo(ColumnValue.fromBoolean(true));
     assertThat(TypedText.parse("0102", ColumnType.BINARY))
         .isEqualTo(ColumnValue.fromBinary(new byte[] {1, 2}));
-    assertThat(TypedText.parseKey("12", PrimaryKeyType.INTEGER))
+    assertThat(TypedText.parseKey("12", new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)))
         .isEqualTo(PrimaryKeyValue.fromLong(12));
+    assertThat(TypedText.parseKey(" Auto", PrimaryKeySchema.auto("id")).isAuto()).isTrue();
+    assertThat(TypedText.parseKey("12", PrimaryKeySchema.auto("id")))
+        .isEqualTo(PrimaryKeyValue.fromLong(12));
+    assertThatThrownBy(
+            () -> TypedText.parseKey("auto", new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)))
+        .hasMessageContaining("'auto' is no INTEGER");
     for (ColumnType type : List.of(ColumnType.INTEGER, ColumnType.DOUBLE, ColumnType.BOOLEAN)) {
       assertThatThrownBy(() -> TypedText.parse("x".repeat(100), type))
           .hasMessageContaining("is no " + type)

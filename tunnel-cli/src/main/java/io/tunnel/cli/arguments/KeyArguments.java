@@ -3,6 +3,7 @@ package io.tunnel.cli.arguments;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.partition.tool.KeyText;
 import io.tunnel.sdk.table.HashedKey;
 import io.tunnel.terminal.CommandFailure;
@@ -21,6 +22,9 @@ import java.util.stream.Collectors;
  * anything, a digest for example, so it is taken for a hash only when the user says so.
  */
 public final class KeyArguments {
+
+  /** Stands for the number that the server chooses. */
+  private static final String AUTO = "auto";
 
   private KeyArguments() {}
 
@@ -78,6 +82,9 @@ public final class KeyArguments {
   }
 
   private static PrimaryKeyColumn column(String option, PrimaryKeySchema column, String value) {
+    if (column.isAuto() && value.equalsIgnoreCase(AUTO)) {
+      return new PrimaryKeyColumn(column.name(), PrimaryKeyValue.auto());
+    }
     try {
       return new PrimaryKeyColumn(column.name(), KeyText.parse(column.type(), value));
     } catch (IllegalArgumentException e) {

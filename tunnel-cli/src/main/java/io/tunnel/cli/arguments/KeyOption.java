@@ -14,7 +14,8 @@ public final class KeyOption {
       names = "--key",
       paramLabel = "NAME=VALUE",
       description =
-          "A column of the key; give each. Of a recommended hashed key the hash may be left out.")
+          "A column of the key; give each. Of a recommended hashed key the hash may be left out."
+              + " 'tables put' takes NAME=auto for an AUTO column.")
   private List<String> items = List.of();
 
   @Option(
@@ -49,11 +50,28 @@ public final class KeyOption {
   }
 
   /**
-   * The key in a table with that schema.
+   * The key of a row that may be there, in a table with that schema.
+   *
+   * @throws io.tunnel.terminal.CommandFailure when the key does not fit the table, or leaves its
+   *     number to the server
+   */
+  public TypedKey in(List<PrimaryKeySchema> schema) {
+    TypedKey typed = toWrite(schema);
+    if (typed.key().isToBeNumbered()) {
+      throw CommandFailure.usage(
+          "--key "
+              + typed.key()
+              + " leaves its number to the server, which only 'tables put' does; give the number");
+    }
+    return typed;
+  }
+
+  /**
+   * The key of a row that is written, which may leave its number to the server.
    *
    * @throws io.tunnel.terminal.CommandFailure when the key does not fit the table
    */
-  public TypedKey in(List<PrimaryKeySchema> schema) {
+  public TypedKey toWrite(List<PrimaryKeySchema> schema) {
     return KeyArguments.whole(schema, values(), isHashed);
   }
 

@@ -20,13 +20,16 @@ import picocli.CommandLine.Mixin;
     description = {
       "Write a row that has exactly these columns. Or write the rows of a file.",
       "A line of the file that names a kind, as the lines of 'tail --json' do, is applied as a"
-          + " change of this kind."
+          + " change of this kind.",
+      "NAME=auto in the key, or auto in the column of a file, leaves the value of an AUTO column to"
+          + " the server; the row is printed with its number."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel tables put --table users --key id=7 --set name=Ada --set age:INTEGER=36",
       "  tunnel tables put --table users --key id=7 --set name=Ada --if 'not exists name'",
       "  tunnel tables put --table members --key id=7 --set host=n1 --if-absent --bound --lease 5s",
+      "  tunnel tables put --table orders --key shop=a --key number=auto --set item=tea",
       "  tunnel tables scan --table users --limit all --json | tunnel tables put --table copy --from -"
     })
 public final class PutRowsCommand extends RowsCommand {

@@ -19,6 +19,7 @@ import io.tunnel.sdk.TableClient;
 import io.tunnel.stress.file.FileRows;
 import io.tunnel.stress.file.RetryOption;
 import io.tunnel.stress.file.RowFile;
+import io.tunnel.stress.file.TypedJson;
 import io.tunnel.stress.file.UnreadableFileException;
 import io.tunnel.stress.rows.BadLineException;
 import io.tunnel.terminal.CommandFailure;
@@ -124,7 +125,7 @@ abstract class RowsCommand extends Job {
       if (from.file().isPresent()) {
         return writeFile(client, from.file().get(), schema, columns);
       }
-      PrimaryKey row = key.in(schema).key();
+      PrimaryKey row = key.toWrite(schema).key();
       RowChange change =
           returning.on(
               CommandFailure.checkUsage(() -> SetColumns.requireNoKeyColumn(one(row))), schema);
@@ -204,6 +205,7 @@ abstract class RowsCommand extends Job {
     if (isJson()) {
       JsonObject json = new JsonObject();
       json.addProperty("applied", true);
+      result.key().ifPresent(whole -> json.add("key", TypedJson.keyOf(whole)));
       json.addProperty("partition", result.partition());
       json.addProperty("position", result.position());
       ReturnOption.addTo(json, result.returned());
@@ -211,7 +213,7 @@ abstract class RowsCommand extends Job {
     } else {
       out.println(
           "row "
-              + change.primaryKey()
+              + result.key().orElse(change.primaryKey())
               + " "
               + done()
               + ", position "

@@ -119,6 +119,50 @@ class RowsCommandTest {
     assertThat(only("users").columns()).isEmpty();
   }
 
+  private void createOrders() {
+    service.createTable(
+        new TableMeta(
+            "orders",
+            List.of(
+                new PrimaryKeySchema("shop", PrimaryKeyType.STRING),
+                PrimaryKeySchema.auto("number"))));
+  }
+
+  @Test
+  void a_key_whose_number_the_server_chooses_is_printed_with_its_number() {
+    createOrders();
+    String order = " --table orders --key shop=a --key number=auto";
+    assertThat(runLine("put" + order + " --set item=tea")).as(err.toString()).isZero();
+    assertThat(out.toString()).startsWith("row (shop=a, number=1) written, position 1 of");
+    assertThat(runLine("put" + order + " --json")).isZero();
+    assertThat(out.toString())
+        .startsWith("{\"applied\":true,\"key\":{\"shop\":\"a\",\"number\":2},\"partition\":");
+    assertThat(runLine("update" + order + " --set item=milk")).isEqualTo(2);
+    assertThat(err.toString()).contains("has AUTO where the row must be named");
+    assertThat(runLine("delete" + order)).isEqualTo(2);
+    assertThat(err.toString()).contains("has AUTO where the row must be named");
+    assertThat(runLine("put --table orders --key shop=a --key number=next")).isEqualTo(2);
+    assertThat(err.toString()).contains("'next' is not an INTEGER");
+  }
+
+  @Test
+  void rows_of_a_file_leave_their_numbers_to_the_server_or_keep_them() throws IOException {
+    createOrders();
+    Path file = directory.resolve("orders.jsonl");
+    Files.writeString(
+        file,
+        """
+        {"key":{"shop":"a","number":7},"columns":{}}
+        {"shop":"b","number":"auto"}
+        """);
+    assertThat(run("put", "--table", "orders", "--from", file.toString()))
+        .as(err.toString())
+        .isZero();
+    assertThat(service.rows("orders"))
+        .extracting(row -> TypedJson.keyOf(row.primaryKey()).toString())
+        .containsExactly("{\"shop\":\"a\",\"number\":7}", "{\"shop\":\"b\",\"number\":8}");
+  }
+
   @Test
   void an_update_sets_and_removes_columns_and_leaves_the_others() {
     assertThat(runLine("put --key uid=Ada --set a=1 --set b=2")).isZero();

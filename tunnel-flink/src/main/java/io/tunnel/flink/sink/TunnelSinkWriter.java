@@ -118,6 +118,14 @@ final class TunnelSinkWriter<T> implements SinkWriter<T> {
               + " adds to a column, which a restored job would do again; see"
               + " TunnelSinkBuilder.withConditions()");
     }
+    if (row.primaryKey().isToBeNumbered()) {
+      throw new IOException(
+          "row "
+              + row.primaryKey()
+              + " leaves its number to the server, and a restored job would write the row again"
+              + " under another number; give the key a number of its own, such as the offset of"
+              + " the element in its source");
+    }
     if (!hasRoom()) {
       writer.hurry();
       doorbell.await(this::hasRoom);

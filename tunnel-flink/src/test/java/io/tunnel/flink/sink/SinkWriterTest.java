@@ -284,6 +284,17 @@ class SinkWriterTest {
   }
 
   @Test
+  void keys_that_the_server_numbers_are_refused() throws Exception {
+    RowChange auto =
+        new RowPutChange(PrimaryKey.builder().add("shop", "a").auto("id").build(), List.of());
+    SinkWriter<RowChange> writer = writer(sink().withConditions());
+    assertThatThrownBy(() -> writer.write(auto, null))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("(shop=a, id=AUTO)")
+        .hasMessageContaining("leaves its number to the server");
+  }
+
+  @Test
   void increments_are_refused_unless_they_are_asked_for() throws Exception {
     RowChange add = new RowUpdateChange(Model.key(1), List.of(new ColumnUpdate.Increment("c", 2)));
     SinkWriter<RowChange> strict = writer(sink());

@@ -9,11 +9,27 @@ import java.util.Objects;
  */
 public final class PrimaryKeyValue {
 
-  /** An INTEGER, a STRING or a BINARY. */
+  private static final PrimaryKeyValue AUTO = new PrimaryKeyValue(new StringValue("AUTO"));
+
+  /** An INTEGER, a STRING or a BINARY; of {@link #AUTO} a text for people. */
   private final ColumnValue value;
 
   private PrimaryKeyValue(ColumnValue value) {
     this.value = value;
+  }
+
+  /**
+   * Stands in a PUT for the INTEGER that the server chooses, in the AUTO column of a table's key.
+   * The result of the row has the key with its number. Refused where a row must be named: in an
+   * UPDATE, a DELETE or a read.
+   */
+  public static PrimaryKeyValue auto() {
+    return AUTO;
+  }
+
+  /** Whether the server is to choose the value. */
+  public boolean isAuto() {
+    return this == AUTO;
   }
 
   /** An INTEGER. */
@@ -49,14 +65,26 @@ public final class PrimaryKeyValue {
     };
   }
 
-  /** The value as an attribute's value. */
+  /**
+   * The value as an attribute's value.
+   *
+   * @throws IllegalStateException for {@link #auto}
+   */
   public ColumnValue toColumnValue() {
+    requireGiven();
     return value;
+  }
+
+  private void requireGiven() {
+    if (isAuto()) {
+      throw new IllegalStateException(
+          "the server has not chosen this value yet; the result of the row has it");
+    }
   }
 
   /** The type of this value. */
   public PrimaryKeyType getType() {
-    if (value instanceof IntegerValue) {
+    if (isAuto() || value instanceof IntegerValue) {
       return PrimaryKeyType.INTEGER;
     }
     return value instanceof StringValue ? PrimaryKeyType.STRING : PrimaryKeyType.BINARY;
@@ -64,22 +92,27 @@ public final class PrimaryKeyValue {
 
   /** The value of an INTEGER. */
   public long asLong() {
+    requireGiven();
     return value.asLong();
   }
 
   /** The value of a STRING. */
   public String asString() {
+    requireGiven();
     return value.asString();
   }
 
   /** A copy of the bytes of a BINARY. */
   public byte[] asBinary() {
+    requireGiven();
     return value.asBinary();
   }
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof PrimaryKeyValue that && value.equals(that.value);
+    return other instanceof PrimaryKeyValue that
+        && isAuto() == that.isAuto()
+        && value.equals(that.value);
   }
 
   @Override
@@ -89,6 +122,6 @@ public final class PrimaryKeyValue {
 
   @Override
   public String toString() {
-    return value.toString();
+    return isAuto() ? "AUTO" : value.toString();
   }
 }

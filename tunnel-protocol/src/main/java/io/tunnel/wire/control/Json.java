@@ -2,8 +2,11 @@ package io.tunnel.wire.control;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
+import com.google.gson.JsonSerializationContext;
+import com.google.gson.JsonSerializer;
 import com.google.gson.Strictness;
 import com.google.gson.TypeAdapter;
 import com.google.gson.TypeAdapterFactory;
@@ -14,6 +17,7 @@ import com.google.gson.stream.JsonWriter;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.codec.Utf8;
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.IntegerValue;
@@ -22,6 +26,7 @@ import io.tunnel.model.value.StringValue;
 import java.io.IOException;
 import java.io.StringReader;
 import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
 import java.util.ArrayDeque;
 import java.util.Base64;
 import java.util.Deque;
@@ -44,6 +49,7 @@ public final class Json {
           .registerTypeAdapter(Bytes.class, new BytesAdapter().nullSafe())
           .registerTypeHierarchyAdapter(PrimaryKeyValue.class, new KeyValueAdapter().nullSafe())
           .registerTypeAdapter(PrimaryKey.class, new KeyAdapter(new KeyValueAdapter()).nullSafe())
+          .registerTypeAdapter(PrimaryKeySchema.class, new SchemaWriter())
           .registerTypeAdapterFactory(new OptionalFactory())
           .create();
 
@@ -155,6 +161,21 @@ public final class Json {
     @Override
     public Bytes read(JsonReader in) throws IOException {
       return Bytes.fromHex(in.nextString());
+    }
+  }
+
+  /** Columns that no server numbers have the members that release 0.1.0 knows. */
+  private static final class SchemaWriter implements JsonSerializer<PrimaryKeySchema> {
+    @Override
+    public JsonElement serialize(
+        PrimaryKeySchema column, Type type, JsonSerializationContext context) {
+      JsonObject json = new JsonObject();
+      json.addProperty("name", column.name());
+      json.addProperty("type", column.type().name());
+      if (column.isAuto()) {
+        json.addProperty("isAuto", true);
+      }
+      return json;
     }
   }
 

@@ -49,6 +49,15 @@ public record CreateTableRequest(TableMeta meta, List<PrimaryKeyValue> splitPoin
       return this;
     }
 
+    /**
+     * Adds an INTEGER column to the key that the server numbers where a PUT has {@link
+     * PrimaryKeyValue#auto}. One column behind the first can be numbered, on a single server.
+     */
+    public Builder autoKey(String column) {
+      key.add(PrimaryKeySchema.auto(column));
+      return this;
+    }
+
     /** Sets the failures that an acknowledged write survives; default {@link Durability#FSYNC}. */
     public Builder durability(Durability level) {
       options = options.withDurability(level);
@@ -98,7 +107,8 @@ public record CreateTableRequest(TableMeta meta, List<PrimaryKeyValue> splitPoin
     /**
      * The request.
      *
-     * @throws IllegalArgumentException for a bad name, or a key without columns or with too many
+     * @throws IllegalArgumentException for a bad name, a key without columns or with too many, or
+     *     one whose first column, or more than one, is to be numbered
      */
     public CreateTableRequest build() {
       return new CreateTableRequest(new TableMeta(table, key, options), splitPoints);

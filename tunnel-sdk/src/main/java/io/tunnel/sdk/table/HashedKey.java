@@ -54,14 +54,22 @@ public final class HashedKey {
     return List.copyOf(schema);
   }
 
-  /** Whether a key begins with {@code hash BINARY} and has other columns behind it. */
+  /**
+   * Whether a key begins with {@code hash BINARY} and has other columns behind it, none of which
+   * the server numbers: no hash of a number is known before the number.
+   */
   public static boolean isHashed(List<PrimaryKeySchema> schema) {
     return canBeHashed(schema) && schema.get(0).name().equals(COLUMN);
   }
 
-  /** Whether a key begins with a BINARY column, of any name, and has other columns behind it. */
+  /**
+   * Whether a key begins with a BINARY column, of any name, and has other columns behind it, none
+   * of which the server numbers.
+   */
   public static boolean canBeHashed(List<PrimaryKeySchema> schema) {
-    return schema.size() > 1 && schema.get(0).type() == PrimaryKeyType.BINARY;
+    return schema.size() > 1
+        && schema.get(0).type() == PrimaryKeyType.BINARY
+        && PrimaryKeySchema.autoPlace(schema).isEmpty();
   }
 
   /**
@@ -90,11 +98,17 @@ public final class HashedKey {
   /**
    * The hash of a key's other columns.
    *
-   * @throws IllegalArgumentException when {@code rest} is empty
+   * @throws IllegalArgumentException when {@code rest} is empty, or has a value that the server is
+   *     to choose
    */
   public static Bytes hash(List<PrimaryKeyValue> rest) {
     if (rest.isEmpty()) {
       throw new IllegalArgumentException("a hashed key needs a column besides the hash");
+    }
+    if (rest.stream().anyMatch(PrimaryKeyValue::isAuto)) {
+      throw new IllegalArgumentException(
+          "the hash of a number that the server chooses is not known; hash the other columns alone,"
+              + " with HashedKey.hash");
     }
     byte[][] parts = new byte[rest.size()][];
     int length = rest.size() - 1;

@@ -230,7 +230,7 @@ public final class InMemoryTunnelService implements AutoCloseable {
 
   private void writeOne(MemoryTable table, RowChange row) {
     List<PrimaryKeySchema> schema = table.meta().primaryKey();
-    Bytes key = KeyCodec.encode(row.primaryKey(), schema);
+    Bytes key = KeyCodec.encode(row.primaryKey().numbered(0), schema);
     BatchBuilder builder = new BatchBuilder(schema, 256);
     builder.add(row);
     byte[] bytes = builder.build(table.partitionOf(key).id());

@@ -4,6 +4,7 @@ import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.condition.Returning;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
@@ -43,7 +44,21 @@ final class Outcomes {
             "row " + returned.rowIndex() + " returns what its change did not ask for");
       }
     }
+    requireNumbers(result, batch);
     return result;
+  }
+
+  /** Refuses an answer without a number for an applied row that asked for one. */
+  private static void requireNumbers(WriteResult result, Batch batch) {
+    Iterator<WriteResult.Rejection> rejections = result.rejections().iterator();
+    int rejected = rejections.hasNext() ? rejections.next().rowIndex() : -1;
+    for (int i = 0; i < batch.rowCount() && result.firstNumber().isEmpty(); i++) {
+      if (i == rejected) {
+        rejected = rejections.hasNext() ? rejections.next().rowIndex() : -1;
+      } else if (batch.row(i).primaryKey().isToBeNumbered()) {
+        throw new MalformedException("row " + i + " is applied, and its key has no number");
+      }
+    }
   }
 
   /** Whether the columns are some of those that were asked for, whose places rise. */
@@ -106,7 +121,13 @@ final class Outcomes {
     ReturnedRow returns = returned.hasNext() ? returned.next() : null;
     long position = result.firstPosition();
     int applied = 0;
+    long number = result.firstNumber().orElse(0);
     for (int i = 0; i < told; i++) {
+      PrimaryKey key = batch.row(i).primaryKey();
+      boolean isNumbered = key.isToBeNumbered();
+      if (isNumbered && result.firstNumber().isPresent()) {
+        key = key.numbered(number++);
+      }
       RowResult outcome;
       if (i == nextRejected) {
         outcome = rejected(partition, rejection.code());
@@ -119,16 +140,17 @@ final class Outcomes {
         }
         applied++;
         outcome = RowResult.applied(partition, position++);
+        outcome = isNumbered ? outcome.withKey(key) : outcome;
       }
       if (returns != null && returns.rowIndex() == i) {
-        outcome = outcome.returning(returned(batch.row(i), returns));
+        outcome = outcome.returning(returned(batch.row(i), key, returns));
         returns = returned.hasNext() ? returned.next() : null;
       }
       tell(batch.row(i), isWhole ? batch.callback(i) : batch.counted(i), outcome);
     }
   }
 
-  private static Returned returned(RowChange change, ReturnedRow returns) {
+  private static Returned returned(RowChange change, PrimaryKey key, ReturnedRow returns) {
     return switch (returns.kind()) {
       case GIVEN -> {
         List<String> names = change.returning().orElseThrow().columns();
@@ -136,8 +158,7 @@ final class Outcomes {
         for (ColumnCursor column = returns.cursor(); column.next(); ) {
           columns.add(new Column(names.get(column.nameIndex()), column.value()));
         }
-        Row row = new Row(change.primaryKey(), columns);
-        yield new Returned(Returned.Kind.ROW, Optional.of(row));
+        yield new Returned(Returned.Kind.ROW, Optional.of(new Row(key, columns)));
       }
       case ABSENT -> new Returned(Returned.Kind.ABSENT, Optional.empty());
       case NOT_KEPT -> new Returned(Returned.Kind.NOT_KEPT, Optional.empty());
@@ -155,7 +176,8 @@ final class Outcomes {
     } else if (code == ErrorCode.NOT_AN_INTEGER) {
       return "an increment of the change is of a column that is no INTEGER";
     } else if (code == ErrorCode.INTEGER_OVERFLOW) {
-      return "the result of an increment has no room in an INTEGER of 64 bits";
+      return "the result of an increment, or the next number of the key, has no room in an INTEGER of"
+          + " 64 bits";
     } else if (code == ErrorCode.BATCH_REFUSED) {
       return "another row of the atomic batch was refused";
     }

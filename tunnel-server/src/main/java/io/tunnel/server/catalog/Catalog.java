@@ -327,9 +327,9 @@ public final class Catalog {
                     "there is no partition " + partition + "; its table may have been dropped"));
   }
 
-  /** The time to live of the rows of a partition, in milliseconds; 0 for ever. For any thread. */
-  public long ttlMs(int partition) {
-    return tables.byPartition(partition).flatMap(of -> of.meta().options().ttlMs()).orElse(0L);
+  /** Key and options of the rows of a partition; empty without the partition. For any thread. */
+  public Optional<TableMeta> meta(int partition) {
+    return tables.byPartition(partition).map(TableRecord::meta);
   }
 
   /** Whether a partition of that id exists. */

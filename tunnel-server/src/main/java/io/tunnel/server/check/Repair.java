@@ -1,5 +1,6 @@
 package io.tunnel.server.check;
 
+import io.tunnel.codec.AutoNumbers;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.server.catalog.StoredCatalog;
 import io.tunnel.server.check.CheckReport.ShardReport;
@@ -185,9 +186,19 @@ public final class Repair {
                 PrivateFiles.createDirectories(rows),
                 ROWS,
                 changes::sync,
-                partition -> Expiry.ofMillis(catalog.tables().ttlMs(partition)))) {
+                partition -> Expiry.of(catalog.tables().meta(partition)))) {
       table.noteOrigin(catalog.origin());
-      changes.replay(0, new Fold(new Refold(table, catalog.tables()::hasPartition)));
+      changes.replay(
+          0,
+          new Fold(
+              new Refold(
+                  table,
+                  catalog.tables()::hasPartition,
+                  partition ->
+                      catalog
+                          .tables()
+                          .meta(partition)
+                          .flatMap(of -> AutoNumbers.of(of.primaryKey())))));
       deeds.add(
           "folded "
               + Human.counted(table.foldedRows(), "change")

@@ -1,5 +1,6 @@
 package io.tunnel.server.engine;
 
+import io.tunnel.codec.AutoNumbers;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelGrants;
 import io.tunnel.server.catalog.RowSessionRecords;
@@ -20,6 +21,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -128,7 +130,12 @@ public final class LocalEngine implements Engine {
 
       @Override
       public Expiry expiry(int partition) {
-        return Expiry.ofMillis(tables.ttlMs(partition));
+        return Expiry.of(tables.meta(partition));
+      }
+
+      @Override
+      public Optional<AutoNumbers> autoNumbers(int partition) {
+        return tables.meta(partition).flatMap(table -> AutoNumbers.of(table.primaryKey()));
       }
 
       @Override

@@ -1,6 +1,8 @@
 package io.tunnel.server.net;
 
+import io.tunnel.codec.FormatFeature;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableOptions;
 import io.tunnel.server.catalog.Asked;
@@ -88,6 +90,12 @@ final class TableChanges {
     change(
         () -> {
           requireFitting(request.meta().options());
+          SingleServer.require(
+              !logs.areShared()
+                  || PrimaryKeySchema.autoPlace(request.meta().primaryKey()).isEmpty(),
+              FormatFeature.AUTO,
+              "the log of a cluster forgets the numbers of deleted rows; create the table without an"
+                  + " AUTO column, and let writers number their rows");
           create(request, asked, 0, answer);
         },
         asked,

@@ -1,6 +1,7 @@
 package io.tunnel.server.net;
 
 import io.tunnel.codec.FormatFeature;
+import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.TableRecord;
@@ -56,6 +57,9 @@ final class TableRequests {
         () -> {
           CreateTable request = Json.decode(frame.payload(), CreateTable.class);
           request.meta().options().ttlMs().ifPresent(ms -> enabled.accept(FormatFeature.CAUSE));
+          if (PrimaryKeySchema.autoPlace(request.meta().primaryKey()).isPresent()) {
+            enabled.accept(FormatFeature.AUTO);
+          }
           changes.create(
               request, asked(frame, connection, request.meta().name()), mapped(frame, connection));
         });

@@ -19,6 +19,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
@@ -61,6 +62,7 @@ final class OpenGroup {
       PendingWrite write,
       List<Rejection> rejections,
       List<ReturnedRow> returned,
+      OptionalLong firstNumber,
       Optional<ChangeBatch> accepted,
       int number,
       Optional<WriteResult> repeated) {}
@@ -181,7 +183,9 @@ final class OpenGroup {
     if (repeated.isPresent()) {
       mustSync |= write.isSynced();
       hasRepeatedSynced |= write.isSynced();
-      admitted.add(new Admitted(write, List.of(), List.of(), Optional.empty(), -1, repeated));
+      admitted.add(
+          new Admitted(
+              write, List.of(), List.of(), OptionalLong.empty(), Optional.empty(), -1, repeated));
     }
     return repeated.isPresent();
   }
@@ -204,7 +208,8 @@ final class OpenGroup {
                     new GroupCore.Attribution(
                         by.writer(),
                         by.number(),
-                        AnswerCodec.encode(judged.rejections(), judged.returned())));
+                        AnswerCodec.encode(
+                            judged.rejections(), judged.returned(), judged.firstNumber())));
     int inGroup = judged.accepted().map(accepted -> batches.add(accepted, number)).orElse(-1);
     write.writer().ifPresent(by -> numbering.add(numbering(write, by)));
     write.binding().ifPresent(of -> sessions.add(of.session()));
@@ -215,6 +220,7 @@ final class OpenGroup {
             write,
             judged.rejections(),
             judged.returned(),
+            judged.firstNumber(),
             judged.accepted(),
             inGroup,
             Optional.empty()));
@@ -253,7 +259,9 @@ final class OpenGroup {
   private static WriteResult result(Admitted done, long[] firstPositions) {
     int applied = done.write().batch().rowCount() - done.rejections().size();
     long first = done.number() < 0 ? 0 : firstPositions[done.number()];
-    return new WriteResult(first, applied, done.rejections()).returning(done.returned());
+    return new WriteResult(first, applied, done.rejections())
+        .returning(done.returned())
+        .numbered(done.firstNumber());
   }
 
   /** Answers all writes; returns how many rows were rejected. */

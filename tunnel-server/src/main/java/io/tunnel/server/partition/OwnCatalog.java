@@ -1,6 +1,8 @@
 package io.tunnel.server.partition;
 
+import io.tunnel.codec.AutoNumbers;
 import io.tunnel.server.table.Expiry;
+import java.util.Optional;
 import java.util.Set;
 
 /** What the catalog of a data directory says of the partitions whose logs and rows are there. */
@@ -31,6 +33,11 @@ public interface OwnCatalog {
   /** Whether a row session has not ended at the moment of the question, asked by any thread. */
   default boolean hasSession(long session) {
     return false;
+  }
+
+  /** The AUTO column of the keys of a partition, if they have one. */
+  default Optional<AutoNumbers> autoNumbers(int partition) {
+    return Optional.empty();
   }
 
   /** The number that logs and rows of this catalog carry; 0 for none. */

@@ -1,5 +1,6 @@
 package io.tunnel.server.partition;
 
+import io.tunnel.codec.AutoNumbers;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnSizes;
@@ -17,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import java.util.function.LongPredicate;
 
@@ -29,6 +31,7 @@ public final class Refold implements LocalLog.ReplayVisitor {
   private final Writers writers;
   private final BoundRows bound;
   private final IntPredicate live;
+  private final IntFunction<Optional<AutoNumbers>> auto;
   private final List<ChangeBatch> group = new ArrayList<>();
 
   /** A fold that found no room, and the log's offset behind it. */
@@ -40,27 +43,39 @@ public final class Refold implements LocalLog.ReplayVisitor {
    * For a table that is just opened.
    *
    * @param live which partitions exist; changes of others are left behind
+   * @param auto the AUTO column of a partition's keys, if they have one
    */
-  public Refold(TableStore table, IntPredicate live) {
-    this(table, live, session -> false);
+  public Refold(TableStore table, IntPredicate live, IntFunction<Optional<AutoNumbers>> auto) {
+    this(table, live, auto, session -> false);
   }
 
   /**
-   * As {@link #Refold(TableStore, IntPredicate)}, for a table that is opened to be written.
+   * As the public constructor, for a table that is opened to be written.
    *
    * @param sessions whether a session has not ended at the moment of the question
    */
-  Refold(TableStore table, IntPredicate live, LongPredicate sessions) {
-    this(table, live, sessions, table::begin);
+  Refold(
+      TableStore table,
+      IntPredicate live,
+      IntFunction<Optional<AutoNumbers>> auto,
+      LongPredicate sessions) {
+    this(table, live, auto, sessions, table::begin);
   }
 
-  /** As {@link #Refold(TableStore, IntPredicate)}, with folds that {@code begin} begins. */
-  Refold(TableStore table, IntPredicate live, Begin begin) {
-    this(table, live, session -> false, begin);
+  /** As the public constructor, with folds that {@code begin} begins. */
+  Refold(
+      TableStore table, IntPredicate live, IntFunction<Optional<AutoNumbers>> auto, Begin begin) {
+    this(table, live, auto, session -> false, begin);
   }
 
-  private Refold(TableStore table, IntPredicate live, LongPredicate sessions, Begin begin) {
+  private Refold(
+      TableStore table,
+      IntPredicate live,
+      IntFunction<Optional<AutoNumbers>> auto,
+      LongPredicate sessions,
+      Begin begin) {
     this.table = table;
+    this.auto = auto;
     this.begin = begin;
     this.bounds = new RowBounds(table.bounds());
     this.writers = new Writers(table.writers());
@@ -99,6 +114,12 @@ public final class Refold implements LocalLog.ReplayVisitor {
       bounds.saw(batch, ColumnSizes.of(batch));
       writers.saw(batch);
       bound.saw(batch);
+      auto.apply(batch.partition())
+          .ifPresent(
+              column ->
+                  column
+                      .largest(batch)
+                      .ifPresent(number -> bounds.raise(batch.partition(), number)));
     }
   }
 

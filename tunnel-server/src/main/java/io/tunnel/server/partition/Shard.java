@@ -69,8 +69,8 @@ public final class Shard implements Closeable, PartitionHost {
     this.rows = rows;
     this.meter = meter;
     this.clock = clock;
-    this.conditions = new ConditionCore(rows);
     this.bounds = rows.bounds();
+    this.conditions = new ConditionCore(rows, bounds);
     this.writers = rows.writers();
     this.group = new OpenGroup(config.mergedBytesMax(), rows, writers, clock::epochMicros);
     this.disk = new ShardDisk(id, config.freeBytesMin(), log, clock);
@@ -79,7 +79,8 @@ public final class Shard implements Closeable, PartitionHost {
             "shard-" + id,
             new OwnerLoop.Work<>(
                 this::step, () -> OwnerLoop.FOREVER_NANOS, this::fail, ShardTask::end));
-    this.turns = new WriteTurns(loop, rows, config.queueBytesMax(), clock::nanos);
+    this.turns =
+        new WriteTurns(loop, new ConditionCore(rows, bounds), config.queueBytesMax(), clock::nanos);
     this.folds =
         new FoldQueue(
             "fold-" + id,

@@ -116,7 +116,8 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
       Kept files, Layout layout, OwnCatalog catalog, Shard.Meter meter, Shard.Clock clock)
       throws IOException {
     TableStore table = files.table();
-    Refold refold = new Refold(table, catalog::hasPartition, catalog::hasSession);
+    Refold refold =
+        new Refold(table, catalog::hasPartition, catalog::autoNumbers, catalog::hasSession);
     StoredRows stored =
         new StoredRows(
             table,

@@ -80,14 +80,11 @@ final class WriteTurns {
   /** A write all of whose rows are judged. */
   record Done(PendingWrite write, ConditionCore.Judged judged) {}
 
-  /** Takes tasks from {@code loop}, and judges long writes by {@code rows}. */
+  /** Takes tasks from {@code loop}, and judges long writes by {@code conditions}. */
   WriteTurns(
-      OwnerLoop<ShardTask> loop,
-      ConditionCore.StoredRows rows,
-      long queueBytesMax,
-      LongSupplier nanos) {
+      OwnerLoop<ShardTask> loop, ConditionCore conditions, long queueBytesMax, LongSupplier nanos) {
     this.loop = loop;
-    this.conditions = new ConditionCore(rows);
+    this.conditions = conditions;
     this.queueBytesMax = queueBytesMax;
     this.nanos = nanos;
   }

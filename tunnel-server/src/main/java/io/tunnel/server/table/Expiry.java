@@ -1,5 +1,7 @@
 package io.tunnel.server.table;
 
+import io.tunnel.model.TableMeta;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -26,6 +28,11 @@ public record Expiry(long ttlMicros) {
   /** A time to live in milliseconds. */
   public static Expiry ofMillis(long ttlMs) {
     return ttlMs == 0 ? NEVER : new Expiry(TimeUnit.MILLISECONDS.toMicros(ttlMs));
+  }
+
+  /** Of the rows of a table, if there is one. */
+  public static Expiry of(Optional<TableMeta> table) {
+    return table.flatMap(of -> of.options().ttlMs()).map(Expiry::ofMillis).orElse(NEVER);
   }
 
   /** Whether rows expire. */

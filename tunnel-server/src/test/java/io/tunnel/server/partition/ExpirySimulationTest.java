@@ -121,7 +121,7 @@ final class ExpirySimulationTest {
     Expiries lives = new Expiries(partition -> Expiry.ofMillis(ttlMs));
     TableStore table =
         TableStore.openUncompacted(directory.resolve("rows-" + stores), TABLE, log::sync, lives);
-    Refold refold = new Refold(table, partition -> true);
+    Refold refold = new Refold(table, partition -> true, partition -> Optional.empty());
     new CatchUp(log, table, refold).fold();
     StoredRows stored =
         new StoredRows(

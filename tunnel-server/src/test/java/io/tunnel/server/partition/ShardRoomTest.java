@@ -221,6 +221,7 @@ final class ShardRoomTest {
         new Refold(
             table,
             partition -> true,
+            partition -> Optional.empty(),
             (batches, beside) -> {
               rows.isFull = left[0]-- <= 0;
               return rows.begin(batches, beside);

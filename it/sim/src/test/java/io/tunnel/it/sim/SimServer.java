@@ -105,7 +105,7 @@ public final class SimServer {
             opened,
             machine.rows(),
             tables::hasPartition,
-            new Expiries(partition -> Expiry.ofMillis(tables.ttlMs(partition))),
+            new Expiries(partition -> Expiry.of(tables.meta(partition))),
             catalog.rowSessions()::has,
             machine.clock());
     bases = new SimBases(shards, readers, machine.clock()::epochMicros);

@@ -153,7 +153,10 @@ public record TableLayout(List<Field> fields, List<Integer> keyIndexes) implemen
       Field field = fields.get(index);
       declared.add(new PrimaryKeySchema(field.name(), field.kind().keyType().orElseThrow()));
     }
-    if (!declared.equals(stored)) {
+    List<PrimaryKeySchema> given =
+        stored.stream().map(column -> new PrimaryKeySchema(column.name(), column.type())).toList();
+    // A statement gives the number of an AUTO column, as of any other.
+    if (!declared.equals(given)) {
       throw new ValidationException(
           "the PRIMARY KEY of table '"
               + table

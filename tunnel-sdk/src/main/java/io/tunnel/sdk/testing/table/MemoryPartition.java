@@ -1,6 +1,7 @@
 package io.tunnel.sdk.testing.table;
 
 import io.tunnel.codec.Attributes;
+import io.tunnel.codec.AutoNumbers;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.BatchValidator;
 import io.tunnel.codec.ChangeBatch;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -54,6 +56,9 @@ public final class MemoryPartition {
 
   /** A numbered batch whose changes were applied. */
   private record Written(Bytes writer, Answered answered) {}
+
+  /** The largest number that the AUTO column of the keys ever had; it never falls. */
+  private long number;
 
   private long committed;
   private long synced;
@@ -128,10 +133,20 @@ public final class MemoryPartition {
     long commitMicros = time.nextCommitMicros();
     ReturnedRows returned = new ReturnedRows();
     NavigableMap<Bytes, Row> before = batch.isAtomic() ? new TreeMap<>(rows) : rows;
-    RowsToJudge judging = new RowsToJudge(batch);
+    Optional<AutoNumbers.Numbered> numbering =
+        AutoNumbers.of(schema)
+            .filter(auto -> AutoNumbers.areAsked(batch))
+            .flatMap(auto -> auto.number(batch, number));
+    numbering.ifPresent(given -> number = given.last());
+    RowsToJudge judging = new RowsToJudge(numbering.map(AutoNumbers.Numbered::batch).orElse(batch));
+    boolean hasNumbered = false;
     while (judging.next() && !(batch.isAtomic() && !rejections.isEmpty())) {
       RowCursor row = judging.row();
-      Optional<ErrorCode> refusal = apply(row, commitMicros, applied);
+      Optional<ErrorCode> refusal =
+          row.isAuto() && numbering.isEmpty()
+              ? Optional.of(ErrorCode.INTEGER_OVERFLOW)
+              : apply(row, commitMicros, applied);
+      hasNumbered |= refusal.isEmpty() && row.isAuto();
       refusal.ifPresent(code -> rejections.add(new Rejection(row.index(), code)));
       take(row, refusal.isEmpty(), returned);
     }
@@ -141,6 +156,7 @@ public final class MemoryPartition {
       rejections.addAll(refused.ofAll(batch.rowCount()));
       returned.keepOnly(refused.rowIndex());
       applied.clear();
+      hasNumbered = false;
       rows.clear();
       rows.putAll(before);
     }
@@ -150,7 +166,12 @@ public final class MemoryPartition {
     }
     synced = mustSync ? committed : synced;
     WriteResult result =
-        new WriteResult(first, applied.size(), rejections).returning(returned.rows());
+        new WriteResult(first, applied.size(), rejections)
+            .returning(returned.rows())
+            .numbered(
+                hasNumbered
+                    ? OptionalLong.of(numbering.orElseThrow().first())
+                    : OptionalLong.empty());
     writer.ifPresent(by -> answered(by, result.again(batch), commitMicros));
     return result;
   }
@@ -291,7 +312,13 @@ public final class MemoryPartition {
     delete(DeletionCause.SESSION_ENDED, keys, time);
   }
 
+  private void sawNumbers(ChangeBatch batch) {
+    AutoNumbers.of(schema)
+        .ifPresent(auto -> number = Math.max(number, auto.largest(batch).orElse(number)));
+  }
+
   private void append(ChangeBatch batch) {
+    sawNumbers(batch);
     changes.add(batch);
     committed = batch.lastPosition();
     bind(batch);
@@ -333,8 +360,10 @@ public final class MemoryPartition {
     forgetLostWriters();
     rows.clear();
     bound.clear();
+    number = 0;
     for (ChangeBatch batch : changes) {
       bind(batch);
+      sawNumbers(batch);
       for (RowCursor row = batch.rows(); row.next(); ) {
         DecodedRow decoded = DecodedRow.of(row, schema);
         Optional<Row> after =

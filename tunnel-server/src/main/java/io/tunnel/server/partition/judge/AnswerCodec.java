@@ -14,25 +14,36 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
  * The answer to a batch as bytes, but for its positions: for each error code of rejected rows
  * {@code u16} code, a varint with the length of a bitmap, and the bitmap of the rows. So the bytes
- * are bounded by the rows of a batch and the few codes that a row is rejected with. Where rows
- * return something, {@code u16} 0 follows and what they return, as {@link ReturnedRow} has it; or
- * nothing, when that is more than {@link Limits#RETURNED_AGAIN_BYTES_MAX}.
+ * are bounded by the rows of a batch and the few codes that a row is rejected with. Where the
+ * server numbered keys, {@code u16} 65535, a varint 8 and the {@code i64} first number follow.
+ * Where rows return something, {@code u16} 0 follows and what they return, as {@link ReturnedRow}
+ * has it; or nothing, when that is more than {@link Limits#RETURNED_AGAIN_BYTES_MAX}.
  */
 public final class AnswerCodec {
 
   /** Stands where the code of an error would. */
   private static final int RETURNED = 0;
 
+  /** Stands where the code of an error would, which is never so large. */
+  private static final int NUMBERED = 0xffff;
+
   private AnswerCodec() {}
 
-  /** The bytes. */
+  /** The bytes of an answer to rows that name their keys. */
   public static Bytes encode(List<Rejection> rejections, List<ReturnedRow> returned) {
-    if (rejections.isEmpty() && returned.isEmpty()) {
+    return encode(rejections, returned, OptionalLong.empty());
+  }
+
+  /** The bytes. */
+  public static Bytes encode(
+      List<Rejection> rejections, List<ReturnedRow> returned, OptionalLong firstNumber) {
+    if (rejections.isEmpty() && returned.isEmpty() && firstNumber.isEmpty()) {
       return Bytes.EMPTY;
     }
     Map<Integer, BitSet> byCode = new TreeMap<>();
@@ -49,6 +60,11 @@ public final class AnswerCodec {
           sink.writeVarint(bitmap.length);
           sink.write(bitmap, 0, bitmap.length);
         });
+    if (firstNumber.isPresent()) {
+      sink.writeShort(NUMBERED);
+      sink.writeVarint(Long.BYTES);
+      sink.writeLong(firstNumber.getAsLong());
+    }
     if (!returned.isEmpty()) {
       sink.writeShort(RETURNED);
       if (ReturnedRow.areKept(returned)) {
@@ -68,11 +84,28 @@ public final class AnswerCodec {
       long length = Binary.getVarint(array, at + Short.BYTES, end);
       int start = Binary.next(length);
       at = start + Binary.value(length);
+      if (code == NUMBERED) {
+        continue;
+      }
       BitSet rows = BitSet.valueOf(Arrays.copyOfRange(array, start, at));
       rows.stream().forEach(row -> rejections.add(new Rejection(row, ErrorCode.of(code))));
     }
     rejections.sort(Comparator.comparingInt(Rejection::rowIndex));
     return rejections;
+  }
+
+  /** The number of the first row that asked for one, also for a batch that came again. */
+  public static OptionalLong firstNumber(Bytes encoded) {
+    byte[] array = encoded.toByteArray();
+    int end = returnedFrom(array);
+    for (int at = 0; at < end; ) {
+      long length = Binary.getVarint(array, at + Short.BYTES, end);
+      if (Binary.getShort(array, at) == NUMBERED) {
+        return OptionalLong.of(Binary.getLong(array, Binary.next(length)));
+      }
+      at = Binary.next(length) + Binary.value(length);
+    }
+    return OptionalLong.empty();
   }
 
   /** What the rows return to a batch that came again. */

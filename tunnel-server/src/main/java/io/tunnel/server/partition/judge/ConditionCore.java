@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
@@ -30,8 +31,9 @@ import java.util.function.ObjIntConsumer;
 /**
  * Decides which rows of the batches of a group may be applied: those whose conditions on the
  * existence and on the columns of their row hold, whose increments have a result, and which do not
- * make their row larger than a row may be. Puts the results of increments into the rows. Of an
- * atomic batch either all rows may be applied, or none.
+ * make their row larger than a row may be. Puts the results of increments into the rows, and
+ * numbers into keys that ask for them, before the rows are judged. Of an atomic batch either all
+ * rows may be applied, or none.
  *
  * <p>A row is judged against the rows before it, those of its own group included, which the store
  * does not have yet. Groups with nothing to judge, nearly all, are not even looked through: batches
@@ -43,6 +45,7 @@ import java.util.function.ObjIntConsumer;
 public final class ConditionCore {
 
   private final StoredRows stored;
+  private final KeyNumbers numbers;
   private final List<ChangeBatch> notIndexed = new ArrayList<>();
   private final Map<RowKey, RowInGroup> group = new HashMap<>();
 
@@ -103,23 +106,36 @@ public final class ConditionCore {
    * @param expired DELETEs of the expired rows that the accepted rows write again; they come first
    * @param validMicros when the first row expires that the judgement found alive; the judgement holds
    *     before this moment
+   * @param firstNumber the number of the first row that asked for one; empty when no such row is
+   *     accepted
    */
   public record Judged(
       Optional<ChangeBatch> accepted,
       List<Rejection> rejections,
       List<ReturnedRow> returned,
       Optional<ChangeBatch> expired,
-      long validMicros) {
+      long validMicros,
+      OptionalLong firstNumber) {
 
     /** A judgement without expired rows and returned columns. */
     public Judged(Optional<ChangeBatch> accepted, List<Rejection> rejections) {
-      this(accepted, rejections, List.of(), Optional.empty(), Long.MAX_VALUE);
+      this(accepted, rejections, OptionalLong.empty());
+    }
+
+    Judged(Optional<ChangeBatch> accepted, List<Rejection> rejections, OptionalLong firstNumber) {
+      this(accepted, rejections, List.of(), Optional.empty(), Long.MAX_VALUE, firstNumber);
     }
   }
 
-  /** Judges rows against those of {@code stored}. */
+  /** Judges rows against those of {@code stored}, whose keys have no AUTO column. */
   public ConditionCore(StoredRows stored) {
+    this(stored, KeyNumbers.NONE);
+  }
+
+  /** Judges rows against those of {@code stored}, and takes numbers for their keys. */
+  public ConditionCore(StoredRows stored, KeyNumbers numbers) {
     this.stored = stored;
+    this.numbers = numbers;
   }
 
   /** Begins a new group. */
@@ -147,8 +163,12 @@ public final class ConditionCore {
    */
   public Judged judge(ChangeBatch batch, ConditionPlace place, boolean mustJudge, AliveAt aliveAt) {
     if (!mustJudge) {
-      notIndexed.add(batch);
-      return new Judged(Optional.of(batch), List.of());
+      KeyNumbering keys = new KeyNumbering(batch, place.key(), numbers);
+      if (!keys.isOverflow()) {
+        Judged all = keys.all();
+        notIndexed.add(all.accepted().orElseThrow());
+        return all;
+      }
     }
     return judgeWhile(batch, place, aliveAt, () -> true)
         .orElseThrow(() -> new IllegalStateException("nothing stops judging, and it stopped"));
@@ -190,6 +210,8 @@ public final class ConditionCore {
     private final ExpiryJudge expiry;
     private final ReturnedRows returns = new ReturnedRows();
 
+    private final KeyNumbering keys;
+
     /** Whether the group may have to be as it was before. */
     private final boolean mayUndo;
 
@@ -198,7 +220,8 @@ public final class ConditionCore {
 
     private Judging(ChangeBatch batch, ConditionPlace place, AliveAt aliveAt, boolean mayUndo) {
       this.mayUndo = mayUndo;
-      this.rows = new RowsToJudge(batch);
+      this.keys = new KeyNumbering(batch, place.key(), numbers);
+      this.rows = new RowsToJudge(keys.batch());
       this.place = place;
       this.isAtomic = batch.isAtomic();
       this.expiry = new ExpiryJudge(stored, aliveAt);
@@ -220,8 +243,12 @@ public final class ConditionCore {
           before.computeIfAbsent(
               key, any -> Optional.ofNullable(group.get(any)).map(RowInGroup::copy));
         }
-        Optional<ErrorCode> refusal = judge(row, key, place, expiry, returns);
+        Optional<ErrorCode> refusal =
+            keys.isOverflow() && row.isAuto()
+                ? Optional.of(ErrorCode.INTEGER_OVERFLOW)
+                : judge(row, key, place, expiry, returns);
         if (refusal.isEmpty()) {
+          keys.accepted(row);
           accepted.set(row.index());
         } else if (isAtomic) {
           refuseAll(new Rejection(row.index(), refusal.get()));
@@ -244,6 +271,7 @@ public final class ConditionCore {
     private void refuseAll(Rejection refused) {
       undo();
       accepted.clear();
+      keys.noneIsAccepted();
       expiry.noneIsWritten();
       returns.keepOnly(refused.rowIndex());
       rejections.addAll(refused.ofAll(rows.batch().rowCount()));
@@ -265,12 +293,14 @@ public final class ConditionCore {
         left =
             accepted.isEmpty() ? Optional.empty() : left.map(all -> AcceptedRows.of(all, accepted));
       }
+      left.ifPresent(keys::accepted);
       return new Judged(
           left,
           rejections,
           returns.rows(),
           expiry.expired(batch.partition()),
-          expiry.validMicros());
+          expiry.validMicros(),
+          keys.firstNumber());
     }
   }
 

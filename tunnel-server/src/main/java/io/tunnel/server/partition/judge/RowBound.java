@@ -10,16 +10,17 @@ import java.util.TreeMap;
 
 /**
  * What no row of one partition exceeds: all columns that its changes ever named, each with the
- * largest of its values, rounded up to a power of two.
+ * largest of its values, rounded up to a power of two. And the largest number that the AUTO column
+ * of the keys ever had.
  *
- * <p>Stored as {@code u8} 1 when nothing is known of the rows, otherwise as {@code u8} 0, the
- * number of columns as a varint, a {@code u8} power of two for each, and their names as a batch has
- * them.
+ * <p>Stored as {@code u8} flags: 1 when nothing is known of the sizes of the rows, 2 when an {@code
+ * i64} number follows the flags. Behind these, when the sizes are known, come the number of columns
+ * as a varint, a {@code u8} power of two for each, and their names as a batch has them.
  */
 final class RowBound {
 
-  private static final byte KNOWN = 0;
-  private static final byte UNKNOWN = 1;
+  private static final int UNKNOWN = 1;
+  private static final int NUMBERED = 2;
 
   /** The longest key: escapes may double each byte, and a terminator closes each column. */
   private static final int KEY_BYTES_MAX =
@@ -35,6 +36,9 @@ final class RowBound {
 
   /** The sum of all columns; it never falls. */
   private long columnBytes;
+
+  /** The largest number of the AUTO column in the log or about to enter it; it never falls. */
+  private long number;
 
   private RowBound(boolean isKnown) {
     this.isKnown = isKnown;
@@ -52,11 +56,13 @@ final class RowBound {
 
   static RowBound decode(Bytes stored) {
     byte[] array = stored.toByteArray();
-    if (array[0] == UNKNOWN) {
-      return unknown();
+    boolean isNumbered = (array[0] & NUMBERED) != 0;
+    RowBound bound = new RowBound((array[0] & UNKNOWN) == 0);
+    bound.number = isNumbered ? Binary.getLong(array, 1) : 0;
+    if (!bound.isKnown) {
+      return bound;
     }
-    RowBound bound = none();
-    long count = Binary.getVarint(array, 1, array.length);
+    long count = Binary.getVarint(array, isNumbered ? 1 + Long.BYTES : 1, array.length);
     int powers = Binary.next(count);
     int names = powers + Binary.value(count);
     for (String name : Dictionary.decode(array, names, array.length, Binary.value(count))) {
@@ -67,7 +73,10 @@ final class RowBound {
 
   Bytes encode() {
     ByteSink sink = new ByteSink(128);
-    sink.writeByte(isKnown ? KNOWN : UNKNOWN);
+    sink.writeByte((isKnown ? 0 : UNKNOWN) | (number > 0 ? NUMBERED : 0));
+    if (number > 0) {
+      sink.writeLong(number);
+    }
     if (isKnown) {
       sink.writeVarint(powerByColumn.size());
       powerByColumn.values().forEach(sink::writeByte);
@@ -75,6 +84,18 @@ final class RowBound {
       sink.write(names, 0, names.length);
     }
     return Bytes.copyOf(sink.toByteArray());
+  }
+
+  /** The largest number of the AUTO column; 0 before the first. */
+  long number() {
+    return number;
+  }
+
+  /** The AUTO column has a number; returns whether the bound is another now. */
+  boolean sawNumber(long seen) {
+    boolean isLarger = seen > number;
+    number = Math.max(number, seen);
+    return isLarger;
   }
 
   /** Columns that no row has more of. */

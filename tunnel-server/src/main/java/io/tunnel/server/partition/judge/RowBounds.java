@@ -17,8 +17,11 @@ import java.util.function.Supplier;
  * <p>Bounds are raised when a write is judged, and stored by the very write to the table whose rows
  * they were raised for, so no crash leaves a row above its bound. They never fall while their
  * partition exists. For the shard's thread.
+ *
+ * <p>The largest number of the AUTO column of a partition's keys is kept with its bound, because a
+ * number is raised, stored and dropped in the same way.
  */
-public final class RowBounds {
+public final class RowBounds implements KeyNumbers {
 
   private final Map<Integer, RowBound> byPartition = new HashMap<>();
   private final TreeSet<Integer> raised = new TreeSet<>();
@@ -67,6 +70,18 @@ public final class RowBounds {
     }
     if (isRaised) {
       raised.add(batch.partition());
+    }
+  }
+
+  @Override
+  public long largest(int partition) {
+    return of(partition).number();
+  }
+
+  @Override
+  public void raise(int partition, long number) {
+    if (of(partition).sawNumber(number)) {
+      raised.add(partition);
     }
   }
 

@@ -101,7 +101,9 @@ public final class Writers {
               + batch.rowCount());
     }
     repeated++;
-    WriteResult result = new WriteResult(answered.position(), answered.rows(), rejections);
+    WriteResult result =
+        new WriteResult(answered.position(), answered.rows(), rejections)
+            .numbered(AnswerCodec.firstNumber(answered.answer()));
     return Optional.of(
         result.returning(AnswerCodec.returned(answered.answer(), batch, rejections)));
   }
@@ -184,7 +186,7 @@ public final class Writers {
             batch.number(),
             result.firstPosition(),
             result.appliedRows(),
-            AnswerCodec.encode(result.rejections(), result.returned()),
+            AnswerCodec.encode(result.rejections(), result.returned(), result.firstNumber()),
             micros);
     raised.add(partition);
     if (result.appliedRows() > 0) {

@@ -280,4 +280,26 @@ final class RowBoundsTest {
     assertThat(RowBound.unknown().encode()).isEqualTo(Bytes.fromHex("01"));
     assertThat(RowBound.decode(Bytes.fromHex("01")).isLegal()).isFalse();
   }
+
+  @Test
+  void the_largest_number_of_keys_is_stored_with_the_bound_and_never_falls() {
+    RowBounds bounds = new RowBounds(Map.of());
+    assertThat(bounds.largest(1)).isZero();
+    bounds.raise(1, 500);
+    Bytes stored = bounds.takeRaised().get(1);
+    assertThat(stored).isEqualTo(Bytes.fromHex("02" + "00000000000001f4" + "00"));
+    bounds.raise(1, 499);
+    assertThat(bounds.takeRaised()).isEmpty();
+    assertThat(bounds.largest(1)).isEqualTo(500);
+    int half = Limits.VALUE_BYTES_MAX - 10;
+    mustJudge(bounds, 1, update("a", half));
+    mustJudge(bounds, 1, update("b", half));
+    mustJudge(bounds, 1, update("c", 1));
+    RowBounds again = new RowBounds(Map.of(1, bounds.takeRaised().get(1)));
+    assertThat(again.of(1).isLegal()).isFalse();
+    assertThat(again.largest(1)).isEqualTo(500);
+    assertThat(again.largest(2)).isZero();
+    again.drop(1);
+    assertThat(again.largest(1)).isZero();
+  }
 }
