@@ -286,18 +286,22 @@ public final class MemoryPartition {
   private void requireRoom(ChangeBatch batch, long session) {
     Set<Bytes> own = new HashSet<>(bound.keySet());
     own.removeIf(key -> bound.get(key) != session);
+    int numbered = 0;
     for (RowCursor row = batch.rows(); row.next(); ) {
-      if (row.session().isPresent()) {
+      if (row.isAuto()) {
+        numbered++;
+      } else if (row.session().isPresent()) {
         own.add(Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes()));
       }
     }
-    if (own.size() > Limits.SESSION_ROWS_MAX) {
+    int rowCount = own.size() + numbered;
+    if (rowCount > Limits.SESSION_ROWS_MAX) {
       throw new RefusedException(
           ErrorCode.LIMIT_REACHED,
           "session "
               + session
               + " would have "
-              + own.size()
+              + rowCount
               + " rows in partition "
               + id
               + "; a session has at most "

@@ -129,9 +129,14 @@ public final class BoundRows {
     Set<Bytes> added = new HashSet<>();
     Set<Bytes> fresh = new HashSet<>();
     long bytes = keyBytes;
+    // Rows without a number yet: each is a new row, although their keys are still alike.
+    int numbered = 0;
     RowCursor row = batch.rows();
     while (row.next()) {
-      if (row.kind() != ChangeKind.DELETE) {
+      if (row.isAuto()) {
+        numbered++;
+        bytes += row.keyBytes();
+      } else if (row.kind() != ChangeKind.DELETE) {
         Bytes key = key(row);
         if (!own.contains(key)) {
           added.add(key);
@@ -141,7 +146,8 @@ public final class BoundRows {
         }
       }
     }
-    if (own.size() + added.size() > Limits.SESSION_ROWS_MAX) {
+    int more = added.size() + numbered;
+    if (own.size() + more > Limits.SESSION_ROWS_MAX) {
       throw full(
           "session "
               + session
@@ -150,12 +156,12 @@ public final class BoundRows {
               + " rows in partition "
               + partition
               + " and would bind "
-              + added.size()
+              + more
               + " more; a session has at most "
               + Limits.SESSION_ROWS_MAX
               + " in a partition. Open another session, or delete rows");
     }
-    if (rows + fresh.size() > ROWS_MAX || bytes > KEY_BYTES_MAX) {
+    if (rows + fresh.size() + numbered > ROWS_MAX || bytes > KEY_BYTES_MAX) {
       throw full(
           "the server has "
               + rows
