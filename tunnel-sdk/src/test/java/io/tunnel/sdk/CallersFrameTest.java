@@ -89,6 +89,7 @@ class CallersFrameTest {
     calls.put("listTables()", tables::listTables);
     calls.put(
         "alterTable(String,TableOptions)", () -> tables.alterTable("t", TableOptions.DEFAULT));
+    calls.put("openSession(Duration)", () -> tables.openSession(Duration.ofSeconds(5)));
     calls.put("dropTable(String)", () -> tables.dropTable("t"));
     calls.put("getRow(String,PrimaryKey)", () -> tables.getRow("t", KEY));
     calls.put("getRow(String,PrimaryKey,ReadMode)", () -> tables.getRow("t", KEY, ReadMode.STRICT));

@@ -22,6 +22,8 @@ final class BoundOptions {
   private static final long PATIENCE_MS = 10_000;
 
   private static final long LOOK_MS = 200;
+  private static final Duration LEASE_MIN = Duration.ofSeconds(2);
+  private static final Duration LEASE_MAX = Duration.ofHours(1);
 
   @Option(
       names = "--bound",
@@ -45,6 +47,16 @@ final class BoundOptions {
 
   boolean isBound() {
     return isBound;
+  }
+
+  /** Refuses options that make no sense, before anything is connected. */
+  void check(boolean isOfFile) {
+    if (isOfFile && isBound) {
+      throw CommandFailure.usage("--bound is of one row, named by --key");
+    }
+    if (lease.compareTo(LEASE_MIN) < 0 || lease.compareTo(LEASE_MAX) > 0) {
+      throw CommandFailure.usage("--lease is 2s to 1h");
+    }
   }
 
   /**

@@ -61,9 +61,7 @@ public final class PutRowsCommand extends RowsCommand {
     if (isOfFile && !columns.set().isEmpty()) {
       throw CommandFailure.usage("--set is of one row: the columns of --from are in the file");
     }
-    if (isOfFile && bound.isBound()) {
-      throw CommandFailure.usage("--bound is of one row, named by --key");
-    }
+    bound.check(isOfFile);
     columns.check(isIfExists());
     CommandFailure.checkUsage(() -> SetColumns.parse(columns.set()));
   }

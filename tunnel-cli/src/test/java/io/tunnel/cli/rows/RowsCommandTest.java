@@ -474,8 +474,8 @@ class RowsCommandTest {
         .contains(DeletionCause.SESSION_ENDED);
     assertThat(code.join()).isEqualTo(1);
     assertThat(err.toString()).contains("the row is bound to session 1", "session 1 has ended");
-    assertThat(run("put", "--key", "uid=Bob", "--bound", "--lease", "1s")).isEqualTo(1);
-    assertThat(err.toString()).contains("a lease of 1000 ms");
+    assertThat(run("put", "--key", "uid=Bob", "--bound", "--lease", "1s")).isEqualTo(2);
+    assertThat(err.toString()).contains("--lease is 2s to 1h");
   }
 
   @Test

@@ -104,6 +104,9 @@ final class AuthorityTest {
       OPEN_SESSION        | all                               | -             -                -
       CLOSE_SESSION       | all                               | -             -                -
       HEARTBEAT           | all                               | -             -                -
+      OPEN_ROW_SESSION    | all                               | -             -                -
+      RENEW_ROW_SESSION   | all                               | -             -                -
+      CLOSE_ROW_SESSION   | all                               | -             -                -
       ASSIGN              | all                               | -             -                -
       REVOKE              | all                               | -             -                -
       RELEASE             | all                               | -             -                -
