@@ -41,6 +41,7 @@ final class Sides {
             }
           };
       case REGISTRY -> this::ownRegistry;
+      case QUEUE -> new QueueSide(clock)::own;
     };
   }
 

@@ -1,5 +1,7 @@
 package io.tunnel.programs.bench.seeds;
 
+import io.tunnel.programs.bench.seeds.queue.MessageCase.Way;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -46,7 +48,9 @@ record Workload(
     /** They send bytes, and wait until these are acknowledged or come back. */
     ECHO("echo"),
     /** They store names, and look them up. */
-    REGISTRY("registry");
+    REGISTRY("registry"),
+    /** They send messages to queues and topics, and others receive them. */
+    QUEUE("queue");
 
     private final String word;
 
@@ -64,6 +68,11 @@ record Workload(
       return switch (this) {
         case ECHO -> List.of("acknowledge", "repeat");
         case REGISTRY -> List.of("register", "lookUp");
+        case QUEUE -> {
+          List<String> all = new ArrayList<>(Way.OF_QUEUES);
+          all.addAll(Way.OF_TOPICS);
+          yield all;
+        }
       };
     }
   }
@@ -74,28 +83,89 @@ record Workload(
    * @param warmUp not measured
    * @param measured of each operation; 0 where a load has a number of requests
    */
-  record Times(int warmUp, int measured) {}
+  record Times(int warmUp, int measured) {
+
+    /** Seconds that let servers compile what they run, and find a rate. */
+    private static final int MEASURED_MIN = 3;
+
+    /** These seconds times {@code scale}; at least 1 of a warm-up, and 3 measured. */
+    Times scaled(double scale) {
+      return new Times(
+          Math.min(warmUp, times(warmUp, scale)),
+          Math.min(measured, Math.max(MEASURED_MIN, times(measured, scale))));
+    }
+  }
 
   /**
-   * Clients of a case, each with one connection and one request at a time.
+   * Clients of a case. Except of queues, each has one connection and one request at a time.
    *
-   * @param clients how many
+   * @param clients how many; of queues the senders
    * @param bytes of a message, or of a name
    * @param requests of all clients; 0 where the time ends a case
    * @param namesOfClient different names that each client registers, in turn; 0 without names
+   * @param parties who sends and receives; of queues alone
    */
-  record Load(int clients, int bytes, int requests, int namesOfClient) {
+  record Load(
+      int clients, int bytes, int requests, int namesOfClient, Optional<Parties> parties) {
+
+    /** A load without queues. */
+    Load(int clients, int bytes, int requests, int namesOfClient) {
+      this(clients, bytes, requests, namesOfClient, Optional.empty());
+    }
 
     /** Clients and requests times {@code scale}; at least one of each. */
     Load scaled(double scale) {
-      int fewer = (int) Math.max(1, Math.round(clients * scale));
+      int fewer = times(clients, scale);
       int less = requests == 0 ? 0 : (int) Math.max(fewer, Math.round(requests * scale));
-      return new Load(fewer, bytes, less, namesOfClient);
+      return new Load(
+          fewer, bytes, less, namesOfClient, parties.map(each -> each.scaled(fewer, scale)));
+    }
+
+    /** Connections of all clients. */
+    int connections() {
+      return parties.map(Parties::allConnections).orElse(clients);
     }
 
     /** Requests of one client; 0 where the time ends a case. */
     int requestsOfClient() {
       return requests == 0 ? 0 : Math.max(1, requests / clients);
+    }
+  }
+
+  private static int times(int count, double scale) {
+    return (int) Math.max(1, Math.round(count * scale));
+  }
+
+  /**
+   * Who receives from queues or topics, beside the senders.
+   *
+   * @param receivers of all destinations together
+   * @param connections that the senders share, and as many again that the receivers share
+   * @param destinations queues or topics
+   * @param isTopic whether they are topics
+   * @param operations measured on this load
+   */
+  record Parties(
+      int receivers, int connections, int destinations, boolean isTopic, List<String> operations) {
+
+    /** Takes a copy. */
+    Parties {
+      operations = List.copyOf(operations);
+    }
+
+    private Parties scaled(int senders, double scale) {
+      int fewer = times(receivers, scale);
+      return new Parties(
+          fewer,
+          times(connections, scale),
+          Math.min(times(destinations, scale), Math.min(senders, fewer)),
+          isTopic,
+          operations);
+    }
+
+    /** A subscriber of this service has a connection of its own. */
+    private int allConnections() {
+      return 2 * connections + receivers;
     }
   }
 
@@ -105,9 +175,14 @@ record Workload(
    * @param operation what was measured
    * @param clients as the load has them, before it is scaled
    * @param threads of the server; empty for any number of threads
+   * @param bytes of a message; empty for any number of bytes
    */
   record Published(
-      String operation, int clients, Optional<Integer> threads, Map<Figure, Double> figures) {
+      String operation,
+      int clients,
+      Optional<Integer> threads,
+      Optional<Integer> bytes,
+      Map<Figure, Double> figures) {
 
     /** Takes a copy. */
     Published {
@@ -115,18 +190,39 @@ record Workload(
     }
   }
 
+  /** The operations of a load, in the order of the run. */
+  List<String> operations(Load load) {
+    return load.parties().map(Parties::operations).orElse(operations);
+  }
+
+  /** This workload with other times. */
+  Workload with(Times other) {
+    return new Workload(
+        seed,
+        kind,
+        title,
+        publishedOn,
+        operations,
+        threads,
+        other,
+        loads,
+        columns,
+        published);
+  }
+
   /** What the document says of a case. */
   Map<Figure, Double> published(String operation, Load load, Optional<Integer> threadCount) {
     return published.stream()
         .filter(each -> each.operation().equals(operation) && each.clients() == load.clients())
         .filter(each -> each.threads().isEmpty() || each.threads().equals(threadCount))
+        .filter(each -> each.bytes().orElse(load.bytes()) == load.bytes())
         .findFirst()
         .map(Published::figures)
         .orElse(Map.of());
   }
 
   /** The most connections of one case. */
-  int clientsMax(double scale) {
-    return loads.stream().mapToInt(load -> load.scaled(scale).clients()).max().orElse(0);
+  int connectionsMax(double scale) {
+    return loads.stream().mapToInt(load -> load.scaled(scale).connections()).max().orElse(0);
   }
 }

@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
 final class WorkloadFile {
 
   /** The seeds that lie in this program. */
-  static final List<String> OWN = List.of("002", "003");
+  static final List<String> OWN = List.of("002", "003", "004");
 
   /** Bytes of a file. */
   static final int BYTES_MAX = 1 << 20;
@@ -90,7 +90,16 @@ final class WorkloadFile {
     Kind kind = kind(root.member("kind"));
     List<String> operations =
         distinct(root.member("operations"), each -> each.oneOf(Set.copyOf(kind.operations())));
-    List<Load> loads = root.member("loads").list(1, LIST_MAX, load -> load(kind, load));
+    List<Load> loads =
+        root.member("loads")
+            .list(
+                1,
+                LIST_MAX,
+                load ->
+                    kind == Kind.QUEUE ? QueueLoads.load(operations, load) : load(kind, load));
+    if (kind == Kind.QUEUE && root.find("threads").isPresent()) {
+      throw root.find("threads").get().wrong("is for echo and registry");
+    }
     return new Workload(
         seed(root.member("seed")),
         kind,
@@ -104,7 +113,7 @@ final class WorkloadFile {
         loads,
         distinct(root.member("columns"), WorkloadFile::figure),
         root.find("published")
-            .map(all -> all.list(0, PUBLISHED_MAX, each -> published(operations, each)))
+            .map(all -> all.list(0, PUBLISHED_MAX, each -> published(kind, operations, each)))
             .orElse(List.of()));
   }
 
@@ -136,7 +145,7 @@ final class WorkloadFile {
   private static Times times(Kind kind, JsonPlace root) {
     int warmUp = root.member("warmUpSeconds").whole(0, SECONDS_MAX);
     return switch (kind) {
-      case ECHO -> new Times(warmUp, root.member("seconds").whole(1, SECONDS_MAX));
+      case ECHO, QUEUE -> new Times(warmUp, root.member("seconds").whole(1, SECONDS_MAX));
       case REGISTRY -> {
         if (root.find("seconds").isPresent()) {
           throw root.find("seconds").get().wrong("is for echo: requests end a case of a registry");
@@ -164,6 +173,7 @@ final class WorkloadFile {
               load.member("bytes").whole(NAME_BYTES_MIN, NAME_BYTES_MAX),
               load.member("requests").whole(clients, REQUESTS_MAX),
               load.member("namesOfClient").whole(1, REQUESTS_MAX));
+      case QUEUE -> throw new IllegalStateException("a load of queues has other members");
     };
   }
 
@@ -173,10 +183,11 @@ final class WorkloadFile {
     return Figure.named(place.oneOf(known)).orElseThrow();
   }
 
-  private static Published published(List<String> operations, JsonPlace place) {
+  private static Published published(Kind kind, List<String> operations, JsonPlace place) {
+    String clients = kind == Kind.QUEUE ? QueueLoads.SENDERS : "clients";
     Set<String> members =
         Arrays.stream(Figure.values()).map(Figure::column).collect(Collectors.toSet());
-    members.addAll(Set.of("operation", "clients", "threads"));
+    members.addAll(Set.of("operation", clients, "threads", "bytes"));
     JsonPlace each = place.object(members);
     Map<Figure, Double> figures = new EnumMap<>(Figure.class);
     for (Figure figure : Figure.values()) {
@@ -187,8 +198,9 @@ final class WorkloadFile {
     }
     return new Published(
         each.member("operation").oneOf(Set.copyOf(operations)),
-        each.member("clients").whole(1, CLIENTS_MAX),
+        each.member(clients).whole(1, CLIENTS_MAX),
         each.find("threads").map(threads -> threads.whole(1, THREADS_MAX)),
+        each.find("bytes").map(bytes -> bytes.whole(0, QueueLoads.BYTES_MAX)),
         figures);
   }
 }
