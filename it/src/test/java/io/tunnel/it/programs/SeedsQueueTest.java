@@ -87,15 +87,14 @@ class SeedsQueueTest {
             .getAsJsonObject();
     for (String way : WAYS) {
       String name = "seedq" + way.substring(0, 1).toUpperCase(Locale.ROOT);
-      JsonObject row =
-          json.getAsJsonArray(name + way.substring(1)).get(0).getAsJsonObject();
+      JsonObject row = json.getAsJsonArray(name + way.substring(1)).get(0).getAsJsonObject();
       for (JsonObject side : List.of(row, row.getAsJsonObject("peer"))) {
         assertThat(side.get("sentPerSecond").getAsDouble()).as(way).isPositive();
         assertThat(side.get("residentKiB").getAsDouble()).as(way).isPositive();
       }
     }
     assertThat(bench.transcript())
-        .contains("Artemis has its defaults without security; journal ")
+        .contains("Artemis has its defaults without security; its journal is ")
         .doesNotContain("No peer");
     assertThat(work).isEmptyDirectory();
   }
@@ -103,10 +102,7 @@ class SeedsQueueTest {
   @Test
   void an_interrupted_run_leaves_no_process_and_no_file(@TempDir Path work) throws IOException {
     ChildProcess bench = bench(work, 300);
-    Poll.until(
-        RUN_MAX,
-        () -> bench.descendants().size() >= 2,
-        bench::transcript);
+    Poll.until(RUN_MAX, () -> bench.descendants().size() >= 2, bench::transcript);
     List<ProcessHandle> children = bench.descendants();
     bench.terminate();
     assertThat(bench.awaitExit()).as(bench.transcript()).isEqualTo(130);

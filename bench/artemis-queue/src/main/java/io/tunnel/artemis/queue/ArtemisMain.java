@@ -56,8 +56,8 @@ final class ArtemisMain {
         new ReadyLine(acceptor.getActualPort(), journal.name(), timeoutNanos).text());
   }
 
-  private static Configuration configuration(
-      Path directory, JournalType journal, int timeoutNanos) throws Exception {
+  private static Configuration configuration(Path directory, JournalType journal, int timeoutNanos)
+      throws Exception {
     return new ConfigurationImpl()
         .setName("peer")
         .setSecurityEnabled(false)

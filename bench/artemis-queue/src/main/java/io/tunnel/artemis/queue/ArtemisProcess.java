@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +18,6 @@ final class ArtemisProcess implements QueuePeer.Broker {
 
   private static final long START_SECONDS_MAX = 120;
   private static final int LOG_LINES_SHOWN_MAX = 15;
-  private static final double NANOS_PER_MS = 1e6;
 
   private final Process process;
   private final ReadyLine ready;
@@ -53,8 +51,7 @@ final class ArtemisProcess implements QueuePeer.Broker {
       process.destroyForcibly();
       ChildJvm.awaitEnd(process);
       throw new IOException(
-          "Artemis did not start; the end of its log:\n"
-              + ChildJvm.endOf(log, LOG_LINES_SHOWN_MAX),
+          "Artemis did not start; the end of its log:\n" + ChildJvm.endOf(log, LOG_LINES_SHOWN_MAX),
           e);
     } catch (InterruptedException e) {
       process.destroyForcibly();
@@ -87,12 +84,9 @@ final class ArtemisProcess implements QueuePeer.Broker {
 
   @Override
   public String settings() {
-    return String.format(
-        Locale.ROOT,
-        "Artemis has its defaults without security; journal %s, whose syncs gather writes for"
-            + " about the time of one sync of this disk, %.1f ms.",
-        ready.journal(),
-        Math.max(0.1, ready.bufferNanos() / NANOS_PER_MS));
+    return "Artemis has its defaults without security; its journal is "
+        + ready.journal()
+        + ", with a write buffer that waits for about the time of one sync of this disk.";
   }
 
   @Override

@@ -33,7 +33,7 @@ class ArtemisProcessTest {
   void a_broker_that_is_ready_tells_its_journal_and_its_address() throws IOException {
     try (ArtemisProcess broker =
         start("echo hello; echo ready port=1234 journal=NIO bufferNanos=2500000; read end")) {
-      assertThat(broker.settings()).contains("journal NIO", "2.5 ms");
+      assertThat(broker.settings()).contains("its journal is NIO, ");
       assertThat(broker.loadCommand()).containsExactly("load", "tcp://127.0.0.1:1234");
       assertThat(ProcessHandle.of(broker.pid())).isPresent();
     }

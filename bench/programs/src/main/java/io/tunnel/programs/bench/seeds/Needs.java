@@ -74,7 +74,9 @@ record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
     return workloads.stream().anyMatch(each -> each.kind() == Kind.QUEUE);
   }
 
-  /** What a case of messages may write, and what the case before it has left until it is deleted. */
+  /**
+   * What a case of messages may write, and what the case before it has left until it is deleted.
+   */
   private static long messageBytes(List<Workload> workloads, double scale) {
     return workloads.stream()
         .filter(each -> each.kind() == Kind.QUEUE)

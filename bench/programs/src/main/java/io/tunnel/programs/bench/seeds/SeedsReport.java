@@ -35,7 +35,7 @@ final class SeedsReport {
               + " none twice, and those of a sender in order.",
           "Queues: senders of messages that are neither persistent nor transacted do not wait for"
               + " answers on either side, and all others do. Persistent messages are synced before"
-              + " the answer.");
+              + " the answer, but not by a broker that has no durable subscription for them.");
 
   private SeedsReport() {}
 

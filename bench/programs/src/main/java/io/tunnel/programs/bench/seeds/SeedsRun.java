@@ -220,10 +220,7 @@ final class SeedsRun {
             line.append(
                 workload.kind() == Kind.QUEUE
                     ? String.format(
-                        Locale.ROOT,
-                        " %s %,.0f/s;",
-                        operation,
-                        of.get(Figure.RECEIVED_PER_SECOND))
+                        Locale.ROOT, " %s %,.0f/s;", operation, of.get(Figure.RECEIVED_PER_SECOND))
                     : String.format(
                         Locale.ROOT,
                         " %s %,.0f/s, average %.3f ms;",

@@ -105,8 +105,7 @@ record Workload(
    * @param namesOfClient different names that each client registers, in turn; 0 without names
    * @param parties who sends and receives; of queues alone
    */
-  record Load(
-      int clients, int bytes, int requests, int namesOfClient, Optional<Parties> parties) {
+  record Load(int clients, int bytes, int requests, int namesOfClient, Optional<Parties> parties) {
 
     /** A load without queues. */
     Load(int clients, int bytes, int requests, int namesOfClient) {
@@ -198,16 +197,7 @@ record Workload(
   /** This workload with other times. */
   Workload with(Times other) {
     return new Workload(
-        seed,
-        kind,
-        title,
-        publishedOn,
-        operations,
-        threads,
-        other,
-        loads,
-        columns,
-        published);
+        seed, kind, title, publishedOn, operations, threads, other, loads, columns, published);
   }
 
   /** What the document says of a case. */

@@ -95,8 +95,7 @@ final class WorkloadFile {
             .list(
                 1,
                 LIST_MAX,
-                load ->
-                    kind == Kind.QUEUE ? QueueLoads.load(operations, load) : load(kind, load));
+                load -> kind == Kind.QUEUE ? QueueLoads.load(operations, load) : load(kind, load));
     if (kind == Kind.QUEUE && root.find("threads").isPresent()) {
       throw root.find("threads").get().wrong("is for echo and registry");
     }

@@ -48,8 +48,7 @@ class QueueLoadsTest {
   void a_scaled_load_has_a_sender_and_a_receiver_for_each_destination() {
     Load load =
         new Load(500, 1_000, 0, 0, Optional.of(new Parties(500, 50, 20, false, List.of("P_T"))));
-    assertThat(load.scaled(0.1).parties())
-        .contains(new Parties(50, 5, 2, false, List.of("P_T")));
+    assertThat(load.scaled(0.1).parties()).contains(new Parties(50, 5, 2, false, List.of("P_T")));
     assertThat(load.scaled(0.001))
         .isEqualTo(
             new Load(1, 1_000, 0, 0, Optional.of(new Parties(1, 1, 1, false, List.of("P_T")))));
@@ -68,7 +67,7 @@ class QueueLoadsTest {
         Map<Figure, Double> figures = jtang.published(operation, load, Optional.empty());
         assertThat(
                 figures.containsKey(Figure.SENT_PER_SECOND)
-                    && figures.containsKey(Figure.RECEIVED_PER_SECOND)
+                        && figures.containsKey(Figure.RECEIVED_PER_SECOND)
                     || figures.containsKey(Figure.SENT_DISK_CACHE)
                         && figures.containsKey(Figure.RECEIVED_DISK_CACHE))
             .as("%s of %s", operation, load)

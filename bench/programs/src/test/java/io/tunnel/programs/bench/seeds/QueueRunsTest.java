@@ -66,8 +66,7 @@ class QueueRunsTest {
     for (SeedRow row : result.rows()) {
       assertThat(row.ours())
           .as(row.operation())
-          .containsKeys(
-              Figure.SENT_PER_SECOND, Figure.RECEIVED_PER_SECOND, Figure.RESIDENT_KIB);
+          .containsKeys(Figure.SENT_PER_SECOND, Figure.RECEIVED_PER_SECOND, Figure.RESIDENT_KIB);
       assertThat(row.peer()).isEmpty();
     }
   }

@@ -34,8 +34,7 @@ class SeedsReportTest {
       }
     }
     return SeedsReport.of(
-        new SeedsCommand.Plan(
-            List.of(ice), scale, 7, hasPeers, Optional.empty(), Optional.empty()),
+        new SeedsCommand.Plan(List.of(ice), scale, 7, hasPeers, Optional.empty(), Optional.empty()),
         List.of(new SeedsResult(ice, "a bare echo", rows, 16, List.of("The peer was tired."))));
   }
 
@@ -84,8 +83,7 @@ class SeedsReportTest {
     }
     Report report =
         SeedsReport.of(
-            new SeedsCommand.Plan(
-                List.of(jtang), 0.1, 7, true, Optional.empty(), Optional.empty()),
+            new SeedsCommand.Plan(List.of(jtang), 0.1, 7, true, Optional.empty(), Optional.empty()),
             List.of(new SeedsResult(jtang, "a broker", rows, 0, List.of())));
     JsonObject json =
         JsonParser.parseString(ReportJson.line(report, Machine.here())).getAsJsonObject();
@@ -102,7 +100,7 @@ class SeedsReportTest {
         .as("the messages of the first size")
         .containsExactly(new Plot.Point(500, 5_000.0));
     assertThat(String.join("\n", ReportText.lines(report)))
-        .contains("none twice", "synced before the answer")
+        .contains("none twice", "synced before the answer, but not")
         .doesNotContain("one open request");
   }
 

@@ -58,8 +58,7 @@ public record MessageCase(
 
     /** All ways of topics. */
     public static final List<String> OF_TOPICS =
-        List.of(
-            "nP_nD_nT", "P_nD_nT", "nP_D_nT", "P_D_nT", "nP_nD_T", "P_nD_T", "nP_D_T", "P_D_T");
+        List.of("nP_nD_nT", "P_nD_nT", "nP_D_nT", "P_D_nT", "nP_nD_T", "P_nD_T", "nP_D_T", "P_D_T");
 
     /**
      * The way that the document names so.
@@ -136,9 +135,7 @@ public record MessageCase(
     List<String> words = new ArrayList<>();
     words.add(way.text());
     for (int number :
-        new int[] {
-          senders, receivers, connections, destinations, bytes, warmUpSeconds, seconds
-        }) {
+        new int[] {senders, receivers, connections, destinations, bytes, warmUpSeconds, seconds}) {
       words.add(String.valueOf(number));
     }
     return String.join(" ", words);

@@ -68,8 +68,7 @@ final class MessageLoad {
   }
 
   private Thread sending(Messages.Sender sender, int number) {
-    Thread thread =
-        new Thread(null, () -> send(sender, number), "sender-" + number, STACK_BYTES);
+    Thread thread = new Thread(null, () -> send(sender, number), "sender-" + number, STACK_BYTES);
     thread.setDaemon(true);
     return thread;
   }
@@ -168,10 +167,7 @@ final class MessageLoad {
 
   private void drain(Arrivals arrivals) throws Exception {
     long expected = expected();
-    wait(
-        TimeUnit.SECONDS.toNanos(DRAIN_SECONDS_MAX),
-        arrivals,
-        () -> arrivals.count() >= expected);
+    wait(TimeUnit.SECONDS.toNanos(DRAIN_SECONDS_MAX), arrivals, () -> arrivals.count() >= expected);
     out.accept(
         LoadLine.of(
             Word.DONE,

@@ -8,7 +8,9 @@ public final class TableLoadMain {
   /** The argument is the server, as HOST:PORT. */
   public static void main(String[] arguments) {
     TableMessages.Names names = new TableMessages.Names();
-    new LoadProgram(what -> TableMessages.open(arguments[0], what, names, System::nanoTime), System::nanoTime)
+    new LoadProgram(
+            what -> TableMessages.open(arguments[0], what, names, System::nanoTime),
+            System::nanoTime)
         .serve(System.in, System.out, () -> System.exit(0));
   }
 }

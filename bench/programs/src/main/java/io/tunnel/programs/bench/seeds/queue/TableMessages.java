@@ -55,11 +55,9 @@ final class TableMessages implements Messages {
   }
 
   /** Makes the tables of a case, and connects. */
-  static TableMessages open(
-      String endpoint, MessageCase what, Names names, LongSupplier nanos) {
+  static TableMessages open(String endpoint, MessageCase what, Names names, LongSupplier nanos) {
     TableMessages messages =
-        new TableMessages(
-            endpoint, what, nanos, TableClient.connect(ClientConfig.of(endpoint)));
+        new TableMessages(endpoint, what, nanos, TableClient.connect(ClientConfig.of(endpoint)));
     try {
       String prefix = names.next();
       for (int destination = 0; destination < what.destinations(); destination++) {
@@ -116,8 +114,7 @@ final class TableMessages implements Messages {
   /** The writer that all senders of a connection and a table share. */
   private TableWriter writer(int number, TableClient client, String table) {
     String name = what.connectionOf(number) + "/" + table;
-    return writers.computeIfAbsent(
-        name, unused -> client.openWriter(table, writerConfig(number)));
+    return writers.computeIfAbsent(name, unused -> client.openWriter(table, writerConfig(number)));
   }
 
   private TableWriterConfig writerConfig(int number) {
