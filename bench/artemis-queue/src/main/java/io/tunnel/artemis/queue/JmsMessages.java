@@ -175,23 +175,32 @@ final class JmsMessages implements Messages {
     }
 
     @Override
-    public void close() throws JMSException {
-      session.close();
+    public void close() {
+      try {
+        session.close();
+      } catch (JMSException e) {
+        throw new IllegalStateException("a session was not closed", e);
+      }
     }
   }
 
   @Override
-  public void close() throws JMSException {
-    for (Subscription each : subscriptions) {
-      each.consumer().close();
-      each.session().unsubscribe(each.name());
+  public void close() {
+    try {
+      for (Subscription each : subscriptions) {
+        each.consumer().close();
+        each.session().unsubscribe(each.name());
+      }
+      for (Connection each : receiving) {
+        each.close();
+      }
+      for (Connection each : sending) {
+        each.close();
+      }
+    } catch (JMSException e) {
+      throw new IllegalStateException("destinations were not closed", e);
+    } finally {
+      factory.close();
     }
-    for (Connection each : receiving) {
-      each.close();
-    }
-    for (Connection each : sending) {
-      each.close();
-    }
-    factory.close();
   }
 }

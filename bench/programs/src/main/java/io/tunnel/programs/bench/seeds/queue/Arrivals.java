@@ -11,8 +11,9 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 
 /**
- * What all receivers of a case got. Messages of one sender come to one stream, a receiver or a
- * partition, in rising order: a message that does not is one that came twice or overtook another.
+ * The messages that the receivers of a case got. Messages of one sender come to one stream, a
+ * receiver or a partition, in rising order. A message with a lower number was repeated, or was
+ * overtaken.
  */
 public final class Arrivals {
 

@@ -20,7 +20,7 @@ record LoadLine(Word word, Map<String, Double> numbers, String text) {
     MEASURING,
     /** The measured seconds are over. */
     MEASURED,
-    /** All messages were received, or nobody waits for them any more. */
+    /** The receivers have all messages, or the time for the rest is over. */
     DONE,
     /** The case failed, and with it the process. */
     FAILED

@@ -19,7 +19,7 @@ import org.HdrHistogram.Histogram;
  */
 final class MessageLoad {
 
-  /** Messages may wait so long for their receivers when nobody sends any more. */
+  /** Receivers have this time for the rest when the senders have ended. */
   private static final long DRAIN_SECONDS_MAX = 60;
 
   private static final long STOP_SECONDS_MAX = 60;
@@ -84,7 +84,7 @@ final class MessageLoad {
       }
       sender.flush();
     } catch (Throwable e) {
-      // Also errors: a load without one of its senders is another load.
+      // Also errors: a missing sender makes the load smaller.
       failure.compareAndSet(null, e);
     }
   }

@@ -20,7 +20,7 @@ public interface Messages extends AutoCloseable {
   Sender sender(int number) throws Exception;
 
   @Override
-  void close() throws Exception;
+  void close();
 
   /** Sends the messages of one sender. Belongs to one thread. */
   interface Sender extends AutoCloseable {
@@ -37,6 +37,6 @@ public interface Messages extends AutoCloseable {
     void flush() throws Exception;
 
     @Override
-    void close() throws Exception;
+    void close();
   }
 }

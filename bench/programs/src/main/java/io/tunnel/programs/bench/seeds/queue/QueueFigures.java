@@ -6,7 +6,7 @@ import java.util.OptionalDouble;
  * What came of a case.
  *
  * @param sentPerSecond messages that all senders sent in a measured second
- * @param receivedPerSecond messages that all receivers received, each copy counted
+ * @param receivedPerSecond messages received in a measured second; each copy counts
  * @param cpuPercent of one core, of the server's process
  * @param diskMibPerSecond that the server's process wrote
  * @param p50Ms from the beginning of a send to the receipt; empty when nothing came

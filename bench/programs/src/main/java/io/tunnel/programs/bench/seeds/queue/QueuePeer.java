@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A message broker to measure beside. {@link java.util.ServiceLoader} finds it, so that its
+ * A message broker to measure beside. {@link java.util.ServiceLoader} finds the broker, because its
  * libraries are optional.
  */
 public interface QueuePeer {

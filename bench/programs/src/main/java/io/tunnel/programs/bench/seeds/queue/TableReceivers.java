@@ -22,9 +22,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Receivers of this service. Receivers of a queue share its tunnel: those of one connection are a
- * worker, which holds a channel for each. A durable subscription is a tunnel of its own, and a
- * subscription that is not durable a reader without one.
+ * Receivers of this service. Receivers of a queue share the queue's tunnel; the receivers of a
+ * connection are one worker, which holds a channel for each receiver. A durable subscription is a
+ * tunnel of its own, and a subscription that is not durable a reader without a tunnel.
  */
 final class TableReceivers implements AutoCloseable {
 
@@ -51,7 +51,7 @@ final class TableReceivers implements AutoCloseable {
     this.admin = admin;
   }
 
-  /** Starts all receivers, and waits until each has its channel. */
+  /** Starts the receivers, and returns when the workers hold all channels. */
   void start(Arrivals arrivals) throws InterruptedException {
     if (what.way().isTopic() && !what.way().isDurable()) {
       for (int number = 0; number < what.receivers(); number++) {
