@@ -107,6 +107,14 @@ class FakeContractTest {
   }
 
   @Nested
+  class Returns extends ReturningContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
   class Increments extends IncrementsContract {
     @Override
     Subject begin() {
@@ -115,7 +123,23 @@ class FakeContractTest {
   }
 
   @Nested
+  class Writers extends WritersContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
   class AtomicBatches extends AtomicBatchesContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
+  class Expiry extends ExpiryContract {
     @Override
     Subject begin() {
       return fake();

@@ -83,6 +83,14 @@ class ServerContractTest {
   }
 
   @Nested
+  class Returns extends ReturningContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
   class Increments extends IncrementsContract {
     @Override
     Subject begin() {
@@ -91,7 +99,23 @@ class ServerContractTest {
   }
 
   @Nested
+  class Writers extends EndedWritersContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
   class AtomicBatches extends AtomicBatchesContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
+  class Expiry extends ExpiryContract {
     @Override
     Subject begin() {
       return new RealSubject(server.port());

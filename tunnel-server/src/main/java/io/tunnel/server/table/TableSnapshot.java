@@ -24,7 +24,15 @@ public interface TableSnapshot extends AutoCloseable {
    *
    * @throws io.tunnel.model.RefusedException CORRUPT or STORAGE_FAILED when not all can be read
    */
-  Scan scanBehind(int partition, Bytes after, TableStore.RowVisitor visitor);
+  default Scan scanBehind(int partition, Bytes after, TableStore.RowVisitor visitor) {
+    return scanBehind(partition, after, -1, visitor);
+  }
+
+  /**
+   * As {@link #scanBehind(int, Bytes, TableStore.RowVisitor)}, without the rows that were committed
+   * at {@code expiredMicros} or before: they have expired; -1 for all rows.
+   */
+  Scan scanBehind(int partition, Bytes after, long expiredMicros, TableStore.RowVisitor visitor);
 
   /** Gives the moment up; idempotent. */
   @Override

@@ -106,7 +106,10 @@ public record SimTableRows(
     }
 
     @Override
-    public Scan scanBehind(int partition, Bytes after, RowVisitor visitor) {
+    public Scan scanBehind(int partition, Bytes after, long expiredMicros, RowVisitor visitor) {
+      if (expiredMicros >= 0) {
+        throw new IllegalStateException("a moment of a simulation has all rows of its moment");
+      }
       if (isClosed) {
         return Scan.CLOSED;
       }
