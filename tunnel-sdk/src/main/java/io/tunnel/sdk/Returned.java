@@ -14,7 +14,7 @@ import java.util.Optional;
  */
 public record Returned(Kind kind, Optional<Row> row) {
 
-  /** What every row returns that asks for nothing. */
+  /** The result of each row that did not ask for a key or columns. */
   public static final Returned NOTHING = new Returned(Kind.NOTHING, Optional.empty());
 
   /** What is returned. */

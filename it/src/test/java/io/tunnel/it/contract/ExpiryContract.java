@@ -61,7 +61,7 @@ abstract class ExpiryContract extends Contract {
     @Override
     public void shutdown() {}
 
-    /** The first changes, when there are so many. */
+    /** Waits for {@code count} changes, and returns the first {@code count}. */
     List<String> first(int count) {
       Poll.until(count + " changes", () -> seen.size() >= count);
       return List.copyOf(seen.subList(0, count));

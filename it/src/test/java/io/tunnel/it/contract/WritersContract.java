@@ -26,7 +26,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** What is true of batches that their writers number. */
+/** Promises for batches with numbers of their writers. */
 abstract class WritersContract extends Contract {
 
   private static final SplittableRandom SECRETS = new SplittableRandom();

@@ -59,7 +59,7 @@ public final class Counters {
     return table;
   }
 
-  /** Asks that each increment returns its result, which takes level 2. */
+  /** Asks each increment to return its result. The server must have level 2. */
   public Counters returning() {
     isReturning = true;
     return this;

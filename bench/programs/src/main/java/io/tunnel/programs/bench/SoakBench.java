@@ -29,10 +29,14 @@ import org.HdrHistogram.Histogram;
  */
 final class SoakBench {
 
-  /** So many looks, unless they would come more than once a second. */
-  private static final long SAMPLES = 120;
+  /** So many looks at least, unless they would come more than once a second. */
+  private static final long SAMPLES_MIN = 120;
+
+  /** So many looks at most, whose report a browser still draws. */
+  private static final long SAMPLES_MAX = 10_000;
 
   private static final long SAMPLE_NANOS_MIN = TimeUnit.SECONDS.toNanos(1);
+  private static final long SAMPLE_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /**
@@ -51,6 +55,12 @@ final class SoakBench {
 
   /** What is asked for. */
   record Plan(long nanos, int partitions, long keys, long backlogRows) {}
+
+  /** The time from one look to the next. */
+  static long everyNanos(long nanos) {
+    long usual = Math.max(SAMPLE_NANOS_MIN, Math.min(SAMPLE_NANOS, nanos / SAMPLES_MIN));
+    return Math.max(usual, nanos / SAMPLES_MAX);
+  }
 
   /** When the drain was, and how much. */
   record Drain(double fromSeconds, double toSeconds, long rows) {}
@@ -226,19 +236,21 @@ final class SoakBench {
     private final ServerProbe probe;
     private final List<SoakSample> samples = new ArrayList<>();
     private final long startNanos = clock.nanos();
-    private final long everyNanos = Math.max(SAMPLE_NANOS_MIN, plan.nanos() / SAMPLES);
+    private final long everyNanos = everyNanos(plan.nanos());
     private Histogram phase = new Histogram(3);
     private Optional<BacklogProcessor> backlog = Optional.empty();
     private long lastNanos = startNanos;
     private long lastWritten;
     private long lastRead;
     private long lastBacklog;
+    private ServerProbe.Used lastUsed;
 
     Looks(LiveWriter writer, LiveProcessor processor, Journeys journeys, ServerProbe probe) {
       this.writer = writer;
       this.processor = processor;
       this.journeys = journeys;
       this.probe = probe;
+      this.lastUsed = probe.used();
     }
 
     long nanos() {
@@ -275,6 +287,7 @@ final class SoakBench {
       long drained = backlog.map(BacklogProcessor::rows).orElse(0L);
       Histogram writes = journeys.written();
       phase.add(writes);
+      ServerProbe.Used used = probe.used();
       samples.add(
           new SoakSample(
               (now - startNanos) / 1e9,
@@ -283,11 +296,14 @@ final class SoakBench {
               (drained - lastBacklog) / seconds,
               p99Ms(writes),
               p99Ms(journeys.delivered()),
+              (used.cpuNanos() - lastUsed.cpuNanos()) / 1e9 / seconds * 100,
+              (used.networkBytes() - lastUsed.networkBytes()) / seconds,
               probe.look()));
       lastNanos = now;
       lastWritten = written;
       lastRead = read;
       lastBacklog = drained;
+      lastUsed = used;
     }
 
     /** The times of writes since this was asked before. */

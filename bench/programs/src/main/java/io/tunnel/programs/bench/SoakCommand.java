@@ -4,6 +4,7 @@ import io.tunnel.model.Limits;
 import io.tunnel.programs.bench.report.Report;
 import io.tunnel.terminal.CommandFailure;
 import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -13,28 +14,25 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description =
         "Writes and reads for a long time at 70%% of what the machine can do, and draws what the"
-            + " server holds meanwhile: heap, memory, files, threads, disk. Half-way a second tunnel"
-            + " drains a backlog, and the writers' p99 before is held against the one meanwhile.",
+            + " server holds and uses meanwhile: heap, memory, files, threads, disk, CPU, network. A"
+            + " slope test says what rises. Half-way a second tunnel drains a backlog, and the"
+            + " writers' p99 before is held against the one meanwhile.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel bench soak --minutes 30",
       "  tunnel bench soak --minutes 5 --rate 50000 --backlog 5000000 --partitions 64",
-      "  tunnel bench soak --minutes 480 --work /var/tmp --out soak-of-tonight"
+      "  tunnel bench soak --hours 8 --work /var/tmp --out soak-of-tonight"
     })
 final class SoakCommand extends MeasuredCommand {
 
   static final int MINUTES_MAX = 7 * 24 * 60;
+  static final int MINUTES_DEFAULT = 30;
   static final long RATE_MAX = 100_000_000;
   static final long BACKLOG_MAX = 1_000_000_000;
   static final long KEYS_MAX = 1_000_000_000;
   static final int PEAK_SECONDS_MAX = 600;
 
-  @Option(
-      names = "--minutes",
-      paramLabel = "N",
-      defaultValue = "30",
-      description = "How long it is written at that rate (default: ${DEFAULT-VALUE}).")
-  private double minutes;
+  @ArgGroup private Duration duration = new Duration();
 
   @Option(
       names = "--rate",
@@ -83,11 +81,38 @@ final class SoakCommand extends MeasuredCommand {
 
   SoakCommand() {}
 
+  /** In minutes or in hours. */
+  static final class Duration {
+
+    @Option(
+        names = "--minutes",
+        paramLabel = "N",
+        description = "How long it is written at that rate (default: " + MINUTES_DEFAULT + ").")
+    private Double minutes;
+
+    @Option(names = "--hours", paramLabel = "N", description = "The same in hours.")
+    private Double hours;
+
+    Duration() {}
+
+    private void require() {
+      if (minutes != null && !(minutes > 0 && minutes <= MINUTES_MAX)) {
+        throw CommandFailure.usage("--minutes is more than 0 and at most " + MINUTES_MAX);
+      }
+      if (hours != null && !(hours > 0 && hours <= MINUTES_MAX / 60.0)) {
+        throw CommandFailure.usage("--hours is more than 0 and at most " + MINUTES_MAX / 60);
+      }
+    }
+
+    private long nanos() {
+      double asked = minutes != null ? minutes : hours != null ? hours * 60 : MINUTES_DEFAULT;
+      return (long) (asked * TimeUnit.MINUTES.toNanos(1));
+    }
+  }
+
   @Override
   void require() {
-    if (!(minutes > 0 && minutes <= MINUTES_MAX)) {
-      throw CommandFailure.usage("--minutes is more than 0 and at most " + MINUTES_MAX);
-    }
+    duration.require();
     if (rate != null) {
       BenchOptions.require("--rate", rate, 1, RATE_MAX);
     }
@@ -101,8 +126,7 @@ final class SoakCommand extends MeasuredCommand {
   @Override
   Report measure(Ground ground) throws Exception {
     SoakBench.Plan plan =
-        new SoakBench.Plan(
-            (long) (minutes * TimeUnit.MINUTES.toNanos(1)), partitions, keys, backlog);
+        new SoakBench.Plan(duration.nanos(), partitions, keys, backlog);
     SoakBench bench = new SoakBench(ground, plan);
     double peak = rate == null ? bench.peak(peakSeconds) : Double.NaN;
     double rowsPerSecond = rate == null ? Math.max(1, peak * share / 100) : rate;

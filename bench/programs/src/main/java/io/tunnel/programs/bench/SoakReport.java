@@ -24,7 +24,7 @@ final class SoakReport {
   /** A slower rise would not be told from noise in the time that a soak has. */
   private static final double RISE_PERCENT_AN_HOUR_MIN = 1;
 
-  /** What may leak, by its label. */
+  /** What is judged, by its label: what may leak, and what a rate costs. */
   private static final Map<String, ToDoubleFunction<SoakSample>> HELD = held();
 
   private static final List<Grid.Column> COLUMNS =
@@ -39,7 +39,9 @@ final class SoakReport {
           new Grid.Column("residentBytes", "memory bytes"),
           new Grid.Column("openFiles", "files"),
           new Grid.Column("threads", "threads"),
-          new Grid.Column("diskBytes", "disk bytes"));
+          new Grid.Column("diskBytes", "disk bytes"),
+          new Grid.Column("cpuPercent", "CPU %"),
+          new Grid.Column("networkBytesPerSecond", "network bytes/s"));
 
   private SoakReport() {}
 
@@ -49,6 +51,9 @@ final class SoakReport {
     held.put("memory", each -> each.holding().residentBytes());
     held.put("open files", each -> each.holding().openFiles());
     held.put("threads", each -> each.holding().threads());
+    held.put("disk", each -> each.holding().diskBytes());
+    held.put("CPU", SoakSample::cpuPercent);
+    held.put("latency", SoakSample::latencyP99Ms);
     return held;
   }
 
@@ -84,14 +89,19 @@ final class SoakReport {
   /** What a line through the looks behind the drain says, in percent of the mean an hour. */
   static String verdict(String label, Optional<Trend> trend) {
     if (trend.isEmpty()) {
-      return "Whether " + label + " rises cannot be said: too few independent looks.";
+      return "Undecided: " + label + ", of which too few looks are independent.";
     }
     double low = percentAnHour(trend.get(), trend.get().low());
     double high = percentAnHour(trend.get(), trend.get().high());
-    String range = String.format(Locale.ROOT, "%.1f to %.1f %% an hour (99 %% sure)", low, high);
-    return low > RISE_PERCENT_AN_HOUR_MIN
-        ? "RISES: " + label + ", by " + range + " behind the drain."
-        : "No rise of " + label + " is proved: " + range + " behind the drain.";
+    String range =
+        String.format(
+            Locale.ROOT, "%.1f to %.1f %% an hour behind the drain (99 %% sure)", low, high);
+    if (low > RISE_PERCENT_AN_HOUR_MIN) {
+      return "RISES: " + label + ", by " + range + ".";
+    }
+    return high <= RISE_PERCENT_AN_HOUR_MIN
+        ? "Does not rise: " + label + ", by " + range + "."
+        : "Undecided: " + label + ", by " + range + "; a longer soak can tell.";
   }
 
   private static double percentAnHour(Trend trend, double slope) {
@@ -119,7 +129,9 @@ final class SoakReport {
         sample.holding().residentBytes(),
         sample.holding().openFiles(),
         sample.holding().threads(),
-        sample.holding().diskBytes());
+        sample.holding().diskBytes(),
+        sample.cpuPercent(),
+        sample.networkBytesPerSecond());
   }
 
   private static List<Figure> figures(double peak, double rate, SoakBench.Result result) {
@@ -248,7 +260,9 @@ final class SoakReport {
         plot(grid, "latency", "Latency, p99", Axis.linear("ms"), 1, 4, 5),
         plot(grid, "memory", "Memory of the server", Axis.linear("MiB"), MIB, 6, 7),
         withRight(grid, "files", "Open files and threads of the server", 8, 9),
-        plot(grid, "disk", "Disk of the server", Axis.linear("MiB"), MIB, 10));
+        plot(grid, "disk", "Disk of the server", Axis.linear("MiB"), MIB, 10),
+        plot(grid, "cpu", "CPU of the server", Axis.linear("% of a core"), 1, 11),
+        plot(grid, "network", "Loopback of this machine", Axis.linear("MiB/s"), MIB, 12));
   }
 
   private static Plot plot(

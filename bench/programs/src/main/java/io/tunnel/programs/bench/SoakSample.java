@@ -12,6 +12,9 @@ import io.tunnel.programs.bench.live.ServerProbe;
  *     before
  * @param writeP99Ms from due to acknowledged; NaN when no row was timed
  * @param latencyP99Ms from acknowledged to the callback; NaN when no row was timed
+ * @param cpuPercent CPU time of the server since the look before, in percent of one core
+ * @param networkBytesPerSecond carried by this machine's loopback since the look before, of all
+ *     programs; NaN where the system does not say
  * @param holding what the server holds
  */
 record SoakSample(
@@ -21,4 +24,6 @@ record SoakSample(
     double backlogRowsPerSecond,
     double writeP99Ms,
     double latencyP99Ms,
+    double cpuPercent,
+    double networkBytesPerSecond,
     ServerProbe.Holding holding) {}

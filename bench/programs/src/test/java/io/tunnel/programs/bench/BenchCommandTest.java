@@ -56,6 +56,7 @@ class BenchCommandTest {
         "growth --backlog 1KB | --backlog is 1048576 to 1099511627776, not 1000",
         "soak --minutes 0 | --minutes is more than 0 and at most 10080",
         "soak --minutes 10081 | --minutes is more than 0 and at most 10080",
+        "soak --hours 169 | --hours is more than 0 and at most 168",
         "soak --rate 0 | --rate is 1 to 100000000, not 0",
         "soak --share 101 | --share is 1 to 100, not 101",
         "soak --peak-seconds 601 | --peak-seconds is 1 to 600, not 601",

@@ -131,8 +131,9 @@ class BenchRunsTest {
     JsonObject json = run.json();
     assertPositive(json, "peakRowsPerSecond", "backlogRows", "backlogSeconds", "writeP99BeforeMs");
     JsonObject sample = json.getAsJsonArray("samples").get(1).getAsJsonObject();
-    assertPositive(sample, "seconds", "writeRowsPerSecond", "readRowsPerSecond", "diskBytes");
-    run.assertCharts("rates", "latency", "memory", "files", "disk");
+    assertPositive(
+        sample, "seconds", "writeRowsPerSecond", "readRowsPerSecond", "diskBytes", "cpuPercent");
+    run.assertCharts("rates", "latency", "memory", "files", "disk", "cpu", "network");
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.tunnel.programs.bench.live.ServerProbe;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleUnaryOperator;
 import org.junit.jupiter.api.Test;
 
@@ -14,7 +15,7 @@ class SoakReportTest {
   private static final ServerProbe.Holding NOTHING = new ServerProbe.Holding(0, 0, 0, 0, 0);
 
   private static SoakSample sample(double seconds, double rate, double p99Ms) {
-    return new SoakSample(seconds, rate, rate, 0, p99Ms, p99Ms, NOTHING);
+    return new SoakSample(seconds, rate, rate, 0, p99Ms, p99Ms, 50, 1, NOTHING);
   }
 
   /** Looks come every ten seconds, and every second during the drain. */
@@ -50,7 +51,7 @@ class SoakReportTest {
       double bytes = second <= 170 ? second : bytesAfter.applyAsDouble(second);
       samples.add(
           new SoakSample(
-              second, 1, 1, 0, 1, 1, new ServerProbe.Holding(bytes, bytes, 1, 1, bytes)));
+              second, 1, 1, 0, 1, 1, 50, 1, new ServerProbe.Holding(bytes, bytes, 1, 1, bytes)));
     }
     return new SoakBench.Result(
         samples, new SoakBench.Drain(150, 170, 9), new SoakBench.WriteP99(1, 1, 1));
@@ -66,10 +67,23 @@ class SoakReportTest {
     assertThat(verdict(second -> 1_000_000 + 100 * second + second % 30))
         .startsWith("RISES: memory, by 3");
     assertThat(verdict(second -> 1_000_000 + second % 30))
-        .startsWith("No rise of memory is proved: ");
+        .startsWith("Does not rise: memory, by ");
     assertThat(verdict(second -> 1_000_000 - 100 * second + second % 30))
-        .startsWith("No rise of memory is proved: -3");
+        .startsWith("Does not rise: memory, by -3");
+    assertThat(verdict(second -> 1_000_000 + 100_000 * (second % 70 / 40)))
+        .startsWith("Undecided: memory, by ")
+        .endsWith("; a longer soak can tell.");
     assertThat(verdict(second -> Double.NaN))
-        .isEqualTo("Whether memory rises cannot be said: too few independent looks.");
+        .isEqualTo("Undecided: memory, of which too few looks are independent.");
+  }
+
+  @Test
+  void looks_come_every_ten_seconds_of_an_hour_and_fewer_of_a_week() {
+    assertThat(SoakBench.everyNanos(TimeUnit.MINUTES.toNanos(1)))
+        .isEqualTo(TimeUnit.SECONDS.toNanos(1));
+    assertThat(SoakBench.everyNanos(TimeUnit.HOURS.toNanos(1)))
+        .isEqualTo(TimeUnit.SECONDS.toNanos(10));
+    assertThat(SoakBench.everyNanos(TimeUnit.DAYS.toNanos(7)))
+        .isEqualTo(TimeUnit.DAYS.toNanos(7) / 10_000);
   }
 }

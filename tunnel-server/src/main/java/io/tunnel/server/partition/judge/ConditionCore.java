@@ -101,8 +101,8 @@ public final class ConditionCore {
    *
    * @param returned what rows return, applied or not
    * @param expired DELETEs of the expired rows that the accepted rows write again; they come first
-   * @param validMicros the judgement holds before this moment: then a row expires that it took for
-   *     alive
+   * @param validMicros when the first row expires that the judgement found alive; the judgement holds
+   *     before this moment
    */
   public record Judged(
       Optional<ChangeBatch> accepted,
@@ -111,7 +111,7 @@ public final class ConditionCore {
       Optional<ChangeBatch> expired,
       long validMicros) {
 
-    /** What no expiry decides, and that returns nothing. */
+    /** A judgement without expired rows and returned columns. */
     public Judged(Optional<ChangeBatch> accepted, List<Rejection> rejections) {
       this(accepted, rejections, List.of(), Optional.empty(), Long.MAX_VALUE);
     }

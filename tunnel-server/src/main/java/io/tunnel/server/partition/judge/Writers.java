@@ -242,7 +242,7 @@ public final class Writers {
     return taken;
   }
 
-  /** What removes all that is stored of a partition. */
+  /** The deletions that remove the stored state of a partition. */
   public static Map<Bytes, Bytes> without(int partition, Set<Bytes> stored) {
     Map<Bytes, Bytes> removed = new HashMap<>();
     for (Bytes key : stored) {

@@ -107,7 +107,7 @@ class NumberedBatchesTest {
         .hasMessageContaining(why);
   }
 
-  /** What is stored is all that is left. */
+  /** Starts again from the stored bytes alone. */
   private void restart() {
     batches.settle();
     writers

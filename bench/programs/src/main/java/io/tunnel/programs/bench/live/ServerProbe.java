@@ -23,6 +23,7 @@ public final class ServerProbe {
   private static final Pattern COLLECTED = Pattern.compile("->([0-9]+)([KMG])\\(");
   private static final int TAIL_BYTES = 8 * 1024;
   private static final double NONE = Double.NaN;
+  private static final String LOOPBACK = "lo:";
 
   private final ServerProcess server;
   private final DataDirectory directory;
@@ -46,6 +47,36 @@ public final class ServerProbe {
    */
   public record Holding(
       double heapBytes, double residentBytes, double openFiles, double threads, double diskBytes) {}
+
+  /**
+   * What was used so far.
+   *
+   * @param cpuNanos CPU time of the server since its start
+   * @param networkBytes that the loopback interface of this machine carried since its start, of all
+   *     programs
+   */
+  public record Used(double cpuNanos, double networkBytes) {}
+
+  /** What was used until now. */
+  public Used used() {
+    return new Used(server.cpuNanos(), loopbackBytes(Path.of("/proc/net/dev")));
+  }
+
+  /** Bytes that were received on the loopback interface, as a file of Linux counts them. */
+  static double loopbackBytes(Path interfaces) {
+    try (Stream<String> lines = Files.lines(interfaces)) {
+      return lines
+          .map(String::strip)
+          .filter(line -> line.startsWith(LOOPBACK))
+          .mapToDouble(
+              line ->
+                  Double.parseDouble(line.substring(LOOPBACK.length()).strip().split(" ", 2)[0]))
+          .findFirst()
+          .orElse(NONE);
+    } catch (IOException | UncheckedIOException notLinux) {
+      return NONE;
+    }
+  }
 
   /** Looks. */
   public Holding look() throws IOException {

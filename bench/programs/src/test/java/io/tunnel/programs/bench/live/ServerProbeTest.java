@@ -2,7 +2,11 @@ package io.tunnel.programs.bench.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ServerProbeTest {
 
@@ -18,6 +22,23 @@ class ServerProbeTest {
     assertThat(ServerProbe.heapBytes(log)).isEqualTo(12 << 20);
     assertThat(ServerProbe.heapBytes("GC(9) Pause Full 2G->1G(4G) 90ms")).isEqualTo(1 << 30);
     assertThat(ServerProbe.heapBytes("GC(0) Pause Young 900K->512K(1024K)")).isEqualTo(512 << 10);
+  }
+
+  @Test
+  void the_bytes_of_loopback_are_its_first_number(@TempDir Path directory) throws IOException {
+    Path interfaces =
+        Files.writeString(
+            directory.resolve("dev"),
+            """
+            Inter-|   Receive                                    |  Transmit
+             face |bytes    packets errs drop fifo frame compressed multicast|bytes
+              eth0:      11       1    0    0    0     0          0         0       22
+                lo: 8123456     999    0    0    0     0          0         0  8123456
+            """);
+    assertThat(ServerProbe.loopbackBytes(interfaces)).isEqualTo(8123456);
+    assertThat(ServerProbe.loopbackBytes(directory.resolve("missing"))).isNaN();
+    Files.writeString(interfaces, "lo:7 1\n");
+    assertThat(ServerProbe.loopbackBytes(interfaces)).isEqualTo(7);
   }
 
   @Test

@@ -38,7 +38,7 @@ public final class Returns {
     random = new SplittableRandom(~seed * 37);
   }
 
-  /** The change, which asks for something now and then. */
+  /** The change; one in four asks for its key or its columns. */
   public RowChange maybe(RowChange change) {
     return random.nextInt(4) == 0
         ? change.returning(ASKED.get(random.nextInt(ASKED.size())))
@@ -70,7 +70,7 @@ public final class Returns {
     return rows;
   }
 
-  /** What a row asked for, and what it returns. */
+  /** A row's request for its key or columns, and the result. */
   record Row(Optional<Returning> asked, Optional<ReturnedRow> returned) {
 
     /** Whether the row would return this where it is as a fold has it. */
