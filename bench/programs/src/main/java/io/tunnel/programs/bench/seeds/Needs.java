@@ -58,7 +58,7 @@ record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
         workloads.stream()
             .flatMap(each -> each.loads().stream())
             .map(load -> load.scaled(scale))
-            .mapToLong(load -> load.requests() * (load.bytes() + ROW_OVERHEAD_BYTES))
+            .mapToLong(load -> load.rows() * (load.bytes() + ROW_OVERHEAD_BYTES))
             .max()
             .orElse(0);
     // A server keeps a quarter of its descriptors for files.

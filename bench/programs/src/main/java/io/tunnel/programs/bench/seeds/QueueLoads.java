@@ -48,6 +48,7 @@ final class QueueLoads {
         load.member("bytes").whole(MessageHeader.BYTES, BYTES_MAX),
         0,
         0,
+        Optional.empty(),
         Optional.of(
             new Parties(
                 receivers,

@@ -34,7 +34,8 @@ import picocli.CommandLine.Option;
           + " peer, with the published figures beside: 002 is ICE (connections that send a message"
           + " and wait, beside a bare Netty echo), 003 is nbagent (names that are registered and"
           + " looked up, beside an etcd), 004 is JTang (queues and topics, beside an Apache ActiveMQ"
-          + " Artemis).",
+          + " Artemis) and JTang's mixes of row operations (004tiers, 004flow, 004form,"
+          + " 004permissions).",
       "Says what it needs, and starts nothing, when this machine has too few descriptors, or too"
           + " little memory or disk."
     },
@@ -63,7 +64,9 @@ public final class SeedsCommand extends Job {
       names = "--only",
       split = ",",
       paramLabel = "SEED",
-      description = "Some of 002, 003, 004 (default: all, but none beside --workload).")
+      description =
+          "Some of 002, 003, 004, 004tiers, 004flow, 004form, 004permissions (default: all, but none"
+              + " beside --workload).")
   private List<String> only;
 
   @Option(
@@ -79,7 +82,8 @@ public final class SeedsCommand extends Job {
       paramLabel = "S",
       defaultValue = "1",
       description =
-          "This share of the clients and requests, and of the seconds of queues, 0.001 to 1"
+          "This share of the clients, requests and rows, and of the seconds of queues and mixes,"
+              + " 0.001 to 1"
               + " (default: ${DEFAULT-VALUE}).")
   private double scale;
 

@@ -52,8 +52,8 @@ final class SeedsReport {
       remarks.add(
           "Scale "
               + plan.scale()
-              + ": clients and requests, and seconds of queues, are that share of the document's."
-              + " Published figures are those of the whole load.");
+              + ": clients, requests and rows, and seconds of queues and mixes, are that share of the"
+              + " document's. Published figures are those of the whole load.");
     }
     for (SeedsResult result : results) {
       Workload workload = result.workload();
@@ -103,6 +103,13 @@ final class SeedsReport {
     return switch (workload.kind()) {
       case ECHO -> threads + limit + ", " + workload.times().measured() + " s an operation";
       case REGISTRY -> threads + limit + ", durability FSYNC, 1 partition";
+      case MIX ->
+          threads
+              + limit
+              + ", durability FSYNC, 1 partition, "
+              + workload.times().scaled(plan.scale()).measured()
+              + " s an operation; requests of an operation: "
+              + MixLoads.words(workload);
       case QUEUE -> {
         Workload.Times times = workload.times().scaled(plan.scale());
         yield threads
@@ -190,6 +197,12 @@ final class SeedsReport {
               ? new LoadColumn("topics", "topics", parties.destinations())
               : new LoadColumn("queues", "queues", parties.destinations()),
           new LoadColumn(BYTES, BYTES, load.bytes()));
+    }
+    if (load.rowsBefore().isPresent()) {
+      return List.of(
+          new LoadColumn(CLIENTS, CLIENTS, load.clients()),
+          new LoadColumn(BYTES, BYTES, load.bytes()),
+          new LoadColumn(MixLoads.ROWS_BEFORE, "rows before", load.rowsBefore().get()));
     }
     return List.of(
         new LoadColumn(CLIENTS, CLIENTS, load.clients()),

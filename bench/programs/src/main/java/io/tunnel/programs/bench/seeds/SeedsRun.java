@@ -53,7 +53,7 @@ final class SeedsRun {
 
   SeedsResult run(Workload whole) throws Exception {
     Workload workload =
-        whole.kind() == Kind.QUEUE ? whole.with(whole.times().scaled(plan.scale())) : whole;
+        whole.kind().hasScaledTimes() ? whole.with(whole.times().scaled(plan.scale())) : whole;
     PeerSide peer = peer(workload.kind());
     List<SeedRow> rows = new ArrayList<>();
     int leftOut = 0;
@@ -95,6 +95,7 @@ final class SeedsRun {
         yield etcd;
       }
       case QUEUE -> queuePeer();
+      case MIX -> new PeerSide("no peer", Optional.empty());
     };
   }
 
@@ -140,6 +141,9 @@ final class SeedsRun {
             + ", "
             + load.bytes()
             + " bytes"
+            + load.rowsBefore()
+                .map(rows -> String.format(Locale.ROOT, ", %,d rows before", rows))
+                .orElse("")
             + threads
                 .map(count -> ", " + count + (count == 1 ? " thread" : " threads"))
                 .orElse(""));

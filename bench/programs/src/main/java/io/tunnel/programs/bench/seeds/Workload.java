@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param title what people read above it
  * @param publishedOn the hardware and software of the published figures
  * @param operations measured on each load, in this order
+ * @param steps the requests of each operation of a mix; empty for all other kinds
  * @param threads event loops of the server, one server each; empty for the server's default
  * @param times how long a case takes
  * @param loads the clients
@@ -27,6 +28,7 @@ record Workload(
     String title,
     String publishedOn,
     List<String> operations,
+    Map<String, List<MixStep>> steps,
     List<Integer> threads,
     Times times,
     List<Load> loads,
@@ -37,6 +39,7 @@ record Workload(
   Workload {
     Objects.requireNonNull(kind, "kind");
     operations = List.copyOf(operations);
+    steps = Map.copyOf(steps);
     threads = List.copyOf(threads);
     loads = List.copyOf(loads);
     columns = List.copyOf(columns);
@@ -50,7 +53,9 @@ record Workload(
     /** They store names, and look them up. */
     REGISTRY("registry"),
     /** They send messages to queues and topics, and others receive them. */
-    QUEUE("queue");
+    QUEUE("queue"),
+    /** They work on rows, with several requests an operation. */
+    MIX("mix");
 
     private final String word;
 
@@ -63,9 +68,15 @@ record Workload(
       return word;
     }
 
-    /** The operations that it has. */
+    /** Whether {@code --scale} shortens the seconds, too. */
+    boolean hasScaledTimes() {
+      return this == QUEUE || this == MIX;
+    }
+
+    /** The operations that it has; none where a file names its own. */
     List<String> operations() {
       return switch (this) {
+        case MIX -> List.of();
         case ECHO -> List.of("acknowledge", "repeat");
         case REGISTRY -> List.of("register", "lookUp");
         case QUEUE -> {
@@ -100,29 +111,46 @@ record Workload(
    * Clients of a case. Except of queues, each has one connection and one request at a time.
    *
    * @param clients how many; of queues the senders
-   * @param bytes of a message, or of a name
+   * @param bytes of a message, of a name, or of a row
    * @param requests of all clients; 0 where the time ends a case
    * @param namesOfClient different names that each client registers, in turn; 0 without names
+   * @param rowsBefore rows that are there before the first operation; of a mix alone
    * @param parties who sends and receives; of queues alone
    */
-  record Load(int clients, int bytes, int requests, int namesOfClient, Optional<Parties> parties) {
+  record Load(
+      int clients,
+      int bytes,
+      int requests,
+      int namesOfClient,
+      Optional<Integer> rowsBefore,
+      Optional<Parties> parties) {
 
-    /** A load without queues. */
+    /** A load without queues and without rows from before. */
     Load(int clients, int bytes, int requests, int namesOfClient) {
-      this(clients, bytes, requests, namesOfClient, Optional.empty());
+      this(clients, bytes, requests, namesOfClient, Optional.empty(), Optional.empty());
     }
 
-    /** Clients and requests times {@code scale}; at least one of each. */
+    /** Clients, requests and rows from before times {@code scale}; at least one of each. */
     Load scaled(double scale) {
       int fewer = times(clients, scale);
       int less = requests == 0 ? 0 : (int) Math.max(fewer, Math.round(requests * scale));
       return new Load(
-          fewer, bytes, less, namesOfClient, parties.map(each -> each.scaled(fewer, scale)));
+          fewer,
+          bytes,
+          less,
+          namesOfClient,
+          rowsBefore.map(rows -> times(rows, scale)),
+          parties.map(each -> each.scaled(fewer, scale)));
     }
 
     /** Connections of all clients. */
     int connections() {
       return parties.map(Parties::allConnections).orElse(clients);
+    }
+
+    /** Rows that the load makes before or with its requests. */
+    long rows() {
+      return requests + rowsBefore.orElse(0);
     }
 
     /** Requests of one client; 0 where the time ends a case. */
@@ -175,12 +203,14 @@ record Workload(
    * @param clients as the load has them, before it is scaled
    * @param threads of the server; empty for any number of threads
    * @param bytes of a message; empty for any number of bytes
+   * @param rowsBefore as the load has them; empty for any number
    */
   record Published(
       String operation,
       int clients,
       Optional<Integer> threads,
       Optional<Integer> bytes,
+      Optional<Integer> rowsBefore,
       Map<Figure, Double> figures) {
 
     /** Takes a copy. */
@@ -197,7 +227,8 @@ record Workload(
   /** This workload with other times. */
   Workload with(Times other) {
     return new Workload(
-        seed, kind, title, publishedOn, operations, threads, other, loads, columns, published);
+        seed, kind, title, publishedOn, operations, steps, threads, other, loads, columns,
+        published);
   }
 
   /** What the document says of a case. */
@@ -206,6 +237,7 @@ record Workload(
         .filter(each -> each.operation().equals(operation) && each.clients() == load.clients())
         .filter(each -> each.threads().isEmpty() || each.threads().equals(threadCount))
         .filter(each -> each.bytes().orElse(load.bytes()) == load.bytes())
+        .filter(each -> each.rowsBefore().isEmpty() || each.rowsBefore().equals(load.rowsBefore()))
         .findFirst()
         .map(Published::figures)
         .orElse(Map.of());

@@ -61,7 +61,7 @@ class SeedsReportTest {
     assertThat(lines).noneMatch(line -> line.contains("bare echo"));
     assertThat(String.join("\n", lines))
         .contains(
-            "Scale 0.1: clients and requests, and seconds of queues, are that share of the document's",
+            "Scale 0.1: clients, requests and rows, and seconds of queues and mixes, are that share of",
             "Intel Xeon X3320",
             "The peer was tired.",
             "Seed 002: 16 cases were left out, because --minutes-max was over.");
