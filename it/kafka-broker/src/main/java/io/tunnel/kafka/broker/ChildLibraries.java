@@ -18,10 +18,10 @@ import java.util.jar.JarFile;
  * @param program the child's main class
  * @param name the directory of the libraries
  */
-record ChildLibraries(Class<?> program, String name) {
+public record ChildLibraries(Class<?> program, String name) {
 
   /** The class path; libraries that are inside a jar are copied into {@code directory} first. */
-  String classPath(Path directory) throws IOException {
+  public String classPath(Path directory) throws IOException {
     Path own = ownPlace();
     Path libraries = own.resolve(name);
     if (Files.isRegularFile(own)) {

@@ -82,11 +82,16 @@ public final class ServerProbe {
   public Holding look() throws IOException {
     double resident = server.residentBytes();
     return new Holding(
-        heapBytes(tail(gcLog)),
+        heapBytes(gcLog),
         resident == 0 ? NONE : resident,
         openFiles(),
         threads(),
         directory.bytes());
+  }
+
+  /** Heap in use after the last collection that a log tells of; NaN before the first. */
+  public static double heapBytes(Path gcLog) throws IOException {
+    return heapBytes(tail(gcLog));
   }
 
   /** Of the last collection in that text. */

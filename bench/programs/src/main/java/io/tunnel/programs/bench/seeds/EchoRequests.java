@@ -22,7 +22,7 @@ final class EchoRequests implements Requests {
   }
 
   @Override
-  public String name() {
+  public String name(long request) {
     return Operation.ECHO.name();
   }
 
@@ -32,7 +32,7 @@ final class EchoRequests implements Requests {
   }
 
   @Override
-  public Optional<String> wrong(byte[] answered) {
+  public Optional<String> wrong(long request, byte[] answered) {
     return Arrays.equals(answered, answer)
         ? Optional.empty()
         : Optional.of("an answer of " + answered.length + " bytes is not what was asked for");

@@ -30,7 +30,7 @@ final class EtcdRequests implements Requests {
   }
 
   @Override
-  public String name() {
+  public String name(long request) {
     return isPut ? PUT : RANGE;
   }
 
@@ -51,7 +51,7 @@ final class EtcdRequests implements Requests {
   }
 
   @Override
-  public Optional<String> wrong(byte[] answer) {
+  public Optional<String> wrong(long request, byte[] answer) {
     return isPut || hasRows(answer) ? Optional.empty() : Optional.of("a name was not found");
   }
 

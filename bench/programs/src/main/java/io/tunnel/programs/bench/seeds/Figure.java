@@ -22,7 +22,27 @@ enum Figure {
   /** Memory of the server's process at the end of the case. */
   RESIDENT_KIB("residentKiB", "resident KiB"),
   /** Growth of the process while all clients greeted, divided by the number of clients. */
-  CONNECTION_BYTES("residentBytesOfConnection", "resident bytes/connection");
+  CONNECTION_BYTES("residentBytesOfConnection", "resident bytes/connection"),
+  /** Messages that all senders sent in a second. */
+  SENT_PER_SECOND("sentPerSecond", "sent/s"),
+  /** Messages that all receivers received in a second; of topics each copy. */
+  RECEIVED_PER_SECOND("receivedPerSecond", "received/s"),
+  /** CPU time of the server's process, in percent of one core; published: of the machine. */
+  CPU_PERCENT("cpuPercent", "CPU %"),
+  /** What the server's process wrote to disks. */
+  DISK_MIB_PER_SECOND("diskMibPerSecond", "disk MiB/s"),
+  /** Heap of the server in use after its last collection; published: as the document has it. */
+  HEAP_MIB("heapMib", "heap MiB"),
+  /** Published only: share of the time in which the disk was busy. */
+  DISK_BUSY_PERCENT("diskBusyPercent", "disk busy %"),
+  /** Published only: traffic of the server's network interface. */
+  NETWORK_MB_PER_SECOND("networkMbPerSecond", "network MB/s"),
+  /** Published only: memory of the server's machine that was free. */
+  FREE_GB("freeGb", "free GB"),
+  /** Published only: sent while the disk kept writes in its own memory. */
+  SENT_DISK_CACHE("sentPerSecondDiskCache", "sent/s, disk cache"),
+  /** Published only: received while the disk kept writes in its own memory. */
+  RECEIVED_DISK_CACHE("receivedPerSecondDiskCache", "received/s, disk cache");
 
   private final String column;
   private final String label;

@@ -20,7 +20,7 @@ final class LoadClient extends ChannelInboundHandlerAdapter implements Dialogue.
   private Optional<LoadRun> run = Optional.empty();
 
   private long asked;
-  private long sentNanos;
+  private long beganNanos;
 
   /**
    * A client.
@@ -62,16 +62,20 @@ final class LoadClient extends ChannelInboundHandlerAdapter implements Dialogue.
   }
 
   private void ask(LoadRun current) {
-    if (!current.goesOn(asked)) {
+    Requests requests = current.requests();
+    boolean begins = asked % requests.ofOperation() == 0;
+    if (begins && !current.goesOn(asked)) {
       run = Optional.empty();
       current.left();
       return;
     }
-    Requests requests = current.requests();
     ByteBuf request =
-        dialogue.request(nettyContext.alloc(), requests.name(), requests.payload(number, asked));
+        dialogue.request(
+            nettyContext.alloc(), requests.name(asked), requests.payload(number, asked));
     asked++;
-    sentNanos = current.nanos();
+    if (begins) {
+      beganNanos = current.nanos();
+    }
     send(request);
   }
 
@@ -97,10 +101,14 @@ final class LoadClient extends ChannelInboundHandlerAdapter implements Dialogue.
       return;
     }
     LoadRun current = run.get();
-    current.answered(thread, current.nanos() - sentNanos);
-    Optional<String> wrong = current.requests().wrong(payload);
+    Requests requests = current.requests();
+    if (asked % requests.ofOperation() == 0) {
+      current.answered(thread, current.nanos() - beganNanos);
+    }
+    long answered = asked - 1;
+    Optional<String> wrong = requests.wrong(answered, payload);
     if (wrong.isPresent()) {
-      failed(current.requests().name() + ": " + wrong.get());
+      failed(requests.name(answered) + ": " + wrong.get());
     } else {
       ask(current);
     }

@@ -21,11 +21,12 @@ final class LoadRun {
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private volatile boolean isStopped;
 
-  /** Asks so often by each client; 0 for until {@link #stop}. */
-  LoadRun(LoadClock clock, Requests requests, long requestsOfClient, int clients, int threads) {
+  /** Begins so many operations of each client; 0 for until {@link #stop}. */
+  LoadRun(LoadClock clock, Requests requests, long operationsOfClient, int clients, int threads) {
     this.clock = clock;
     this.requests = requests;
-    this.requestsOfClient = requestsOfClient == 0 ? Long.MAX_VALUE : requestsOfClient;
+    this.requestsOfClient =
+        operationsOfClient == 0 ? Long.MAX_VALUE : operationsOfClient * requests.ofOperation();
     this.active = new AtomicInteger(clients);
     for (int i = 0; i < threads; i++) {
       nanosByThread.add(Trips.histogram());
@@ -36,7 +37,7 @@ final class LoadRun {
     return requests;
   }
 
-  /** Whether a client that has asked so often asks again. */
+  /** Whether a client that has asked so often begins another operation. */
   boolean goesOn(long asked) {
     return !isStopped && asked < requestsOfClient && !ended.isCompletedExceptionally();
   }

@@ -2,6 +2,8 @@ package io.tunnel.programs.bench.seeds;
 
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.UnixOperatingSystemMXBean;
+import io.tunnel.programs.bench.seeds.Workload.Kind;
+import io.tunnel.programs.bench.seeds.queue.MessageCase;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
 import java.io.IOException;
@@ -43,14 +45,20 @@ record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
 
   private static final long ROW_OVERHEAD_BYTES = 128;
 
+  /** A server and the load, each with a heap of 1 GiB and more beside it. */
+  private static final long QUEUE_PROCESSES = 3;
+
+  /** More than two cores send. */
+  private static final long MESSAGE_BYTES_PER_SECOND = 400 << 20;
+
   /** What these workloads need. */
   static Needs of(List<Workload> workloads, double scale) {
-    long clients = workloads.stream().mapToInt(each -> each.clientsMax(scale)).max().orElse(0);
+    long clients = workloads.stream().mapToInt(each -> each.connectionsMax(scale)).max().orElse(0);
     long rowBytes =
         workloads.stream()
             .flatMap(each -> each.loads().stream())
             .map(load -> load.scaled(scale))
-            .mapToLong(load -> load.requests() * (load.bytes() + ROW_OVERHEAD_BYTES))
+            .mapToLong(load -> load.rows() * (load.bytes() + ROW_OVERHEAD_BYTES))
             .max()
             .orElse(0);
     // A server keeps a quarter of its descriptors for files.
@@ -58,8 +66,25 @@ record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
     return new Needs(
         descriptors,
         clients + OTHER_PORTS,
-        PROCESS_BYTES + clients * CONNECTION_BYTES,
-        OTHER_DISK_BYTES + ROW_COPIES * rowBytes);
+        (hasQueues(workloads) ? QUEUE_PROCESSES : 1) * PROCESS_BYTES + clients * CONNECTION_BYTES,
+        OTHER_DISK_BYTES + Math.max(ROW_COPIES * rowBytes, messageBytes(workloads, scale)));
+  }
+
+  private static boolean hasQueues(List<Workload> workloads) {
+    return workloads.stream().anyMatch(each -> each.kind() == Kind.QUEUE);
+  }
+
+  /**
+   * What a case of messages may write, and what the case before it has left until it is deleted.
+   */
+  private static long messageBytes(List<Workload> workloads, double scale) {
+    return workloads.stream()
+        .filter(each -> each.kind() == Kind.QUEUE)
+        .map(each -> each.times().scaled(scale))
+        .mapToLong(times -> (times.warmUp() + times.measured()) * MESSAGE_BYTES_PER_SECOND)
+        .map(bytes -> 2 * Math.min(bytes, MessageCase.SENT_BYTES_MAX))
+        .max()
+        .orElse(0);
   }
 
   /** What this machine has; as much as can be where the system does not say. */

@@ -16,9 +16,11 @@ final class OwnServer implements SeedServer {
   static final int SPARE_CONNECTIONS = 16;
 
   private final ServerProcess process;
+  private final Path gcLog;
 
-  private OwnServer(ServerProcess process) {
+  private OwnServer(ServerProcess process, Path gcLog) {
     this.process = process;
+    this.gcLog = gcLog;
   }
 
   /**
@@ -33,13 +35,15 @@ final class OwnServer implements SeedServer {
     Files.createDirectories(directory);
     Path config = directory.resolve("config.json");
     Files.writeString(config, config(threads, clients), StandardCharsets.UTF_8);
+    Path gcLog = directory.resolve("gc.log");
     return new OwnServer(
         ServerProcess.start(
             TunnelCommand.class.getName(),
             directory.resolve("data"),
             directory.resolve("server.log"),
-            List.of(),
-            List.of("--config", config.toString())));
+            List.of("-Xlog:gc:file=" + gcLog),
+            List.of("--config", config.toString())),
+        gcLog);
   }
 
   /** The settings that differ from the defaults. */
@@ -53,6 +57,16 @@ final class OwnServer implements SeedServer {
 
   String endpoint() {
     return process.endpoint();
+  }
+
+  /** Names the process. */
+  long pid() {
+    return process.pid();
+  }
+
+  /** Where the process logs its garbage collections. */
+  Path gcLog() {
+    return gcLog;
   }
 
   @Override

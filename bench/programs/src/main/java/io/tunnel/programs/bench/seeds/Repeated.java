@@ -6,8 +6,13 @@ import java.util.Optional;
 record Repeated(Requests requests, int requestsOfClient) implements Requests {
 
   @Override
-  public String name() {
-    return requests.name();
+  public int ofOperation() {
+    return requests.ofOperation();
+  }
+
+  @Override
+  public String name(long request) {
+    return requests.name(request);
   }
 
   @Override
@@ -16,7 +21,7 @@ record Repeated(Requests requests, int requestsOfClient) implements Requests {
   }
 
   @Override
-  public Optional<String> wrong(byte[] answer) {
-    return requests.wrong(answer);
+  public Optional<String> wrong(long request, byte[] answer) {
+    return requests.wrong(request, answer);
   }
 }

@@ -2,6 +2,7 @@ package io.tunnel.programs.bench.seeds;
 
 import io.tunnel.programs.bench.ReportOptions;
 import io.tunnel.programs.bench.report.ReportFiles;
+import io.tunnel.programs.bench.seeds.queue.QueuePeer;
 import io.tunnel.programs.servers.ChildProcesses;
 import io.tunnel.programs.servers.DataDirectory;
 import io.tunnel.programs.servers.Interrupt;
@@ -18,6 +19,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.ServiceLoader;
 import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -31,7 +33,9 @@ import picocli.CommandLine.Option;
       "Load tests that were published for other systems, run on servers of this service and on a"
           + " peer, with the published figures beside: 002 is ICE (connections that send a message"
           + " and wait, beside a bare Netty echo), 003 is nbagent (names that are registered and"
-          + " looked up, beside an etcd).",
+          + " looked up, beside an etcd), 004 is JTang (queues and topics, beside an Apache ActiveMQ"
+          + " Artemis) and JTang's mixes of row operations (004tiers, 004flow, 004form,"
+          + " 004permissions).",
       "Says what it needs, and starts nothing, when this machine has too few descriptors, or too"
           + " little memory or disk."
     },
@@ -39,6 +43,7 @@ import picocli.CommandLine.Option;
     footer = {
       "  tunnel bench seeds --scale 0.1",
       "  tunnel bench seeds --only 003 --peer none --json | tail -1",
+      "  tunnel bench seeds --only 004 --scale 0.1",
       "  tunnel bench seeds --workload my.json --minutes-max 60 --out seeds"
     })
 public final class SeedsCommand extends Job {
@@ -59,7 +64,9 @@ public final class SeedsCommand extends Job {
       names = "--only",
       split = ",",
       paramLabel = "SEED",
-      description = "Some of 002, 003 (default: all, but none beside --workload).")
+      description =
+          "Some of 002, 003, 004, 004tiers, 004flow, 004form, 004permissions (default: all, but none"
+              + " beside --workload).")
   private List<String> only;
 
   @Option(
@@ -75,7 +82,9 @@ public final class SeedsCommand extends Job {
       paramLabel = "S",
       defaultValue = "1",
       description =
-          "This share of the clients and requests, 0.001 to 1 (default: ${DEFAULT-VALUE}).")
+          "This share of the clients, requests and rows, and of the seconds of queues and mixes,"
+              + " 0.001 to 1"
+              + " (default: ${DEFAULT-VALUE}).")
   private double scale;
 
   @Option(
@@ -109,18 +118,21 @@ public final class SeedsCommand extends Job {
    * @param minutesMax no case begins later
    * @param hasPeers whether peers run beside
    * @param etcd the peer of a registry, where it is installed
+   * @param broker the peer of queues, where it was built
    */
   record Plan(
       List<Workload> workloads,
       double scale,
       int minutesMax,
       boolean hasPeers,
-      Optional<Path> etcd) {
+      Optional<Path> etcd,
+      Optional<QueuePeer> broker) {
 
     /** Takes a copy. */
     Plan {
       workloads = List.copyOf(workloads);
       Objects.requireNonNull(etcd, "etcd");
+      Objects.requireNonNull(broker, "broker");
     }
   }
 
@@ -180,7 +192,13 @@ public final class SeedsCommand extends Job {
       throw CommandFailure.usage(WORKLOADS_MAX + " workloads at most, not " + workloads.size());
     }
     String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
-    return new Plan(workloads, scale, minutesMax, peers == Peers.AUTO, EtcdServer.installed(path));
+    return new Plan(
+        workloads,
+        scale,
+        minutesMax,
+        peers == Peers.AUTO,
+        EtcdServer.installed(path),
+        ServiceLoader.load(QueuePeer.class).findFirst());
   }
 
   private List<String> seeds() {

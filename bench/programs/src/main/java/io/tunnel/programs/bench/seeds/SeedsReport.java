@@ -4,6 +4,9 @@ import io.tunnel.programs.bench.report.Grid;
 import io.tunnel.programs.bench.report.Plot;
 import io.tunnel.programs.bench.report.Plot.Axis;
 import io.tunnel.programs.bench.report.Report;
+import io.tunnel.programs.bench.seeds.Workload.Kind;
+import io.tunnel.programs.bench.seeds.Workload.Load;
+import io.tunnel.programs.bench.seeds.Workload.Parties;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -19,8 +22,20 @@ import java.util.TreeMap;
 final class SeedsReport {
 
   private static final String CLIENTS = "clients";
+  private static final String SENDERS = "senders";
+  private static final String BYTES = "bytes";
   private static final String PEER = "peer";
   private static final String PUBLISHED = "published";
+
+  private static final List<String> QUEUES =
+      List.of(
+          "Queues: the load is a process of its own on each side, with a heap of "
+              + QueueSide.HEAP_MIB
+              + " MiB, as the servers have. Every message was received as often as it had to be,"
+              + " none twice, and those of a sender in order.",
+          "Queues: senders of messages that are neither persistent nor transacted do not wait for"
+              + " answers on either side, and all others do. Persistent messages are synced before"
+              + " the answer, but not by a broker that has no durable subscription for them.");
 
   private SeedsReport() {}
 
@@ -37,8 +52,8 @@ final class SeedsReport {
       remarks.add(
           "Scale "
               + plan.scale()
-              + ": clients and requests are that share of the document's. Published figures are"
-              + " those of the whole load.");
+              + ": clients, requests and rows, and seconds of queues and mixes, are that share of the"
+              + " document's. Published figures are those of the whole load.");
     }
     for (SeedsResult result : results) {
       Workload workload = result.workload();
@@ -61,9 +76,13 @@ final class SeedsReport {
                 + " cases were left out, because --minutes-max was over.");
       }
     }
-    remarks.add(
-        "Clients and servers share this machine. A client has one connection and one open"
-            + " request.");
+    remarks.add("Clients and servers share this machine.");
+    if (results.stream().anyMatch(each -> each.workload().kind() != Kind.QUEUE)) {
+      remarks.add("Except of queues, a client has one connection and one open request.");
+    }
+    if (results.stream().anyMatch(each -> each.workload().kind() == Kind.QUEUE)) {
+      remarks.addAll(QUEUES);
+    }
     return new Report(
         "seeds",
         "bench seeds: published load tests, on this service and beside",
@@ -79,11 +98,28 @@ final class SeedsReport {
         workload.threads().isEmpty() ? "net.threads default" : "net.threads as in the rows";
     String limit =
         ", net.limits.connectionsPerAddressMax "
-            + (workload.clientsMax(plan.scale()) + OwnServer.SPARE_CONNECTIONS)
+            + (workload.connectionsMax(plan.scale()) + OwnServer.SPARE_CONNECTIONS)
             + " at most, default heap";
     return switch (workload.kind()) {
       case ECHO -> threads + limit + ", " + workload.times().measured() + " s an operation";
       case REGISTRY -> threads + limit + ", durability FSYNC, 1 partition";
+      case MIX ->
+          threads
+              + limit
+              + ", durability FSYNC, 1 partition, "
+              + workload.times().scaled(plan.scale()).measured()
+              + " s an operation; requests of an operation: "
+              + MixLoads.words(workload);
+      case QUEUE -> {
+        Workload.Times times = workload.times().scaled(plan.scale());
+        yield threads
+            + limit
+            + ", durability OS or FSYNC, a partition for each receiver of a queue, "
+            + times.warmUp()
+            + " s of warm-up and "
+            + times.measured()
+            + " s an operation";
+      }
     };
   }
 
@@ -132,30 +168,65 @@ final class SeedsReport {
       List<Figure> figures,
       Figures of) {
     List<Grid.Column> columns = new ArrayList<>();
-    boolean hasThreads = rows.get(0).threads().isPresent();
-    columns.add(new Grid.Column(CLIENTS, CLIENTS));
-    columns.add(new Grid.Column("bytes", "bytes"));
-    if (hasThreads) {
-      columns.add(new Grid.Column("threads", "server threads"));
-    } else {
-      columns.add(new Grid.Column("requests", "requests"));
+    for (LoadColumn each : loadColumns(rows.get(0))) {
+      columns.add(new Grid.Column(each.name(), each.label()));
     }
     figures.forEach(each -> columns.add(new Grid.Column(prefix + each.column(), each.label())));
     List<List<Double>> cells = new ArrayList<>();
     for (SeedRow row : rows) {
       List<Double> line = new ArrayList<>();
-      line.add((double) row.load().clients());
-      line.add((double) row.load().bytes());
-      line.add((double) row.threads().orElse(row.load().requests()));
+      loadColumns(row).forEach(each -> line.add((double) each.value()));
       figures.forEach(each -> line.add(of.of(row).getOrDefault(each, Double.NaN)));
       cells.add(line);
     }
     return new Grid(name, title, columns, cells);
   }
 
+  /** What a row says of its load. */
+  private record LoadColumn(String name, String label, int value) {}
+
+  private static List<LoadColumn> loadColumns(SeedRow row) {
+    Load load = row.load();
+    if (load.parties().isPresent()) {
+      Parties parties = load.parties().get();
+      return List.of(
+          new LoadColumn(SENDERS, SENDERS, load.clients()),
+          new LoadColumn("receivers", "receivers", parties.receivers()),
+          new LoadColumn("connections", "connections", parties.connections()),
+          parties.isTopic()
+              ? new LoadColumn("topics", "topics", parties.destinations())
+              : new LoadColumn("queues", "queues", parties.destinations()),
+          new LoadColumn(BYTES, BYTES, load.bytes()));
+    }
+    if (load.rowsBefore().isPresent()) {
+      return List.of(
+          new LoadColumn(CLIENTS, CLIENTS, load.clients()),
+          new LoadColumn(BYTES, BYTES, load.bytes()),
+          new LoadColumn(MixLoads.ROWS_BEFORE, "rows before", load.rowsBefore().get()));
+    }
+    return List.of(
+        new LoadColumn(CLIENTS, CLIENTS, load.clients()),
+        new LoadColumn(BYTES, BYTES, load.bytes()),
+        row.threads()
+            .map(count -> new LoadColumn("threads", "server threads", count))
+            .orElse(new LoadColumn("requests", "requests", load.requests())));
+  }
+
   private static List<Plot> plots(SeedsResult result, String operation, List<SeedRow> rows) {
     String file = "seed" + result.workload().seed() + "-" + operation;
     String title = result.workload().seed() + ", " + operation;
+    if (result.workload().kind() == Kind.QUEUE) {
+      // One size of messages: rates of several sizes lie too far apart.
+      int bytes = rows.get(0).load().bytes();
+      List<SeedRow> alike = rows.stream().filter(row -> row.load().bytes() == bytes).toList();
+      return List.of(
+          plot(
+              file + "-rate",
+              title + ", " + bytes + " bytes: received a second",
+              Figure.RECEIVED_PER_SECOND,
+              result,
+              alike));
+    }
     return List.of(
         plot(file + "-rate", title + ": answers a second", Figure.PER_SECOND, result, rows),
         plot(file + "-time", title + ": average time", Figure.AVERAGE_MS, result, rows));
@@ -188,6 +259,7 @@ final class SeedsReport {
                                   new Plot.Point(row.load().clients(), figures.of(row).get(figure)))
                           .toList())));
     }
-    return Plot.of(file, title, Axis.logarithmic(CLIENTS), Axis.linear(figure.label()), curves);
+    String below = result.workload().kind() == Kind.QUEUE ? SENDERS : CLIENTS;
+    return Plot.of(file, title, Axis.logarithmic(below), Axis.linear(figure.label()), curves);
   }
 }

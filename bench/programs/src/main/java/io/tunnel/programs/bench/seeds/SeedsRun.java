@@ -2,6 +2,7 @@ package io.tunnel.programs.bench.seeds;
 
 import io.tunnel.programs.bench.seeds.Workload.Kind;
 import io.tunnel.programs.bench.seeds.Workload.Load;
+import io.tunnel.programs.bench.seeds.queue.QueuePeer;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.terminal.CommandFailure;
 import java.io.IOException;
@@ -50,7 +51,9 @@ final class SeedsRun {
     }
   }
 
-  SeedsResult run(Workload workload) throws Exception {
+  SeedsResult run(Workload whole) throws Exception {
+    Workload workload =
+        whole.kind().hasScaledTimes() ? whole.with(whole.times().scaled(plan.scale())) : whole;
     PeerSide peer = peer(workload.kind());
     List<SeedRow> rows = new ArrayList<>();
     int leftOut = 0;
@@ -65,7 +68,7 @@ final class SeedsRun {
         cases++;
       }
     }
-    return new SeedsResult(workload, peer.name, rows, leftOut, peer.remarks);
+    return new SeedsResult(whole, peer.name, rows, leftOut, peer.remarks);
   }
 
   private static List<Optional<Integer>> threads(Workload workload) {
@@ -91,7 +94,36 @@ final class SeedsRun {
         }
         yield etcd;
       }
+      case QUEUE -> queuePeer();
+      case MIX -> new PeerSide("no peer", Optional.empty());
     };
+  }
+
+  private PeerSide queuePeer() {
+    String name = plan.broker().map(QueuePeer::name).orElse("Apache ActiveMQ Artemis");
+    PeerSide broker = new PeerSide(name, Optional.empty());
+    if (!plan.hasPeers()) {
+      return broker;
+    }
+    if (plan.broker().isEmpty()) {
+      broker.remarks.add(
+          "No peer: "
+              + name
+              + " is not here. The launcher of a source tree fetches and builds it.");
+    }
+    broker.side =
+        plan.broker()
+            .map(
+                each ->
+                    new QueueSide(clock)
+                        .peer(
+                            each,
+                            settings -> {
+                              if (!broker.remarks.contains(settings)) {
+                                broker.remarks.add(settings);
+                              }
+                            }));
+    return broker;
   }
 
   private List<SeedRow> run(
@@ -105,10 +137,13 @@ final class SeedsRun {
     say(
         workload.seed()
             + ": "
-            + load.clients()
-            + (load.clients() == 1 ? " client, " : " clients, ")
+            + clients(load)
+            + ", "
             + load.bytes()
             + " bytes"
+            + load.rowsBefore()
+                .map(rows -> String.format(Locale.ROOT, ", %,d rows before", rows))
+                .orElse("")
             + threads
                 .map(count -> ", " + count + (count == 1 ? " thread" : " threads"))
                 .orElse(""));
@@ -123,7 +158,7 @@ final class SeedsRun {
       theirs = beside(workload, load, threads, peer);
     }
     List<SeedRow> rows = new ArrayList<>();
-    for (String operation : workload.operations()) {
+    for (String operation : workload.operations(load)) {
       rows.add(
           new SeedRow(
               operation,
@@ -134,6 +169,21 @@ final class SeedsRun {
               workload.published(operation, asPublished, threads)));
     }
     return rows;
+  }
+
+  private static String clients(Load load) {
+    return load.parties()
+        .map(
+            each ->
+                load.clients()
+                    + " senders, "
+                    + each.receivers()
+                    + " receivers, "
+                    + each.connections()
+                    + " connections, "
+                    + each.destinations()
+                    + (each.isTopic() ? " topics" : " queues"))
+        .orElse(load.clients() + (load.clients() == 1 ? " client" : " clients"));
   }
 
   /** A peer that fails is told, and the rest goes on without it. */
@@ -151,8 +201,8 @@ final class SeedsRun {
       peer.side = Optional.empty();
       String remark =
           "No peer from the case of "
-              + load.clients()
-              + " clients on: "
+              + clients(load)
+              + " on: "
               + peer.name
               + " failed: "
               + e.getMessage();
@@ -169,16 +219,18 @@ final class SeedsRun {
 
   private void tell(String who, Workload workload, Map<String, Map<Figure, Double>> figures) {
     StringBuilder line = new StringBuilder("  ").append(who).append(':');
-    for (String operation : workload.operations()) {
-      Map<Figure, Double> of = figures.get(operation);
-      line.append(
-          String.format(
-              Locale.ROOT,
-              " %s %,.0f/s, average %.3f ms;",
-              operation,
-              of.get(Figure.PER_SECOND),
-              of.getOrDefault(Figure.AVERAGE_MS, Double.NaN)));
-    }
+    figures.forEach(
+        (operation, of) ->
+            line.append(
+                workload.kind() == Kind.QUEUE
+                    ? String.format(
+                        Locale.ROOT, " %s %,.0f/s;", operation, of.get(Figure.RECEIVED_PER_SECOND))
+                    : String.format(
+                        Locale.ROOT,
+                        " %s %,.0f/s, average %.3f ms;",
+                        operation,
+                        of.get(Figure.PER_SECOND),
+                        of.getOrDefault(Figure.AVERAGE_MS, Double.NaN))));
     say(line.substring(0, line.length() - 1));
   }
 

@@ -4,14 +4,19 @@ import io.tunnel.model.Durability;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.programs.bench.seeds.Workload.Load;
+import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.TableWriter;
+import io.tunnel.sdk.TableWriterConfig;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.stress.LoadClock;
+import io.tunnel.terminal.CommandFailure;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
@@ -41,6 +46,8 @@ final class Sides {
             }
           };
       case REGISTRY -> this::ownRegistry;
+      case MIX -> this::ownMix;
+      case QUEUE -> new QueueSide(clock)::own;
     };
   }
 
@@ -125,6 +132,57 @@ final class Sides {
           TunnelDialogue::new,
           (isPut, names) -> new TableRequests(isPut, names, table.tableId(), partition));
     }
+  }
+
+  private Map<String, Map<Figure, Double>> ownMix(
+      Workload workload, Load load, Optional<Integer> threads, Path directory) throws Exception {
+    MixRows rows = new MixRows(load.rowsBefore().orElseThrow(), load.bytes());
+    try (OwnServer server = OwnServer.start(directory, threads, load.clients())) {
+      TableInfo table;
+      try (TableClient client = TableClient.connect(server.endpoint())) {
+        table =
+            client.createTable(
+                new TableMeta("work", MixRows.KEY, new TableOptions(Durability.FSYNC)));
+        writeBefore(client, table.meta().name(), rows);
+      }
+      int partition = table.partitions().get(0).id();
+      try (ClosedLoop loop =
+          ClosedLoop.open(server.port(), load.clients(), TunnelDialogue::new, clock)) {
+        Map<String, Map<Figure, Double>> byOperation = new LinkedHashMap<>();
+        for (String operation : workload.operations()) {
+          Requests asked =
+              new MixRequests(workload.steps().get(operation), rows, table.tableId(), partition);
+          if (workload.times().warmUp() > 0) {
+            var unused = loop.runFor(workload.times().warmUp(), asked);
+          }
+          byOperation.put(
+              operation, figures(loop.runFor(workload.times().measured(), asked), server));
+        }
+        return byOperation;
+      }
+    }
+  }
+
+  private static void writeBefore(TableClient client, String table, MixRows rows) {
+    AtomicReference<Optional<RowResult>> refused = new AtomicReference<>(Optional.empty());
+    try (TableWriter writer = client.openWriter(table, TableWriterConfig.DEFAULTS)) {
+      for (int number = 0; number < rows.before(); number++) {
+        writer.add(
+            rows.put(rows.before(number)),
+            (row, result) -> {
+              if (!result.isApplied()) {
+                refused.set(Optional.of(result));
+              }
+            });
+      }
+      writer.flush();
+    }
+    refused
+        .get()
+        .ifPresent(
+            result -> {
+              throw CommandFailure.failed("a row from before was not written: " + result);
+            });
   }
 
   private Map<String, Map<Figure, Double>> registry(

@@ -40,7 +40,7 @@ final class TableRequests implements Requests {
   }
 
   @Override
-  public String name() {
+  public String name(long request) {
     return (isPut ? Operation.WRITE : Operation.GET_ROW).name();
   }
 
@@ -65,7 +65,7 @@ final class TableRequests implements Requests {
   }
 
   @Override
-  public Optional<String> wrong(byte[] answer) {
+  public Optional<String> wrong(long request, byte[] answer) {
     if (isPut) {
       int applied = WriteResult.decode(answer).appliedRows();
       return applied == 1 ? Optional.empty() : Optional.of(applied + " of 1 rows were applied");

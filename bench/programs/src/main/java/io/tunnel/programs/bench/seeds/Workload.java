@@ -1,5 +1,7 @@
 package io.tunnel.programs.bench.seeds;
 
+import io.tunnel.programs.bench.seeds.queue.MessageCase.Way;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -13,6 +15,7 @@ import java.util.Optional;
  * @param title what people read above it
  * @param publishedOn the hardware and software of the published figures
  * @param operations measured on each load, in this order
+ * @param steps the requests of each operation of a mix; empty for all other kinds
  * @param threads event loops of the server, one server each; empty for the server's default
  * @param times how long a case takes
  * @param loads the clients
@@ -25,6 +28,7 @@ record Workload(
     String title,
     String publishedOn,
     List<String> operations,
+    Map<String, List<MixStep>> steps,
     List<Integer> threads,
     Times times,
     List<Load> loads,
@@ -35,6 +39,7 @@ record Workload(
   Workload {
     Objects.requireNonNull(kind, "kind");
     operations = List.copyOf(operations);
+    steps = Map.copyOf(steps);
     threads = List.copyOf(threads);
     loads = List.copyOf(loads);
     columns = List.copyOf(columns);
@@ -46,7 +51,11 @@ record Workload(
     /** They send bytes, and wait until these are acknowledged or come back. */
     ECHO("echo"),
     /** They store names, and look them up. */
-    REGISTRY("registry");
+    REGISTRY("registry"),
+    /** They send messages to queues and topics, and others receive them. */
+    QUEUE("queue"),
+    /** They work on rows, with several requests an operation. */
+    MIX("mix");
 
     private final String word;
 
@@ -59,11 +68,22 @@ record Workload(
       return word;
     }
 
-    /** The operations that it has. */
+    /** Whether {@code --scale} shortens the seconds, too. */
+    boolean hasScaledTimes() {
+      return this == QUEUE || this == MIX;
+    }
+
+    /** The operations that it has; none where a file names its own. */
     List<String> operations() {
       return switch (this) {
+        case MIX -> List.of();
         case ECHO -> List.of("acknowledge", "repeat");
         case REGISTRY -> List.of("register", "lookUp");
+        case QUEUE -> {
+          List<String> all = new ArrayList<>(Way.OF_QUEUES);
+          all.addAll(Way.OF_TOPICS);
+          yield all;
+        }
       };
     }
   }
@@ -74,28 +94,105 @@ record Workload(
    * @param warmUp not measured
    * @param measured of each operation; 0 where a load has a number of requests
    */
-  record Times(int warmUp, int measured) {}
+  record Times(int warmUp, int measured) {
+
+    /** Seconds that let servers compile what they run, and find a rate. */
+    private static final int MEASURED_MIN = 3;
+
+    /** These seconds times {@code scale}; at least 1 of a warm-up, and 3 measured. */
+    Times scaled(double scale) {
+      return new Times(
+          Math.min(warmUp, times(warmUp, scale)),
+          Math.min(measured, Math.max(MEASURED_MIN, times(measured, scale))));
+    }
+  }
 
   /**
-   * Clients of a case, each with one connection and one request at a time.
+   * Clients of a case. Except of queues, each has one connection and one request at a time.
    *
-   * @param clients how many
-   * @param bytes of a message, or of a name
+   * @param clients how many; of queues the senders
+   * @param bytes of a message, of a name, or of a row
    * @param requests of all clients; 0 where the time ends a case
    * @param namesOfClient different names that each client registers, in turn; 0 without names
+   * @param rowsBefore rows that are there before the first operation; of a mix alone
+   * @param parties who sends and receives; of queues alone
    */
-  record Load(int clients, int bytes, int requests, int namesOfClient) {
+  record Load(
+      int clients,
+      int bytes,
+      int requests,
+      int namesOfClient,
+      Optional<Integer> rowsBefore,
+      Optional<Parties> parties) {
 
-    /** Clients and requests times {@code scale}; at least one of each. */
+    /** A load without queues and without rows from before. */
+    Load(int clients, int bytes, int requests, int namesOfClient) {
+      this(clients, bytes, requests, namesOfClient, Optional.empty(), Optional.empty());
+    }
+
+    /** Clients, requests and rows from before times {@code scale}; at least one of each. */
     Load scaled(double scale) {
-      int fewer = (int) Math.max(1, Math.round(clients * scale));
+      int fewer = times(clients, scale);
       int less = requests == 0 ? 0 : (int) Math.max(fewer, Math.round(requests * scale));
-      return new Load(fewer, bytes, less, namesOfClient);
+      return new Load(
+          fewer,
+          bytes,
+          less,
+          namesOfClient,
+          rowsBefore.map(rows -> times(rows, scale)),
+          parties.map(each -> each.scaled(fewer, scale)));
+    }
+
+    /** Connections of all clients. */
+    int connections() {
+      return parties.map(Parties::allConnections).orElse(clients);
+    }
+
+    /** Rows that the load makes before or with its requests. */
+    long rows() {
+      return requests + rowsBefore.orElse(0);
     }
 
     /** Requests of one client; 0 where the time ends a case. */
     int requestsOfClient() {
       return requests == 0 ? 0 : Math.max(1, requests / clients);
+    }
+  }
+
+  private static int times(int count, double scale) {
+    return (int) Math.max(1, Math.round(count * scale));
+  }
+
+  /**
+   * Who receives from queues or topics, beside the senders.
+   *
+   * @param receivers of all destinations together
+   * @param connections that the senders share, and as many again that the receivers share
+   * @param destinations queues or topics
+   * @param isTopic whether they are topics
+   * @param operations measured on this load
+   */
+  record Parties(
+      int receivers, int connections, int destinations, boolean isTopic, List<String> operations) {
+
+    /** Takes a copy. */
+    Parties {
+      operations = List.copyOf(operations);
+    }
+
+    private Parties scaled(int senders, double scale) {
+      int fewer = times(receivers, scale);
+      return new Parties(
+          fewer,
+          times(connections, scale),
+          Math.min(times(destinations, scale), Math.min(senders, fewer)),
+          isTopic,
+          operations);
+    }
+
+    /** A subscriber of this service has a connection of its own. */
+    private int allConnections() {
+      return 2 * connections + receivers;
     }
   }
 
@@ -105,9 +202,16 @@ record Workload(
    * @param operation what was measured
    * @param clients as the load has them, before it is scaled
    * @param threads of the server; empty for any number of threads
+   * @param bytes of a message; empty for any number of bytes
+   * @param rowsBefore as the load has them; empty for any number
    */
   record Published(
-      String operation, int clients, Optional<Integer> threads, Map<Figure, Double> figures) {
+      String operation,
+      int clients,
+      Optional<Integer> threads,
+      Optional<Integer> bytes,
+      Optional<Integer> rowsBefore,
+      Map<Figure, Double> figures) {
 
     /** Takes a copy. */
     Published {
@@ -115,18 +219,32 @@ record Workload(
     }
   }
 
+  /** The operations of a load, in the order of the run. */
+  List<String> operations(Load load) {
+    return load.parties().map(Parties::operations).orElse(operations);
+  }
+
+  /** This workload with other times. */
+  Workload with(Times other) {
+    return new Workload(
+        seed, kind, title, publishedOn, operations, steps, threads, other, loads, columns,
+        published);
+  }
+
   /** What the document says of a case. */
   Map<Figure, Double> published(String operation, Load load, Optional<Integer> threadCount) {
     return published.stream()
         .filter(each -> each.operation().equals(operation) && each.clients() == load.clients())
         .filter(each -> each.threads().isEmpty() || each.threads().equals(threadCount))
+        .filter(each -> each.bytes().orElse(load.bytes()) == load.bytes())
+        .filter(each -> each.rowsBefore().isEmpty() || each.rowsBefore().equals(load.rowsBefore()))
         .findFirst()
         .map(Published::figures)
         .orElse(Map.of());
   }
 
   /** The most connections of one case. */
-  int clientsMax(double scale) {
-    return loads.stream().mapToInt(load -> load.scaled(scale).clients()).max().orElse(0);
+  int connectionsMax(double scale) {
+    return loads.stream().mapToInt(load -> load.scaled(scale).connections()).max().orElse(0);
   }
 }

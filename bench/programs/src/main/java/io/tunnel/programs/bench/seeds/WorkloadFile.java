@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
 final class WorkloadFile {
 
   /** The seeds that lie in this program. */
-  static final List<String> OWN = List.of("002", "003");
+  static final List<String> OWN = List.of("002", "003", "004", "004tiers", "004flow", "004form", "004permissions");
 
   /** Bytes of a file. */
   static final int BYTES_MAX = 1 << 20;
@@ -48,6 +48,7 @@ final class WorkloadFile {
           "title",
           "publishedOn",
           "operations",
+          MixLoads.STEPS,
           "threads",
           "warmUpSeconds",
           "seconds",
@@ -89,14 +90,27 @@ final class WorkloadFile {
     JsonPlace root = JsonPlace.parse(file, text).object(MEMBERS);
     Kind kind = kind(root.member("kind"));
     List<String> operations =
-        distinct(root.member("operations"), each -> each.oneOf(Set.copyOf(kind.operations())));
-    List<Load> loads = root.member("loads").list(1, LIST_MAX, load -> load(kind, load));
+        distinct(
+            root.member("operations"),
+            each ->
+                kind == Kind.MIX
+                    ? MixLoads.operation(each)
+                    : each.oneOf(Set.copyOf(kind.operations())));
+    List<Load> loads =
+        root.member("loads").list(1, LIST_MAX, load -> load(kind, operations, load));
+    if (kind != Kind.MIX && root.find(MixLoads.STEPS).isPresent()) {
+      throw root.find(MixLoads.STEPS).get().wrong("is for a mix");
+    }
+    if (kind == Kind.QUEUE && root.find("threads").isPresent()) {
+      throw root.find("threads").get().wrong("is for echo and registry");
+    }
     return new Workload(
         seed(root.member("seed")),
         kind,
         root.member("title").text(),
         root.member("publishedOn").text(),
         operations,
+        kind == Kind.MIX ? MixLoads.steps(operations, root.member(MixLoads.STEPS)) : Map.of(),
         root.find("threads")
             .map(all -> distinct(all, each -> each.whole(1, THREADS_MAX)))
             .orElse(List.of()),
@@ -104,7 +118,7 @@ final class WorkloadFile {
         loads,
         distinct(root.member("columns"), WorkloadFile::figure),
         root.find("published")
-            .map(all -> all.list(0, PUBLISHED_MAX, each -> published(operations, each)))
+            .map(all -> all.list(0, PUBLISHED_MAX, each -> published(kind, operations, each)))
             .orElse(List.of()));
   }
 
@@ -136,35 +150,40 @@ final class WorkloadFile {
   private static Times times(Kind kind, JsonPlace root) {
     int warmUp = root.member("warmUpSeconds").whole(0, SECONDS_MAX);
     return switch (kind) {
-      case ECHO -> new Times(warmUp, root.member("seconds").whole(1, SECONDS_MAX));
+      case ECHO, QUEUE, MIX -> new Times(warmUp, root.member("seconds").whole(1, SECONDS_MAX));
       case REGISTRY -> {
         if (root.find("seconds").isPresent()) {
-          throw root.find("seconds").get().wrong("is for echo: requests end a case of a registry");
+          throw root.find("seconds").get().wrong("is for others: requests end a case of a registry");
         }
         yield new Times(warmUp, 0);
       }
     };
   }
 
+  private static Load load(Kind kind, List<String> operations, JsonPlace place) {
+    return switch (kind) {
+      case QUEUE -> QueueLoads.load(operations, place);
+      case MIX -> MixLoads.load(place);
+      case ECHO, REGISTRY -> load(kind, place);
+    };
+  }
+
   private static Load load(Kind kind, JsonPlace place) {
     JsonPlace load = place.object(OF_LOAD);
     int clients = load.member("clients").whole(1, CLIENTS_MAX);
-    return switch (kind) {
-      case ECHO -> {
+    if (kind == Kind.ECHO) {
         for (String name : List.of("requests", "namesOfClient")) {
           if (load.find(name).isPresent()) {
             throw load.find(name).get().wrong("is for a registry: seconds end a case of echo");
           }
         }
-        yield new Load(clients, load.member("bytes").whole(0, ECHO_BYTES_MAX), 0, 0);
+        return new Load(clients, load.member("bytes").whole(0, ECHO_BYTES_MAX), 0, 0);
       }
-      case REGISTRY ->
-          new Load(
+    return new Load(
               clients,
               load.member("bytes").whole(NAME_BYTES_MIN, NAME_BYTES_MAX),
               load.member("requests").whole(clients, REQUESTS_MAX),
               load.member("namesOfClient").whole(1, REQUESTS_MAX));
-    };
   }
 
   private static Figure figure(JsonPlace place) {
@@ -173,10 +192,11 @@ final class WorkloadFile {
     return Figure.named(place.oneOf(known)).orElseThrow();
   }
 
-  private static Published published(List<String> operations, JsonPlace place) {
+  private static Published published(Kind kind, List<String> operations, JsonPlace place) {
+    String clients = kind == Kind.QUEUE ? QueueLoads.SENDERS : "clients";
     Set<String> members =
         Arrays.stream(Figure.values()).map(Figure::column).collect(Collectors.toSet());
-    members.addAll(Set.of("operation", "clients", "threads"));
+    members.addAll(Set.of("operation", clients, "threads", "bytes", MixLoads.ROWS_BEFORE));
     JsonPlace each = place.object(members);
     Map<Figure, Double> figures = new EnumMap<>(Figure.class);
     for (Figure figure : Figure.values()) {
@@ -187,8 +207,10 @@ final class WorkloadFile {
     }
     return new Published(
         each.member("operation").oneOf(Set.copyOf(operations)),
-        each.member("clients").whole(1, CLIENTS_MAX),
+        each.member(clients).whole(1, CLIENTS_MAX),
         each.find("threads").map(threads -> threads.whole(1, THREADS_MAX)),
+        each.find("bytes").map(bytes -> bytes.whole(0, QueueLoads.BYTES_MAX)),
+        each.find(MixLoads.ROWS_BEFORE).map(rows -> rows.whole(1, MixLoads.ROWS_MAX)),
         figures);
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Row;
 import io.tunnel.model.TableMeta;
 import io.tunnel.sdk.RangeQuery;
 import io.tunnel.sdk.TableClient;
@@ -12,6 +13,8 @@ import io.tunnel.sdk.testing.ClientRequest;
 import io.tunnel.sdk.testing.InMemoryTunnelService;
 import io.tunnel.stress.SystemClock;
 import io.tunnel.terminal.CommandFailure;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,8 +39,8 @@ class ClosedLoopTest {
     Requests noted =
         new Requests() {
           @Override
-          public String name() {
-            return echo.name();
+          public String name(long request) {
+            return echo.name(request);
           }
 
           @Override
@@ -47,8 +50,8 @@ class ClosedLoopTest {
           }
 
           @Override
-          public Optional<String> wrong(byte[] answer) {
-            return echo.wrong(answer);
+          public Optional<String> wrong(long request, byte[] answer) {
+            return echo.wrong(request, answer);
           }
         };
     try (ClosedLoop loop = open(70)) {
@@ -81,6 +84,57 @@ class ClosedLoopTest {
             .isInstanceOf(CommandFailure.class)
             .hasMessageContaining("GET_ROW: a name was not found");
       }
+    }
+  }
+
+  @Test
+  void an_operation_of_a_mix_is_several_requests_on_rows_that_its_client_put()
+      throws InterruptedException {
+    try (TableClient client = TableClient.connect(service.endpoint());
+        ClosedLoop loop = open(3)) {
+      TableInfo table = client.createTable(new TableMeta("work", MixRows.KEY));
+      int partition = table.partitions().get(0).id();
+      MixRows rows = new MixRows(2, 10);
+      Requests flow =
+          new MixRequests(
+              List.of(MixStep.GET, MixStep.PUT, MixStep.PUT, MixStep.UPDATE, MixStep.DELETE),
+              rows,
+              table.tableId(),
+              partition);
+      assertThatThrownBy(() -> loop.runRequests(1, flow))
+          .isInstanceOf(CommandFailure.class)
+          .hasMessageContaining("GET_ROW: step 'get' found no row");
+    }
+    try (TableClient client = TableClient.connect(service.endpoint());
+        ClosedLoop loop = open(3)) {
+      TableInfo table = client.describeTable("work");
+      int partition = table.partitions().get(0).id();
+      MixRows rows = new MixRows(2, 10);
+      client.write("work", List.of(rows.put(rows.before(0)), rows.put(rows.before(1))));
+      Requests flow =
+          new MixRequests(
+              List.of(
+                  MixStep.GET,
+                  MixStep.QUERY,
+                  MixStep.PUT,
+                  MixStep.PUT,
+                  MixStep.UPDATE,
+                  MixStep.DELETE,
+                  MixStep.UPDATE,
+                  MixStep.GET),
+              rows,
+              table.tableId(),
+              partition);
+      assertThat(loop.runRequests(4, flow).answers()).as("operations").isEqualTo(12);
+      List<Row> left = new ArrayList<>();
+      client.getRange("work", RangeQuery.ALL).forEach(left::add);
+      assertThat(left).as("one row of each operation, and those from before").hasSize(14);
+      assertThat(left.stream().filter(row -> row.toString().contains("uuuuuuuuuu")))
+          .as("the row put first is changed, since the other one is deleted")
+          .hasSize(12);
+      // A second run puts the same rows again.
+      assertThat(loop.runRequests(4, flow).answers()).isEqualTo(12);
+      assertThat(client.getRange("work", RangeQuery.ALL)).hasSize(14);
     }
   }
 

@@ -34,7 +34,7 @@ class SeedsReportTest {
       }
     }
     return SeedsReport.of(
-        new SeedsCommand.Plan(List.of(ice), scale, 7, hasPeers, Optional.empty()),
+        new SeedsCommand.Plan(List.of(ice), scale, 7, hasPeers, Optional.empty(), Optional.empty()),
         List.of(new SeedsResult(ice, "a bare echo", rows, 16, List.of("The peer was tired."))));
   }
 
@@ -61,10 +61,47 @@ class SeedsReportTest {
     assertThat(lines).noneMatch(line -> line.contains("bare echo"));
     assertThat(String.join("\n", lines))
         .contains(
-            "Scale 0.1: clients and requests are that share of the document's",
+            "Scale 0.1: clients, requests and rows, and seconds of queues and mixes, are that share of",
             "Intel Xeon X3320",
             "The peer was tired.",
             "Seed 002: 16 cases were left out, because --minutes-max was over.");
+  }
+
+  @Test
+  void queues_are_told_with_their_parties_and_drawn_for_one_size() throws IOException {
+    Workload jtang = WorkloadFile.own("004");
+    List<SeedRow> rows = new ArrayList<>();
+    for (Workload.Load load : List.of(jtang.loads().get(3), jtang.loads().get(5))) {
+      rows.add(
+          new SeedRow(
+              "P_T",
+              load,
+              Optional.empty(),
+              Map.of(Figure.RECEIVED_PER_SECOND, 5_000.0),
+              Optional.of(Map.of(Figure.RECEIVED_PER_SECOND, 9_000.0)),
+              jtang.published("P_T", load, Optional.empty())));
+    }
+    Report report =
+        SeedsReport.of(
+            new SeedsCommand.Plan(List.of(jtang), 0.1, 7, true, Optional.empty(), Optional.empty()),
+            List.of(new SeedsResult(jtang, "a broker", rows, 0, List.of())));
+    JsonObject json =
+        JsonParser.parseString(ReportJson.line(report, Machine.here())).getAsJsonObject();
+    JsonObject first = json.getAsJsonArray("seed004P_T").get(0).getAsJsonObject();
+    assertThat(first.get("senders").getAsInt()).isEqualTo(500);
+    assertThat(first.get("connections").getAsInt()).isEqualTo(50);
+    assertThat(first.get("queues").getAsInt()).isEqualTo(20);
+    assertThat(first.getAsJsonObject("published").get("receivedPerSecond").getAsDouble())
+        .isEqualTo(207.21);
+    assertThat(json.getAsJsonObject("settings").get("004").getAsString())
+        .contains("connectionsPerAddressMax 76", "1 s of warm-up and 3 s an operation");
+    assertThat(report.plots()).extracting(Plot::name).containsExactly("seed004-P_T-rate");
+    assertThat(report.plots().get(0).curves().get(0).points())
+        .as("the messages of the first size")
+        .containsExactly(new Plot.Point(500, 5_000.0));
+    assertThat(String.join("\n", ReportText.lines(report)))
+        .contains("none twice", "synced before the answer, but not")
+        .doesNotContain("one open request");
   }
 
   @Test

@@ -86,6 +86,24 @@ class SeedsRunsTest {
   }
 
   @Test
+  void a_mix_is_measured_on_the_rows_from_before() throws IOException {
+    JsonObject json =
+        run(
+            "{\"seed\": \"x\", \"kind\": \"mix\", \"title\": \"t\", \"publishedOn\": \"paper\","
+                + " \"operations\": [\"flow\"], \"warmUpSeconds\": 0, \"seconds\": 1,"
+                + " \"steps\": {\"flow\": [\"get\", \"query\", \"put\", \"update\", \"delete\"]},"
+                + " \"loads\": [{\"clients\": 4, \"bytes\": 64, \"rowsBefore\": 100}],"
+                + " \"columns\": [\"perSecond\", \"averageMs\", \"residentKiB\"],"
+                + " \"published\": [{\"operation\": \"flow\", \"clients\": 4, \"perSecond\": 7}]}");
+    JsonObject row = json.getAsJsonArray("seedxFlow").get(0).getAsJsonObject();
+    assertThat(row.get("clients").getAsInt()).isEqualTo(2);
+    assertThat(row.get("rowsBefore").getAsInt()).isEqualTo(50);
+    assertAnswers(row);
+    assertThat(row.has("peer")).isFalse();
+    assertThat(row.getAsJsonObject("published").get("perSecond").getAsInt()).isEqualTo(7);
+  }
+
+  @Test
   void a_registry_is_measured_beside_an_etcd_or_alone() throws IOException {
     JsonObject json =
         run(

@@ -93,13 +93,13 @@ class WorkloadFileTest {
         "\"bytes\": 8 | \"requests\": 8, \"bytes\": 8 | m.json: $.loads[0].requests is for a registry",
         "\"bytes\": 8 | \"size\": 8 | m.json: $.loads[0] has a member 'size'; known are [bytes,",
         ", \"bytes\": 8 | '' | m.json: $.loads[0] has no member 'bytes'",
-        "\"echo\" | \"chat\" | m.json: $.kind is one of [echo, registry], not 'chat'",
+        "\"echo\" | \"chat\" | m.json: $.kind is one of [echo, mix, queue, registry], not 'chat'",
         "\"mine\" | \"../mine\" | m.json: $.seed is 1 to 16 letters and digits, not '../mine'",
         "[\"repeat\"] | [\"register\"] | m.json: $.operations[0] is one of [acknowledge, repeat], not",
         "[\"repeat\"] | [\"repeat\", \"repeat\"] | m.json: $.operations has one element twice",
         "[\"repeat\"] | \"repeat\" | m.json: $.operations is no array",
         "[1] | [] | m.json: $.threads has 0 elements, not 1 to 100",
-        "\"perSecond\" | \"speed\" | m.json: $.columns[0] is one of [averageMs, maxMs, minMs,",
+        "\"perSecond\" | \"speed\" | m.json: $.columns[0] is one of [averageMs, cpuPercent, ",
         "\"averageMs\": 3 | \"averageMs\": -3 | m.json: $.published[0].averageMs is no number",
         ", \"averageMs\": 3 | '' | m.json: $.published[0] has no figure",
         "\"title\": \"t\" | \"title\": \" \" | m.json: $.title is no text",
@@ -124,7 +124,7 @@ class WorkloadFileTest {
     assertThatThrownBy(
             () ->
                 WorkloadFile.parse("r.json", registry.replace("\"warm", "\"seconds\": 1, \"warm")))
-        .hasMessage("r.json: $.seconds is for echo: requests end a case of a registry");
+        .hasMessage("r.json: $.seconds is for others: requests end a case of a registry");
     assertThatThrownBy(
             () -> WorkloadFile.parse("r.json", registry.replace("\"bytes\": 24", "\"bytes\": 23")))
         .hasMessage("r.json: $.loads[0].bytes is 24 to 1024, not 23");

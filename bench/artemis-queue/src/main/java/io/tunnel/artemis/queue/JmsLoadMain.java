@@ -1,0 +1,21 @@
+package io.tunnel.artemis.queue;
+
+import io.tunnel.programs.bench.seeds.queue.LoadProgram;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The child with the load on a broker, through JMS. */
+final class JmsLoadMain {
+
+  private JmsLoadMain() {}
+
+  /** The argument is the address of the broker, as its client reads it. */
+  public static void main(String[] arguments) {
+    AtomicInteger cases = new AtomicInteger();
+    new LoadProgram(
+            what ->
+                JmsMessages.open(
+                    arguments[0], what, "case" + cases.incrementAndGet(), System::nanoTime),
+            System::nanoTime)
+        .serve(System.in, System.out, () -> System.exit(0));
+  }
+}

@@ -1,0 +1,184 @@
+package io.tunnel.programs.bench.seeds.queue;
+
+import io.tunnel.programs.bench.seeds.queue.LoadLine.Word;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Runs one case in this process: each sender is a thread that sends for the seconds of the case,
+ * and receivers go on until they have everything.
+ */
+final class MessageLoad {
+
+  /** Receivers have this time for the rest when the senders have ended. */
+  private static final long DRAIN_SECONDS_MAX = 60;
+
+  private static final long STOP_SECONDS_MAX = 60;
+  private static final long LOOK_MS = 5;
+
+  private static final long STACK_BYTES = 256 << 10;
+  private static final double PERCENT_MEDIAN = 50;
+  private static final double PERCENT_99 = 99;
+
+  private final MessageCase what;
+  private final LongSupplier nanos;
+  private final Consumer<LoadLine> out;
+  private final AtomicLongArray sent;
+  private final AtomicReference<Throwable> failure = new AtomicReference<>();
+
+  /** Never counted down: waiting for it is waiting for time. */
+  private final CountDownLatch never = new CountDownLatch(1);
+
+  private volatile boolean isStopping;
+
+  MessageLoad(MessageCase what, LongSupplier nanos, Consumer<LoadLine> out) {
+    this.what = what;
+    this.nanos = nanos;
+    this.out = out;
+    this.sent = new AtomicLongArray(what.senders());
+  }
+
+  /** Runs it, and tells how it went. */
+  void run(Messages.Opening service) throws Exception {
+    Arrivals arrivals = new Arrivals(what.senders(), nanos);
+    try (Messages messages = service.open(what)) {
+      messages.receive(arrivals);
+      List<Thread> threads = new ArrayList<>();
+      for (int number = 0; number < what.senders(); number++) {
+        threads.add(sending(messages.sender(number), number));
+      }
+      threads.forEach(Thread::start);
+      try {
+        measure(arrivals);
+      } finally {
+        isStopping = true;
+      }
+      end(threads);
+      drain(arrivals);
+    }
+  }
+
+  private Thread sending(Messages.Sender sender, int number) {
+    Thread thread = new Thread(null, () -> send(sender, number), "sender-" + number, STACK_BYTES);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private void send(Messages.Sender sender, int number) {
+    int together = what.messagesTogether();
+    long next = 0;
+    try (sender) {
+      while (!isStopping) {
+        sender.send(next, together);
+        next += together;
+        sent.set(number, next);
+      }
+      sender.flush();
+    } catch (Throwable e) {
+      // Also errors: a missing sender makes the load smaller.
+      failure.compareAndSet(null, e);
+    }
+  }
+
+  private void measure(Arrivals arrivals) throws Exception {
+    wait(TimeUnit.SECONDS.toNanos(what.warmUpSeconds()), arrivals, () -> false);
+    out.accept(LoadLine.of(Word.MEASURING, Map.of()));
+    arrivals.measure();
+    long startNanos = nanos.getAsLong();
+    long sentBefore = sent();
+    long receivedBefore = arrivals.count();
+    wait(
+        TimeUnit.SECONDS.toNanos(what.seconds()),
+        arrivals,
+        () -> sent() > MessageCase.SENT_BYTES_MAX / what.bytes());
+    long elapsedNanos = nanos.getAsLong() - startNanos;
+    long sentNow = sent() - sentBefore;
+    long receivedNow = arrivals.count() - receivedBefore;
+    Histogram times = arrivals.measured();
+    out.accept(
+        LoadLine.of(
+            Word.MEASURED,
+            Map.of(
+                LoadLine.NANOS,
+                (double) elapsedNanos,
+                LoadLine.SENT,
+                (double) sentNow,
+                LoadLine.RECEIVED,
+                (double) receivedNow,
+                LoadLine.P50_NANOS,
+                (double) times.getValueAtPercentile(PERCENT_MEDIAN),
+                LoadLine.P99_NANOS,
+                (double) times.getValueAtPercentile(PERCENT_99))));
+  }
+
+  private long sent() {
+    long sum = 0;
+    for (int number = 0; number < what.senders(); number++) {
+      sum += sent.get(number);
+    }
+    return sum;
+  }
+
+  private long expected() {
+    long sum = 0;
+    for (int number = 0; number < what.senders(); number++) {
+      sum += sent.get(number) * what.copiesOf(number);
+    }
+    return sum;
+  }
+
+  /** Waits for so long; fails when a sender or the receivers have failed. */
+  private void wait(long forNanos, Arrivals arrivals, BooleanSupplier isOver) throws Exception {
+    long startNanos = nanos.getAsLong();
+    while (nanos.getAsLong() - startNanos < forNanos && !isOver.getAsBoolean()) {
+      requireNoFailure(arrivals);
+      var unused = never.await(LOOK_MS, TimeUnit.MILLISECONDS);
+    }
+    requireNoFailure(arrivals);
+  }
+
+  private void requireNoFailure(Arrivals arrivals) {
+    Throwable why = failure.get() == null ? arrivals.failure().orElse(null) : failure.get();
+    if (why != null) {
+      throw new IllegalStateException(why.toString(), why);
+    }
+  }
+
+  private void end(List<Thread> threads) throws InterruptedException {
+    long startNanos = nanos.getAsLong();
+    for (Thread thread : threads) {
+      long usedMs = TimeUnit.NANOSECONDS.toMillis(nanos.getAsLong() - startNanos);
+      thread.join(Math.max(1, TimeUnit.SECONDS.toMillis(STOP_SECONDS_MAX) - usedMs));
+      if (thread.isAlive()) {
+        throw new IllegalStateException(
+            thread.getName() + " was not answered within " + STOP_SECONDS_MAX + " s");
+      }
+    }
+  }
+
+  private void drain(Arrivals arrivals) throws Exception {
+    long expected = expected();
+    wait(TimeUnit.SECONDS.toNanos(DRAIN_SECONDS_MAX), arrivals, () -> arrivals.count() >= expected);
+    out.accept(
+        LoadLine.of(
+            Word.DONE,
+            Map.of(
+                LoadLine.SENT,
+                (double) sent(),
+                LoadLine.EXPECTED,
+                (double) expected,
+                LoadLine.RECEIVED,
+                (double) arrivals.count(),
+                LoadLine.WRONG,
+                (double) arrivals.wrong())));
+  }
+}

@@ -1,0 +1,16 @@
+package io.tunnel.programs.bench.seeds.queue;
+
+/** The process with the load on this service. */
+public final class TableLoadMain {
+
+  private TableLoadMain() {}
+
+  /** The argument is the server, as HOST:PORT. */
+  public static void main(String[] arguments) {
+    TableMessages.Names names = new TableMessages.Names();
+    new LoadProgram(
+            what -> TableMessages.open(arguments[0], what, names, System::nanoTime),
+            System::nanoTime)
+        .serve(System.in, System.out, () -> System.exit(0));
+  }
+}
