@@ -23,6 +23,8 @@ import io.tunnel.sdk.transport.Subject;
 import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.sdk.transport.trust.LoadedConfig;
+import io.tunnel.sdk.watch.WatchConfig;
+import io.tunnel.sdk.watch.WatchedKeys;
 import io.tunnel.sdk.write.PartitionMaps;
 import io.tunnel.sdk.write.WriteCall;
 import io.tunnel.sdk.write.WriteEngine;
@@ -70,12 +72,14 @@ public final class TableClient implements AutoCloseable {
   private final Ticker ticker = new SystemClock();
   private final Map<String, TableReads> readsByTable = new ConcurrentHashMap<>();
   private final WriteEngines engines;
+  private final ClientWatches watches;
 
   private TableClient(ClientConfig config) {
     LoadedConfig loaded = LoadedConfig.of(config); // First: it may throw.
     this.loops = EventLoops.start(LOOPS);
     this.nodes = new Nodes(loaded, loops, ticker);
     this.caller = new Caller(nodes, ticker);
+    this.watches = new ClientWatches(config);
     this.engines =
         new WriteEngines(
             nodes,
@@ -405,6 +409,18 @@ public final class TableClient implements AutoCloseable {
     return result;
   }
 
+  /**
+   * Follows keys of a table: changes from now on, behind a position, or the present rows first.
+   *
+   * @throws IllegalArgumentException when the keys do not match the key of the table, or the
+   *     position is of others
+   */
+  public Watch watch(String table, WatchedKeys keys, WatchConfig how) {
+    EventLoops.requireMayBlock("watch");
+    return watches.open(
+        partitionMap(table), keys, how, () -> findPositions(table, Optional.empty()));
+  }
+
   /** Opens a buffered writer with {@link TableWriterConfig#DEFAULTS}. */
   public TableWriter openWriter(String table) {
     return openWriter(table, TableWriterConfig.DEFAULTS);
@@ -470,6 +486,7 @@ public final class TableClient implements AutoCloseable {
   @Override
   public void close() {
     EventLoops.requireMayBlock("close");
+    watches.close();
     try {
       engines.close();
     } finally {

@@ -105,6 +105,7 @@ public interface Pushes {
           ATTACH,
           DETACH,
           READ_PARTITION,
+          WATCH,
           FIND_POSITIONS,
           AUTHENTICATE,
           ECHO,

@@ -24,7 +24,17 @@ public interface TableSnapshot extends AutoCloseable {
    *
    * @throws io.tunnel.model.RefusedException CORRUPT or STORAGE_FAILED when not all can be read
    */
-  Scan scanBehind(int partition, Bytes after, TableStore.RowVisitor visitor);
+  default Scan scanBehind(int partition, Bytes after, TableStore.RowVisitor visitor) {
+    byte[] next = new byte[after.length() + 1];
+    after.copyInto(next, 0);
+    // Nothing sorts between a key and itself with a 0 behind.
+    return scanFrom(partition, after.length() == 0 ? after : Bytes.copyOf(next), visitor);
+  }
+
+  /**
+   * As {@link #scanBehind}, from {@code from} on, a key or not; {@link Bytes#EMPTY} is the first.
+   */
+  Scan scanFrom(int partition, Bytes from, TableStore.RowVisitor visitor);
 
   /** Gives the moment up; idempotent. */
   @Override

@@ -106,12 +106,12 @@ public record SimTableRows(
     }
 
     @Override
-    public Scan scanBehind(int partition, Bytes after, RowVisitor visitor) {
+    public Scan scanFrom(int partition, Bytes from, RowVisitor visitor) {
       if (isClosed) {
         return Scan.CLOSED;
       }
       NavigableMap<Bytes, List<Column>> here = rows.getOrDefault(partition, new TreeMap<>());
-      boolean isWhole = visit(here.tailMap(after, false), visitor);
+      boolean isWhole = visit(here.tailMap(from, true), visitor);
       return isWhole ? Scan.WHOLE : Scan.STOPPED;
     }
 

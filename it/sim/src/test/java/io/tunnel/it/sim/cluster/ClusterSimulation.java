@@ -39,6 +39,8 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   private static final long READERS = 0x5eade75L;
   private static final int UPGRADED_ONE_IN = 4;
   private static final long UPGRADES = 0x0b1dL;
+  private static final int WATCHERS_ONE_IN = 3;
+  private static final long WATCHERS = 0x3a7cL;
 
   private final ClusterWorld world;
   private final SplittableRandom random;
@@ -48,6 +50,11 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
 
   private final boolean hasReader;
 
+  /** A separate source, so that watchers do not change worlds without a watcher. */
+  private final SplittableRandom watchersRandom;
+
+  private final boolean hasWatcher;
+
   /** Whether builds are replaced, and the level is raised. */
   private final boolean isUpgraded;
 
@@ -55,6 +62,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   private final Optional<ClusterAdministrator> administrator;
   private ClusterWriter writer;
   private Optional<ClusterReader> reader = Optional.empty();
+  private Optional<ClusterWatcher> watcher = Optional.empty();
 
   ClusterSimulation(long seed, Consumer<String> listener) {
     random = new SplittableRandom(~seed);
@@ -62,6 +70,9 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     isUpgraded = new SplittableRandom(seed ^ UPGRADES).nextInt(UPGRADED_ONE_IN) == 0;
     hasReader = readersRandom.nextInt(READERS_ONE_IN) == 0;
     world = new ClusterWorld(seed, listener);
+    watchersRandom = new SplittableRandom(seed ^ WATCHERS);
+    // Rights of readers are a subject of their own.
+    hasWatcher = watchersRandom.nextInt(WATCHERS_ONE_IN) == 0 && !world.network.isClosed();
     operator = new ClusterOperator(world, random);
     administrator =
         world.network.isClosed()
@@ -90,6 +101,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     for (int i = 5 + random.nextInt(20); i > 0; i--) {
       gentleAct();
       reader.ifPresent(ClusterReader::act);
+      watcher.ifPresent(ClusterWatcher::act);
       administrator.ifPresent(ClusterAdministrator::act);
       world.run(random.nextInt(400));
     }
@@ -100,6 +112,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
       act();
       upgrade();
       reader.ifPresent(ClusterReader::act);
+      watcher.ifPresent(ClusterWatcher::act);
       administrator.ifPresent(ClusterAdministrator::act);
       world.run(random.nextInt(4) == 0 ? random.nextInt(2_500) : random.nextInt(100));
     }
@@ -129,6 +142,10 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     if (hasReader) {
       reader = Optional.of(new ClusterReader(world, table, readersRandom));
       reader.get().start();
+    }
+    if (hasWatcher) {
+      watcher = Optional.of(new ClusterWatcher(world, table, watchersRandom));
+      watcher.get().start();
     }
     for (int i = random.nextInt(10); i > 0; i--) {
       write();
@@ -269,6 +286,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     world.run(6_000);
     administrator.ifPresent(ClusterAdministrator::giveAllBack);
     reader.ifPresent(ClusterReader::calm);
+    watcher.ifPresent(ClusterWatcher::calm);
     operator.awaitCreations();
     operator.tunnels().forEach(tunnel -> world.startWorker(tunnel.tunnelId(), true));
     List<Long> before = writer.partitions().stream().map(writer::acknowledged).toList();
@@ -321,6 +339,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     }
     return world.truth.areBasesDone()
         && reader.map(ClusterReader::isDone).orElse(true)
+        && watcher.map(ClusterWatcher::isDone).orElse(true)
         && world.truth.channels().values().stream().allMatch(ChannelStory::isDone);
   }
 
@@ -356,6 +375,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     world.truth.channels().values().forEach(each -> each.requireDone(QUIET_MS_MAX / 1_000));
     world.truth.requireBasesDone();
     reader.ifPresent(each -> each.requireDone(QUIET_MS_MAX / 1_000));
+    watcher.ifPresent(each -> each.requireDone(QUIET_MS_MAX / 1_000));
     world.requireNothingLeaks();
   }
 

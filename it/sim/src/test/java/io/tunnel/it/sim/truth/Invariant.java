@@ -28,6 +28,7 @@ public enum Invariant {
   APPLIED_ONCE("applied-once"),
   SUMS_HOLD("sums-hold"),
   BATCHES_ARE_WHOLE("batches-are-whole"),
+  WATCHES_MATCH("watches-match"),
   RIGHTS_HOLD("rights-hold"),
   LEVEL_HOLDS("level-holds"),
   NOTHING_LEAKS("nothing-leaks"),
