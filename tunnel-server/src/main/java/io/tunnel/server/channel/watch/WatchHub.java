@@ -226,21 +226,19 @@ final class WatchHub {
         this::wake);
   }
 
+  /** True when there may be more to read; a pass that fails has no member left to read for. */
   private boolean slice(Pass<WatchChannel> pass) {
     try {
       return read(pass);
-    } catch (RefusedException e) {
-      if (e.code() == ErrorCode.HISTORY_LOST) {
-        lost(pass, e);
+    } catch (IOException | RuntimeException | VirtualMachineError e) {
+      boolean isOver = pass.size() == 0;
+      if (e instanceof RefusedException refused && refused.code() == ErrorCode.HISTORY_LOST) {
+        lost(pass, refused);
       } else {
         fail(core.fail(pass), Failure.of(partition, e));
       }
-    } catch (IOException | RuntimeException | VirtualMachineError e) {
-      fail(core.fail(pass), Failure.of(partition, e));
-    } finally {
-      flush();
+      return !isOver;
     }
-    return true;
   }
 
   /** True when there may be more. */

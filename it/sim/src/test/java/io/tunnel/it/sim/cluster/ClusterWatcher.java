@@ -119,8 +119,6 @@ final class ClusterWatcher {
       if (code == ErrorCode.HISTORY_LOST || code == ErrorCode.POSITION_REPLACED) {
         world.count(ClusterHappening.WATCHER_LOST_HISTORY);
         stored = Optional.empty();
-      } else if (code == ErrorCode.INVALID_POSITION) {
-        stored = Optional.empty();
       } else {
         // A level that is not raised yet, and what passes by itself.
         world.watch(
