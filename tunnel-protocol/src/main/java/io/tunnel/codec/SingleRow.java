@@ -25,7 +25,8 @@ public final class SingleRow {
     int flags = batch.array()[flagsOffset] & ~RowCursor.ATTRIBUTES_FLAG;
     int columnsBytes = isKeyOnly ? 1 : columnsBytes(row.columns());
     ByteSink sink =
-        new ByteSink(ChangeBatch.HEADER_BYTES_MIN + headBytes + columnsBytes + attributesBytes + 64);
+        new ByteSink(
+            ChangeBatch.HEADER_BYTES_MIN + headBytes + columnsBytes + attributesBytes + 64);
     sink.skip(ChangeBatch.HEADER_BYTES_MIN);
     sink.writeVarint(headBytes + columnsBytes + attributesBytes);
     sink.writeByte(attributesBytes == 0 ? flags : flags | RowCursor.ATTRIBUTES_FLAG);
@@ -43,8 +44,7 @@ public final class SingleRow {
     if (!isKeyOnly) {
       writeNames(sink, batch, row.columns());
     }
-    byte[] array =
-        BatchBuilder.complete(sink, names, batch.partition(), 1, rowsBytes, Bytes.EMPTY);
+    byte[] array = BatchBuilder.complete(sink, names, batch.partition(), 1, rowsBytes, Bytes.EMPTY);
     BatchBuilder.stamp(array, 0, batch.basePosition() + row.index(), batch.commitMicros());
     return array;
   }

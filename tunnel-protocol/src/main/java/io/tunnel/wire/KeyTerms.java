@@ -66,7 +66,9 @@ public record KeyTerms(List<Bytes> keys, List<Bytes> prefixes, boolean isKeysOnl
     }
   }
 
-  /** Whether the watch follows a key. Looks at each term: a server with many watches has an index. */
+  /**
+   * Whether the watch follows a key. Looks at each term: a server with many watches has an index.
+   */
   public boolean match(byte[] array, int offset, int length) {
     return keys.stream().anyMatch(key -> key.compareTo(array, offset, length) == 0)
         || prefixes.stream().anyMatch(prefix -> begins(prefix, array, offset, length));
@@ -84,11 +86,11 @@ public record KeyTerms(List<Bytes> keys, List<Bytes> prefixes, boolean isKeysOnl
 
   /** Whether a key from {@code low} on, and below {@code high} unless it is empty, may match. */
   public boolean mayMatchBetween(Bytes low, Bytes high) {
-    return keys.stream()
-            .anyMatch(key -> key.compareTo(low) >= 0 && isBelow(key, high))
+    return keys.stream().anyMatch(key -> key.compareTo(low) >= 0 && isBelow(key, high))
         || prefixes.stream()
             .anyMatch(
-                prefix -> isBelow(prefix, high) && (prefix.compareTo(low) >= 0 || covers(prefix, low)));
+                prefix ->
+                    isBelow(prefix, high) && (prefix.compareTo(low) >= 0 || covers(prefix, low)));
   }
 
   private static boolean isBelow(Bytes one, Bytes high) {

@@ -44,8 +44,7 @@ final class KeyPrefixTest {
         b[at] = (byte) (random.nextInt(3) - 1);
       }
       Bytes key =
-          KeyCodec.encode(
-              PrimaryKey.builder().add("a", a).add("n", n).add("b", b).build(), SCHEMA);
+          KeyCodec.encode(PrimaryKey.builder().add("a", a).add("n", n).add("b", b).build(), SCHEMA);
       String wantedA = TEXTS[random.nextInt(TEXTS.length)];
       long wantedN = random.nextInt(3) - 1;
       requireAlike(key, a.startsWith(wantedA), List.of(), Optional.of(text(wantedA)));
@@ -105,8 +104,7 @@ final class KeyPrefixTest {
         .hasMessageContaining("'a' is STRING");
     assertThatThrownBy(
             () ->
-                KeyPrefix.of(
-                    List.of(text("x")), Optional.of(PrimaryKeyValue.fromLong(1)), SCHEMA))
+                KeyPrefix.of(List.of(text("x")), Optional.of(PrimaryKeyValue.fromLong(1)), SCHEMA))
         .hasMessageContaining("numbers have no prefixes");
     assertThatThrownBy(
             () ->

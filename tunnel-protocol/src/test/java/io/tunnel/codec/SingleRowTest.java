@@ -111,16 +111,14 @@ final class SingleRowTest {
   @Test
   void what_an_increment_added_stays_with_its_row() {
     Bytes delta =
-        Increments.of(
-                new RowUpdateChange(key(1), List.of(new ColumnUpdate.Increment("n", 5))))
+        Increments.of(new RowUpdateChange(key(1), List.of(new ColumnUpdate.Increment("n", 5))))
             .orElseThrow()
             .encode();
     Bytes attributes = Attributes.with(FormatFeature.DELTA.number(), delta, Bytes.EMPTY);
     BatchBuilder builder = new BatchBuilder(SCHEMA, 64);
     builder.addWithin(
         1 << 20,
-        new RowUpdateChange(
-            key(1), List.of(new ColumnUpdate.Put("n", ColumnValue.fromLong(9)))),
+        new RowUpdateChange(key(1), List.of(new ColumnUpdate.Put("n", ColumnValue.fromLong(9)))),
         attributes);
     ChangeBatch batch = parse(builder.build(7, 1, 2));
     RowCursor row = batch.rows();

@@ -29,8 +29,7 @@ final class KeyTermsTest {
       Bytes key = any(random);
       Bytes low = any(random);
       Bytes high = any(random);
-      boolean isInside =
-          key.compareTo(low) >= 0 && (high.length() == 0 || key.compareTo(high) < 0);
+      boolean isInside = key.compareTo(low) >= 0 && (high.length() == 0 || key.compareTo(high) < 0);
       if (terms.match(key) && isInside) {
         found++;
         assertThat(terms.mayMatchBetween(low, high))

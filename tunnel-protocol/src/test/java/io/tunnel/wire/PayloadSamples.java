@@ -285,7 +285,9 @@ final class PayloadSamples {
                 Optional.empty(),
                 Optional.of(new KnownPosition(5, 1_790_000_000_000L))),
             new KeyTerms(
-                List.of(Bytes.fromHex("056100")), List.of(Bytes.EMPTY, Bytes.fromHex("0562")), true)),
+                List.of(Bytes.fromHex("056100")),
+                List.of(Bytes.EMPTY, Bytes.fromHex("0562")),
+                true)),
         new PartitionControl.FindPositions("orders", Optional.of(9L)),
         new PartitionControl.FoundPositions(
             3,

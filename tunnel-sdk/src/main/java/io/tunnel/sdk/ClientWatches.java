@@ -38,8 +38,7 @@ final class ClientWatches {
             .withPartitionBytesMax(how.partitionBytesMax())
             .withOutageMax(how.outageMax());
     Feeds feeds =
-        new Feeds(
-            thread(), config.endpoints(), table.meta().name(), reader, Optional.of(terms));
+        new Feeds(thread(), config.endpoints(), table.meta().name(), reader, Optional.of(terms));
     add(feeds);
     try {
       return Watch.begin(table, feeds, terms, how, positions, () -> remove(feeds));

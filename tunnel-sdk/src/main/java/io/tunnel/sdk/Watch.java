@@ -162,16 +162,14 @@ public final class Watch implements AutoCloseable {
   private List<WatchEvent> take(Received received) {
     int partition = received.start().partition();
     PartitionRecords records =
-        PartitionRecords.of(
-            received, table.meta().primaryKey(), () -> feeds.release(received));
+        PartitionRecords.of(received, table.meta().primaryKey(), () -> feeds.release(received));
     synchronized (core) {
       if (received.settled().isPresent()) {
         core.mark(partition, received.settled().get(), received.incarnation());
         return List.of();
       }
       if (records.isEnd()) {
-        WatchCore.Behind behind =
-            core.endOfRows(partition, rowsAt(records), records.incarnation());
+        WatchCore.Behind behind = core.endOfRows(partition, rowsAt(records), records.incarnation());
         start(partition, behind.position(), behind.known());
         return List.of();
       }

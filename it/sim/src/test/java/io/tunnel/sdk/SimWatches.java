@@ -27,8 +27,7 @@ public final class SimWatches {
             .withPartitionBytesMax(how.partitionBytesMax())
             .withOutageMax(how.outageMax());
     Feeds feeds =
-        new Feeds(
-            FeedThread.own(port), nodes, table.meta().name(), reader, Optional.of(terms));
+        new Feeds(FeedThread.own(port), nodes, table.meta().name(), reader, Optional.of(terms));
     return Watch.begin(
         TableAnswers.uncounted(table),
         feeds,

@@ -76,8 +76,7 @@ abstract class WatchesContract extends Contract {
   private TableInfo paths(String... splitPoints) {
     return tables()
         .createTable(
-            new TableMeta(
-                newName(), List.of(new PrimaryKeySchema("path", PrimaryKeyType.STRING))),
+            new TableMeta(newName(), List.of(new PrimaryKeySchema("path", PrimaryKeyType.STRING))),
             List.of(splitPoints).stream().map(PrimaryKeyValue::fromString).toList());
   }
 
@@ -104,8 +103,7 @@ abstract class WatchesContract extends Contract {
   }
 
   @Test
-  void all_keys_with_a_prefix_are_followed_in_all_partitions_that_may_have_them()
-      throws Exception {
+  void all_keys_with_a_prefix_are_followed_in_all_partitions_that_may_have_them() throws Exception {
     TableInfo table = paths("/b", "/b/m");
     Watch watch = watch(table, WatchedKeys.prefix("/b/"), WatchConfig.FROM_NOW);
     Watch all = watch(table, WatchedKeys.prefix(""), WatchConfig.FROM_NOW);
@@ -143,8 +141,7 @@ abstract class WatchesContract extends Contract {
               table.meta().name(),
               List.of(
                   new RowPutChange(
-                      PrimaryKey.builder().add("a", key[0]).add("b", key[1]).build(),
-                      List.of())));
+                      PrimaryKey.builder().add("a", key[0]).add("b", key[1]).build(), List.of())));
     }
     assertThat(seconds(leading, 3)).containsExactly("z", "y\0z", "y");
     assertThat(seconds(beginning, 2)).containsExactly("y\0z", "y");
@@ -157,7 +154,8 @@ abstract class WatchesContract extends Contract {
           .poll(LONG)
           .forEach(
               event ->
-                  found.add(event.record().getPrimaryKey().getPrimaryKeyColumn(1).getValue().asString()));
+                  found.add(
+                      event.record().getPrimaryKey().getPrimaryKeyColumn(1).getValue().asString()));
     }
     return found;
   }
@@ -179,11 +177,7 @@ abstract class WatchesContract extends Contract {
     TableInfo table = table();
     int count = 3_000;
     writeMany(table, count, 0);
-    Watch watch =
-        watch(
-            table,
-            WatchedKeys.leading(List.of()),
-            WatchConfig.FROM_NOW.withRows());
+    Watch watch = watch(table, WatchedKeys.leading(List.of()), WatchConfig.FROM_NOW.withRows());
     Map<Long, Long> values = new HashMap<>();
     int rounds = 5;
     int round = 0;
@@ -236,9 +230,7 @@ abstract class WatchesContract extends Contract {
     write(table, put(1, 3), put(2, 4), put(101, 5));
     Watch later =
         watch(
-            table,
-            ids(1, 101),
-            WatchConfig.FROM_NOW.behind(WatchPosition.parse(seen.toString())));
+            table, ids(1, 101), WatchConfig.FROM_NOW.behind(WatchPosition.parse(seen.toString())));
     assertThat(next(later, 2)).containsExactlyInAnyOrder("1=3", "101=5");
     write(table, put(1, 6));
     assertThat(next(later, 1)).containsExactly("1=6");

@@ -93,13 +93,15 @@ public final class WatchCommand extends Job {
           "give the --key of a row, or a --prefix of keys; --prefix '' is all rows");
     }
     WatchConfig how = how();
-    ClientConfig config =
-        ClientConfig.of(service.endpoint()).withRetryDeadline(RETRY_DEADLINE);
+    ClientConfig config = ClientConfig.of(service.endpoint()).withRetryDeadline(RETRY_DEADLINE);
     try (StopSignal signal = new StopSignal(PATIENCE_MS);
         TableClient client = TableClient.connect(config);
         Watch watch = open(client, how)) {
       boolean areAllPrinted = print(watch, signal);
-      watch.position().filter(seen -> areAllPrinted).ifPresent(seen -> err().println("go on with --from " + seen));
+      watch
+          .position()
+          .filter(seen -> areAllPrinted)
+          .ifPresent(seen -> err().println("go on with --from " + seen));
       err().flush();
       return signal.isAsked() ? ExitCode.INTERRUPTED : ExitCode.OK;
     } catch (RefusedException e) {

@@ -83,8 +83,8 @@ public sealed interface PartitionControl extends Control {
   }
 
   /**
-   * Asks for the changes or rows of a partition whose keys match, and no others. Deliveries have one
-   * batch for each row; a SETTLED says how far the server has looked.
+   * Asks for the changes or rows of a partition whose keys match, and no others. Deliveries have
+   * one batch for each row; a SETTLED says how far the server has looked.
    *
    * @param read without an end: a watch ends when its client wants no more
    * @param terms the keys

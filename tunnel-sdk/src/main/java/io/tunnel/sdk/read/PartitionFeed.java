@@ -191,9 +191,9 @@ final class PartitionFeed implements DeliveryTaker {
 
   /** Puts a delivery into the inbox; an absent delivery marks the end of the partition. */
   private void put(Optional<Delivery> delivered, int bytes) {
-    feeds.inbox().put(
-            new Received(
-                number, start, delivered, bytes, rowsAt, incarnation, Optional.empty()));
+    feeds
+        .inbox()
+        .put(new Received(number, start, delivered, bytes, rowsAt, incarnation, Optional.empty()));
   }
 
   @Override

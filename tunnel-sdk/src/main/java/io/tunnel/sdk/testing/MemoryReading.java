@@ -113,8 +113,7 @@ final class MemoryReading {
     long looked = source.committed(delivered);
     if (credit > 0 && looked > delivered) {
       delivered = looked;
-      peer.push(
-          Operation.SETTLED, new ChannelEnd(handle, PartitionControl.EPOCH, looked).encode());
+      peer.push(Operation.SETTLED, new ChannelEnd(handle, PartitionControl.EPOCH, looked).encode());
     }
   }
 

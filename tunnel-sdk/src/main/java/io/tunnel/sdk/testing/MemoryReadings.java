@@ -76,10 +76,7 @@ final class MemoryReadings {
    * @param tables all tables
    */
   int read(
-      ReadPartition request,
-      Optional<KeyTerms> terms,
-      Collection<MemoryTable> tables,
-      Peer peer) {
+      ReadPartition request, Optional<KeyTerms> terms, Collection<MemoryTable> tables, Peer peer) {
     MemoryTable table =
         tables.stream()
             .filter(each -> each.partitions().stream().anyMatch(of -> isOf(of, request)))
@@ -104,9 +101,9 @@ final class MemoryReadings {
     }
     int handle = handles++;
     ChannelSource source = source(request, terms, table, partition);
-    byHandle.put(handle, 
-            new MemoryReading(
-                handle, peer, request, terms.isPresent(), source, partition.committed()));
+    byHandle.put(
+        handle,
+        new MemoryReading(handle, peer, request, terms.isPresent(), source, partition.committed()));
     return handle;
   }
 
@@ -128,8 +125,7 @@ final class MemoryReadings {
       return new StreamSource(
           partition, request.end().isPresent() ? Optional.empty() : request.endMs(), time);
     }
-    BaseSource rows = 
-        new BaseSource(partition, table.meta().primaryKey(), time.micros(), terms);
+    BaseSource rows = new BaseSource(partition, table.meta().primaryKey(), time.micros(), terms);
     rows.moveTo(request.position(), request.key());
     return rows;
   }

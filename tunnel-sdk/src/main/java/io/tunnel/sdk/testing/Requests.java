@@ -367,8 +367,7 @@ final class Requests {
         isWatch ? Optional.of(Json.decode(frame.payload(), Watch.class)) : Optional.empty();
     ReadPartition request =
         watch.map(Watch::read).orElseGet(() -> Json.decode(frame.payload(), ReadPartition.class));
-    int handle =
-        service.readings().read(request, watch.map(Watch::terms), service.tables(), peer);
+    int handle = service.readings().read(request, watch.map(Watch::terms), service.tables(), peer);
     Optional<Long> incarnation = Optional.of(service.readings().incarnation());
     peer.respond(frame, Json.encode(new Attached(handle, incarnation)));
   }

@@ -124,8 +124,7 @@ public final class WatchCore {
       if (!followed.hasRows || isBetween) {
         return Optional.empty();
       }
-      places.put(
-          each.getKey(), new WatchPosition.Place(followed.position, followed.incarnation));
+      places.put(each.getKey(), new WatchPosition.Place(followed.position, followed.incarnation));
     }
     return Optional.of(new WatchPosition(places));
   }

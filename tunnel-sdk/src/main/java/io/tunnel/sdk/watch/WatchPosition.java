@@ -22,8 +22,8 @@ public record WatchPosition(Map<Integer, Place> places) {
    * How far a partition was seen.
    *
    * @param position all changes up to it were seen
-   * @param incarnation the incarnation of the position, see {@link
-   *     io.tunnel.model.KnownPosition}; empty when it is unknown
+   * @param incarnation the incarnation of the position, see {@link io.tunnel.model.KnownPosition};
+   *     empty when it is unknown
    */
   public record Place(long position, Optional<Long> incarnation) {
     /** Refuses null and positions under 0. */
@@ -54,12 +54,15 @@ public record WatchPosition(Map<Integer, Place> places) {
       Matcher place = PLACE.matcher(part);
       if (!place.matches()) {
         throw new IllegalArgumentException(
-            "'" + text + "' is no position of a watch: PARTITION@POSITION/INCARNATION, with commas");
+            "'"
+                + text
+                + "' is no position of a watch: PARTITION@POSITION/INCARNATION, with commas");
       }
       try {
         Place at =
             new Place(
-                Long.parseLong(place.group(2)), Optional.ofNullable(place.group(3)).map(Long::valueOf));
+                Long.parseLong(place.group(2)),
+                Optional.ofNullable(place.group(3)).map(Long::valueOf));
         if (places.putIfAbsent(Integer.valueOf(place.group(1)), at) != null) {
           throw new IllegalArgumentException(
               "'" + text + "' names partition " + place.group(1) + " twice");

@@ -25,8 +25,18 @@ final class WatchPositionTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", "7", "7@", "@1", "7@1/", "7@1,", "7@-1", "7@1,7@2", "7@9999999999999999999",
-        "9999999999@1", "7@1 ,8@2", "x"
+        "",
+        "7",
+        "7@",
+        "@1",
+        "7@1/",
+        "7@1,",
+        "7@-1",
+        "7@1,7@2",
+        "7@9999999999999999999",
+        "9999999999@1",
+        "7@1 ,8@2",
+        "x"
       })
   void what_is_none_is_refused(String text) {
     assertThatThrownBy(() -> WatchPosition.parse(text))

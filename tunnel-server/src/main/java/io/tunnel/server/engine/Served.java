@@ -43,8 +43,7 @@ public final class Served {
     ChangeReader changes = partitions.changes();
     rations = new Rations(catchUp, own.clock()::nanos);
     Channels channels = new Channels(changes, new Channels.Pacing(deliveryBytesMax, rations));
-    watches =
-        new Watches(changes, own.moments(), rations, own.clock()::nanos, WatchLimits.DEFAULT);
+    watches = new Watches(changes, own.moments(), rations, own.clock()::nanos, WatchLimits.DEFAULT);
     moments = new RowMoments(catalog, hosts, changes, own.moments(), own.clock());
     delivery =
         new NetServer.Delivery(

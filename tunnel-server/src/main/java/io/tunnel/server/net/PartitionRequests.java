@@ -74,8 +74,7 @@ final class PartitionRequests {
                 .attach(request, handle, connection.deliveries(), answer(frame, connection)));
   }
 
-  private void read(
-      Frame frame, Connection connection, ReadPartition request, IntConsumer attach) {
+  private void read(Frame frame, Connection connection, ReadPartition request, IntConsumer attach) {
     if (catalog.isDroppedPartition(request.partition())) {
       // A dropped table has no leader, so readers must not search for one.
       connection.refuse(

@@ -90,9 +90,8 @@ final class Requests {
     this.tunnels = new TunnelRequests(hosts, rooms.tunnels());
     this.sessions = new SessionRequests(hosts);
     this.cluster = new ClusterRequests(rooms.cluster(), rooms.catalog(), served);
-    this.partitions = 
-        new PartitionRequests(
-            rooms.catalog(), rooms.delivery(), served, rooms.cluster()::levels);
+    this.partitions =
+        new PartitionRequests(rooms.catalog(), rooms.delivery(), served, rooms.cluster()::levels);
     this.administration = new Administration(rooms.catalog(), gate, served.clock()::epochMs);
   }
 

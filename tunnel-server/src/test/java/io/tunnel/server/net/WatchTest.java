@@ -218,16 +218,13 @@ final class WatchTest {
   void below_its_level_and_with_keys_of_another_table_it_is_refused() throws IOException {
     Bytes number = Bytes.fromHex("038000000000000001");
     KeyTerms wrong = new KeyTerms(List.of(), List.of(number), false);
-    assertThat(
-            client.refused(Operation.WATCH, watch(ChannelType.Stream, 0, wrong)).code())
+    assertThat(client.refused(Operation.WATCH, watch(ChannelType.Stream, 0, wrong)).code())
         .isEqualTo(ErrorCode.INVALID_REQUEST);
     KeyTerms wrongKey = new KeyTerms(List.of(number), List.of(), false);
-    assertThat(
-            client.refused(Operation.WATCH, watch(ChannelType.Stream, 0, wrongKey)).code())
+    assertThat(client.refused(Operation.WATCH, watch(ChannelType.Stream, 0, wrongKey)).code())
         .isEqualTo(ErrorCode.INVALID_REQUEST);
     node.view.level(1);
-    assertThat(
-            client.refused(Operation.WATCH, watch(ChannelType.Stream, 0, keys("a"))).code())
+    assertThat(client.refused(Operation.WATCH, watch(ChannelType.Stream, 0, keys("a"))).code())
         .isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
     assertThat(node.readings.count()).isZero();
   }

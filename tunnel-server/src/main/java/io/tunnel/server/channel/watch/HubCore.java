@@ -306,8 +306,7 @@ final class HubCore<T> {
       return Scanned.NOTHING;
     }
     Pass<T> pass = catchUp.orElseThrow();
-    Scanned scanned =
-        new Scanned(pass.rows - member.scannedRows, pass.bytes - member.scannedBytes);
+    Scanned scanned = new Scanned(pass.rows - member.scannedRows, pass.bytes - member.scannedBytes);
     member.scannedRows = pass.rows;
     member.scannedBytes = pass.bytes;
     return scanned;

@@ -249,8 +249,7 @@ final class WatchHub {
     if (pass == core.live() && pass.size() == 0) {
       return passed(pass, settled, 0, 0);
     }
-    long reach =
-        Math.max(changes.committed(partition), changes.firstPosition(partition) - 1);
+    long reach = Math.max(changes.committed(partition), changes.firstPosition(partition) - 1);
     if (from >= Math.max(reach, settled)) {
       return passed(pass, from, 0, 0);
     }
@@ -292,8 +291,7 @@ final class WatchHub {
     flush();
     core.read(pass, position, rows, bytes)
         .forEach(
-            joined ->
-                give(joined.member(), WatchPage.mark(pass.position(), joined.scanned())));
+            joined -> give(joined.member(), WatchPage.mark(pass.position(), joined.scanned())));
     return false;
   }
 

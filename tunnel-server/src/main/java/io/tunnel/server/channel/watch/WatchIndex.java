@@ -74,12 +74,7 @@ final class WatchIndex<W> {
     @Override
     public int compareTo(Slice other) {
       return Arrays.compareUnsigned(
-          array,
-          offset,
-          offset + length,
-          other.array,
-          other.offset,
-          other.offset + other.length);
+          array, offset, offset + length, other.array, other.offset, other.offset + other.length);
     }
   }
 

@@ -87,8 +87,7 @@ public final class Watches {
   private synchronized WatchHub hub(int partition) {
     Watched watched = hubs.get(partition);
     if (watched == null) {
-      watched =
-          new Watched(new WatchHub(partition, changes, readers, rations.ofChannel(), budget));
+      watched = new Watched(new WatchHub(partition, changes, readers, rations.ofChannel(), budget));
       hubs.put(partition, watched);
     }
     watched.watches++;

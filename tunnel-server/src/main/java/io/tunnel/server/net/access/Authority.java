@@ -60,8 +60,7 @@ public final class Authority {
       case WRITE, OPEN_WRITER, GET_ROW, GET_ROWS, GET_RANGE -> tableId(right, payload, caller);
       case READ_PARTITION ->
           partition(right, Json.decode(payload, ReadPartition.class).partition(), caller);
-      case WATCH ->
-          partition(right, Json.decode(payload, Watch.class).read().partition(), caller);
+      case WATCH -> partition(right, Json.decode(payload, Watch.class).read().partition(), caller);
 
       case LIST_TUNNELS -> {
         if (payload.length > 0) {

@@ -89,10 +89,7 @@ public final class Attachments {
    *     at all
    */
   private record Kind(
-      String tooMany,
-      boolean areOfReaders,
-      boolean arePositionsThere,
-      RowsAt rows) {
+      String tooMany, boolean areOfReaders, boolean arePositionsThere, RowsAt rows) {
 
     /** The rows of a partition with all changes up to a position, or those of them that match. */
     @FunctionalInterface

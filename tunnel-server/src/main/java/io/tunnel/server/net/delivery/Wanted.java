@@ -18,8 +18,7 @@ import java.util.Optional;
  * @param handle the handle of the deliveries
  * @param terms the keys of a watch; empty for all
  */
-record Wanted(
-    Attach request, Optional<KnownPosition> known, int handle, Optional<KeyTerms> terms) {
+record Wanted(Attach request, Optional<KnownPosition> known, int handle, Optional<KeyTerms> terms) {
 
   /** A channel of a tunnel. */
   static Wanted channel(Attach request, int handle) {
@@ -47,7 +46,8 @@ record Wanted(
 
   /** The request with an end, unless it has one. */
   Wanted endingAt(long position) {
-    return new Wanted(request.endingAt(Optional.of(position), request.endMs()), known, handle, terms);
+    return new Wanted(
+        request.endingAt(Optional.of(position), request.endMs()), known, handle, terms);
   }
 
   /**

@@ -11,6 +11,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.ClusterControl;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Control.TableDescription;
 import io.tunnel.wire.control.Json;
@@ -41,6 +42,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   private static final long UPGRADES = 0x0b1dL;
   private static final int WATCHERS_ONE_IN = 3;
   private static final long WATCHERS = 0x3a7cL;
+  private static final int WATCHES_LEVEL = 2;
 
   private final ClusterWorld world;
   private final SplittableRandom random;
@@ -71,8 +73,9 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     hasReader = readersRandom.nextInt(READERS_ONE_IN) == 0;
     world = new ClusterWorld(seed, listener);
     watchersRandom = new SplittableRandom(seed ^ WATCHERS);
-    // Rights of readers are a subject of their own.
-    hasWatcher = watchersRandom.nextInt(WATCHERS_ONE_IN) == 0 && !world.network.isClosed();
+    // Rights of readers, and levels below that of watches, are subjects of their own.
+    hasWatcher =
+        watchersRandom.nextInt(WATCHERS_ONE_IN) == 0 && !world.network.isClosed() && !isUpgraded;
     operator = new ClusterOperator(world, random);
     administrator =
         world.network.isClosed()
@@ -120,6 +123,9 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   }
 
   private void begin() {
+    if (hasWatcher) {
+      world.machines.values().forEach(machine -> machine.levelMax = WATCHES_LEVEL);
+    }
     world.machines.values().forEach(world::start);
     administrator.ifPresent(ClusterAdministrator::begin);
     List<PrimaryKeyValue> splits = new ArrayList<>();
@@ -144,6 +150,8 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
       reader.get().start();
     }
     if (hasWatcher) {
+      var unused =
+          operator.await(Operation.UPGRADE, new ClusterControl.Upgrade(Optional.of(WATCHES_LEVEL)));
       watcher = Optional.of(new ClusterWatcher(world, table, watchersRandom));
       watcher.get().start();
     }

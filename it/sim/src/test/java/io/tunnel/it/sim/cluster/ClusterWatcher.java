@@ -120,7 +120,7 @@ final class ClusterWatcher {
         world.count(ClusterHappening.WATCHER_LOST_HISTORY);
         stored = Optional.empty();
       } else {
-        // A level that is not raised yet, and what passes by itself.
+        // A node that has not heard yet that the level was raised, and what passes by itself.
         world.watch(
             () ->
                 Invariant.NOTHING_BREAKS.require(
@@ -219,8 +219,7 @@ final class ClusterWatcher {
       world.count(ClusterHappening.WATCHER_CRASHED);
       world.end(run.process);
       running = Optional.empty();
-      world.agenda.after(
-          TimeUnit.MILLISECONDS.toNanos(random.nextLong(AWAY_MS_MAX)), this::start);
+      world.agenda.after(TimeUnit.MILLISECONDS.toNanos(random.nextLong(AWAY_MS_MAX)), this::start);
     } else if (dice < 6) {
       run.user.execute(run::reopen);
     } else if (dice < 9) {

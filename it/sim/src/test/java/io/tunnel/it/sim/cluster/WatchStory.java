@@ -84,8 +84,7 @@ final class WatchStory {
 
   private boolean isMatch(long position) {
     Bytes key =
-        KeyCodec.encode(
-            log.at(position).orElseThrow().record().getPrimaryKey(), RowFold.SCHEMA);
+        KeyCodec.encode(log.at(position).orElseThrow().record().getPrimaryKey(), RowFold.SCHEMA);
     return terms.match(key);
   }
 
