@@ -116,10 +116,13 @@ final class SingleRowTest {
             .encode();
     Bytes attributes = Attributes.with(FormatFeature.DELTA.number(), delta, Bytes.EMPTY);
     BatchBuilder builder = new BatchBuilder(SCHEMA, 64);
-    builder.addWithin(
-        1 << 20,
-        new RowUpdateChange(key(1), List.of(new ColumnUpdate.Put("n", ColumnValue.fromLong(9)))),
-        attributes);
+    assertThat(
+            builder.addWithin(
+                1 << 20,
+                new RowUpdateChange(
+                    key(1), List.of(new ColumnUpdate.Put("n", ColumnValue.fromLong(9)))),
+                attributes))
+        .isTrue();
     ChangeBatch batch = parse(builder.build(7, 1, 2));
     RowCursor row = batch.rows();
     assertThat(row.next()).isTrue();

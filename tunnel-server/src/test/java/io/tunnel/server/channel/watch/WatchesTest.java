@@ -115,8 +115,7 @@ final class WatchesTest {
   private void assertBusy(Watches watches, String reason) {
     assertThatThrownBy(() -> open(watches, 1))
         .isInstanceOfSatisfying(
-            RefusedException.class,
-            refused -> assertThat(refused.code()).isEqualTo(ErrorCode.BUSY))
+            RefusedException.class, refused -> assertThat(refused.code()).isEqualTo(ErrorCode.BUSY))
         .hasMessageContaining(reason);
   }
 }
