@@ -1,5 +1,9 @@
 package io.tunnel.sdk;
 
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.KeyPrefix;
+import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.read.FeedThread;
 import io.tunnel.sdk.read.Feeds;
 import io.tunnel.sdk.read.LoopPort;
@@ -32,7 +36,7 @@ final class ClientWatches {
   /** Opens a watch of a table with the partitions {@code table}. */
   Watch open(
       TableInfo table, WatchedKeys keys, WatchConfig how, Supplier<TablePositions> positions) {
-    KeyTerms terms = keys.encode(table.meta().primaryKey(), how.isKeysOnly());
+    KeyTerms terms = encode(keys, table.meta().primaryKey(), how.isKeysOnly());
     PartitionReaderConfig reader =
         PartitionReaderConfig.DEFAULTS
             .withPartitionBytesMax(how.partitionBytesMax())
@@ -47,6 +51,23 @@ final class ClientWatches {
       remove(feeds);
       throw e;
     }
+  }
+
+  /**
+   * Keys as a server is asked for them.
+   *
+   * @throws IllegalArgumentException when a key or prefix does not match the key of the table, or
+   *     there are too many
+   */
+  private static KeyTerms encode(
+      WatchedKeys keys, List<PrimaryKeySchema> schema, boolean isKeysOnly) {
+    List<Bytes> encodedKeys =
+        keys.keys().stream().map(key -> KeyCodec.encode(key, schema)).toList();
+    List<Bytes> encodedPrefixes =
+        keys.prefixes().stream()
+            .map(prefix -> KeyPrefix.of(prefix.leading(), prefix.beginning(), schema))
+            .toList();
+    return new KeyTerms(encodedKeys, encodedPrefixes, isKeysOnly);
   }
 
   private synchronized FeedThread thread() {

@@ -1,12 +1,7 @@
 package io.tunnel.sdk.watch;
 
-import io.tunnel.codec.KeyCodec;
-import io.tunnel.codec.KeyPrefix;
 import io.tunnel.model.PrimaryKey;
-import io.tunnel.model.PrimaryKeySchema;
-import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyValue;
-import io.tunnel.wire.KeyTerms;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -83,20 +78,5 @@ public record WatchedKeys(List<PrimaryKey> keys, List<Prefix> prefixes) {
     List<Prefix> allPrefixes = new ArrayList<>(prefixes);
     allPrefixes.addAll(others.prefixes);
     return new WatchedKeys(allKeys, allPrefixes);
-  }
-
-  /**
-   * As a server is asked for them.
-   *
-   * @throws IllegalArgumentException when a key or prefix does not match the key of the table, or
-   *     there are too many
-   */
-  public KeyTerms encode(List<PrimaryKeySchema> schema, boolean isKeysOnly) {
-    List<Bytes> encodedKeys = keys.stream().map(key -> KeyCodec.encode(key, schema)).toList();
-    List<Bytes> encodedPrefixes =
-        prefixes.stream()
-            .map(prefix -> KeyPrefix.of(prefix.leading(), prefix.beginning(), schema))
-            .toList();
-    return new KeyTerms(encodedKeys, encodedPrefixes, isKeysOnly);
   }
 }

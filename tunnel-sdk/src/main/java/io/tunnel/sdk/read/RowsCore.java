@@ -1,4 +1,4 @@
-package io.tunnel.sdk.watch;
+package io.tunnel.sdk.read;
 
 import io.tunnel.model.value.Bytes;
 import java.util.Map;
@@ -10,7 +10,7 @@ import java.util.TreeMap;
  * at a time, and each page says up to which position its rows, and the gaps between them, include
  * every change. Pages may be of different moments.
  */
-public final class RowsCore {
+final class RowsCore {
 
   /** By the last key of a page, the position of the page; only where the position changes. */
   private final TreeMap<Bytes, Long> byLastKey = new TreeMap<>();
@@ -22,10 +22,10 @@ public final class RowsCore {
   private long last;
 
   /** Without a page. */
-  public RowsCore() {}
+  RowsCore() {}
 
   /** Notes a page whose rows are those at {@code position}. */
-  public void page(Bytes lastKey, long position) {
+  void page(Bytes lastKey, long position) {
     Map.Entry<Bytes, Long> former = byLastKey.lastEntry();
     if (former != null && former.getValue() == position) {
       byLastKey.remove(former.getKey());
@@ -35,7 +35,7 @@ public final class RowsCore {
   }
 
   /** Notes that there was no further row at {@code position}. */
-  public void end(long position) {
+  void end(long position) {
     end = OptionalLong.of(position);
     note(position);
   }
@@ -46,17 +46,17 @@ public final class RowsCore {
   }
 
   /** Rows include all changes up to here; call after {@link #end}. */
-  public long first() {
+  long first() {
     return first;
   }
 
   /** No row includes a change behind this position. */
-  public long last() {
+  long last() {
     return last;
   }
 
   /** Whether the rows include a change of a key; call after {@link #end}. */
-  public boolean includes(Bytes key, long position) {
+  boolean includes(Bytes key, long position) {
     if (position > last) {
       return false;
     }

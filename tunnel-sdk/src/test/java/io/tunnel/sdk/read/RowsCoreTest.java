@@ -1,4 +1,4 @@
-package io.tunnel.sdk.watch;
+package io.tunnel.sdk.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,8 +1,10 @@
-package io.tunnel.sdk.watch;
+package io.tunnel.sdk.read;
 
 import io.tunnel.model.KnownPosition;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.processor.StreamRecord;
+import io.tunnel.sdk.watch.WatchEvent;
+import io.tunnel.sdk.watch.WatchPosition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
