@@ -22,6 +22,10 @@ public final class CommandRunner {
 
   private static final String VERBOSE = "--verbose";
   private static final String JSON = "--json";
+
+  /** The label of options that take a condition, which has blanks as a rule. */
+  private static final String CONDITION = "CONDITION";
+
   private static final int HELP_COLUMNS = 100;
   private static final char REPLACEMENT = '\uFFFD';
 
@@ -150,6 +154,7 @@ public final class CommandRunner {
     PrintWriter suggestions = new PrintWriter(more);
     boolean isSuggested =
         suggestOptions(command, suggestions)
+            || suggestQuotes(command, suggestions)
             || UnmatchedArgumentException.printSuggestions(refusal, suggestions);
     if (!isSuggested && !command.getSubcommands().isEmpty()) {
       suggestions.println("Subcommands: " + String.join(", ", command.getSubcommands().keySet()));
@@ -187,6 +192,29 @@ public final class CommandRunner {
       }
     }
     return isSuggested;
+  }
+
+  /** A shell has cut a condition at its blanks, and taken the quotes of its texts. */
+  private static boolean suggestQuotes(CommandLine command, PrintWriter out) {
+    List<String> cut = command.getUnmatchedArguments();
+    for (OptionSpec option : command.getCommandSpec().options()) {
+      if (!cut.isEmpty()
+          && option.paramLabel().equals(CONDITION)
+          && !option.originalStringValues().isEmpty()) {
+        String name = option.longestName();
+        out.println(
+            "A condition with blanks stands in single quotes, and a text in it in double quotes: "
+                + name
+                + " 'state = \"done\"'. The shell has cut this one: "
+                + name
+                + " "
+                + option.originalStringValues().get(0)
+                + " "
+                + String.join(" ", cut));
+        return true;
+      }
+    }
+    return false;
   }
 
   private static int fail(

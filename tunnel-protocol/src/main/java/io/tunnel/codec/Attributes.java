@@ -117,7 +117,7 @@ public final class Attributes {
   }
 
   /** Adds an attribute to a checked list, which does not have it, in the order of the numbers. */
-  static Bytes with(int added, Bytes value, Bytes list) {
+  public static Bytes with(int added, Bytes value, Bytes list) {
     byte[] array = list.toByteArray();
     ByteSink all = new ByteSink(array.length + value.length() + 8);
     int at = 0;

@@ -2,8 +2,6 @@ package io.tunnel.codec;
 
 import static io.tunnel.codec.BatchLayout.HEADER_BYTES;
 
-import io.tunnel.condition.Condition;
-import io.tunnel.condition.ConditionPlace;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
@@ -51,11 +49,7 @@ public final class BatchBuilder {
   /** What is said of the row that is written, as a list. */
   private Bytes rowAttributes = Bytes.EMPTY;
 
-  /** The condition on columns that was encoded last; null before the first. */
-  private Condition encodedCondition;
-
-  /** The attributes of a row with {@link #encodedCondition}. */
-  private Bytes conditionList = Bytes.EMPTY;
+  private final AskedAttributes asked;
 
   private int rowCount;
 
@@ -68,6 +62,7 @@ public final class BatchBuilder {
   /** An empty batch for keys of {@code schema}, with room for {@code bytes} before it grows. */
   public BatchBuilder(List<PrimaryKeySchema> schema, int bytes) {
     this.schema = List.copyOf(schema);
+    this.asked = new AskedAttributes(this.schema);
     this.sink = new ByteSink(Math.max(HEADER_BYTES, bytes));
     sink.skip(HEADER_BYTES);
   }
@@ -110,7 +105,7 @@ public final class BatchBuilder {
    * takes any legal row.
    *
    * @throws IllegalArgumentException when the row is over a limit, its key does not match the
-   *     schema, or its condition names what rows do not have
+   *     schema, its condition names what rows do not have, or it returns a column of the key
    */
   public boolean add(RowChange row) {
     return addWithin(Limits.BATCH_BYTES_MAX, row);
@@ -121,7 +116,7 @@ public final class BatchBuilder {
    * bytes. An empty batch still takes any legal row.
    */
   public boolean addWithin(int bytesMax, RowChange row) {
-    return addWithin(bytesMax, row, attributesOf(row));
+    return addWithin(bytesMax, row, asked.of(row));
   }
 
   /**
@@ -148,27 +143,6 @@ public final class BatchBuilder {
       }
     }
     return added;
-  }
-
-  private Bytes attributesOf(RowChange row) {
-    Bytes condition = row.columnCondition().map(this::attributesOf).orElse(Bytes.EMPTY);
-    return row instanceof RowUpdateChange update
-        ? Increments.of(update)
-            .map(all -> Attributes.with(FormatFeature.INCREMENT.number(), all.encode(), condition))
-            .orElse(condition)
-        : condition;
-  }
-
-  /** Encodes a condition once for all rows of the batch that have the condition in turn. */
-  private Bytes attributesOf(Condition condition) {
-    if (!condition.equals(encodedCondition)) {
-      Condition legal = ConditionPlace.ofRows(schema).require(condition);
-      ByteSink list = new ByteSink(128);
-      Attributes.write(list, FormatFeature.CONDITION.number(), legal.encode());
-      conditionList = Bytes.copyOf(list.array(), 0, list.size());
-      encodedCondition = condition;
-    }
-    return conditionList;
   }
 
   private boolean write(RowChange row, int start, int bytesMax) {

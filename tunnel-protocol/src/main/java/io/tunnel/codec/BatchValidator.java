@@ -10,8 +10,10 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.value.Bytes;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -27,13 +29,16 @@ public final class BatchValidator {
   /** The conditions on columns that were found legal, each once. */
   private final Set<Bytes> legalConditions = new HashSet<>();
 
+  /** By their bytes, what rows may return; whether they name columns. */
+  private final Map<Bytes, Boolean> legalReturning = new HashMap<>();
+
   /**
    * The result of a check.
    *
    * @param mustJudge whether a row may have to be judged against the stored row: because it has a
-   *     condition, or is an UPDATE, which may make the stored row too large
+   *     condition, returns anything, or is an UPDATE, which may make the stored row too large
    * @param asksForColumns whether a row has a condition on columns, or an increment, whose outcome
-   *     tells what the stored row holds
+   *     tells what the stored row holds, or returns columns
    * @param writer what the writer says of the batch; empty when the writer does not number
    * @param newest the feature of the highest level that an attribute of the batch or a row uses;
    *     empty without attributes. The level in force must enable the feature
@@ -81,6 +86,9 @@ public final class BatchValidator {
           newest = FormatFeature.newest(newest, known(Place.ROW, row.attributes()));
           asksForColumns |= requireColumnCondition(row);
           asksForColumns |= requireIncrements(row);
+          asksForColumns |= requireReturning(row);
+          mustJudge |= row.hasReturning();
+          requireNoExpiry(row);
         }
         requireColumns(row, batch.nameCount(), columnSizes);
         mustJudge |=
@@ -149,6 +157,36 @@ public final class BatchValidator {
     return true;
   }
 
+  /** Checks what a row returns; returns whether the row names columns. */
+  private boolean requireReturning(RowCursor row) {
+    Optional<Bytes> found = row.attribute(FormatFeature.RETURNING);
+    if (found.isEmpty()) {
+      return false;
+    }
+    Bytes encoded = found.get();
+    Boolean namesColumns = legalReturning.get(encoded);
+    if (namesColumns == null) {
+      try {
+        namesColumns = !ReturningCodec.decode(encoded).require(schema).columns().isEmpty();
+      } catch (MalformedException | IllegalArgumentException e) {
+        throw new RefusedException(
+            ErrorCode.INVALID_REQUEST, "row " + row.index() + ": " + e.getMessage());
+      }
+      legalReturning.put(encoded, namesColumns);
+    }
+    return namesColumns;
+  }
+
+  /** The server says when a row expires, so a writer's own word for that is refused. */
+  private static void requireNoExpiry(RowCursor row) {
+    if (row.isExpiry()) {
+      throw new MalformedException(
+          "row "
+              + row.index()
+              + ": attribute expired is written by the server when a row expires; send a DELETE");
+    }
+  }
+
   /**
    * Checks the increments of a row; returns whether the row has any. The server that adds writes
    * what it added, so a writer's own word for that is refused.
@@ -158,6 +196,9 @@ public final class BatchValidator {
     if (row.deltas().isPresent()) {
       throw new MalformedException(
           where + "attribute delta is written by the server that adds; send an increment");
+    }
+    if (WrittenBatch.of(row.attributes()).isPresent()) {
+      throw new MalformedException(where + "attribute written is written by a leader to its log");
     }
     Optional<Increments> found = row.increments();
     if (found.isEmpty()) {

@@ -132,6 +132,11 @@ public final class ColumnCursor {
 
   /** Whether an update removes the column, which then has no value. */
   public boolean isDelete() {
+    return isRemoval(type);
+  }
+
+  /** Whether a column whose type is {@code type} is one that an update removes. */
+  public static boolean isRemoval(int type) {
     return type == BatchLayout.TYPE_DELETE_COLUMN;
   }
 
@@ -182,7 +187,7 @@ public final class ColumnCursor {
   }
 
   /** Throws {@link MalformedException} unless the value is valid for its type. */
-  void requireValue() {
+  public void requireValue() {
     if (type == BatchLayout.TYPE_STRING) {
       Utf8.require(array, valueOffset, valueBytes);
     } else if (type == BatchLayout.TYPE_BOOLEAN && (array[valueOffset] & ~1) != 0) {

@@ -16,21 +16,25 @@ public enum FormatFeature {
   CONDITION(Place.ROW, 1, "condition", 1),
   /** Columns to be added to, on their way to the server that adds; no log has them. */
   INCREMENT(Place.ROW, 3, "increment", 1),
-  /** A time at which the row expires. */
+  /** The row expires at this time and not at the time of the table. */
   ROW_EXPIRY(Place.ROW, 5, "expiry", 3),
+  /** What the result of the change returns of the row; no log has it. */
+  RETURNING(Place.ROW, 7, "returning", 2),
   /** The row before the change. */
   BEFORE_IMAGE(Place.ROW, 2, "before-image", 3),
-  /** The change is the expiry of its row. */
-  EXPIRED(Place.ROW, 4, "expired", 3),
+  /** The DELETE is the expiry of its row, which the server writes; the attribute has no bytes. */
+  EXPIRED(Place.ROW, 4, "expired", 2),
   /** What an increment added to columns that the change sets to the results. */
   DELTA(Place.ROW, 6, "delta", 1),
+  /** The record is the first of a writer's batch; says who wrote the batch under which number. */
+  WRITTEN_BATCH(Place.ROW, 8, "written", 2),
   /** A writer's id and its number of the batch, on the way to the server; no log has one. */
   WRITER(Place.BATCH, 1, "writer", 2),
   /** Which rows of the batch which writer wrote under which number, in the log. */
   WRITTEN(Place.BATCH, 2, "written", 2),
   /** All rows of the batch are applied, or none. */
   ATOMIC(Place.BATCH, 3, "atomic", 2),
-  /** A time at which the row expires. */
+  /** The row expires at this time and not at the time of the table. */
   STORED_EXPIRY(Place.STORED_ROW, 1, "expiry", 3),
   /** A filter on what the holder is delivered. */
   FILTER(Place.GRANT, 1, "filter", 3),

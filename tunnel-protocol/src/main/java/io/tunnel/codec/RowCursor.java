@@ -1,6 +1,7 @@
 package io.tunnel.codec;
 
 import io.tunnel.codec.FormatFeature.Place;
+import io.tunnel.condition.Returning;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
@@ -193,6 +194,15 @@ public final class RowCursor {
             .map(Increments::decode);
   }
 
+  /** Whether that row is the expiry of its row; {@code rowEnd} is from the cursor too. */
+  public static boolean isExpiryBefore(byte[] array, int keyOffset, int columnsOffset, int rowEnd) {
+    int columnsEnd = columnsEndBefore(array, keyOffset, columnsOffset, rowEnd);
+    return columnsEnd < rowEnd
+        && Attributes.find(
+                FormatFeature.EXPIRED.number(), array, columnsEnd, rowEnd - Attributes.LENGTH_BYTES)
+            .isPresent();
+  }
+
   /** The offset of this row, including its length. */
   public static int rowOffsetBefore(int keyOffset, int columnsOffset, int rowEnd) {
     int flagsAt = flagsBefore(keyOffset, columnsOffset);
@@ -213,7 +223,7 @@ public final class RowCursor {
     return attribute(FormatFeature.CONDITION);
   }
 
-  private Optional<Bytes> attribute(FormatFeature feature) {
+  Optional<Bytes> attribute(FormatFeature feature) {
     return hasAttributes()
         ? Attributes.find(feature.number(), array, columnsEnd, rowEnd - Attributes.LENGTH_BYTES)
         : Optional.empty();
@@ -234,19 +244,43 @@ public final class RowCursor {
     return attribute(FormatFeature.INCREMENT).isPresent();
   }
 
+  /** What the result of the change returns of the row; a log has none. */
+  public Optional<Returning> returning() {
+    return attribute(FormatFeature.RETURNING).map(ReturningCodec::decode);
+  }
+
+  /** Whether the result of the change returns anything of the row. */
+  public boolean hasReturning() {
+    return attribute(FormatFeature.RETURNING).isPresent();
+  }
+
   /** What was added to columns whose results the change sets. */
   public Optional<Increments> deltas() {
     return attribute(FormatFeature.DELTA).map(Increments::decode);
   }
 
-  /** Whether what becomes of the change depends on its row: on a condition, or an increment. */
+  /** Whether the change is a DELETE by which the server says that the row has expired. */
+  public boolean isExpiry() {
+    return attribute(FormatFeature.EXPIRED).isPresent();
+  }
+
+  /**
+   * Whether what becomes of the change, or what its result returns, depends on its row: on a
+   * condition, on an increment, or on the row's expiry.
+   */
   public boolean mustBeJudged() {
-    return isConditional() || hasIncrements();
+    return isConditional() || hasIncrements() || hasReturning() || isExpiry();
+  }
+
+  /** Whether the change has attributes that no log has. */
+  public boolean isForJudging() {
+    return hasAttributes() && (columnCondition().isPresent() || hasIncrements() || hasReturning());
   }
 
   /**
    * The {@link #attributes} of the change when it is judged: the log has no condition on columns,
-   * so no reader of the log judges one again, and says of increments what they added.
+   * so no reader of the log judges one again, nothing for the writer's answer, and says of
+   * increments what they added.
    */
   public Bytes attributesToLog() {
     if (!hasAttributes()) {
@@ -255,6 +289,9 @@ public final class RowCursor {
     Bytes list = attributes();
     if (columnCondition().isPresent()) {
       list = Attributes.without(FormatFeature.CONDITION.number(), list);
+    }
+    if (hasReturning()) {
+      list = Attributes.without(FormatFeature.RETURNING.number(), list);
     }
     Optional<Bytes> increments = attribute(FormatFeature.INCREMENT);
     if (increments.isPresent()) {

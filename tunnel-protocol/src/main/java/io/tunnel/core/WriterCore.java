@@ -114,6 +114,18 @@ public final class WriterCore {
     return floor;
   }
 
+  /** By writer, its last batch of which rows are in the log. */
+  public Map<Bytes, Answered> applied() {
+    Map<Bytes, Answered> all = new HashMap<>();
+    writers.forEach(
+        (writer, known) -> {
+          if (known.applied().number() > 0) {
+            all.put(writer, known.applied());
+          }
+        });
+    return all;
+  }
+
   /** How many writers are known. */
   public int size() {
     return writers.size();
@@ -121,9 +133,14 @@ public final class WriterCore {
 
   /** Judges a batch before it is applied. */
   public Verdict judge(Numbered batch, long nowMicros) {
+    return judge(batch, nowMicros, AHEAD_MICROS_MAX);
+  }
+
+  /** As {@link #judge(Numbered, long)}, for writers whose date is at most so far ahead of now. */
+  public Verdict judge(Numbered batch, long nowMicros, long aheadMicrosMax) {
     Known known = writers.get(batch.writer());
     if (known == null) {
-      return judgeUnknown(batch, nowMicros);
+      return judgeUnknown(batch, nowMicros, aheadMicrosMax);
     }
     long last = known.last().number();
     if (batch.number() == last) {
@@ -145,7 +162,7 @@ public final class WriterCore {
     return FRESH;
   }
 
-  private Verdict judgeUnknown(Numbered batch, long nowMicros) {
+  private Verdict judgeUnknown(Numbered batch, long nowMicros, long aheadMicrosMax) {
     if (batch.after() > 0) {
       return new Verdict.Ended(
           "batch "
@@ -157,7 +174,7 @@ public final class WriterCore {
     if (batch.writer().compareTo(floor) <= 0) {
       return new Verdict.Ended("the writer is older than one that this partition has forgotten");
     }
-    if (dateOf(batch.writer()) - nowMicros > AHEAD_MICROS_MAX) {
+    if (dateOf(batch.writer()) - nowMicros > aheadMicrosMax) {
       return new Verdict.Ended("the writer's id has a date that has not come yet");
     }
     return FRESH;
@@ -172,17 +189,23 @@ public final class WriterCore {
   }
 
   /**
-   * Rows of a batch are in the log. A batch that is known already changes nothing: a log may be
-   * read again from a place that what was stored is ahead of.
+   * Rows of a batch are in the log, or a log that nodes share says that all rows were rejected. A
+   * batch that is known already with as many rows changes nothing: a log may be read again from a
+   * place that what was stored is ahead of.
    */
   public void applied(Bytes writer, Answered answered) {
     Known known = writers.get(writer);
-    if (known == null || answered.number() > known.applied().number()) {
+    if (known == null || isMore(answered, known.applied())) {
       boolean isLast = known == null || answered.number() >= known.last().number();
       put(writer, new Known(answered, isLast ? answered : known.last()));
       changed.put(writer, Optional.of(answered));
       evict(answered.micros());
     }
+  }
+
+  private static boolean isMore(Answered answered, Answered applied) {
+    return answered.number() > applied.number()
+        || (answered.number() == applied.number() && answered.rows() > applied.rows());
   }
 
   /** All rows of a batch were rejected; nothing is in the log. */
@@ -207,6 +230,31 @@ public final class WriterCore {
       }
       evict(oldest.getKey());
     }
+  }
+
+  /**
+   * Forgets writers that were silent since before a moment, and takes no unknown writer that is
+   * dated before the moment: for a log that may have given up what is older.
+   */
+  public void forgetBefore(long micros) {
+    while (!writers.isEmpty()) {
+      Map.Entry<Bytes, Known> oldest = writers.entrySet().iterator().next();
+      if (oldest.getValue().last().micros() >= micros) {
+        break;
+      }
+      evict(oldest.getKey());
+    }
+    Bytes dated = date(Math.max(0, micros));
+    floor = floor.compareTo(dated) < 0 ? dated : floor;
+  }
+
+  /** The first bytes of the writers that are dated so. */
+  private static Bytes date(long micros) {
+    byte[] bytes = new byte[Long.BYTES];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) (micros >>> (Long.SIZE - (i + 1) * Byte.SIZE));
+    }
+    return Bytes.copyOf(bytes);
   }
 
   private void evict(Bytes writer) {

@@ -57,6 +57,12 @@ public final class Limits {
    */
   public static final int PAGE_BYTES_MAX = 4 * 1024 * 1024;
 
+  /** Bytes of the columns that the answer to one WRITE returns. */
+  public static final int RETURNED_BYTES_MAX = 1024 * 1024;
+
+  /** Bytes of returned columns that a repeated batch is answered with again. */
+  public static final int RETURNED_AGAIN_BYTES_MAX = 4 * 1024;
+
   /** Keys that one request looks up. */
   public static final int GET_KEYS_MAX = 1_000;
 

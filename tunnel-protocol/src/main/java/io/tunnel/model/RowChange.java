@@ -1,6 +1,7 @@
 package io.tunnel.model;
 
 import io.tunnel.condition.Condition;
+import io.tunnel.condition.Returning;
 import java.util.Optional;
 
 /** A change to write to a row. */
@@ -27,6 +28,15 @@ public sealed interface RowChange permits RowPutChange, RowUpdateChange, RowDele
    * rights {@code write} and {@code read}, because the answers tell what the row holds.
    */
   RowChange onlyIf(Condition wanted);
+
+  /** What the result of the change has beside the outcome; empty for nothing. */
+  Optional<Returning> returning();
+
+  /**
+   * The same change whose result has these columns of the row, instead of those that the change
+   * asks for. Named columns take the rights {@code write} and {@code read}.
+   */
+  RowChange returning(Returning wanted);
 
   /** Whether the change has a condition, on the existence of the row or on its columns. */
   default boolean isConditional() {

@@ -1,6 +1,7 @@
 package io.tunnel.model;
 
 import io.tunnel.condition.Condition;
+import io.tunnel.condition.Returning;
 import io.tunnel.model.value.ColumnUpdate;
 import java.util.List;
 import java.util.Objects;
@@ -11,7 +12,8 @@ public record RowUpdateChange(
     PrimaryKey primaryKey,
     List<ColumnUpdate> updates,
     RowExistenceExpectation condition,
-    Optional<Condition> columnCondition)
+    Optional<Condition> columnCondition,
+    Optional<Returning> returning)
     implements RowChange {
 
   /** Refuses null, an empty list of updates, and more than {@link Limits#ROW_COLUMNS_MAX}. */
@@ -20,10 +22,20 @@ public record RowUpdateChange(
     updates = List.copyOf(updates);
     Objects.requireNonNull(condition, "condition");
     Objects.requireNonNull(columnCondition, "columnCondition");
+    Objects.requireNonNull(returning, "returning");
     if (updates.isEmpty() || updates.size() > Limits.ROW_COLUMNS_MAX) {
       throw new IllegalArgumentException(
           "an update names 1 to " + Limits.ROW_COLUMNS_MAX + " columns, not " + updates.size());
     }
+  }
+
+  /** An update that returns nothing. */
+  public RowUpdateChange(
+      PrimaryKey primaryKey,
+      List<ColumnUpdate> updates,
+      RowExistenceExpectation condition,
+      Optional<Condition> columnCondition) {
+    this(primaryKey, updates, condition, columnCondition, Optional.empty());
   }
 
   /** A update under a condition on the existence of the row alone. */
@@ -49,6 +61,12 @@ public record RowUpdateChange(
 
   @Override
   public RowUpdateChange onlyIf(Condition wanted) {
-    return new RowUpdateChange(primaryKey, updates, condition, Optional.of(wanted));
+    return new RowUpdateChange(primaryKey, updates, condition, Optional.of(wanted), returning);
+  }
+
+  @Override
+  public RowUpdateChange returning(Returning wanted) {
+    return new RowUpdateChange(
+        primaryKey, updates, condition, columnCondition, Optional.of(wanted));
   }
 }

@@ -1,6 +1,7 @@
 package io.tunnel.wire;
 
 import io.tunnel.codec.ByteSink;
+import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.MalformedException;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
@@ -13,11 +14,18 @@ import java.util.List;
  * u16} error code of each rejected row in rising order. Applied rows have consecutive positions,
  * unless a shared log has other records between them. In this case {@code u32} number of jumps
  * follows, and per jump {@code u32} number of the applied row, from 0, and {@code i64} position.
+ * What rows return comes last, as {@link ReturnedRow} has it; then the number of jumps is there,
+ * and may be 0.
  *
  * @param jumps in rising order; none when all positions are consecutive
+ * @param returned in the order of the rows; none when no row asked for anything
  */
 public record WriteResult(
-    long firstPosition, int appliedRows, List<Rejection> rejections, List<Jump> jumps) {
+    long firstPosition,
+    int appliedRows,
+    List<Rejection> rejections,
+    List<Jump> jumps,
+    List<ReturnedRow> returned) {
 
   /** A rejected row and its error code. */
   public record Rejection(int rowIndex, ErrorCode code) {
@@ -44,11 +52,22 @@ public record WriteResult(
   public WriteResult {
     rejections = List.copyOf(rejections);
     jumps = List.copyOf(jumps);
+    returned = List.copyOf(returned);
   }
 
-  /** A result whose applied rows have consecutive positions. */
+  /** A result whose applied rows have consecutive positions, and that returns nothing. */
   public WriteResult(long firstPosition, int appliedRows, List<Rejection> rejections) {
-    this(firstPosition, appliedRows, rejections, List.of());
+    this(firstPosition, appliedRows, rejections, List.of(), List.of());
+  }
+
+  /** The same result whose rows return this. */
+  public WriteResult returning(List<ReturnedRow> rows) {
+    return new WriteResult(firstPosition, appliedRows, rejections, jumps, rows);
+  }
+
+  /** The answer to a repetition of the batch, which keeps little of what rows return. */
+  public WriteResult again(ChangeBatch batch) {
+    return ReturnedRow.areKept(returned) ? this : returning(ReturnedRow.notKept(batch, rejections));
   }
 
   /** The position of an applied row, by its number among the applied rows, from 0. */
@@ -74,12 +93,13 @@ public record WriteResult(
       sink.writeByte(rejection.code().code() >>> 8);
       sink.writeByte(rejection.code().code());
     }
-    if (!jumps.isEmpty()) {
+    if (!jumps.isEmpty() || !returned.isEmpty()) {
       sink.writeInt(jumps.size());
       for (Jump jump : jumps) {
         sink.writeInt(jump.applied());
         sink.writeLong(jump.position());
       }
+      ReturnedRow.write(sink, returned);
     }
     return sink.toByteArray();
   }
@@ -104,13 +124,17 @@ public record WriteResult(
       rejections.add(new Rejection(index, ErrorCode.of(reader.readShort())));
     }
     List<Jump> jumps = reader.left() > 0 ? jumps(reader, firstPosition, applied) : List.of();
-    reader.requireEnd();
-    return new WriteResult(firstPosition, applied, rejections, jumps);
+    List<ReturnedRow> returned =
+        reader.left() > 0
+            ? ReturnedRow.read(reader.readRest(Limits.FRAME_BYTES_MAX), applied + rejected)
+            : List.of();
+    return new WriteResult(firstPosition, applied, rejections, jumps, returned);
   }
 
   private static List<Jump> jumps(PayloadReader reader, long firstPosition, int applied) {
     int count = reader.readInt();
-    if (count < 1 || count >= applied) {
+    boolean isWithoutJumps = count == 0 && reader.left() > 0;
+    if (!isWithoutJumps && (count < 1 || count >= applied)) {
       throw new MalformedException(
           "a write result of " + applied + " applied rows jumps " + count + " times");
     }

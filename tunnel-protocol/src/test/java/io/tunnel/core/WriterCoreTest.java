@@ -91,6 +91,33 @@ final class WriterCoreTest {
         .isInstanceOf(Verdict.Fresh.class);
   }
 
+  @Test
+  void a_batch_of_which_more_rows_are_found_has_these_rows_and_never_fewer() {
+    Bytes writer = writer(NOW, 1);
+    core.applied(writer, answered(2, 10, 1, NOW));
+    core.applied(writer, answered(2, 10, 3, NOW));
+    core.applied(writer, answered(2, 10, 2, NOW));
+    assertThat(judge(writer, 2, 0)).isEqualTo(new Verdict.Repeated(answered(2, 10, 3, NOW)));
+    assertThat(core.applied()).containsOnlyKeys(writer);
+  }
+
+  @Test
+  void a_log_that_gives_up_what_is_old_knows_no_old_writer_and_takes_none_for_new() {
+    core.applied(writer(NOW, 1), answered(1, 1, 1, NOW));
+    core.applied(writer(NOW, 2), answered(1, 2, 1, NOW + 10));
+    core.rejected(writer(NOW, 3), answered(1, 0, 0, NOW + 20));
+    core.forgetBefore(NOW + 10);
+    assertThat(core.size()).isEqualTo(2);
+    assertThat(judge(writer(NOW, 1), 1, 0)).isInstanceOf(Verdict.Ended.class);
+    assertThat(judge(writer(NOW, 2), 1, 0)).isInstanceOf(Verdict.Repeated.class);
+    assertThat(judge(writer(NOW + 9, 4), 1, 0)).isInstanceOf(Verdict.Ended.class);
+    assertThat(judge(writer(NOW + 10, 4), 1, 0)).isInstanceOf(Verdict.Fresh.class);
+    core.forgetBefore(NOW + 30);
+    assertThat(core.size()).as("also the last one").isZero();
+    core.forgetBefore(NOW);
+    assertThat(judge(writer(NOW + 29, 4), 1, 0)).as("never back").isInstanceOf(Verdict.Ended.class);
+  }
+
   /** What a model knows of a batch of a writer. */
   private record Sent(Bytes writer, long number, long after) {}
 

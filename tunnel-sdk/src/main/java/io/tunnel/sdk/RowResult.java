@@ -12,9 +12,15 @@ import java.util.Optional;
  * @param position the position of the change when {@link Outcome#APPLIED}, otherwise -1
  * @param error the server's error code, if any
  * @param message for people; empty when applied
+ * @param returned what the change asked to be returned
  */
 public record RowResult(
-    Outcome outcome, int partition, long position, Optional<ErrorCode> error, String message) {
+    Outcome outcome,
+    int partition,
+    long position,
+    Optional<ErrorCode> error,
+    String message,
+    Returned returned) {
 
   /** Whether a row was applied. */
   public enum Outcome {
@@ -38,6 +44,18 @@ public record RowResult(
     Objects.requireNonNull(outcome, "outcome");
     Objects.requireNonNull(error, "error");
     Objects.requireNonNull(message, "message");
+    Objects.requireNonNull(returned, "returned");
+  }
+
+  /** The outcome of a row that returns nothing. */
+  public RowResult(
+      Outcome outcome, int partition, long position, Optional<ErrorCode> error, String message) {
+    this(outcome, partition, position, error, message, Returned.NOTHING);
+  }
+
+  /** The same outcome, which returns this. */
+  public RowResult returning(Returned other) {
+    return new RowResult(outcome, partition, position, error, message, other);
   }
 
   /** An applied row. */

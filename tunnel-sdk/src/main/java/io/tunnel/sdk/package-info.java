@@ -9,7 +9,7 @@
  * one batch per partition at a time, so writes to one key are applied in the order of the calls,
  * also after retries. Each row ends with a {@link io.tunnel.sdk.RowResult}: applied, rejected, not
  * sent, or in doubt when the server went away before its answer and stayed away: a batch whose
- * answer is lost is repeated, and applied once, on a single server. {@code write} throws a {@link
+ * answer is lost is repeated, and applied once. {@code write} throws a {@link
  * io.tunnel.sdk.WriteFailedException} unless every row was applied; {@code tryWrite} returns the
  * outcome of each row instead.
  *
@@ -139,8 +139,9 @@
  * from the leaders of its channels' partitions, without duplicates or gaps after a change. A
  * request that does not succeed before {@link io.tunnel.sdk.ClientConfig#retryDeadline}, for rows
  * {@link io.tunnel.sdk.ClientConfig#writeRetryDeadline}, fails with {@code NOT_LEADER} or {@code
- * LOG_UNAVAILABLE}, and was not applied. A row is in doubt when its leader was lost before the
- * answer. {@link io.tunnel.sdk.ClusterClient} shows operators the nodes, and empties a node.
+ * LOG_UNAVAILABLE}, and was not applied. A row whose leader was lost before the answer is repeated
+ * at the next leader, and is in doubt behind the deadline. {@link io.tunnel.sdk.ClusterClient}
+ * shows operators the nodes, and empties a node.
  *
  * <p><b>Threads.</b> A client has one daemon thread; a worker has one more, and threads for
  * processors and listeners. {@link io.tunnel.sdk.RowCallback}s run on the client's thread: they

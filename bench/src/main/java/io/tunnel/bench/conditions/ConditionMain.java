@@ -24,6 +24,7 @@ import io.tunnel.server.net.NetConfig;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,13 +35,16 @@ import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
 /**
- * What conditions cost and save: scans and writes of one table in turns, with the processor time of
- * server and client together, which share this process. One row in a thousand matches the filter.
- * Arguments: an empty directory, the number of rows, the number of turns; the first turn warms up.
+ * What conditions and a time to live cost and save: scans and writes of one table in turns, with
+ * the processor time of server and client together, which share this process. One row in a thousand
+ * matches the filter. Arguments: an empty directory, the number of rows, the number of turns; the
+ * first turn warms up.
  */
 public final class ConditionMain {
 
   private static final String TABLE = "orders";
+  private static final String OF_A_DAY = "living";
+  private static final String OF_A_SECOND = "expired";
   private static final int BATCH_ROWS = 5_000;
   private static final int MATCHING = 1_000;
 
@@ -75,13 +79,23 @@ public final class ConditionMain {
 
   private void create() {
     List<PrimaryKeySchema> key = List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER));
-    var unused =
-        tables.createTable(new TableMeta(TABLE, key, new TableOptions(Durability.OS)), List.of());
-    var unusedToo = write(row -> row);
+    TableOptions options = new TableOptions(Durability.OS);
+    var unused = tables.createTable(new TableMeta(TABLE, key, options), List.of());
+    TableOptions day = options.withTtl(Duration.ofDays(1));
+    unused = tables.createTable(new TableMeta(OF_A_DAY, key, day), List.of());
+    TableOptions second = options.withTtl(Duration.ofSeconds(1));
+    unused = tables.createTable(new TableMeta(OF_A_SECOND, key, second), List.of());
+    for (String table : List.of(TABLE, OF_A_DAY, OF_A_SECOND)) {
+      var unusedToo = write(table, row -> row);
+    }
   }
 
   /** Writes each row once, as {@code as} makes its change; returns how many were applied. */
   private long write(UnaryOperator<RowChange> as) {
+    return write(TABLE, as);
+  }
+
+  private long write(String table, UnaryOperator<RowChange> as) {
     long applied = 0;
     for (int from = 0; from < rows; from += BATCH_ROWS) {
       List<RowChange> batch = new ArrayList<>();
@@ -89,7 +103,7 @@ public final class ConditionMain {
         batch.add(as.apply(row(id)));
       }
       applied +=
-          tables.tryWrite(TABLE, batch).results().stream()
+          tables.tryWrite(table, batch).results().stream()
               .filter(row -> row.outcome() == Outcome.APPLIED)
               .count();
     }
@@ -122,6 +136,8 @@ public final class ConditionMain {
     Condition holds = Condition.parse("state < 1000 and exists note");
     Condition fails = Condition.parse("state >= 1000 and exists note");
     work.put("puts", () -> write(row -> row));
+    work.put("puts with a time to live", () -> write(OF_A_DAY, row -> row));
+    work.put("puts of rows most of which expired", () -> write(OF_A_SECOND, row -> row));
     work.put("puts of rows that are there", () -> write(ConditionMain::ifThere));
     work.put("puts under a condition that holds", () -> write(row -> row.onlyIf(holds)));
     work.put("puts under a condition that fails", () -> write(row -> row.onlyIf(fails)));

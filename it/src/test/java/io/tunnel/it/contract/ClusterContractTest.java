@@ -33,7 +33,23 @@ class ClusterContractTest {
   }
 
   @Nested
+  class Returns extends ReturningContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(node.directPort());
+    }
+  }
+
+  @Nested
   class Increments extends IncrementsContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(node.directPort());
+    }
+  }
+
+  @Nested
+  class Writers extends EndedWritersContract {
     @Override
     Subject begin() {
       return new RealSubject(node.directPort());

@@ -107,6 +107,14 @@ class FakeContractTest {
   }
 
   @Nested
+  class Returns extends ReturningContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
   class Watches extends WatchesContract {
     @Override
     Subject begin() {
@@ -123,7 +131,23 @@ class FakeContractTest {
   }
 
   @Nested
+  class Writers extends WritersContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
   class AtomicBatches extends AtomicBatchesContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
+  class Expiry extends ExpiryContract {
     @Override
     Subject begin() {
       return fake();

@@ -83,6 +83,14 @@ class ServerContractTest {
   }
 
   @Nested
+  class Returns extends ReturningContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
   class Watches extends WatchesContract {
     @Override
     Subject begin() {
@@ -99,7 +107,23 @@ class ServerContractTest {
   }
 
   @Nested
+  class Writers extends EndedWritersContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
   class AtomicBatches extends AtomicBatchesContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
+  class Expiry extends ExpiryContract {
     @Override
     Subject begin() {
       return new RealSubject(server.port());

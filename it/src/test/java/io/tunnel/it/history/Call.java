@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param invokedNanos when it was asked
  * @param endedNanos when the answer came; {@link #NEVER} where the outcome is unknown: it may be
  *     done yet
+ * @param batch its place in an atomic batch; empty for a call that stands alone
  */
 public record Call(
     long key,
@@ -26,7 +27,8 @@ public record Call(
     Outcome outcome,
     Optional<Long> position,
     long invokedNanos,
-    long endedNanos) {
+    long endedNanos,
+    Optional<BatchPlace> batch) {
 
   /** The end of a call that nobody knows the outcome of. */
   public static final long NEVER = Long.MAX_VALUE;
@@ -53,6 +55,14 @@ public record Call(
     UNKNOWN
   }
 
+  /**
+   * Where a write stands in an atomic batch.
+   *
+   * @param batch names the batch in its history
+   * @param index from 0, in the order in which the rows are judged
+   */
+  public record BatchPlace(long batch, int index) {}
+
   /** Refuses null, and ends before beginnings. */
   public Call {
     Objects.requireNonNull(kind, "kind");
@@ -61,13 +71,38 @@ public record Call(
     Objects.requireNonNull(value, "value");
     Objects.requireNonNull(outcome, "outcome");
     Objects.requireNonNull(position, "position");
+    Objects.requireNonNull(batch, "batch");
     if (endedNanos < invokedNanos || (outcome == Outcome.UNKNOWN) != (endedNanos == NEVER)) {
       throw new IllegalArgumentException(
           outcome + " from " + invokedNanos + " to " + endedNanos + " cannot be");
     }
   }
 
-  /** A call without a condition on the column. */
+  /** A call that stands alone. */
+  Call(
+      long key,
+      Kind kind,
+      RowExistenceExpectation condition,
+      Optional<Long> expected,
+      Optional<Long> value,
+      Outcome outcome,
+      Optional<Long> position,
+      long invokedNanos,
+      long endedNanos) {
+    this(
+        key,
+        kind,
+        condition,
+        expected,
+        value,
+        outcome,
+        position,
+        invokedNanos,
+        endedNanos,
+        Optional.empty());
+  }
+
+  /** A call that stands alone, without a condition on the column. */
   Call(
       long key,
       Kind kind,

@@ -2,6 +2,7 @@ package io.tunnel.it.history;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.tunnel.it.history.Call.BatchPlace;
 import io.tunnel.it.history.Call.Kind;
 import io.tunnel.it.history.Call.Outcome;
 import io.tunnel.model.RowExistenceExpectation;
@@ -23,7 +24,7 @@ public final class HistoryLines {
   private long calls;
 
   /** A client asks; returns the number of the call. */
-  public synchronized long invoked(
+  public long invoked(
       int client,
       long key,
       Kind kind,
@@ -31,6 +32,19 @@ public final class HistoryLines {
       Optional<Long> expected,
       Optional<Long> value,
       long nanos) {
+    return invoked(client, key, kind, condition, expected, value, nanos, Optional.empty());
+  }
+
+  /** As above, perhaps for a row of an atomic batch. */
+  public synchronized long invoked(
+      int client,
+      long key,
+      Kind kind,
+      RowExistenceExpectation condition,
+      Optional<Long> expected,
+      Optional<Long> value,
+      long nanos,
+      Optional<BatchPlace> batch) {
     calls++;
     JsonObject line = line("invoke", calls, nanos);
     line.addProperty("client", client);
@@ -39,6 +53,11 @@ public final class HistoryLines {
     expected.ifPresent(wanted -> line.addProperty("expected", wanted));
     line.addProperty("key", key);
     value.ifPresent(written -> line.addProperty("value", written));
+    batch.ifPresent(
+        place -> {
+          line.addProperty("batch", place.batch());
+          line.addProperty("index", place.index());
+        });
     lines.add(line.toString());
     return calls;
   }
@@ -95,7 +114,8 @@ public final class HistoryLines {
         outcome,
         number(end, "position"),
         begun.get("nanos").getAsLong(),
-        outcome == Outcome.UNKNOWN ? Call.NEVER : end.get("nanos").getAsLong());
+        outcome == Outcome.UNKNOWN ? Call.NEVER : end.get("nanos").getAsLong(),
+        number(begun, "batch").map(batch -> new BatchPlace(batch, begun.get("index").getAsInt())));
   }
 
   private static Optional<Long> number(JsonObject line, String name) {

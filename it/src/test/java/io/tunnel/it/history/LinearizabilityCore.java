@@ -16,8 +16,8 @@ import java.util.TreeMap;
  * that may be next, and remembers from which sets of calls and which row it has failed (Lowe). Keys
  * are independent, so each is searched for itself.
  *
- * <p>A call whose outcome is unknown may come anywhere behind its beginning, or nowhere. The search
- * gives up when it has seen too much.
+ * <p>The calls of an atomic batch to one key are a single step. A call whose outcome is unknown may
+ * come anywhere behind its beginning, or nowhere. The search gives up when it has seen too much.
  */
 public final class LinearizabilityCore {
 
@@ -39,17 +39,21 @@ public final class LinearizabilityCore {
   /** The verdict of each key. */
   public Map<Long, Verdict> check(List<Call> history) {
     Map<Long, List<Call>> byKey = new TreeMap<>();
-    history.stream()
-        .filter(Call::counts)
-        .forEach(call -> byKey.computeIfAbsent(call.key(), key -> new ArrayList<>()).add(call));
+    history.forEach(call -> byKey.computeIfAbsent(call.key(), key -> new ArrayList<>()).add(call));
     Map<Long, Verdict> verdicts = new TreeMap<>();
-    byKey.forEach((key, calls) -> verdicts.put(key, new Search(calls, statesMax).verdict()));
+    byKey.forEach(
+        (key, calls) -> {
+          List<Step> steps = Step.of(calls);
+          if (!steps.isEmpty()) {
+            verdicts.put(key, new Search(steps, statesMax).verdict());
+          }
+        });
     return verdicts;
   }
 
   /** The search of one key. */
   private static final class Search {
-    private final List<Call> calls;
+    private final List<Step> steps;
     private final int statesMax;
     private final Set<Seen> failed = new HashSet<>();
     private final BitSet done = new BitSet();
@@ -58,10 +62,10 @@ public final class LinearizabilityCore {
 
     private record Seen(BitSet done, RowState row) {}
 
-    Search(List<Call> calls, int statesMax) {
-      this.calls = calls.stream().sorted(Comparator.comparingLong(Call::invokedNanos)).toList();
+    Search(List<Step> steps, int statesMax) {
+      this.steps = steps.stream().sorted(Comparator.comparingLong(Step::invokedNanos)).toList();
       this.statesMax = statesMax;
-      this.known = (int) calls.stream().filter(call -> call.endedNanos() != Call.NEVER).count();
+      this.known = (int) steps.stream().filter(step -> step.endedNanos() != Call.NEVER).count();
     }
 
     Verdict verdict() {
@@ -71,7 +75,7 @@ public final class LinearizabilityCore {
       return isExhausted ? Verdict.UNDECIDED : Verdict.NOT_LINEARIZABLE;
     }
 
-    /** Whether the calls that are left have an order; {@code known} of them have ended. */
+    /** Whether the steps that are left have an order; {@code known} of them have ended. */
     private boolean completes(RowState row) {
       if (known == 0) {
         return true;
@@ -80,13 +84,13 @@ public final class LinearizabilityCore {
         return false;
       }
       long firstEnd = firstEnd();
-      for (int i = done.nextClearBit(0); i < calls.size(); i = done.nextClearBit(i + 1)) {
-        Call call = calls.get(i);
-        if (call.invokedNanos() > firstEnd || isExhausted) {
+      for (int i = done.nextClearBit(0); i < steps.size(); i = done.nextClearBit(i + 1)) {
+        Step step = steps.get(i);
+        if (step.invokedNanos() > firstEnd || isExhausted) {
           break;
         }
-        var next = call.on(row);
-        if (next.isPresent() && isNextOf(i, call, next.get())) {
+        var next = step.on(row);
+        if (next.isPresent() && isNextOf(i, step, next.get())) {
           return true;
         }
       }
@@ -98,8 +102,8 @@ public final class LinearizabilityCore {
       return false;
     }
 
-    private boolean isNextOf(int index, Call call, RowState row) {
-      boolean hasEnded = call.endedNanos() != Call.NEVER;
+    private boolean isNextOf(int index, Step step, RowState row) {
+      boolean hasEnded = step.endedNanos() != Call.NEVER;
       done.set(index);
       known -= hasEnded ? 1 : 0;
       boolean completes = completes(row);
@@ -110,8 +114,8 @@ public final class LinearizabilityCore {
 
     private long firstEnd() {
       long first = Call.NEVER;
-      for (int i = done.nextClearBit(0); i < calls.size(); i = done.nextClearBit(i + 1)) {
-        first = Math.min(first, calls.get(i).endedNanos());
+      for (int i = done.nextClearBit(0); i < steps.size(); i = done.nextClearBit(i + 1)) {
+        first = Math.min(first, steps.get(i).endedNanos());
       }
       return first;
     }

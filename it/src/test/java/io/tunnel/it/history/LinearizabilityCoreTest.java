@@ -5,6 +5,7 @@ import static io.tunnel.model.RowExistenceExpectation.EXPECT_NOT_EXIST;
 import static io.tunnel.model.RowExistenceExpectation.IGNORE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.it.history.Call.BatchPlace;
 import io.tunnel.it.history.Call.Kind;
 import io.tunnel.it.history.Call.Outcome;
 import io.tunnel.it.history.LinearizabilityCore.Verdict;
@@ -240,6 +241,53 @@ class LinearizabilityCoreTest {
       }
     }
     return calls;
+  }
+
+  private static Call inBatch(int index, Call call) {
+    return new Call(
+        call.key(),
+        call.kind(),
+        call.condition(),
+        call.expected(),
+        call.value(),
+        call.outcome(),
+        call.position(),
+        call.invokedNanos(),
+        call.endedNanos(),
+        Optional.of(new BatchPlace(5, index)));
+  }
+
+  @Test
+  void rows_of_a_batch_are_judged_over_the_rows_before_them() {
+    Call first = inBatch(0, put(10, 0, 1));
+    assertThat(verdict(first, inBatch(1, swap(10, Outcome.OK, 11, 0, 1)), sees(11, 2, 3)))
+        .isEqualTo(Verdict.LINEARIZABLE);
+    assertThat(verdict(first, inBatch(1, swap(9, Outcome.OK, 11, 0, 1)), sees(11, 2, 3)))
+        .isEqualTo(Verdict.NOT_LINEARIZABLE);
+    assertThat(verdict(inBatch(1, put(11, 0, 1)), inBatch(0, put(10, 0, 1)), sees(10, 2, 3)))
+        .as("the rows of a batch are in its order")
+        .isEqualTo(Verdict.NOT_LINEARIZABLE);
+  }
+
+  @Test
+  void a_refused_batch_was_judged_and_changed_nothing() {
+    Call before =
+        inBatch(
+            0,
+            new Call(
+                1, Kind.PUT, IGNORE, Optional.of(7L), Outcome.REFUSED, Optional.empty(), 2, 3));
+    Call expectsOld = inBatch(1, swap(1, Outcome.UNMET, 8, 2, 3));
+    Call expectsNew = inBatch(1, swap(7, Outcome.UNMET, 8, 2, 3));
+    assertThat(verdict(put(1, 0, 1), before, expectsOld, sees(1, 4, 5)))
+        .isEqualTo(Verdict.LINEARIZABLE);
+    assertThat(verdict(put(1, 0, 1), before, expectsNew, sees(1, 4, 5)))
+        .as("the row before would have made the condition true")
+        .isEqualTo(Verdict.NOT_LINEARIZABLE);
+    assertThat(verdict(put(1, 0, 1), before, expectsOld, sees(7, 4, 5)))
+        .isEqualTo(Verdict.NOT_LINEARIZABLE);
+    assertThat(new LinearizabilityCore(STATES_MAX).check(List.of(before)))
+        .as("rows of a batch that was refused for another row say nothing")
+        .isEmpty();
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.tunnel.it.hostile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.condition.Condition;
+import io.tunnel.condition.Returning;
 import io.tunnel.it.process.ServerProcess;
 import io.tunnel.it.process.Stage;
 import io.tunnel.model.ErrorCode;
@@ -78,6 +79,20 @@ class ColumnConditionRightsTest {
       assertThat(added.error()).as("an overflow tells as much").contains(ErrorCode.NOT_PERMITTED);
       assertThat(owner.tryWrite(SECRETS, List.of(add())).results().get(0).error())
           .contains(ErrorCode.INTEGER_OVERFLOW);
+
+      var asked = put(42).onlyIf(guess).returning(Returning.columns("v"));
+      assertThat(writer.tryWrite(SECRETS, List.of(asked)).results().get(0).error())
+          .contains(ErrorCode.NOT_PERMITTED);
+      var update =
+          new RowUpdateChange(
+              put(0).primaryKey(), List.of(new ColumnUpdate.Put("w", ColumnValue.fromLong(1))));
+      for (Returning columns :
+          List.of(Returning.columns("v"), Returning.columns("v").whenRefused())) {
+        var tells = writer.tryWrite(SECRETS, List.of(update.returning(columns))).results().get(0);
+        assertThat(tells.error()).as("%s", columns).contains(ErrorCode.NOT_PERMITTED);
+      }
+      var key = writer.tryWrite(SECRETS, List.of(update.returning(Returning.KEY)));
+      assertThat(key.results().get(0).returned().row().orElseThrow().columns()).isEmpty();
 
       var met = owner.tryWrite(SECRETS, List.of(put(42).onlyIf(guess))).results().get(0);
       assertThat(met.outcome()).isEqualTo(Outcome.APPLIED);

@@ -10,6 +10,10 @@ import java.util.List;
  * build the code of a release.
  */
 public enum Build {
+  /** This code at the level of the first release. */
+  FIRST(ChildProcess.CLASS_PATH, Level.FIRST),
+  /** This code at its own level. */
+  OWN(ChildProcess.CLASS_PATH, Level.OWN),
   /** The build that is replaced: by default this code, at its own level. */
   FORMER(
       System.getProperty("tunnel.former.classpath", ChildProcess.CLASS_PATH),

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tunnel.condition.Condition;
 import io.tunnel.fixtures.Poll;
 import io.tunnel.it.history.Call;
+import io.tunnel.it.history.Call.BatchPlace;
 import io.tunnel.it.history.Call.Kind;
 import io.tunnel.it.history.Call.Outcome;
 import io.tunnel.it.history.HistoryLines;
@@ -41,6 +42,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -55,6 +57,8 @@ class ClientHistoryTest {
 
   private static final int CLIENTS = 4;
   private static final int KEYS = 12;
+  private static final int KEYS_OF_PARTITION = KEYS / 2;
+  private static final int ATOMIC_ROWS = 4;
   private static final int STATES_MAX = 2_000_000;
   private static final int CALLS_BETWEEN_KILLS = 400;
   private static final int KILLS = 2;
@@ -72,8 +76,8 @@ class ClientHistoryTest {
     ServerProcess server = stage.guardedServer();
     TableMeta table =
         new TableMeta("rows", List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)));
-    var unused =
-        stage.tables(server).createTable(table, List.of(PrimaryKeyValue.fromLong(KEYS / 2)));
+    List<PrimaryKeyValue> splits = List.of(PrimaryKeyValue.fromLong(KEYS_OF_PARTITION));
+    var unused = stage.tables(server).createTable(table, splits);
     List<Thread> clients = new ArrayList<>();
     for (int client = 0; client < CLIENTS; client++) {
       int number = client;
@@ -120,10 +124,10 @@ class ClientHistoryTest {
     try (TableClient client = TableClient.connect(config)) {
       while (!isOver) {
         long key = random.nextInt(KEYS);
-        if (random.nextInt(3) == 0) {
-          get(client, number, key);
-        } else {
-          write(client, number, key, random);
+        switch (random.nextInt(6)) {
+          case 0, 1 -> get(client, number, key);
+          case 2 -> writeAtomically(client, number, key, random);
+          default -> write(client, number, key, random);
         }
         ended.incrementAndGet();
       }
@@ -149,8 +153,49 @@ class ClientHistoryTest {
   }
 
   private void write(TableClient client, int number, long key, Random random) {
+    Asked asked = ask(number, key, random, Optional.empty());
+    tell(asked, client.tryWrite("rows", List.of(asked.change())).results().get(0));
+  }
+
+  /** One to four rows of the partition of {@code key}, some of them several times. */
+  private void writeAtomically(TableClient client, int number, long key, Random random) {
+    List<Asked> batch = new ArrayList<>();
+    long batchNumber = values.incrementAndGet();
+    int rows = 1 + random.nextInt(ATOMIC_ROWS);
+    for (int i = 0; i < rows; i++) {
+      long ofPartition = key / KEYS_OF_PARTITION * KEYS_OF_PARTITION + random.nextInt(3);
+      batch.add(ask(number, ofPartition, random, Optional.of(new BatchPlace(batchNumber, i))));
+    }
+    List<RowResult> results =
+        client.tryWriteAtomically("rows", batch.stream().map(Asked::change).toList()).results();
+    requireWhole(results);
+    for (int i = 0; i < rows; i++) {
+      tell(batch.get(i), results.get(i));
+    }
+  }
+
+  /** Rows of a batch have one outcome, and are at positions that follow each other. */
+  private static void requireWhole(List<RowResult> results) {
+    assertThat(results).extracting(RowResult::outcome).containsOnly(results.get(0).outcome());
+    if (results.get(0).outcome() == RowResult.Outcome.APPLIED) {
+      long first = results.get(0).position();
+      assertThat(results)
+          .extracting(RowResult::position)
+          .containsExactlyElementsOf(
+              LongStream.range(first, first + results.size()).boxed().toList());
+    }
+  }
+
+  /** A write that the history knows. */
+  private record Asked(long call, RowChange change) {}
+
+  private Asked ask(int number, long key, Random random, Optional<BatchPlace> batch) {
     RowExistenceExpectation[] conditions = RowExistenceExpectation.values();
     RowExistenceExpectation condition = conditions[random.nextInt(conditions.length)];
+    if (batch.isPresent() && random.nextBoolean()) {
+      // One row whose condition does not hold refuses a batch.
+      condition = RowExistenceExpectation.IGNORE;
+    }
     long value = values.incrementAndGet();
     Kind[] kinds = {Kind.PUT, Kind.UPDATE, Kind.DELETE, Kind.ADD, Kind.ADD};
     Kind kind = kinds[random.nextInt(kinds.length)];
@@ -161,22 +206,27 @@ class ClientHistoryTest {
       change = change.onlyIf(Condition.parse("v = " + expected.get()));
     }
     Optional<Long> written = kind == Kind.DELETE ? Optional.empty() : Optional.of(value);
-    long call = history.invoked(number, key, kind, condition, expected, written, System.nanoTime());
-    RowResult result = client.tryWrite("rows", List.of(change)).results().get(0);
+    long call =
+        history.invoked(number, key, kind, condition, expected, written, System.nanoTime(), batch);
+    return new Asked(call, change);
+  }
+
+  private void tell(Asked asked, RowResult result) {
     switch (result.outcome()) {
       case APPLIED ->
           history.ended(
-              call,
+              asked.call(),
               Outcome.OK,
               Optional.empty(),
               Optional.of(result.position()),
               System.nanoTime());
       case REJECTED -> {
-        assertThat(result.error()).contains(ErrorCode.CONDITION_FAILED);
-        end(call, Outcome.UNMET);
+        ErrorCode why = result.error().orElseThrow();
+        assertThat(why).isIn(ErrorCode.CONDITION_FAILED, ErrorCode.BATCH_REFUSED);
+        end(asked.call(), why == ErrorCode.CONDITION_FAILED ? Outcome.UNMET : Outcome.REFUSED);
       }
-      case NOT_SENT -> end(call, Outcome.REFUSED);
-      case IN_DOUBT -> end(call, Outcome.UNKNOWN);
+      case NOT_SENT -> end(asked.call(), Outcome.REFUSED);
+      case IN_DOUBT -> end(asked.call(), Outcome.UNKNOWN);
     }
   }
 

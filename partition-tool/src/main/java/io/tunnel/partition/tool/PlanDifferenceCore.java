@@ -38,6 +38,7 @@ final class PlanDifferenceCore {
     TableOptions options = table.meta().options();
     addRetention(differences, "milliseconds", options.retentionMs(), plan.retention().ms());
     addRetention(differences, "bytes", options.retentionBytes(), plan.retention().bytes());
+    addTtl(differences, options.ttlMs().orElse(0L), plan.retention().ttlMs());
     int partitions = table.partitions().size();
     if (partitions != plan.split().partitions()) {
       differences.add(
@@ -59,6 +60,16 @@ final class PlanDifferenceCore {
               + " where the plan has "
               + wanted.get()
               + " ('tunnel tables alter' changes it)");
+    }
+  }
+
+  private static void addTtl(List<String> differences, long existing, Optional<Long> wanted) {
+    if (wanted.isPresent() && wanted.get() != existing) {
+      differences.add(
+          "its rows live for "
+              + existing
+              + " milliseconds (0: for ever) where the plan has "
+              + wanted.get());
     }
   }
 

@@ -8,7 +8,10 @@ import java.util.Optional;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
-/** How long a table keeps its changes, as a mixin of the commands that make and alter tables. */
+/**
+ * How long a table keeps its changes and its rows, as a mixin of the commands that make and alter
+ * tables.
+ */
 public final class RetentionOptions {
 
   @Option(
@@ -25,12 +28,21 @@ public final class RetentionOptions {
       description = "Bytes of changes that are kept at least, such as 10GiB; 0 for any number.")
   private Long bytes;
 
+  @Option(
+      names = "--ttl",
+      paramLabel = "TIME",
+      converter = RetentionConverter.class,
+      description =
+          "How long a row lives after its last write, such as 7d; 0 for ever. A table has a time"
+              + " to live from its creation on, or never; its length may change.")
+  private Duration ttl;
+
   /** For picocli. */
   public RetentionOptions() {}
 
   /** Whether anything was said. */
   public boolean isGiven() {
-    return time != null || bytes != null;
+    return time != null || bytes != null || ttl != null;
   }
 
   /** The options with what was said in place of what they had. */
@@ -40,7 +52,9 @@ public final class RetentionOptions {
 
   Retention asked() {
     return new Retention(
-        Optional.ofNullable(time).map(Duration::toMillis), Optional.ofNullable(bytes));
+        Optional.ofNullable(time).map(Duration::toMillis),
+        Optional.ofNullable(bytes),
+        Optional.ofNullable(ttl).map(Duration::toMillis));
   }
 
   /** A time in whole milliseconds; nothing, unlike less than one, means for ever. */

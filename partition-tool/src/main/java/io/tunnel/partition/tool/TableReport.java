@@ -77,6 +77,7 @@ public final class TableReport {
       text.append(options.retentionMs() > 0 ? " and " : ", retention ")
           .append(Human.bytes(options.retentionBytes()));
     }
+    options.ttlMs().ifPresent(ms -> text.append(", time to live ").append(Human.duration(ms)));
     return text.toString();
   }
 
@@ -92,6 +93,7 @@ public final class TableReport {
     json.addProperty("durability", options.durability().name());
     json.addProperty("retentionMs", options.retentionMs());
     json.addProperty("retentionBytes", options.retentionBytes());
+    json.addProperty("ttlMs", options.ttlMs().orElse(0L));
   }
 
   private static TextTable partitions(TableInfo table, long mostRows) {

@@ -1,9 +1,11 @@
 package io.tunnel.stress.file;
 
+import io.tunnel.condition.Condition;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.value.ColumnUpdate;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** One record of a file, which begins at {@link #line}, from 1. */
 sealed interface FileRecord {
@@ -24,7 +26,9 @@ sealed interface FileRecord {
     /** Plain text that may mean a number or a truth value. */
     BARE,
     /** Text that is nothing but text. */
-    QUOTED
+    QUOTED,
+    /** A number that is added to the column. */
+    ADDED
   }
 
   /** A value under its column's name. */
@@ -34,9 +38,15 @@ sealed interface FileRecord {
    * A row or a change as tools print it.
    *
    * @param key texts of the key's columns by name, BINARY in hexadecimal
-   * @param columns the columns that it sets and removes
+   * @param columns the columns that it sets, adds to and removes
+   * @param onlyIf what must hold of the columns of the row
    */
-  record Change(long line, ChangeKind kind, Map<String, String> key, List<ColumnUpdate> columns)
+  record Change(
+      long line,
+      ChangeKind kind,
+      Map<String, String> key,
+      List<ColumnUpdate> columns,
+      Optional<Condition> onlyIf)
       implements FileRecord {
 
     public Change {

@@ -74,12 +74,14 @@ public final class FileRows implements RowSource, Closeable {
    * @param types types of attributes; the others' are inferred
    * @param isHashed whether the first column of the key may be left out, being the {@linkplain
    *     HashedKey hash} of the others
+   * @param mayAdd whether a record of plain columns may add to some, and is an UPDATE then
    */
   public record Binding(
       List<PrimaryKeySchema> schema,
       List<String> key,
       Map<String, ColumnType> types,
-      boolean isHashed) {
+      boolean isHashed,
+      boolean mayAdd) {
     /** Copies. */
     public Binding {
       schema = List.copyOf(schema);
@@ -89,7 +91,7 @@ public final class FileRows implements RowSource, Closeable {
 
     /** A binding whose key has a leading hash when the schema has one. */
     public Binding(List<PrimaryKeySchema> schema, List<String> key, Map<String, ColumnType> types) {
-      this(schema, key, types, HashedKey.isHashed(schema));
+      this(schema, key, types, HashedKey.isHashed(schema), false);
     }
   }
 

@@ -25,8 +25,8 @@ import java.util.regex.Pattern;
 
 /**
  * JSON Lines: an object a line, either a {@link TypedJson} as tools print it, or the columns
- * themselves. Of those a null member is as good as none; a member that is an object or an array
- * becomes the text of its JSON.
+ * themselves. Of those a null member is as good as none; {@code {"add":1}} adds to its column; any
+ * other object or array becomes the text of its JSON.
  */
 final class JsonRecordReader implements RecordReader {
 
@@ -77,8 +77,12 @@ final class JsonRecordReader implements RecordReader {
                 value.getAsString(),
                 isText ? FileRecord.Form.QUOTED : FileRecord.Form.BARE));
       } else if (!value.isJsonNull()) {
+        Optional<String> added = TypedJson.added(value);
         fields.add(
-            new FileRecord.Field(member.getKey(), GSON.toJson(value), FileRecord.Form.QUOTED));
+            new FileRecord.Field(
+                member.getKey(),
+                added.orElseGet(() -> GSON.toJson(value)),
+                added.isPresent() ? FileRecord.Form.ADDED : FileRecord.Form.QUOTED));
       }
     }
     return new FileRecord.Plain(lines.number(), fields);

@@ -1,5 +1,6 @@
 package io.tunnel.stress.file;
 
+import io.tunnel.condition.ConditionPlace;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
@@ -45,6 +46,9 @@ final class RowBinder {
 
   private final Map<String, ColumnType> types;
 
+  /** Whether plain columns may be added to. */
+  private final boolean mayAdd;
+
   /** Columns that were given a type and were in no record so far. */
   private final Set<String> unseenTypes;
 
@@ -64,6 +68,7 @@ final class RowBinder {
       }
     }
     this.types = binding.types();
+    this.mayAdd = binding.mayAdd();
     this.unseenTypes = new HashSet<>(types.keySet());
   }
 
@@ -149,16 +154,21 @@ final class RowBinder {
     throw new IllegalStateException("a record of unknown form " + record);
   }
 
-  private RowPutChange bind(FileRecord.Plain plain) {
+  private RowChange bind(FileRecord.Plain plain) {
     PrimaryKeyValue[] key = new PrimaryKeyValue[keyNames.size()];
     List<Column> columns = new ArrayList<>(plain.fields().size());
+    List<ColumnUpdate> added = new ArrayList<>();
     for (FileRecord.Field field : plain.fields()) {
       try {
         unseenTypes.remove(field.name());
         Integer index = keyIndexByName.get(field.name());
         if (index == null) {
           requireNoKeyColumn(field.name());
-          columns.add(new Column(field.name(), value(field)));
+          if (field.form() == FileRecord.Form.ADDED) {
+            added.add(increment(field));
+          } else {
+            columns.add(new Column(field.name(), value(field)));
+          }
         } else {
           key[index] = TypedText.parseKey(field.text(), schema.get(index).type());
         }
@@ -166,7 +176,22 @@ final class RowBinder {
         throw badColumn(plain, field.name(), e);
       }
     }
-    return new RowPutChange(key(plain, key), columns);
+    if (added.isEmpty()) {
+      return new RowPutChange(key(plain, key), columns);
+    }
+    columns.forEach(column -> added.add(new ColumnUpdate.Put(column.getName(), column.getValue())));
+    return new RowUpdateChange(key(plain, key), added);
+  }
+
+  private ColumnUpdate increment(FileRecord.Field field) {
+    if (!mayAdd) {
+      throw new IllegalArgumentException(
+          "{\"add\":"
+              + field.text()
+              + "} adds to the column, and a row that is put has values; 'tables update --from'"
+              + " adds");
+    }
+    return TypedJson.increment(field.name(), field.text());
   }
 
   private RowChange bind(FileRecord.Change change) {
@@ -193,7 +218,9 @@ final class RowBinder {
     PrimaryKey key = key(change, values);
     try {
       change.columns().forEach(column -> requireNoKeyColumn(column.name()));
-      return change(change.kind(), key, change.columns());
+      RowChange bound = change(change.kind(), key, change.columns());
+      ConditionPlace place = ConditionPlace.ofRows(schema);
+      return change.onlyIf().map(place::require).map(bound::onlyIf).orElse(bound);
     } catch (IllegalArgumentException e) {
       throw new BadLineException("line " + change.line() + ": " + e.getMessage());
     }

@@ -4,6 +4,8 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
+import io.tunnel.condition.Condition;
+import io.tunnel.condition.ConditionException;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.Row;
@@ -19,15 +21,17 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Rows and changes as JSON that keeps every type, so that what a tool prints another can read:
  * {@code {"kind":"UPDATE","key":{"id":7},"columns":{"age":{"type":"INTEGER","value":36},"note":
  * null}}}. An update adds to a column by {@code {"add":1}}; of a change that was read, {@code
- * "added":1} beside the value says what an increment added, which readers skip. The types of a
- * key's columns are the table's. BINARY is hexadecimal; a DOUBLE that JSON has no number for is the
- * text {@code NaN}, {@code Infinity} or {@code -Infinity}; a column that an update removes is null.
- * A row without a kind is a PUT.
+ * "added":1} beside the value says what an increment added, which readers skip. {@code "if":"age <
+ * 36"} beside the columns is a condition on the columns of the row. The types of a key's columns
+ * are the table's. BINARY is hexadecimal; a DOUBLE that JSON has no number for is the text {@code
+ * NaN}, {@code Infinity} or {@code -Infinity}; a column that an update removes is null. A row
+ * without a kind is a PUT.
  */
 public final class TypedJson {
 
@@ -37,6 +41,7 @@ public final class TypedJson {
   private static final String TYPE = "type";
   private static final String VALUE = "value";
   private static final String ADD = "add";
+  private static final String IF = "if";
 
   private TypedJson() {}
 
@@ -61,6 +66,7 @@ public final class TypedJson {
     } else {
       json.add(COLUMNS, new JsonObject());
     }
+    change.columnCondition().ifPresent(condition -> json.addProperty(IF, condition.text()));
     return json;
   }
 
@@ -154,10 +160,35 @@ public final class TypedJson {
           && columns.stream().anyMatch(ColumnUpdate.Increment.class::isInstance)) {
         throw new IllegalArgumentException("only an UPDATE adds to a column (\"add\")");
       }
-      return new FileRecord.Change(line, kind, key, columns);
+      return new FileRecord.Change(line, kind, key, columns, condition(object.get(IF)));
     } catch (IllegalArgumentException e) {
       throw new BadLineException("line " + line + ": " + e.getMessage());
     }
+  }
+
+  private static Optional<Condition> condition(JsonElement text) {
+    if (text == null || text.isJsonNull()) {
+      return Optional.empty();
+    }
+    if (!text.isJsonPrimitive() || !text.getAsJsonPrimitive().isString()) {
+      throw new IllegalArgumentException(
+          "\"if\" is a condition as a text, such as \"version = 7\", not " + text);
+    }
+    try {
+      return Optional.of(Condition.parse(text.getAsString()));
+    } catch (ConditionException e) {
+      throw new IllegalArgumentException("\"if\", " + e.getMessage(), e);
+    }
+  }
+
+  /** What a member of the columns themselves adds: the number of {@code {"add":1}}, if it is so. */
+  static Optional<String> added(JsonElement member) {
+    if (!member.isJsonObject() || member.getAsJsonObject().size() != 1) {
+      return Optional.empty();
+    }
+    return Optional.ofNullable(member.getAsJsonObject().get(ADD))
+        .filter(add -> add.isJsonPrimitive() && add.getAsJsonPrimitive().isNumber())
+        .map(JsonElement::getAsString);
   }
 
   private static ChangeKind kindOf(JsonElement kind) {
@@ -199,11 +230,16 @@ public final class TypedJson {
       throw new IllegalArgumentException(
           "column '" + name + "' has \"add\" and other members; an increment has no value");
     }
+    return increment(name, text(add));
+  }
+
+  /** An increment by a number as it stands in a file. */
+  static ColumnUpdate.Increment increment(String name, String number) {
     try {
-      return new ColumnUpdate.Increment(name, Long.parseLong(text(add)));
+      return new ColumnUpdate.Increment(name, Long.parseLong(number));
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException(
-          "column '" + name + "': \"add\" is a whole number of 64 bits, not " + add, e);
+          "column '" + name + "': \"add\" is a whole number of 64 bits, not " + number, e);
     }
   }
 

@@ -21,6 +21,7 @@ import picocli.CommandLine.Mixin;
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel tables delete --table users --key id=7",
+      "  tunnel tables delete --table jobs --key id=7 --if 'state = \"done\"' --return state",
       "  tunnel tables delete --table users --from gone.csv --yes"
     })
 public final class DeleteRowsCommand extends RowsCommand {
@@ -40,6 +41,12 @@ public final class DeleteRowsCommand extends RowsCommand {
   @Override
   String done() {
     return "deleted";
+  }
+
+  @Override
+  boolean mayAdd() {
+    // Other columns than the key are ignored, whatever they are.
+    return true;
   }
 
   @Override

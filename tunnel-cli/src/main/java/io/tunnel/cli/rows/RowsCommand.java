@@ -12,6 +12,7 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.sdk.ClientConfig;
+import io.tunnel.sdk.Returned;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.stress.file.FileRows;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -42,6 +44,7 @@ abstract class RowsCommand extends Job {
   @Mixin private RetryOption retry;
 
   @Mixin private TableOption table;
+  @Mixin private ReturnOption returning;
 
   @Option(
       names = "--if-exists",
@@ -74,6 +77,11 @@ abstract class RowsCommand extends Job {
    */
   abstract RowChange of(RowChange read);
 
+  /** Whether a row of a file may add to its columns. */
+  boolean mayAdd() {
+    return false;
+  }
+
   /** Refuses options that make no sense, before anything is connected. */
   abstract void check(boolean isOfFile);
 
@@ -99,6 +107,9 @@ abstract class RowsCommand extends Job {
     if (from.isAtomic() && from.file().isEmpty()) {
       throw CommandFailure.usage("--atomic wants the file of the rows with --from");
     }
+    if (returning.isGiven() && from.file().isPresent()) {
+      throw CommandFailure.usage("--return is of one row, named by --key");
+    }
     from.check();
     if (onlyIf != null) {
       var unused = parsed(() -> Condition.parse(onlyIf));
@@ -113,7 +124,9 @@ abstract class RowsCommand extends Job {
         return writeFile(client, from.file().get(), schema, columns);
       }
       PrimaryKey row = key.in(schema).key();
-      RowChange change = CommandFailure.checkUsage(() -> SetColumns.requireNoKeyColumn(one(row)));
+      RowChange change =
+          returning.on(
+              CommandFailure.checkUsage(() -> SetColumns.requireNoKeyColumn(one(row))), schema);
       return write(client, columns.map(change::onlyIf).orElse(change));
     }
   }
@@ -137,7 +150,10 @@ abstract class RowsCommand extends Job {
         print(change, result);
         yield ExitCode.OK;
       }
-      case REJECTED -> throw rejected(row, result);
+      case REJECTED -> {
+        printRefused(result);
+        throw rejected(row, result);
+      }
       case NOT_SENT ->
           throw new CommandFailure(
               ExitCode.UNAVAILABLE, row + " was not " + done() + ": " + result.message());
@@ -186,6 +202,7 @@ abstract class RowsCommand extends Job {
       json.addProperty("applied", true);
       json.addProperty("partition", result.partition());
       json.addProperty("position", result.position());
+      ReturnOption.addTo(json, result.returned());
       out.println(json);
     } else {
       out.println(
@@ -197,6 +214,22 @@ abstract class RowsCommand extends Job {
               + result.position()
               + " of partition "
               + result.partition());
+      ReturnOption.print(out, result.returned());
+    }
+  }
+
+  /** Prints what a refused row returns: the error has the reason alone. */
+  private void printRefused(RowResult result) {
+    if (result.returned().kind() == Returned.Kind.NOTHING) {
+      return;
+    }
+    if (isJson()) {
+      JsonObject json = new JsonObject();
+      json.addProperty("applied", false);
+      ReturnOption.addTo(json, result.returned());
+      out().println(json);
+    } else {
+      ReturnOption.print(out(), result.returned());
     }
   }
 
@@ -205,7 +238,8 @@ abstract class RowsCommand extends Job {
       throws Exception {
     ManyRows many = new ManyRows(spec().commandLine(), done(), isJson(), from.inDoubtFile());
     try (FileRows rows =
-        FileRows.open(file, from.binding(schema, key.isHashed()), from.badLines(err()::println))) {
+        FileRows.open(
+            file, from.binding(schema, key.isHashed(), mayAdd()), from.badLines(err()::println))) {
       if (from.isAtomic()) {
         return new AtomicRows(done(), isJson())
             .write(client, table.name(), changed(rows, columns), out());
@@ -225,7 +259,11 @@ abstract class RowsCommand extends Job {
         rows,
         read -> {
           RowChange change = of(read);
-          return columns.map(change::onlyIf).orElse(change);
+          // Both the condition of the line and that of --if.
+          return Stream.concat(read.columnCondition().stream(), columns.stream())
+              .reduce(Condition::and)
+              .map(change::onlyIf)
+              .orElse(change);
         });
   }
 }

@@ -26,8 +26,8 @@ final class RowsFileOptions {
   @Option(
       names = "--atomic",
       description =
-          "Apply all rows of the file, or none. The rows belong to one partition: at most 1,000 rows"
-              + " and 1 MiB. A cluster refuses the option.")
+          "Apply all rows of the file, or none. The rows belong to one partition: at most 1,000"
+              + " rows and 1 MiB. A cluster refuses the option.")
   private boolean atomic;
 
   /** For picocli. */
@@ -55,11 +55,15 @@ final class RowsFileOptions {
     inDoubt.requireOtherThan(file());
   }
 
-  /** How the file's columns become rows; the columns of the key are called as in the table. */
-  FileRows.Binding binding(List<PrimaryKeySchema> schema, boolean isHashed) {
+  /**
+   * How the file's columns become rows; the columns of the key are called as in the table.
+   *
+   * @param mayAdd whether a row may add to its columns
+   */
+  FileRows.Binding binding(List<PrimaryKeySchema> schema, boolean isHashed, boolean mayAdd) {
     return CommandFailure.checkUsage(
         () ->
             new FileRows.Binding(
-                schema, List.of(), rows.types(), isHashed || HashedKey.isHashed(schema)));
+                schema, List.of(), rows.types(), isHashed || HashedKey.isHashed(schema), mayAdd));
   }
 }

@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel tables update --table users --key id=7 --set age:INTEGER=37 --unset note --if-exists",
-      "  tunnel tables update --table pages --key url=/ --add views=1",
+      "  tunnel tables update --table pages --key url=/ --add views=1 --return views",
       "  tunnel tables update --table users --from ages.csv"
     })
 public final class UpdateRowsCommand extends RowsCommand {
@@ -65,6 +65,11 @@ public final class UpdateRowsCommand extends RowsCommand {
   @Override
   RowExistenceExpectation condition() {
     return columns.condition(super.condition());
+  }
+
+  @Override
+  boolean mayAdd() {
+    return true;
   }
 
   @Override

@@ -20,7 +20,8 @@ import picocli.CommandLine.Option;
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel tables alter --table orders --retention 7d --retention-bytes 10GiB",
-      "  tunnel tables alter --table orders --retention 0"
+      "  tunnel tables alter --table orders --retention 0",
+      "  tunnel tables alter --table sessions --ttl 30m"
     })
 final class AlterTableCommand extends TableCommand {
 
@@ -40,7 +41,7 @@ final class AlterTableCommand extends TableCommand {
     super.check();
     if (durability == null && !retention.isGiven()) {
       throw CommandFailure.usage(
-          "say what to change: --retention, --retention-bytes or --durability");
+          "say what to change: --retention, --retention-bytes, --ttl or --durability");
     }
   }
 
@@ -49,10 +50,7 @@ final class AlterTableCommand extends TableCommand {
     TableOptions before = service.describeTable(table()).meta().options();
     TableOptions wanted =
         retention.over(
-            new TableOptions(
-                durability == null ? before.durability() : durability,
-                before.retentionMs(),
-                before.retentionBytes()));
+            before.withDurability(durability == null ? before.durability() : durability));
     TableInfo altered = service.alterTable(table(), wanted);
     TableOptions options = altered.meta().options();
     print(

@@ -2,6 +2,7 @@ package io.tunnel.cli.tables;
 
 import io.tunnel.cli.arguments.KeyOption;
 import io.tunnel.cli.arguments.TypedKey;
+import io.tunnel.cli.rows.RowReport;
 import io.tunnel.cli.service.Service;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;

@@ -1,6 +1,7 @@
 package io.tunnel.cli.tables;
 
 import io.tunnel.cli.arguments.KeyArguments;
+import io.tunnel.cli.rows.RowReport;
 import io.tunnel.cli.service.Service;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;

@@ -47,7 +47,7 @@ final class ChangeText {
             record.position(),
             record.getRecordType(),
             key,
-            columns + atomic(record))
+            (record.isExpired() ? "EXPIRED" : columns) + atomic(record))
         .stripTrailing();
   }
 
@@ -101,6 +101,9 @@ final class ChangeText {
     JsonObject change = TypedJson.of(change(record));
     for (RecordColumn column : record.getColumns()) {
       column.delta().ifPresent(delta -> TypedJson.added(change, column.name(), delta));
+    }
+    if (record.isExpired()) {
+      change.addProperty("expired", true);
     }
     change.asMap().forEach(json::add);
     return json.toString();

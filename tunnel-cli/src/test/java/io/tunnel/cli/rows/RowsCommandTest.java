@@ -2,8 +2,10 @@ package io.tunnel.cli.rows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.condition.Condition;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
+import io.tunnel.model.RowDeleteChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnType;
@@ -155,6 +157,84 @@ class RowsCommandTest {
   }
 
   @Test
+  void columns_of_the_row_are_printed_as_the_change_left_them_or_as_they_are() {
+    assertThat(runLine("update --key uid=Ada --add n=7 --return n,none")).as(err + "").isZero();
+    assertThat(out.toString().lines().skip(1))
+        .containsExactly(
+            "COLUMN  TYPE          VALUE",
+            "hash    BINARY (key)  f0a1f877",
+            "uid     STRING (key)  Ada",
+            "n       INTEGER       7");
+    assertThat(runLine("update --key uid=Ada --add n=1 --return n --json")).isZero();
+    assertThat(out.toString())
+        .contains("\"applied\":true")
+        .contains("\"returned\":{\"key\":{\"hash\":\"f0a1f877\",\"uid\":\"Ada\"},")
+        .contains("\"columns\":{\"n\":{\"type\":\"INTEGER\",\"value\":8}}}");
+    assertThat(run("delete", "--key", "uid=Ada", "--if", "n = 9", "--return", "n")).isEqualTo(5);
+    assertThat(out.toString()).contains("n       INTEGER       8");
+    assertThat(err.toString()).contains("'n = 9' does not hold");
+    assertThat(run("delete", "--key", "uid=Ada", "--if", "n = 9", "--return", "n", "--json"))
+        .isEqualTo(5);
+    assertThat(out.toString()).startsWith("{\"applied\":false,\"returned\":{\"key\":");
+    assertThat(runLine("put --key uid=Bob --set n=1 --return key")).isZero();
+    assertThat(out.toString()).contains("uid     STRING (key)  Bob").doesNotContain("INTEGER");
+    assertThat(runLine("delete --key uid=Bob --return n")).isZero();
+    assertThat(out.toString()).contains("there is no row");
+    assertThat(runLine("put --key uid=Bob --set n=1 --return uid")).isEqualTo(2);
+    assertThat(err.toString()).contains("column 'uid' is to be returned").contains("leave the");
+    assertThat(runLine("put --from x.csv --return n")).isEqualTo(2);
+    assertThat(err.toString()).contains("--return is of one row");
+  }
+
+  @Test
+  void a_condition_that_a_shell_has_cut_is_shown_with_its_quotes() {
+    assertThat(runLine("update --key uid=Ada --set a=1 --if state = done --json")).isEqualTo(2);
+    assertThat(err.toString())
+        .contains("in single quotes")
+        .contains("--if 'state = \\\"done\\\"'")
+        .contains("--if state = done");
+    assertThat(runLine("update --if version = 7 --key uid=Ada --set a=1")).isEqualTo(2);
+    assertThat(err.toString()).contains("The shell has cut this one: --if version = 7");
+    assertThat(service.rows("users")).isEmpty();
+  }
+
+  @Test
+  void lines_have_conditions_and_plain_lines_add_where_rows_are_updated() throws IOException {
+    assertThat(runLine("put --key uid=Ada --set n=1")).isZero();
+    String typed = "{\"kind\":\"UPDATE\",\"key\":{\"uid\":\"Ada\"},\"columns\":";
+    Path file =
+        Files.writeString(
+            directory.resolve("changes.jsonl"),
+            typed
+                + "{\"n\":{\"add\":1}},\"if\":\"n = 1\"}\n"
+                + typed
+                + "{\"n\":{\"add\":9}},\"if\":\"n = 1\"}\n"
+                + "{\"uid\":\"Ada\",\"n\":{\"add\":40},\"t\":\"x\"}\n");
+    assertThat(run("update", "--from", file.toString())).isEqualTo(1);
+    assertThat(out.toString()).contains("2 rows updated");
+    assertThat(only("users").value("n")).isEqualTo(ColumnValue.fromLong(42));
+    assertThat(only("users").value("t")).isEqualTo(ColumnValue.fromString("x"));
+    assertThat(run("update", "--from", file.toString(), "--if", "n = 7")).isEqualTo(1);
+    assertThat(only("users").value("n")).as("both conditions").isEqualTo(ColumnValue.fromLong(42));
+    assertThat(run("put", "--from", file.toString())).isEqualTo(1);
+    assertThat(err.toString())
+        .contains("line 3: column 'n': {\"add\":40} adds to the column")
+        .contains("'tables update --from' adds");
+    Path bad =
+        Files.writeString(
+            directory.resolve("bad.jsonl"), typed + "{\"n\":{\"add\":1}},\"if\":\"n == 1\"}\n");
+    assertThat(run("update", "--from", bad.toString())).isEqualTo(1);
+    assertThat(err.toString()).contains("line 1: \"if\", at character 3: '=='");
+    assertThat(
+            TypedJson.of(
+                    new RowDeleteChange(only("users").primaryKey())
+                        .onlyIf(Condition.parse("n = 1")))
+                .get("if")
+                .getAsString())
+        .isEqualTo("n = 1");
+  }
+
+  @Test
   void what_scan_prints_copies_a_table_and_what_it_has_not_is_not_touched() throws IOException {
     Path file = directory.resolve("users.csv");
     StringBuilder csv = new StringBuilder("uid,n,t\n");
@@ -266,7 +346,8 @@ class RowsCommandTest {
         "delete --key uid=a --key uid=b|key column 'uid' is given twice",
         "put --key uid=a --set x=1 --set x=2|column 'x' is set twice",
         "put --key uid=a --set x:FLOAT=1|--set x:FLOAT: 'FLOAT' is not a TYPE of [INTEGER, DOUBLE,",
-        "update --key uid=a --set ns:x=1|a column whose name has a colon needs its type: ns:x:STRING=",
+        "update --key uid=a --set ns:x=1|a column whose name has a colon needs its type:"
+            + " ns:x:STRING=",
         "put --key uid=a --set uid=b|'uid' is a column of the table's key",
         "update --key uid=a --unset hash|'hash' is a column of the table's key",
         "put --key uid=a --if-exists --if-absent|exclude each other",

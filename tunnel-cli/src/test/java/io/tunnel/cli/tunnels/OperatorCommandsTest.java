@@ -254,7 +254,7 @@ class OperatorCommandsTest extends AuditTunnelTest {
     assertThat(outLines())
         .containsExactly(
             "{\"table\":\"orders\",\"durability\":\"FSYNC\",\"retentionMs\":0,"
-                + "\"retentionBytes\":10737418240}");
+                + "\"retentionBytes\":10737418240,\"ttlMs\":0}");
     TableOptions options = service.tables.get("orders").meta().options();
     assertThat(options.retentionMs()).isZero();
     assertThat(options.retentionBytes()).isEqualTo(10L << 30);

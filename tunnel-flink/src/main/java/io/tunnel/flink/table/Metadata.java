@@ -41,6 +41,13 @@ enum Metadata {
     Object read(StreamRecord record) {
       return record.partition();
     }
+  },
+  /** Why the server deleted the row; null where a client did, and of other changes. */
+  DELETE_CAUSE("delete_cause", DataTypes.STRING()) {
+    @Override
+    Object read(StreamRecord record) {
+      return record.isExpired() ? StringData.fromString("EXPIRED") : null;
+    }
   };
 
   private final String key;

@@ -191,7 +191,8 @@ class OptionsTest {
     for (ConfigOption<?> option : options) {
       assertThat(page).contains("`" + option.key() + "`");
     }
-    for (String key : List.of("change_type", "position", "commit_time", "partition")) {
+    for (String key :
+        List.of("change_type", "position", "commit_time", "partition", "delete_cause")) {
       assertThat(page).contains("`" + key + "`");
     }
   }

@@ -14,7 +14,9 @@ import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
+import io.tunnel.sdk.table.CreateTableRequest;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.types.Row;
@@ -168,6 +170,38 @@ class SqlTest {
                 "SELECT COUNT(*) FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' DAY))"
                     + " GROUP BY window_start, window_end"))
         .containsExactly(Row.of(3L));
+  }
+
+  @Test
+  void a_delete_by_which_a_row_has_expired_has_its_cause() throws Exception {
+    table = "expiring";
+    var unused =
+        server
+            .client()
+            .createTable(
+                CreateTableRequest.builder(table)
+                    .key("id", PrimaryKeyType.INTEGER)
+                    .ttl(Duration.ofSeconds(1))
+                    .build());
+    server.write(table, List.of(put(1, "a", 10), put(2, "b", 20)));
+    server.write(table, List.of(new RowDeleteChange(key(2))));
+    SqlSession sql = SqlSession.streaming();
+    var unusedToo =
+        sql.run(
+            "CREATE TABLE t (id BIGINT,"
+                + " kind STRING METADATA FROM 'change_type' VIRTUAL,"
+                + " cause STRING METADATA FROM 'delete_cause' VIRTUAL) "
+                + with("'scan.mode'='stream'", "'scan.end'='latest'"));
+    List<Row> rows = List.of();
+    while (rows.size() < 4) {
+      rows = sql.rows("SELECT kind, id, cause FROM t");
+    }
+    assertThat(rows)
+        .containsExactly(
+            Row.of("PUT", 1L, null),
+            Row.of("PUT", 2L, null),
+            Row.of("DELETE", 2L, null),
+            Row.of("DELETE", 1L, "EXPIRED"));
   }
 
   @Test

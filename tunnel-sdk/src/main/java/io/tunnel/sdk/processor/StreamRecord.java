@@ -89,6 +89,14 @@ public final class StreamRecord {
     };
   }
 
+  /**
+   * Whether a DELETE says that the row expired, by the time to live of its table. A row that
+   * expires has one such DELETE, before any change that writes the row again.
+   */
+  public boolean isExpired() {
+    return RowCursor.isExpiryBefore(batch.array(), keyOffset, columnsOffset, rowEnd);
+  }
+
   /** The row's key; each call decodes it. */
   public PrimaryKey getPrimaryKey() {
     return keys.decode(batch.array(), keyOffset, columnsOffset - keyOffset);
@@ -237,6 +245,7 @@ public final class StreamRecord {
 
   @Override
   public String toString() {
-    return position + " " + getRecordType() + " " + getPrimaryKey() + " " + getColumns();
+    String kind = getRecordType() + (isExpired() ? " EXPIRED" : "");
+    return position + " " + kind + " " + getPrimaryKey() + " " + getColumns();
   }
 }

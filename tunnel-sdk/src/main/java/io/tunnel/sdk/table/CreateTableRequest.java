@@ -67,6 +67,12 @@ public record CreateTableRequest(TableMeta meta, List<PrimaryKeyValue> splitPoin
       return this;
     }
 
+    /** How long a row lives after its last write; zero, the default, for ever. */
+    public Builder ttl(Duration time) {
+      options = options.withTtl(time);
+      return this;
+    }
+
     /** Splits the table at this value of the first key column. */
     public Builder splitPoint(PrimaryKeyValue value) {
       splitPoints.add(value);

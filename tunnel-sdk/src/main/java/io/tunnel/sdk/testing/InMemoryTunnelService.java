@@ -175,8 +175,8 @@ public final class InMemoryTunnelService implements AutoCloseable {
   }
 
   /**
-   * Lets time pass without heartbeats: leases and deadlines end, and requests whose {@linkplain
-   * #delay delay} is over are served.
+   * Lets time pass without heartbeats: leases and deadlines end, rows expire whose time to live is
+   * over, and requests whose {@linkplain #delay delay} is over are served.
    */
   public void advance(Duration duration) {
     run(

@@ -234,8 +234,9 @@ final class MemoryService {
     tunnels.values().forEach(tunnel -> tunnel.disconnected(peer));
   }
 
-  /** Ends leases and deadlines whose time has passed. */
+  /** Ends leases, deadlines and rows whose time has passed. */
   void tick() {
+    tables.values().forEach(table -> table.expire(time));
     tunnels.values().forEach(MemoryTunnel::tick);
   }
 

@@ -1,13 +1,20 @@
 package io.tunnel.sdk.write;
 
+import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.MalformedException;
+import io.tunnel.condition.Returning;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.Row;
 import io.tunnel.model.RowChange;
+import io.tunnel.model.value.Column;
+import io.tunnel.sdk.Returned;
 import io.tunnel.sdk.RowCallback;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;
+import io.tunnel.wire.ReturnedRow;
 import io.tunnel.wire.WriteResult;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -29,7 +36,24 @@ final class Outcomes {
       throw new MalformedException(
           "a write of " + batch.rowCount() + " rows was answered with " + rows);
     }
+    for (ReturnedRow returned : result.returned()) {
+      Optional<Returning> asked = batch.row(returned.rowIndex()).returning();
+      if (asked.isEmpty() || !isOf(returned, asked.get())) {
+        throw new MalformedException(
+            "row " + returned.rowIndex() + " returns what its change did not ask for");
+      }
+    }
     return result;
+  }
+
+  /** Whether the columns are some of those that were asked for, whose places rise. */
+  private static boolean isOf(ReturnedRow returned, Returning asked) {
+    int last = -1;
+    ColumnCursor columns = returned.cursor();
+    while (columns.next()) {
+      last = columns.nameIndex();
+    }
+    return last < asked.columns().size();
   }
 
   /**
@@ -78,6 +102,8 @@ final class Outcomes {
     }
     Iterator<WriteResult.Jump> jumps = result.jumps().iterator();
     WriteResult.Jump jump = jumps.hasNext() ? jumps.next() : null;
+    Iterator<ReturnedRow> returned = result.returned().iterator();
+    ReturnedRow returns = returned.hasNext() ? returned.next() : null;
     long position = result.firstPosition();
     int applied = 0;
     for (int i = 0; i < told; i++) {
@@ -94,8 +120,29 @@ final class Outcomes {
         applied++;
         outcome = RowResult.applied(partition, position++);
       }
+      if (returns != null && returns.rowIndex() == i) {
+        outcome = outcome.returning(returned(batch.row(i), returns));
+        returns = returned.hasNext() ? returned.next() : null;
+      }
       tell(batch.row(i), isWhole ? batch.callback(i) : batch.counted(i), outcome);
     }
+  }
+
+  private static Returned returned(RowChange change, ReturnedRow returns) {
+    return switch (returns.kind()) {
+      case GIVEN -> {
+        List<String> names = change.returning().orElseThrow().columns();
+        List<Column> columns = new ArrayList<>();
+        for (ColumnCursor column = returns.cursor(); column.next(); ) {
+          columns.add(new Column(names.get(column.nameIndex()), column.value()));
+        }
+        Row row = new Row(change.primaryKey(), columns);
+        yield new Returned(Returned.Kind.ROW, Optional.of(row));
+      }
+      case ABSENT -> new Returned(Returned.Kind.ABSENT, Optional.empty());
+      case NOT_KEPT -> new Returned(Returned.Kind.NOT_KEPT, Optional.empty());
+      case TOO_LARGE -> new Returned(Returned.Kind.TOO_LARGE, Optional.empty());
+    };
   }
 
   private static RowResult rejected(int partition, ErrorCode code) {

@@ -385,6 +385,11 @@ public final class WriteEngine implements AutoCloseable {
       if (isAbandoned && (refused.retriable() || isMisrouted)) {
         return new LaneCore.Failure.Abandoned();
       }
+      boolean isOfNode = batch.writer().isPresent() && lane.leader().isPresent();
+      if (refused.code() == ErrorCode.STORAGE_FAILED && isOfNode) {
+        // The node does not know what the log has; the next leader will.
+        return new LaneCore.Failure.Unanswered();
+      }
       return new LaneCore.Failure.Refused(refused.code(), Retries.isSentOn(lane, failure));
     }
     if (failure instanceof ConnectionException lost && (lost.retriable() || lost.isLasting())) {

@@ -3,6 +3,7 @@ package io.tunnel.sdk.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tunnel.condition.Returning;
 import io.tunnel.model.ChannelStatus;
 import io.tunnel.model.Durability;
 import io.tunnel.model.ErrorCode;
@@ -10,12 +11,15 @@ import io.tunnel.model.KnownPosition;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.RowChange;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.RowPutChange;
+import io.tunnel.model.RowUpdateChange;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
@@ -24,6 +28,7 @@ import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.PartitionReader;
 import io.tunnel.sdk.PartitionReaderConfig;
 import io.tunnel.sdk.ReadStart;
+import io.tunnel.sdk.Returned;
 import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.TableClient;
@@ -123,6 +128,34 @@ class InMemoryTunnelServiceTest {
     open.push(worker::shutdown);
     worker.connectAndWorking();
     return worker;
+  }
+
+  @Test
+  void rows_expire_when_time_passes_and_an_update_makes_a_new_row() {
+    service.createTable(
+        new TableMeta(
+            "sessions",
+            List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)),
+            TableOptions.DEFAULT.withTtl(Duration.ofMinutes(30))));
+    tables.write("sessions", List.of(put(1, 1), put(2, 2)));
+    service.advance(Duration.ofMinutes(20));
+    tables.write("sessions", List.of(put(2, 3)));
+    service.advance(Duration.ofMinutes(10));
+    assertThat(service.rows("sessions")).hasSize(1);
+    tables.write(
+        "sessions",
+        List.of(
+            new RowUpdateChange(
+                PrimaryKey.builder().add("id", 1).build(),
+                List.of(new ColumnUpdate.Increment("n", 1)))));
+    assertThat(service.rows("sessions").get(0).columns())
+        .containsExactly(new Column("n", ColumnValue.fromLong(1)));
+    service.advance(Duration.ofHours(1));
+    assertThat(service.rows("sessions")).isEmpty();
+    assertThat(service.changes("sessions"))
+        .extracting(change -> change.getRecordType() + (change.isExpired() ? " EXPIRED" : ""))
+        .containsExactly(
+            "PUT", "PUT", "PUT", "DELETE EXPIRED", "UPDATE", "DELETE EXPIRED", "DELETE EXPIRED");
   }
 
   private List<Long> processed() {
@@ -232,6 +265,31 @@ class InMemoryTunnelServiceTest {
     assertThat(service.changes(TABLE))
         .extracting(change -> change.value("v").asLong())
         .containsExactly(1L, 2L);
+  }
+
+  @Test
+  void a_repeated_write_returns_its_first_columns_if_they_are_few_and_says_so_if_not() {
+    service.createTable(meta(Durability.FSYNC));
+    RowChange counted =
+        new RowUpdateChange(put(1, 1).primaryKey(), List.of(new ColumnUpdate.Increment("v", 1)))
+            .returning(Returning.columns("v", "t"));
+    service.loseAnswersOfNextWrites(2);
+    Returned returned = tables.tryWrite(TABLE, List.of(counted)).results().get(0).returned();
+    assertThat(returned.row().orElseThrow().value("v")).isEqualTo(ColumnValue.fromLong(1));
+    Column large = new Column("t", ColumnValue.fromString("x".repeat(5_000)));
+    service.loseAnswersOfNextWrites(1);
+    RowResult result =
+        tables
+            .tryWrite(
+                TABLE,
+                List.of(
+                    new RowPutChange(put(1, 1).primaryKey(), List.of(large))
+                        .returning(Returning.columns("t"))))
+            .results()
+            .get(0);
+    assertThat(result.outcome()).isEqualTo(Outcome.APPLIED);
+    assertThat(result.returned().kind()).isEqualTo(Returned.Kind.NOT_KEPT);
+    assertThat(service.changes(TABLE)).hasSize(2);
   }
 
   @Test

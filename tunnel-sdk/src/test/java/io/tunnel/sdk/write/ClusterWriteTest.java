@@ -221,7 +221,8 @@ class ClusterWriteTest {
             10,
             4,
             List.of(new WriteResult.Rejection(2, ErrorCode.CONDITION_FAILED)),
-            List.of(new WriteResult.Jump(1, 13), new WriteResult.Jump(3, 20)));
+            List.of(new WriteResult.Jump(1, 13), new WriteResult.Jump(3, 20)),
+            List.of());
     cluster
         .node(0)
         .on(Operation.WRITE, (connection, frame) -> connection.answer(frame, result.encode()));

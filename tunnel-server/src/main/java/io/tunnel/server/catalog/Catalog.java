@@ -327,6 +327,11 @@ public final class Catalog {
                     "there is no partition " + partition + "; its table may have been dropped"));
   }
 
+  /** The time to live of the rows of a partition, in milliseconds; 0 for ever. For any thread. */
+  public long ttlMs(int partition) {
+    return tables.byPartition(partition).flatMap(of -> of.meta().options().ttlMs()).orElse(0L);
+  }
+
   /** Whether a partition of that id exists. */
   public boolean hasPartition(int partition) {
     return tables.byPartition(partition).isPresent();

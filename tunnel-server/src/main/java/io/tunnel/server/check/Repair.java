@@ -11,6 +11,7 @@ import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.LogIdentity;
 import io.tunnel.server.log.LogMend;
 import io.tunnel.server.partition.Refold;
+import io.tunnel.server.table.Expiry;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
 import io.tunnel.terminal.Human;
@@ -180,7 +181,11 @@ public final class Repair {
     LogIdentity identity = new LogIdentity(shard, catalog.origin());
     try (LocalLog changes = LocalLog.open(new FileDisk(log), identity, SEGMENT_BYTES_MAX);
         TableStore table =
-            TableStore.open(PrivateFiles.createDirectories(rows), ROWS, changes::sync)) {
+            TableStore.openUncompacted(
+                PrivateFiles.createDirectories(rows),
+                ROWS,
+                changes::sync,
+                partition -> Expiry.ofMillis(catalog.tables().ttlMs(partition)))) {
       table.noteOrigin(catalog.origin());
       changes.replay(0, new Fold(new Refold(table, catalog.tables()::hasPartition)));
       deeds.add(

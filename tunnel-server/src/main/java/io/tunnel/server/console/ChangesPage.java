@@ -186,6 +186,9 @@ final class ChangesPage {
     change.addProperty("position", position);
     change.addProperty("atMs", batch.commitMicros() / 1_000);
     change.addProperty("kind", row.kind().name());
+    if (row.isExpiry()) {
+      change.addProperty("expired", true);
+    }
     change.add("key", RowsPage.key(row, schema()));
     JsonObject columns = new JsonObject();
     JsonArray removed = new JsonArray();

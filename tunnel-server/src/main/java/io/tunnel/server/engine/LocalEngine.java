@@ -14,6 +14,7 @@ import io.tunnel.server.partition.OwnCatalog;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.read.BaseSnapshots;
+import io.tunnel.server.table.Expiry;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -79,7 +80,9 @@ public final class LocalEngine implements Engine {
               incarnations,
               ChannelGrants.of(WiringChance.secret(ChannelGrants.KEY_BYTES)),
               config.session(),
+              config.shard().expiredRowsPerSecondMax(),
               readers.with(control, clock));
+      meters.expiryLag(rooms.logs()::expiryLagMicros);
       losses = new LossWatch(rooms.ports().tunnels());
     } catch (IOException | RuntimeException e) {
       parts.closeAfter(e);
@@ -121,6 +124,11 @@ public final class LocalEngine implements Engine {
       }
 
       @Override
+      public Expiry expiry(int partition) {
+        return Expiry.ofMillis(tables.ttlMs(partition));
+      }
+
+      @Override
       public int origin() {
         return origin;
       }
@@ -141,13 +149,19 @@ public final class LocalEngine implements Engine {
   @Override
   public Closeable begin(Served served, Runnable stopListening) {
     Ticks.begin(
-        control, clock::nanos, List.of(rooms.coordinator()::tick, bases::tick, served::tick));
+        control,
+        clock::nanos,
+        List.of(rooms.coordinator()::tick, bases::tick, served::tick, this::expire));
     long checkMs = config.log().retentionCheckMs();
     control.scheduleWithFixedDelay(this::retain, checkMs, checkMs, TimeUnit.MILLISECONDS);
     return () -> {
       stopListening.run();
       shards.all().forEach(Shard::drain);
     };
+  }
+
+  private void expire() {
+    rooms.logs().expire(clock.nanos());
   }
 
   private void retain() {

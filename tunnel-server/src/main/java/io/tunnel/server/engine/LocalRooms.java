@@ -42,6 +42,7 @@ public final class LocalRooms {
    *
    * @param incarnations incarnations of positions, for readers without a tunnel; checkpoints of
    *     tunnels are moved back behind a loss before any client is served
+   * @param expiredRowsPerSecondMax how many expired rows are deleted in a second
    * @throws IOException when the catalog cannot be written
    */
   public LocalRooms(
@@ -49,6 +50,7 @@ public final class LocalRooms {
       Incarnations incarnations,
       ChannelGrants grants,
       SessionConfig sessions,
+      int expiredRowsPerSecondMax,
       Ports.Threads threads)
       throws IOException {
     Catalog tables = kept.catalog().tables();
@@ -57,7 +59,7 @@ public final class LocalRooms {
         new LocalSurroundings(shards, kept.rows(), threads.control(), threads.clock());
     Coordinator.Naming naming = new Coordinator.Naming(new Handles(), grants);
     coordinator = Coordinator.alone(kept.catalog(), shards, naming, sessions, surroundings);
-    logs = new OwnLogs(tables, shards);
+    logs = new OwnLogs(tables, shards, expiredRowsPerSecondMax);
     LogBounds bounds = LogBounds.of(shards, incarnations);
     TunnelHost tunnels =
         new TunnelHost(

@@ -75,6 +75,8 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
       counter("tunnel.writes.repeated", "Batches that came again and got their first answer");
   private final Counter writersForgotten =
       counter("tunnel.writers.forgotten", "Writers whose repetitions are not recognised any more");
+  private final Counter rowsExpired =
+      counter("tunnel.rows.expired", "Rows deleted because their time to live was over");
   private final Counter bytesWritten =
       counter("tunnel.bytes.written", "Bytes of batches committed");
   private final Counter changesTrimmed =
@@ -164,6 +166,14 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   public void catalogSyncs(ToDoubleFunction<ServerMeters> count) {
     FunctionCounter.builder("tunnel.catalog.syncs", this, count)
         .description("Syncs of the catalog's own log")
+        .register(registry);
+  }
+
+  /** Adds how long ago the first row expired that is still stored. */
+  public void expiryLag(LongSupplier micros) {
+    Gauge.builder("tunnel.expiry.lag.seconds", () -> micros.getAsLong() / 1e6)
+        .description("Since when the oldest expired row waits for its deletion")
+        .strongReference(true)
         .register(registry);
   }
 
@@ -389,6 +399,11 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   public void numbered(int shard, long repeated, long forgotten) {
     writesRepeated.increment((double) repeated);
     writersForgotten.increment((double) forgotten);
+  }
+
+  @Override
+  public void expired(int shard, long rows) {
+    rowsExpired.increment((double) rows);
   }
 
   @Override

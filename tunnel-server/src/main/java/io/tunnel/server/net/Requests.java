@@ -85,7 +85,8 @@ final class Requests {
                 rooms.tunnels().hosts(),
                 threads.control(),
                 served.clock()::epochMs),
-            served);
+            served,
+            feature -> rooms.cluster().levels().require(feature));
     HostRequests hosts = new HostRequests(rooms.tunnels().hosts(), served);
     this.tunnels = new TunnelRequests(hosts, rooms.tunnels());
     this.sessions = new SessionRequests(hosts);

@@ -123,6 +123,27 @@ final class TableChanges {
               + " and 0 for retentionBytes instead of "
               + options.retentionBytes());
     }
+    if (logs.areShared() && options.ttlMs().isPresent()) {
+      throw new RefusedException(
+          ErrorCode.FEATURE_NOT_ENABLED,
+          "a cluster has no time to live of rows yet: create the table without ttlMs, or on a"
+              + " single server");
+    }
+  }
+
+  /** Rows that were written without a time to live are not in the index of expiry. */
+  private static void requireAlterable(TableRecord table, TableOptions options) {
+    if (table.meta().options().ttlMs().isPresent() != options.ttlMs().isPresent()) {
+      throw new RefusedException(
+          ErrorCode.INVALID_REQUEST,
+          "table '"
+              + table.meta().name()
+              + "' was created "
+              + (options.ttlMs().isPresent() ? "without" : "with")
+              + " a time to live of its rows, which cannot be "
+              + (options.ttlMs().isPresent() ? "added" : "removed")
+              + "; only its length can be altered");
+    }
   }
 
   /**
@@ -135,6 +156,7 @@ final class TableChanges {
         () -> {
           requireFitting(options);
           TableRecord table = catalog.table(name);
+          requireAlterable(table, options);
           long now = table.meta().options().retentionMs();
           boolean isMore = options.retentionMs() == 0 || (now > 0 && options.retentionMs() > now);
           if (isMore) {

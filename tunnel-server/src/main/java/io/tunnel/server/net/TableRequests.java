@@ -1,5 +1,6 @@
 package io.tunnel.server.net;
 
+import io.tunnel.codec.FormatFeature;
 import io.tunnel.server.catalog.Asked;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.TableRecord;
@@ -14,6 +15,7 @@ import io.tunnel.wire.control.Control.TableName;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.OperatorControl.AlterTable;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** Serves requests about tables, on the control thread; long counts go to the readers' threads. */
@@ -23,8 +25,20 @@ final class TableRequests {
   private final Tables tables;
   private final TableChanges changes;
   private final RequestThreads threads;
+  private final Consumer<FormatFeature> enabled;
 
-  TableRequests(Catalog catalog, Tables tables, TableChanges changes, RequestThreads threads) {
+  /**
+   * Requests for the tables of a server.
+   *
+   * @param enabled refuses a feature that the level in force does not enable
+   */
+  TableRequests(
+      Catalog catalog,
+      Tables tables,
+      TableChanges changes,
+      RequestThreads threads,
+      Consumer<FormatFeature> enabled) {
+    this.enabled = enabled;
     this.catalog = catalog;
     this.tables = tables;
     this.changes = changes;
@@ -41,6 +55,7 @@ final class TableRequests {
         connection,
         () -> {
           CreateTable request = Json.decode(frame.payload(), CreateTable.class);
+          request.meta().options().ttlMs().ifPresent(ms -> enabled.accept(FormatFeature.EXPIRED));
           changes.create(
               request, asked(frame, connection, request.meta().name()), mapped(frame, connection));
         });

@@ -44,13 +44,9 @@ final class WriteRequests {
         frame, WriterToken.of(epochMicros.getAsLong(), request.secret()).bytes().toByteArray());
   }
 
-  /** Refuses writers that number, where the level or the log does not have them. */
+  /** Refuses writers that number, where the level does not have them. */
   private void requireWriters() {
     rooms.cluster().levels().require(FormatFeature.WRITER);
-    SingleServer.require(
-        rooms.cluster().isAlone(),
-        FormatFeature.WRITER,
-        "the log of a cluster has no numbers of writers yet");
   }
 
   /** Passes a batch to the host of its partition. */
@@ -99,7 +95,7 @@ final class WriteRequests {
                   batch,
                   new PendingWrite.Judging(
                       ConditionPlace.ofRows(table.meta().primaryKey()),
-                      checked.mustJudge(),
+                      checked.mustJudge() || table.meta().options().ttlMs().isPresent(),
                       checked.columnSizes()),
                   writer,
                   durability == Durability.FSYNC,

@@ -46,6 +46,21 @@ final class FoldState {
     return true;
   }
 
+  /**
+   * Whether everything of a partition is folded, after a slice if it was not.
+   *
+   * @throws IOException when a fold failed, and fails again
+   */
+  boolean isFoldedBySlice(int partition) throws IOException {
+    if (!folds.isFolded(partition)) {
+      boolean unused = folds.foldNext(partition);
+      if (folds.hasFailed()) {
+        folds.finish();
+      }
+    }
+    return folds.isFolded(partition);
+  }
+
   /** Whether there is something to fold and no thread that does it, as in a simulation. */
   boolean isInPlace() {
     return !folds.hasThread() && !folds.isEmpty() && !folds.hasFailed();

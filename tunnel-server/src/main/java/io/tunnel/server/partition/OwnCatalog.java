@@ -1,5 +1,6 @@
 package io.tunnel.server.partition;
 
+import io.tunnel.server.table.Expiry;
 import java.util.Set;
 
 /** What the catalog of a data directory says of the partitions whose logs and rows are there. */
@@ -20,6 +21,11 @@ public interface OwnCatalog {
   /** The partitions that exist when the logs are opened. */
   default Set<Integer> partitionIds() {
     return Set.of();
+  }
+
+  /** When the rows of a partition expire at the moment of the question, asked by any thread. */
+  default Expiry expiry(int partition) {
+    return Expiry.NEVER;
   }
 
   /** The number that logs and rows of this catalog carry; 0 for none. */

@@ -18,11 +18,30 @@ public final class OwnLogs implements TableLogs {
 
   private final Shards shards;
   private final Retention retention;
+  private final ExpirySweeps sweeps;
 
-  /** For the tables of {@code catalog}, whose partitions are in {@code shards}. */
-  public OwnLogs(Catalog catalog, Shards shards) {
+  /**
+   * For the tables of {@code catalog}, whose partitions are in {@code shards}.
+   *
+   * @param expiredRowsPerSecondMax how many rows that have expired are deleted in a second
+   */
+  public OwnLogs(Catalog catalog, Shards shards, int expiredRowsPerSecondMax) {
     this.shards = shards;
     this.retention = new Retention(catalog, shards);
+    this.sweeps = new ExpirySweeps(catalog, shards, expiredRowsPerSecondMax);
+  }
+
+  /**
+   * Looks for rows that have expired; a few times a second, by one thread. Returns at once; the
+   * shards delete them on their threads.
+   */
+  public void expire(long nowNanos) {
+    sweeps.tick(nowNanos);
+  }
+
+  /** How long ago the first row expired that is still stored, in microseconds; for any thread. */
+  public long expiryLagMicros() {
+    return sweeps.lagMicros();
   }
 
   /**

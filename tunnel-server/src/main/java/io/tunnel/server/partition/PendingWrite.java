@@ -33,8 +33,8 @@ public record PendingWrite(
    * What judging the rows of a write needs.
    *
    * @param place where its conditions on columns are judged: the rows of its table
-   * @param isConditional whether any of its rows has a condition or is an update, and so must be
-   *     judged against the row that is stored
+   * @param isConditional whether any of its rows has a condition or is an update, or may have
+   *     expired, and so may have to be judged against the row that is stored
    * @param columnSizes how large its columns are
    */
   public record Judging(ConditionPlace place, boolean isConditional, ColumnSizes columnSizes) {}
@@ -105,6 +105,12 @@ public record PendingWrite(
     } catch (RuntimeException e) {
       LOGGER.error("a write was refused but its writer could not be told", e);
     }
+  }
+
+  /** The table was there when the write was accepted. */
+  static RefusedException dropped() {
+    return new RefusedException(
+        ErrorCode.TABLE_NOT_FOUND, "the table was dropped before this was written");
   }
 
   /** What is told to whom comes when no more is written. */

@@ -4,7 +4,6 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.disk.DiskFullException;
-import io.tunnel.server.log.GroupCore;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.partition.judge.RowBounds;
@@ -14,7 +13,6 @@ import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -51,12 +49,12 @@ public final class Shard implements Closeable, PartitionHost {
   private final Meter meter;
   private final Clock clock;
   private final OwnerLoop<ShardTask> loop;
-  private final GroupCore group;
+  private final OpenGroup group;
   private final ConditionCore conditions;
   private final RowBounds bounds;
   private final WriteTurns turns;
+  private final ShardExpiry expiry;
   private final Writers writers;
-  private final AdmittedWrites admitted;
   private final ShardDisk disk;
   private final FoldQueue folds;
   private final FoldState folding;
@@ -70,11 +68,10 @@ public final class Shard implements Closeable, PartitionHost {
     this.rows = rows;
     this.meter = meter;
     this.clock = clock;
-    this.group = new GroupCore(config.mergedBytesMax());
     this.conditions = new ConditionCore(rows);
     this.bounds = rows.bounds();
     this.writers = rows.writers();
-    this.admitted = new AdmittedWrites(group, writers, clock::epochMicros);
+    this.group = new OpenGroup(config.mergedBytesMax(), writers, clock::epochMicros);
     this.disk = new ShardDisk(id, config.freeBytesMin(), log, clock);
     this.loop =
         new OwnerLoop<>(
@@ -89,6 +86,7 @@ public final class Shard implements Closeable, PartitionHost {
             FoldQueue.Together.of(config.groupBytesMax()),
             FoldQueue.Timing.of(clock::nanos, foldNanos -> meter.folded(id, foldNanos)),
             this::lookForRoom);
+    this.expiry = new ShardExpiry(rows, folds, clock);
     this.folding = new FoldState(folds, disk, this::fail);
   }
 
@@ -112,7 +110,7 @@ public final class Shard implements Closeable, PartitionHost {
 
   @Override
   public TableRows table() {
-    return rows.readable();
+    return expiry.readable();
   }
 
   @Override
@@ -126,7 +124,7 @@ public final class Shard implements Closeable, PartitionHost {
     return rows.store();
   }
 
-  /** The rows, for the shard's own thread. */
+  /** For the shard's own thread. */
   ShardRows rows() {
     return rows;
   }
@@ -135,7 +133,13 @@ public final class Shard implements Closeable, PartitionHost {
   void dropPartition(int partition) throws IOException {
     folds.change(() -> rows.dropPartition(partition));
     bounds.drop(partition);
+    expiry.drop(partition);
     writers.drop(partition);
+  }
+
+  /** For the shard's own thread. */
+  ShardExpiry expiry() {
+    return expiry;
   }
 
   Meter meter() {
@@ -237,6 +241,7 @@ public final class Shard implements Closeable, PartitionHost {
         turns.park();
       } else if (turns.peek() == barrier) {
         turns.take();
+        var unused = expiry.pass();
         OwnerLoop.runPosted(barrier.action());
       }
     } else {
@@ -281,16 +286,18 @@ public final class Shard implements Closeable, PartitionHost {
         throw new IOException("the disk of shard " + id + " failed before");
       }
       disk.requireRoom();
-      boolean mustSync = gather();
+      gather();
       long started = clock.nanos();
-      long[] firstPositions = group.isEmpty() ? new long[0] : append(mustSync, started);
+      long[] firstPositions = group.batches().isEmpty() ? new long[0] : append(started);
       long committed = clock.nanos();
-      if (group.isEmpty() && admitted.hasRepeatedSynced()) {
+      if (group.batches().isEmpty() && group.hasRepeatedSynced()) {
         log.sync();
       }
-      admitted.committed(firstPositions);
+      group.committed(firstPositions);
       leaveToFolds(committed - started);
-      acknowledge(firstPositions);
+      meter.rejected(id, group.acknowledge(firstPositions));
+      meter.expired(id, group.expiredRows());
+      meter.numbered(id, writers.takeRepeated(), writers.takeForgotten());
     } catch (DiskFullException e) {
       folding.foldAll();
       if (!disk.state().isFinal()) {
@@ -304,16 +311,15 @@ public final class Shard implements Closeable, PartitionHost {
       fail(e);
       throw e;
     } finally {
-      admitted.clear();
       group.clear();
       conditions.clear();
     }
   }
 
-  private long[] append(boolean mustSync, long startedNanos) throws IOException {
+  private long[] append(long startedNanos) throws IOException {
     disk.began(startedNanos);
     try {
-      long[] firstPositions = log.append(group, mustSync, clock.epochMicros());
+      long[] firstPositions = log.append(group.batches(), group.mustSync(), expiry.commitMicros());
       disk.move(ShardState.FOLDING, "the group is committed");
       return firstPositions;
     } finally {
@@ -321,43 +327,48 @@ public final class Shard implements Closeable, PartitionHost {
     }
   }
 
-  /** Takes writes from the queue into the group; returns whether any of them asks for a sync. */
-  private boolean gather() throws IOException {
-    Optional<WriteTurns.Done> judgedBefore = turns.takeJudged();
-    if (judgedBefore.isPresent()) {
+  /** Takes writes from the queue into the group. */
+  private void gather() throws IOException {
+    long momentMicros = expiry.pass();
+    Optional<WriteTurns.Done> judged = turns.takeJudged();
+    if (judged.isPresent()) {
       // Alone: the group's conditions know nothing of its rows.
-      return gather(judgedBefore.get());
+      gather(judged.get(), momentMicros);
+      return;
     }
-    boolean mustSync = false;
     long begunNanos = clock.nanos();
-    while (group.byteCount() < config.groupBytesMax()
+    while (group.batches().byteCount() < config.groupBytesMax()
         && clock.nanos() - begunNanos < GATHER_NANOS_MAX
         && turns.peek() instanceof PendingWrite write) {
       // Judging reads the table and may fail; the write then is still there to be answered.
       if (!rows.isLive(write.batch().partition())) {
         turns.take();
-        write.refused(dropped());
+        write.refused(PendingWrite.dropped());
         continue;
       }
-      if (admitted.hasWriterOf(write)) {
+      if (group.isClosedTo(write)) {
         break;
       }
-      if (admitted.isEndedByNumber(write)) {
+      if (group.isEndedByNumber(write)) {
         turns.take();
-        mustSync |= write.isSynced();
         continue;
       }
       boolean mustJudge =
-          bounds.mustJudge(write.batch(), write.isConditional(), write.columnSizes());
+          bounds.mustJudge(write.batch(), write.isConditional(), write.columnSizes())
+              || expiry.mayBeOver(write.batch().partition());
       if (mustJudge && setAside(write)) {
         break;
       }
-      ConditionCore.Judged judged = conditions.judge(write.batch(), write.place(), mustJudge);
-      admitted.admit(write, judged);
+      Optional<ConditionCore.Judged> now =
+          mustJudge
+              ? turns.judgeAtOnce(write, conditions, expiry.aliveAt(write))
+              : Optional.of(conditions.judge(write.batch(), write.place(), false));
+      if (now.isEmpty() && setAside(write)) {
+        break;
+      }
+      group.admit(write, now.orElseThrow());
       turns.take();
-      mustSync |= write.isSynced();
     }
-    return mustSync;
   }
 
   /**
@@ -365,20 +376,14 @@ public final class Shard implements Closeable, PartitionHost {
    * the write is long, or when a slice of a fold did not bring all rows that the write needs.
    */
   private boolean setAside(PendingWrite write) throws IOException {
-    int partition = write.batch().partition();
-    if (!folds.isFolded(partition)) {
-      boolean unused = folds.foldNext(partition);
-      if (folds.hasFailed()) {
-        folds.finish();
-      }
-    }
-    boolean isFolded = folds.isFolded(partition);
-    if (isFolded && !WriteTurns.isLong(write)) {
+    boolean isFolded = folding.isFoldedBySlice(write.batch().partition());
+    if (isFolded && !turns.isLong(write)) {
       return false;
     }
-    if (admitted.isEmpty()) {
+    // A write that turned out to be long waits while another one is judged.
+    if (group.isEmpty() && turns.peek() == write) {
       if (isFolded) {
-        turns.begin(write);
+        turns.begin(write, expiry.aliveAt(write));
       } else {
         turns.park();
       }
@@ -386,40 +391,32 @@ public final class Shard implements Closeable, PartitionHost {
     return true;
   }
 
-  private boolean gather(WriteTurns.Done done) {
-    if (!rows.isLive(done.write().batch().partition())) {
-      done.write().refused(dropped());
-      return false;
+  /** A row that was alive at the judgement may have expired since: then all is judged again. */
+  private void gather(WriteTurns.Done done, long momentMicros) {
+    PendingWrite write = done.write();
+    if (!rows.isLive(write.batch().partition())) {
+      write.refused(PendingWrite.dropped());
+      return;
     }
-    admitted.admit(done.write(), done.judged());
-    return done.write().isSynced();
-  }
-
-  /** The table was there when the write was accepted. */
-  private static RefusedException dropped() {
-    return new RefusedException(
-        ErrorCode.TABLE_NOT_FOUND, "the table was dropped before this was written");
-  }
-
-  private void acknowledge(long[] firstPositions) {
-    meter.rejected(id, admitted.acknowledge(firstPositions));
-    meter.numbered(id, writers.takeRepeated(), writers.takeForgotten());
+    boolean holds = momentMicros < done.judged().validMicros();
+    group.admit(
+        write,
+        holds
+            ? done.judged()
+            : conditions.judge(write.batch(), write.place(), true, expiry.aliveAt(write)));
   }
 
   /** Queues a group for folding before its acknowledgement, so {@link #tableNow} misses none. */
   private void leaveToFolds(long commitNanos) {
-    if (group.isEmpty()) {
+    if (group.batches().isEmpty()) {
       if (disk.state() == ShardState.FULL) {
         disk.move(ShardState.SERVING, "there is room");
       }
       return;
     }
-    List<ChangeBatch> batches = new ArrayList<>();
-    for (GroupCore.Merged merged : group.batches()) {
-      batches.addAll(merged.parts());
-    }
+    List<ChangeBatch> batches = group.parts();
     long rows = batches.stream().mapToLong(ChangeBatch::rowCount).sum();
-    meter.committed(id, rows, group.byteCount(), commitNanos);
+    meter.committed(id, rows, group.batches().byteCount(), commitNanos);
     folds.add(batches, log.end(), BesideRows.of(bounds.takeRaised(), writers.takeRaised()));
   }
 
@@ -440,7 +437,7 @@ public final class Shard implements Closeable, PartitionHost {
   }
 
   private void refuseAll(RefusedException reason) {
-    admitted.refuse(reason);
+    group.refuse(reason);
     turns.takeWrites(write -> write.refused(reason));
   }
 
@@ -492,6 +489,9 @@ public final class Shard implements Closeable, PartitionHost {
 
     /** Batches that came again and got their first answer, and writers that were forgotten. */
     default void numbered(int shard, long repeated, long forgotten) {}
+
+    /** Rows expired: the log has a DELETE of each. */
+    default void expired(int shard, long rows) {}
 
     /** Changes that are kept no longer, and the files that went with them; often none of either. */
     void trimmed(int shard, long changes, long segments, long bytes);

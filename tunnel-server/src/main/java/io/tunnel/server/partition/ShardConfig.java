@@ -9,9 +9,20 @@ import io.tunnel.model.Limits;
  * @param mergedBytesMax bytes up to which small batches of one partition are merged inside a group
  * @param queueBytesMax bytes of batches that may wait; further writes are refused as BUSY
  * @param freeBytesMin writes are refused as BUSY while the disk has fewer bytes left
+ * @param expiredRowsPerSecondMax how many rows whose time to live is over all shards of a server
+ *     delete in a second
  */
 public record ShardConfig(
-    int groupBytesMax, int mergedBytesMax, long queueBytesMax, long freeBytesMin) {
+    int groupBytesMax,
+    int mergedBytesMax,
+    long queueBytesMax,
+    long freeBytesMin,
+    int expiredRowsPerSecondMax) {
+
+  /** A small part of what a server can write. */
+  public static final int EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT = 10_000;
+
+  private static final int EXPIRED_ROWS_PER_SECOND_MAX = 1_000_000;
 
   /** Room for the memory of a table, a compaction and the catalog. */
   private static final long FREE_BYTES_MIN_DEFAULT = 256L << 20;
@@ -34,6 +45,19 @@ public record ShardConfig(
         "queueBytesMax is at least groupBytesMax and 6291456 (what a batch may have), not "
             + queueBytesMax);
     require(freeBytesMin >= 0, "freeBytesMin is 0 (no limit) or more, not " + freeBytesMin);
+    require(
+        expiredRowsPerSecondMax >= 1 && expiredRowsPerSecondMax <= EXPIRED_ROWS_PER_SECOND_MAX,
+        "expiredRowsPerSecondMax is 1 to 1000000, not " + expiredRowsPerSecondMax);
+  }
+
+  /** Limits of a shard that deletes expired rows at the usual pace. */
+  public ShardConfig(int groupBytesMax, int mergedBytesMax, long queueBytesMax, long freeBytesMin) {
+    this(
+        groupBytesMax,
+        mergedBytesMax,
+        queueBytesMax,
+        freeBytesMin,
+        EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT);
   }
 
   /** Limits of a shard that leaves as much room on its disk as is usual. */

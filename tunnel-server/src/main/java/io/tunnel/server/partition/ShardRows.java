@@ -5,6 +5,8 @@ import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.table.BesideRows;
+import io.tunnel.server.table.Expiries;
+import io.tunnel.server.table.ExpiryIndex;
 import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
@@ -34,6 +36,16 @@ public interface ShardRows extends ConditionCore.StoredRows, Closeable {
    * different partitions may be open together; the caller must not use two folds concurrently.
    */
   TableFold begin(List<ChangeBatch> batches, BesideRows beside);
+
+  /** When the rows of partitions expire; always one object. */
+  default Expiries lives() {
+    return Expiries.NONE;
+  }
+
+  /** The rows that may expire, in order. */
+  default ExpiryIndex expiries() {
+    return store().expiries();
+  }
 
   /** All that can be done with them. */
   TableStore store();

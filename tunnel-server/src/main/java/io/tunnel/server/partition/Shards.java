@@ -8,6 +8,7 @@ import io.tunnel.server.disk.Disks;
 import io.tunnel.server.disk.DurableFiles;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.LogIdentity;
+import io.tunnel.server.table.Expiries;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
 import java.io.Closeable;
@@ -86,7 +87,7 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
   }
 
   /** What a shard keeps, open, and looked at to belong to the catalog. */
-  private record Kept(int id, LocalLog log, TableStore table) {}
+  private record Kept(int id, LocalLog log, TableStore table, Expiries lives) {}
 
   private static Kept open(int id, Layout layout, OwnCatalog catalog, List<Closeable> opened)
       throws IOException {
@@ -102,12 +103,13 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
     boolean isThere = Files.exists(directory.resolve("table/CURRENT"));
     belonging.requireRows(directory.resolve("table"), !isThere && log.hasLost());
     Path rows = DurableFiles.create(directory.resolve("table"));
-    TableStore table = TableStore.openUncompacted(rows, layout.table(), log::sync);
+    Expiries lives = new Expiries(catalog::expiry);
+    TableStore table = TableStore.openUncompacted(rows, layout.table(), log::sync, lives);
     opened.add(table);
     belonging.requireGiven(rows, table.partitions());
     belonging.requireRows(rows, table.isNew() && log.hasLost());
     table.requireOrigin(catalog.origin());
-    return new Kept(id, log, table);
+    return new Kept(id, log, table, lives);
   }
 
   private static Shard recover(
@@ -116,7 +118,8 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
     TableStore table = files.table();
     Refold refold = new Refold(table, catalog::hasPartition);
     StoredRows stored =
-        new StoredRows(table, refold.bounds(), refold.writers(), catalog::hasPartition);
+        new StoredRows(
+            table, refold.bounds(), refold.writers(), catalog::hasPartition, files.lives());
     CatchUp rest = new CatchUp(files.log(), table, refold);
     if (table.isNew()) {
       // All of the log may be missing in it, which is too much for files that are not compacted.

@@ -5,6 +5,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.table.BesideRows;
+import io.tunnel.server.table.Expiries;
 import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
@@ -14,8 +15,19 @@ import java.util.SortedMap;
 import java.util.function.IntPredicate;
 
 /** The rows that RocksDB keeps. */
-record StoredRows(TableStore store, RowBounds bounds, Writers writers, IntPredicate live)
+record StoredRows(
+    TableStore store, RowBounds bounds, Writers writers, IntPredicate live, Expiries lives)
     implements ShardRows {
+
+  /** Rows that live for ever. */
+  StoredRows(TableStore store, RowBounds bounds, Writers writers, IntPredicate live) {
+    this(store, bounds, writers, live, Expiries.NONE);
+  }
+
+  @Override
+  public long commitMicros(int partition, Bytes key) {
+    return store.commitMicros(partition, key);
+  }
 
   @Override
   public boolean isLive(int partition) {

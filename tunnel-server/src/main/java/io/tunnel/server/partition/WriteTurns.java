@@ -2,11 +2,13 @@ package io.tunnel.server.partition;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.partition.judge.AliveAt;
 import io.tunnel.server.partition.judge.ConditionCore;
 import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -55,6 +57,9 @@ final class WriteTurns {
 
   /** Tasks that need not wait any more, or may have to wait again; before all of the loop's. */
   private final Deque<ShardTask> ready = new ArrayDeque<>();
+
+  /** Writes that wait and have few rows, which took longer than a slice to judge. */
+  private final Set<PendingWrite> slow = Collections.newSetFromMap(new IdentityHashMap<>());
 
   private boolean mayWrite = true;
   private Optional<LongWrite> judging = Optional.empty();
@@ -133,6 +138,7 @@ final class WriteTurns {
   void take() {
     if (pollAny() instanceof PendingWrite write) {
       queuedBytes.addAndGet(-write.batch().byteCount());
+      slow.remove(write);
     }
   }
 
@@ -193,17 +199,41 @@ final class WriteTurns {
   }
 
   /** Whether a write is judged in slices if it must be judged. */
-  static boolean isLong(PendingWrite write) {
-    return write.isConditional() && write.batch().rowCount() > AT_ONCE_ROWS_MAX;
+  boolean isLong(PendingWrite write) {
+    return slow.contains(write)
+        || (write.isConditional() && write.batch().rowCount() > AT_ONCE_ROWS_MAX);
+  }
+
+  /**
+   * Judges a write with the group of {@code ofGroup}, but for no longer than a slice and a row: few
+   * rows may be large.
+   *
+   * @param aliveAt of its partition
+   * @return empty when the slice is over; the write {@linkplain #isLong is long} from then on
+   */
+  Optional<ConditionCore.Judged> judgeAtOnce(
+      PendingWrite write, ConditionCore ofGroup, AliveAt aliveAt) {
+    long begunNanos = nanos.getAsLong();
+    Optional<ConditionCore.Judged> judged =
+        ofGroup.judgeWhile(
+            write.batch(),
+            write.place(),
+            aliveAt,
+            () -> nanos.getAsLong() - begunNanos < SLICE_NANOS);
+    if (judged.isEmpty()) {
+      slow.add(write);
+    }
+    return judged;
   }
 
   /** Takes the next task, a long write, to be judged in slices by what the table has now. */
-  void begin(PendingWrite write) {
+  void begin(PendingWrite write, AliveAt aliveAt) {
     if (judging.isPresent() || peek() != write) {
       throw new IllegalStateException("a write is judged that is not the next one");
     }
     take();
-    judging = Optional.of(new LongWrite(write, conditions.begin(write.batch(), write.place())));
+    judging =
+        Optional.of(new LongWrite(write, conditions.begin(write.batch(), write.place(), aliveAt)));
     sliceEndNanos = nanos.getAsLong() - SLICE_NANOS;
   }
 

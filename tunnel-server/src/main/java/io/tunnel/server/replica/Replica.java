@@ -6,6 +6,7 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.server.replica.history.EpochHistory;
 import io.tunnel.server.replica.history.LeaderEpochs;
 import io.tunnel.server.replica.lead.Leader;
+import io.tunnel.server.replica.lead.NumberedBatches;
 import io.tunnel.server.replica.shared.BatchRow;
 import io.tunnel.server.replica.shared.RecordCodec;
 import io.tunnel.server.replica.shared.RecordHeader;
@@ -35,6 +36,7 @@ final class Replica {
   private final ReplicaCore core;
   private final Leader leader;
   private final RunCore runs;
+  private final NumberedBatches numbered;
   private final ReplicaEnds ends;
   private final ReadIndex strict = new ReadIndex();
 
@@ -105,18 +107,12 @@ final class Replica {
   }
 
   /** What a replica needs of its shard. */
-  interface Port extends Leader.Port {
+  interface Port extends Leader.Port, NumberedBatches.Port {
     /** Where the partition's leader is reached, as far as it is known. */
     Optional<String> leaderOf(int partition);
 
-    /** How long the shared log keeps every change; {@link Long#MAX_VALUE} for ever. */
-    long retentionMicros(int partition);
-
     /** How long the shared log keeps deletions at least. */
     long deletionMicros(int partition);
-
-    /** The wall clock. */
-    long epochMicros();
 
     /** Position of the last change in the local log. */
     long logged(int partition);
@@ -125,7 +121,7 @@ final class Replica {
     long keptFrom(int partition);
   }
 
-  Replica(int partition, StoredReplica state, ReplicaConfig config, ReplicaRows rows, Port port) {
+  Replica(int partition, StoredReplica state, ReplicaConfig config, ReplicaStore store, Port port) {
     this.partition = partition;
     this.config = config;
     this.port = port;
@@ -138,7 +134,8 @@ final class Replica {
         new ReplicaEnds(
             state.origin(), state.replica().next() == 0 ? port.epochMicros() : state.freshMicros());
     this.runs = new RunCore(partition, config.batches().mergedBytesMax());
-    this.leader = new Leader(partition, core, rows, port, config);
+    this.numbered = new NumberedBatches(partition, store.writers(), port);
+    this.leader = new Leader(partition, core, store.rows(), numbered, port, config);
     publish();
   }
 
@@ -207,6 +204,7 @@ final class Replica {
 
   /** What is to be stored with the rows. */
   StoredReplica state() {
+    numbered.settle();
     return new StoredReplica(
         core.state(),
         port.logged(partition),
@@ -281,6 +279,7 @@ final class Replica {
   void lose(long first) {
     ends.lose(first, port.epochMicros());
     withdraw();
+    leader.refuseWaiting(notLeader());
   }
 
   /** What it knows of its log. */
@@ -311,6 +310,7 @@ final class Replica {
 
   private void skipTo(long offset, long nowNanos) {
     core.skipTo(offset);
+    numbered.skipped();
     epochHistory = epochHistory.skipped();
     raiseFloor(offset);
     leader.skipped(nowNanos);
@@ -347,6 +347,7 @@ final class Replica {
     }
     Verdict verdict = core.read(record);
     epochHistory = epochHistory.read(record, core);
+    numbered.read(record, verdict == Verdict.CHANGE || verdict == Verdict.REPAIR);
     switch (verdict) {
       case CHANGE, REPAIR -> {
         boolean isLogged = record.offset() <= chunk.logged();

@@ -10,7 +10,6 @@ import io.tunnel.server.table.TableStore;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 
@@ -18,10 +17,10 @@ import java.util.SortedMap;
 interface ReplicaRows extends Leader.Rows, Closeable {
 
   /**
-   * Begins to fold batches in order, and to store the states of their replicas with them. Run the
-   * fold until it is whole before you begin the next one.
+   * Begins to fold batches in order, and to store with them the states of their replicas, and what
+   * is known of writers. Run the fold until it is whole before you begin the next one.
    */
-  TableFold begin(List<ChangeBatch> batches, Map<Integer, Bytes> states);
+  TableFold begin(List<ChangeBatch> batches, BesideRows beside);
 
   /** Offset of the log up to which everything is folded. */
   long foldedOffset();
@@ -29,7 +28,10 @@ interface ReplicaRows extends Leader.Rows, Closeable {
   /** The states that were stored last, by partition. */
   SortedMap<Integer, Bytes> states();
 
-  /** Removes the rows of a partition. */
+  /** What was stored last of writers that number their batches. */
+  SortedMap<Bytes, Bytes> writers();
+
+  /** Removes the rows of a partition, and what is known of its writers. */
   void drop(int partition) throws IOException;
 
   /** All that can be done with the rows. */
@@ -59,8 +61,13 @@ interface ReplicaRows extends Leader.Rows, Closeable {
     }
 
     @Override
-    public TableFold begin(List<ChangeBatch> batches, Map<Integer, Bytes> states) {
-      return store.begin(batches, new BesideRows(states, Map.of()));
+    public TableFold begin(List<ChangeBatch> batches, BesideRows beside) {
+      return store.begin(batches, beside);
+    }
+
+    @Override
+    public SortedMap<Bytes, Bytes> writers() {
+      return store.writers();
     }
 
     @Override

@@ -291,7 +291,7 @@ final class ReplicaShard implements Closeable {
 
   private void takeWrite(ReplicaTask.Write write) {
     Optional<Replica> found = replica(write.partition());
-    if (found.isEmpty()) {
+    if (found.isEmpty() || found.get().ends().isLost()) {
       write.write().refused(notLeader(write.partition()));
       return;
     }
@@ -395,6 +395,7 @@ final class ReplicaShard implements Closeable {
     try {
       fold(dirty);
       replicas.advance(told);
+      meter.numbered(id, store.writers().takeRepeated(), store.writers().takeForgotten());
     } catch (DiskFullException e) {
       room.lacks(e, clock.nanos());
       told.forEach(replicas::touch);

@@ -6,10 +6,12 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.ShardDisk;
+import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.replica.history.EpochHistory;
 import io.tunnel.server.replica.history.LeaderEpochs;
 import io.tunnel.server.replica.shared.ReplicaState;
 import io.tunnel.server.replica.shared.RunCore;
+import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableFold;
 import java.io.Closeable;
 import java.io.IOException;
@@ -40,6 +42,7 @@ final class ReplicaStore implements Closeable {
   private final int shard;
   private final LocalLog log;
   private final ReplicaRows rows;
+  private final Writers writers;
   private final ShardDisk disk;
   private final Shard.Meter meter;
   private final Shard.Clock clock;
@@ -65,6 +68,7 @@ final class ReplicaStore implements Closeable {
     this.shard = shard;
     this.log = log;
     this.rows = rows;
+    this.writers = new Writers(rows.writers());
     this.disk = new ShardDisk(shard, freeBytesMin, log, clock);
     this.meter = meter;
     this.clock = clock;
@@ -104,6 +108,11 @@ final class ReplicaStore implements Closeable {
     return rows;
   }
 
+  /** The writers that number their batches. */
+  Writers writers() {
+    return writers;
+  }
+
   /** What the disk of log and rows allows. */
   ShardDisk disk() {
     return disk;
@@ -141,6 +150,7 @@ final class ReplicaStore implements Closeable {
     } else if (next == 0) {
       // A crash may have left rows of a replica that was given up.
       rows.drop(partition);
+      writers.drop(partition);
     }
     StoredReplica state = stored.getOrDefault(partition, StoredReplica.EMPTY);
     return state.origin().length() == 0 ? state.ofOrigin(origin) : state;
@@ -191,10 +201,16 @@ final class ReplicaStore implements Closeable {
                 : new EpochHistory(leaving.barrier(), List.of()),
             LeaderEpochs.NONE);
     runBegun();
-    beginFold(List.of(), Map.of(partition, left.encode()));
+    beginFold(
+        List.of(),
+        new BesideRows(
+            Map.of(partition, left.encode()),
+            Map.of(),
+            Writers.without(partition, rows.writers().keySet())));
     runBegun();
     stored.put(partition, left);
     rows.drop(partition);
+    writers.drop(partition);
   }
 
   /** What replicas have read, and how much of it is done. */
@@ -273,19 +289,19 @@ final class ReplicaStore implements Closeable {
         stored.put(replica.partition(), state);
       }
       fold.isBegun = true;
-      beginFold(fold.rows, states);
+      beginFold(fold.rows, new BesideRows(states, Map.of(), writers.takeRaised(states.keySet())));
       runBegun();
     }
     meter.committed(shard, fold.rowCount, fold.bytes, fold.logNanos);
     meter.folded(shard, clock.nanos() - logged);
   }
 
-  private void beginFold(List<ChangeBatch> batches, Map<Integer, Bytes> states) {
+  private void beginFold(List<ChangeBatch> batches, BesideRows beside) {
     long end = log.end();
     begun =
         Optional.of(
             new Begun(
-                rows.begin(batches, states), new TableFold.Offsets(rows.foldedOffset(), end, end)));
+                rows.begin(batches, beside), new TableFold.Offsets(rows.foldedOffset(), end, end)));
   }
 
   /** Makes the fold into the table whole, if one was begun. */

@@ -151,7 +151,7 @@ final class ShardReplicas {
             partition,
             store.begin(partition, ports.partitions().origin(partition)),
             config,
-            store.rows(),
+            store,
             port);
     replicas.put(partition, replica);
     due.add(replica);

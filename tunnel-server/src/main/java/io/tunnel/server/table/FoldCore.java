@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
 import java.util.random.RandomGenerator;
 
 /**
@@ -42,9 +43,13 @@ final class FoldCore {
 
   static final int UPDATES_PER_READ = 16;
 
+  /** A value without bytes. */
+  private static final byte[] NOTHING = new byte[0];
+
   private final Dictionaries dictionaries;
   private final RowSource stored;
   private final RandomGenerator chance;
+  private final IntFunction<Expiry> expiry;
   private final WriteBatchSink sink = new WriteBatchSink();
   private final UsedNames usedNames = new UsedNames();
 
@@ -59,6 +64,20 @@ final class FoldCore {
   }
 
   FoldCore(Dictionaries dictionaries, RowSource stored, RandomGenerator chance) {
+    this(dictionaries, stored, chance, partition -> Expiry.NEVER);
+  }
+
+  /**
+   * A core that also indexes rows that may expire.
+   *
+   * @param expiry of the rows of a partition
+   */
+  FoldCore(
+      Dictionaries dictionaries,
+      RowSource stored,
+      RandomGenerator chance,
+      IntFunction<Expiry> expiry) {
+    this.expiry = expiry;
     this.dictionaries = dictionaries;
     this.stored = stored;
     this.chance = chance;
@@ -80,6 +99,9 @@ final class FoldCore {
     private final Iterator<List<ChangeBatch>> left;
 
     private BesideRows beside;
+
+    /** Of the partition whose rows are in {@link #runs}. */
+    private Expiry expiring = Expiry.NEVER;
 
     /** Whether the last write of the fold was made. */
     private boolean isEnded;
@@ -112,7 +134,7 @@ final class FoldCore {
       storeBeside();
       while (!isEnded && sink.size() + dictionaries.unstoredBytes() < WRITE_BYTES_MAX) {
         if (done < runs.count()) {
-          done = foldRun(runs, done);
+          done = foldRun(runs, done, expiring);
           if (!mayGoOn.getAsBoolean() && (done < runs.count() || left.hasNext())) {
             break;
           }
@@ -158,6 +180,7 @@ final class FoldCore {
       }
       if (runs.count() > 0) {
         runs.sort();
+        expiring = expiry.apply(batches.get(0).partition());
       }
       done = 0;
     }
@@ -175,8 +198,11 @@ final class FoldCore {
   }
 
   /** Folds the rows of one key, of which the first is at {@code from}; returns where they end. */
-  private int foldRun(KeyRuns runs, int from) {
+  private int foldRun(KeyRuns runs, int from, Expiry expiring) {
     int end = runs.endOfRun(from);
+    if (expiring.isOn() && runs.row(end - 1).kind() != ChangeKind.DELETE) {
+      sink.put(expiryKey(runs.row(end - 1), expiring), NOTHING);
+    }
     int base = base(runs, from, end);
     if (base == end - 1) {
       foldAlone(runs.row(base), runs.dictionary(base));
@@ -190,6 +216,15 @@ final class FoldCore {
       foldUpdates(runs, from, end);
     }
     return end;
+  }
+
+  /** With the row, in one write: each stored row that may expire has an entry. */
+  private static byte[] expiryKey(RowCursor row, Expiry expiring) {
+    ChangeBatch batch = row.batch();
+    return StoreFormat.expiryKey(
+        batch.partition(),
+        expiring.indexMicros(batch.commitMicros()),
+        Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes()));
   }
 
   /** Where the last put or delete of a run is; in front of {@code from} when it has none. */

@@ -8,6 +8,11 @@ import java.util.function.Predicate;
 /** A row of the store that is looked at. Nothing of the row is decoded before somebody asks. */
 public interface FoundRow {
 
+  /** Whether the row may be seen: it has not expired. */
+  default boolean isAlive() {
+    return true;
+  }
+
   /** The encoded key. */
   Bytes key();
 

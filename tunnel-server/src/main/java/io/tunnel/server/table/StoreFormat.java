@@ -11,7 +11,8 @@ import java.util.Arrays;
  * partition's rows do not exceed, kind 5 with a {@code u32} partition and a {@code u32} id is a
  * dictionary of the partition, kind 6 is the origin of the catalog whose partitions these are, kind
  * 7 with a {@code u32} partition and a writer is the writer's last batch, and without a writer the
- * greatest writer that the partition has forgotten.
+ * greatest writer that the partition has forgotten, kind 8 with a {@code u32} partition, a {@code
+ * u64} time in microseconds and a row's encoded key says that the row may expire, and has no value.
  */
 final class StoreFormat {
 
@@ -23,6 +24,13 @@ final class StoreFormat {
   static final byte DICTIONARY_KIND = 5;
   static final byte ORIGIN_KIND = 6;
   static final byte WRITER_KIND = 7;
+  static final byte EXPIRY_KIND = 8;
+
+  /** Where the time of an entry of the index of expiry stands in its key. */
+  static final int EXPIRY_MICROS_OFFSET = 9;
+
+  /** Where the row's key stands in it. */
+  static final int EXPIRY_KEY_OFFSET = 17;
 
   private static final int DICTIONARY_ID_OFFSET = 9;
 
@@ -117,6 +125,19 @@ final class StoreFormat {
   /** The id of the dictionary of a partition that has this key. */
   static int dictionaryId(byte[] dictionaryKey) {
     return Binary.getInt(dictionaryKey, DICTIONARY_ID_OFFSET);
+  }
+
+  /** What the keys of the index of expiry of a partition begin with. */
+  static byte[] expiriesOf(int partition) {
+    return systemKey(EXPIRY_KIND, partition);
+  }
+
+  /** Of an entry of the index of expiry. */
+  static byte[] expiryKey(int partition, long micros, Bytes key) {
+    byte[] entry = Arrays.copyOf(expiriesOf(partition), EXPIRY_KEY_OFFSET + key.length());
+    Binary.putLong(entry, EXPIRY_MICROS_OFFSET, micros);
+    key.copyInto(entry, EXPIRY_KEY_OFFSET);
+    return entry;
   }
 
   /** Of the state of a replica. */

@@ -28,18 +28,19 @@ final class StoreSnapshot implements TableSnapshot {
   }
 
   @Override
-  public Scan scanFrom(int partition, Bytes from, TableStore.RowVisitor visitor) {
+  public Scan scanFrom(
+      int partition, Bytes from, long expiredMicros, TableStore.RowVisitor visitor) {
     if (!reads.begin(this)) {
       return Scan.CLOSED;
     }
     try {
-      return scan(partition, from, visitor);
+      return scan(partition, from, expiredMicros, visitor);
     } finally {
       reads.end(this);
     }
   }
 
-  private Scan scan(int partition, Bytes from, TableStore.RowVisitor visitor) {
+  private Scan scan(int partition, Bytes from, long expiredMicros, TableStore.RowVisitor visitor) {
     try (Slice lower = new Slice(bound(partition, from));
         Slice upper = new Slice(StoreFormat.partitionKey(partition + 1));
         ReadOptions range =
@@ -51,7 +52,9 @@ final class StoreSnapshot implements TableSnapshot {
         RocksIterator at = reads.db().newIterator(range)) {
       IntFunction<String[]> names = dictionaries.namesOf(partition, this::get);
       for (at.seekToFirst(); at.isValid(); at.next()) {
-        if (!visitor.row(StoreFormat.key(at.key()), StoredRow.columns(at.value(), names))) {
+        byte[] value = at.value();
+        boolean isAlive = expiredMicros < 0 || StoredRow.commitMicros(value) > expiredMicros;
+        if (isAlive && !visitor.row(StoreFormat.key(at.key()), StoredRow.columns(value, names))) {
           return Scan.STOPPED;
         }
       }

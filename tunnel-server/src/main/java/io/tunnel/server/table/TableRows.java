@@ -27,7 +27,12 @@ public interface TableRows {
   /** As {@link #look}, for a visitor who needs all columns of each row. */
   default boolean scan(
       int partition, Bytes from, Bytes to, boolean forward, TableStore.RowVisitor visitor) {
-    return look(partition, from, to, forward, row -> visitor.row(row.key(), row.columns()));
+    return look(
+        partition,
+        from,
+        to,
+        forward,
+        row -> !row.isAlive() || visitor.row(row.key(), row.columns()));
   }
 
   /**

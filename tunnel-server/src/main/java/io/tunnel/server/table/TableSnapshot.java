@@ -34,7 +34,15 @@ public interface TableSnapshot extends AutoCloseable {
   /**
    * As {@link #scanBehind}, from {@code from} on, a key or not; {@link Bytes#EMPTY} is the first.
    */
-  Scan scanFrom(int partition, Bytes from, TableStore.RowVisitor visitor);
+  default Scan scanFrom(int partition, Bytes from, TableStore.RowVisitor visitor) {
+    return scanFrom(partition, from, -1, visitor);
+  }
+
+  /**
+   * As {@link #scanFrom(int, Bytes, TableStore.RowVisitor)}, without the rows that were committed
+   * at {@code expiredMicros} or before: they have expired; -1 for all rows.
+   */
+  Scan scanFrom(int partition, Bytes from, long expiredMicros, TableStore.RowVisitor visitor);
 
   /** Gives the moment up; idempotent. */
   @Override

@@ -18,7 +18,7 @@ import java.util.SortedSet;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.BiConsumer;
+import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.ReadOptions;
@@ -41,6 +41,7 @@ public final class TableStore implements TableRows, Closeable {
   private final StoreResources resources;
   private final RocksDB db;
   private final WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
+  private final StoredKeys keys;
   private final Dictionaries dictionaries;
   private final StoreFolds folds;
   private final OpenGate gate = new OpenGate();
@@ -48,15 +49,18 @@ public final class TableStore implements TableRows, Closeable {
 
   private final boolean isNew;
 
-  private TableStore(StoreResources resources, RocksDB db) throws RocksDBException {
+  private TableStore(StoreResources resources, RocksDB db, IntFunction<Expiry> expiry)
+      throws RocksDBException {
     this.resources = resources;
     this.db = db;
-    this.dictionaries = new Dictionaries(new StoredKeys());
+    this.keys = new StoredKeys(db, gate);
+    this.dictionaries = new Dictionaries(keys);
     this.reads = new OpenReads(db, dictionaries, gate);
     byte[] folded = db.get(StoreFormat.foldedKey());
     this.isNew = folded == null;
     long foldedOffset = folded == null ? 0 : Binary.getLong(folded, 0);
-    FoldCore folder = new FoldCore(dictionaries, this::get, new SplittableRandom(foldedOffset));
+    SplittableRandom chance = new SplittableRandom(foldedOffset);
+    FoldCore folder = new FoldCore(dictionaries, keys::get, chance, expiry);
     this.folds = new StoreFolds(folder, gate, this::write, foldedOffset);
   }
 
@@ -68,24 +72,29 @@ public final class TableStore implements TableRows, Closeable {
    */
   public static TableStore open(Path directory, TableStoreConfig config, LogSync syncLog)
       throws IOException {
-    return open(directory, config, syncLog, false);
+    return open(directory, config, syncLog, Expiries.NONE, false);
   }
 
-  /** As {@link #open}, but files are not compacted before {@link #compact} is called. */
-  public static TableStore openUncompacted(Path directory, TableStoreConfig config, LogSync syncLog)
+  /** As {@link #open} for rows that may expire; files stay as they are until {@link #compact}. */
+  public static TableStore openUncompacted(
+      Path directory, TableStoreConfig config, LogSync syncLog, IntFunction<Expiry> expiry)
       throws IOException {
-    return open(directory, config, syncLog, true);
+    return open(directory, config, syncLog, expiry, true);
   }
 
   private static TableStore open(
-      Path directory, TableStoreConfig config, LogSync syncLog, boolean isUncompacted)
+      Path directory,
+      TableStoreConfig config,
+      LogSync syncLog,
+      IntFunction<Expiry> expiry,
+      boolean isUncompacted)
       throws IOException {
     StoreResources resources = new StoreResources(directory.toString(), config, syncLog);
     RocksDB db = null;
     try {
       resources.options().setDisableAutoCompactions(isUncompacted);
       db = RocksDB.open(resources.options(), directory.toString());
-      return new TableStore(resources, db);
+      return new TableStore(resources, db, expiry);
     } catch (RocksDBException | RuntimeException e) {
       if (db != null) {
         db.close();
@@ -104,10 +113,10 @@ public final class TableStore implements TableRows, Closeable {
     }
   }
 
-  /** Makes the log durable. */
+  /** Returns when everything that was appended to the log is durable. */
   @FunctionalInterface
   public interface LogSync {
-    /** Returns when everything appended so far is durable. */
+    /** Makes the log durable. */
     void sync() throws IOException;
   }
 
@@ -118,60 +127,24 @@ public final class TableStore implements TableRows, Closeable {
 
   /** What {@link #fold} stored of replicas last, by partition. */
   public SortedMap<Integer, Bytes> states() {
-    return allOf(StoreFormat.stateKey(0));
+    return keys.byPartition(StoreFormat.stateKey(0));
   }
 
   /** What {@link #fold} stored of bounds last, as {@link BesideRows} has them. */
   public SortedMap<Integer, Bytes> bounds() {
-    return allOf(StoreFormat.boundKey(0));
+    return keys.byPartition(StoreFormat.boundKey(0));
   }
 
   /** What {@link #fold} stored of writers, as {@link BesideRows} has them. */
   public SortedMap<Bytes, Bytes> writers() {
     SortedMap<Bytes, Bytes> found = new TreeMap<>();
     byte[] prefix = StoreFormat.writerKey(Bytes.EMPTY);
-    forEachOf(
+    keys.forEach(
         prefix,
         (key, value) ->
             found.put(
                 Bytes.copyOf(key, prefix.length, key.length - prefix.length), Bytes.copyOf(value)));
     return found;
-  }
-
-  private SortedMap<Integer, Bytes> allOf(byte[] first) {
-    SortedMap<Integer, Bytes> found = new TreeMap<>();
-    byte[] prefix = Arrays.copyOf(first, 5);
-    forEachOf(
-        prefix, (key, value) -> found.put(Binary.getInt(key, prefix.length), Bytes.copyOf(value)));
-    return found;
-  }
-
-  private void forEachOf(byte[] prefix, BiConsumer<byte[], byte[]> visitor) {
-    try (OpenGate.Use unused = gate.enter();
-        RocksIterator at = db.newIterator()) {
-      for (at.seek(prefix); at.isValid() && startsWith(at.key(), prefix); at.next()) {
-        visitor.accept(at.key(), at.value());
-      }
-      requireWholeScan(at);
-    }
-  }
-
-  /** What the dictionaries see of the store. */
-  private final class StoredKeys implements Dictionaries.Source {
-    @Override
-    public byte[] get(byte[] key) {
-      return TableStore.this.get(key);
-    }
-
-    @Override
-    public void forEach(byte[] prefix, BiConsumer<byte[], byte[]> visitor) {
-      forEachOf(prefix, visitor);
-    }
-  }
-
-  private static boolean startsWith(byte[] key, byte[] prefix) {
-    return key.length > prefix.length
-        && Arrays.equals(key, 0, prefix.length, prefix, 0, prefix.length);
   }
 
   /** Log offset up to which the rows are folded. */
@@ -241,31 +214,30 @@ public final class TableStore implements TableRows, Closeable {
     return isFull ? new DiskFullException(message) : new IOException(message, failure);
   }
 
-  private byte[] get(byte[] rowKey) {
-    try (OpenGate.Use unused = gate.enter()) {
-      return db.get(rowKey);
-    } catch (RocksDBException e) {
-      throw new IllegalStateException("cannot read the table: " + e.getMessage(), e);
-    }
+  private byte[] valueOf(int partition, Bytes key) {
+    byte[] array = key.toByteArray();
+    return keys.get(StoreFormat.rowKey(partition, array, 0, array.length));
   }
 
   /** Whether the row exists. */
   public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
-    return get(StoreFormat.rowKey(partition, array, keyOffset, keyBytes)) != null;
+    return keys.get(StoreFormat.rowKey(partition, array, keyOffset, keyBytes)) != null;
   }
 
   /** Type and value of each column of a row as they are encoded, by its name. */
   public Optional<SortedMap<String, Bytes>> encodedColumns(int partition, Bytes key) {
-    byte[] array = key.toByteArray();
-    byte[] value = get(StoreFormat.rowKey(partition, array, 0, array.length));
-    return Optional.ofNullable(value)
+    return Optional.ofNullable(valueOf(partition, key))
         .map(found -> StoredRow.of(found, dictionaries.namesOf(partition)).values());
+  }
+
+  /** The rows that may expire, in order. */
+  public ExpiryIndex expiries() {
+    return new StoredExpiries(db, gate, unlogged);
   }
 
   /** When a row was committed, in microseconds since 1970; 0 without a row. */
   public long commitMicros(int partition, Bytes key) {
-    byte[] array = key.toByteArray();
-    byte[] value = get(StoreFormat.rowKey(partition, array, 0, array.length));
+    byte[] value = valueOf(partition, key);
     return value == null ? 0 : StoredRow.commitMicros(value);
   }
 
@@ -273,14 +245,14 @@ public final class TableStore implements TableRows, Closeable {
   public Optional<FoundRow> find(int partition, Bytes key) {
     byte[] array = key.toByteArray();
     byte[] rowKey = StoreFormat.rowKey(partition, array, 0, array.length);
-    return Optional.ofNullable(get(rowKey))
+    return Optional.ofNullable(keys.get(rowKey))
         .map(value -> new StoreFound(rowKey, value, StoreFound.Names.of(dictionaries, partition)));
   }
 
-  /** Is given rows in order; returns false to stop before taking the row it was given. */
+  /** Is given a row's encoded key and columns; false stops before the row is taken. */
   @FunctionalInterface
   public interface RowVisitor {
-    /** The row's encoded key and its columns. */
+    /** Looks at a row. */
     boolean row(Bytes key, List<Column> columns);
   }
 
@@ -384,7 +356,7 @@ public final class TableStore implements TableRows, Closeable {
 
   /** Refuses rows that carry another origin. */
   public void requireOrigin(int origin) throws IOException {
-    if (!StoreFormat.isOrigin(get(StoreFormat.originKey()), origin)) {
+    if (!StoreFormat.isOrigin(keys.get(StoreFormat.originKey()), origin)) {
       throw new IOException(
           "the rows were written under another catalog: rows and catalog do not belong together."
               + " Nothing was changed; restore both from one backup");
@@ -393,7 +365,7 @@ public final class TableStore implements TableRows, Closeable {
 
   /** Ties the rows to the catalog of that origin; none with 0. */
   public void noteOrigin(int origin) throws IOException {
-    if (origin == 0 || get(StoreFormat.originKey()) != null) {
+    if (origin == 0 || keys.get(StoreFormat.originKey()) != null) {
       return;
     }
     try (OpenGate.Use unused = gate.enter()) {
@@ -406,7 +378,7 @@ public final class TableStore implements TableRows, Closeable {
   /** A partition may have dictionaries without having rows. */
   private void retainDictionaries(RocksIterator at, IntPredicate isLive) throws IOException {
     byte[] kind = Arrays.copyOf(StoreFormat.dictionariesOf(0), 5);
-    for (at.seek(kind); at.isValid() && startsWith(at.key(), kind); ) {
+    for (at.seek(kind); at.isValid() && StoredKeys.startsWith(at.key(), kind); ) {
       int partition = StoreFormat.dictionaryPartition(at.key());
       if (!isLive.test(partition)) {
         dropPartition(partition);
@@ -452,6 +424,7 @@ public final class TableStore implements TableRows, Closeable {
           StoreFormat.partitionKey(partition), StoreFormat.partitionKey(partition + 1));
       write.deleteRange(
           StoreFormat.dictionariesOf(partition), StoreFormat.dictionariesOf(partition + 1));
+      write.deleteRange(StoreFormat.expiriesOf(partition), StoreFormat.expiriesOf(partition + 1));
       write.delete(StoreFormat.boundKey(partition));
       write.deleteRange(StoreFormat.writersOf(partition), StoreFormat.writersOf(partition + 1));
       db.write(unlogged, write);

@@ -28,7 +28,7 @@ public final class NewerCatalog {
   /** Adds the cases of the page. */
   public static void addTo(Map<String, Callable<String>> cases) {
     cases.put("table-member", NewerCatalog::alterTable);
-    add(cases, "table-nested", "table/1", table("", "\"ttlMs\":5,"), "the member 'ttlMs'");
+    add(cases, "table-nested", "table/1", table("", "\"later\":5,"), "the member 'later'");
     add(cases, "table-needs", "table/1", table("\"needs\":[\"x\"],", ""), "the feature 'x'");
     add(cases, "tunnel-member", "tunnel/id", "{\"more\":1," + TUNNEL, "?");
     add(cases, "tunnel-needs", "tunnel/id", "{\"needs\":[\"x\"]," + TUNNEL, "the feature 'x'");

@@ -21,6 +21,7 @@ import io.tunnel.server.partition.TableLogs;
 import io.tunnel.server.session.LedTunnels;
 import io.tunnel.wire.control.Control.CreateTable;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -234,6 +235,19 @@ final class TableChangesTest {
     logged();
     changes.alter("a", options(1_000, 5), Asked.NAMELESS, answer());
     assertThat(code(failed.get(1))).isEqualTo(ErrorCode.INVALID_REQUEST);
+  }
+
+  @Test
+  void rows_of_a_shared_log_have_no_time_to_live() {
+    TableOptions ttl = options(1_000, 0).withTtl(Duration.ofDays(7));
+    create("a", ttl);
+    assertThat(code(failed.get(0))).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
+    assertThat(failed.get(0)).hasMessageContaining("a cluster has no time to live of rows yet");
+    assertThat(logs.asked).isEmpty();
+    create("a", options(1_000, 0));
+    logged();
+    changes.alter("a", ttl, Asked.NAMELESS, answer());
+    assertThat(code(failed.get(1))).isEqualTo(ErrorCode.FEATURE_NOT_ENABLED);
   }
 
   @Test

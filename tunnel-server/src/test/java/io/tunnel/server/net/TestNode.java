@@ -36,6 +36,7 @@ import io.tunnel.server.partition.OwnLogs;
 import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.RoutedHosts;
+import io.tunnel.server.partition.ShardConfig;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.TestClock;
 import io.tunnel.server.partition.TestShards;
@@ -161,7 +162,7 @@ final class TestNode implements Closeable {
                         new Joined(clock)),
                     new LogFigures.OfSharedLog(known, shards, led::contains),
                     partition -> LogFigures.UNKNOWN),
-                new OwnLogs(catalog, shards),
+                new OwnLogs(catalog, shards, ShardConfig.EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT),
                 view,
                 new Coordinator.Naming(handles, catalog.grants()),
                 new Ports.Threads(control, turns, turns, readers, Runnable::run, clock)),

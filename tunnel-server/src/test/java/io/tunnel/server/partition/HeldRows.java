@@ -35,6 +35,7 @@ final class HeldRows implements ShardRows {
   private volatile boolean areBroken;
   private volatile IOException refusal;
   private volatile int sliceRowsMax = Integer.MAX_VALUE;
+  private Runnable whenRead = () -> {};
 
   /** Folds end like that from now on; null for well. */
   void refuse(IOException how) {
@@ -49,6 +50,11 @@ final class HeldRows implements ShardRows {
   /** From now on a slice of a fold has so many rows. */
   void slice(int rowsMax) {
     sliceRowsMax = rowsMax;
+  }
+
+  /** Is run whenever a row is looked at, from now on. */
+  void whenRead(Runnable action) {
+    whenRead = action;
   }
 
   /** Folds last from now on. */
@@ -143,6 +149,7 @@ final class HeldRows implements ShardRows {
 
   @Override
   public boolean exists(int partition, byte[] array, int keyOffset, int keyBytes) {
+    whenRead.run();
     return keys(partition).contains(Bytes.copyOf(array, keyOffset, keyBytes));
   }
 

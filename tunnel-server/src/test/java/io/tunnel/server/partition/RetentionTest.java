@@ -81,7 +81,7 @@ final class RetentionTest {
     catalog = new Catalog(new MemoryCatalogStore());
     Shards.Layout layout = TestShards.layout(directory, 1, 1 << 16);
     shards = Shards.open(on(layout, disks), id -> true, new Counting(), new SetClock());
-    tables = new OwnLogs(catalog, shards);
+    tables = new OwnLogs(catalog, shards, ShardConfig.EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT);
   }
 
   private static Shards.Layout on(Shards.Layout layout, Disks disks) {

@@ -21,14 +21,14 @@ final class ShardErrorsTest {
   private final HeldRows rows = new HeldRows();
   private Shard shard;
 
-  /** Its clock is asked for the time once in each group. */
+  /** Its clock is asked for the time in front of each group and at each commit. */
   private static final class Clock implements Shard.Clock {
     private final TestClock real = new TestClock();
-    private int groupsUntilError = Integer.MAX_VALUE;
+    private volatile boolean isBroken;
 
     @Override
     public long epochMicros() {
-      if (groupsUntilError-- == 0) {
+      if (isBroken) {
         throw new OutOfMemoryError("injected");
       }
       return real.epochMicros();
@@ -60,8 +60,9 @@ final class ShardErrorsTest {
 
   @Test
   void an_error_under_a_write_fails_the_shard_and_what_waits_is_told_so() throws Exception {
-    start().groupsUntilError = 1;
+    Clock clock = start();
     assertThat(write("a").result().firstPosition()).isEqualTo(1);
+    clock.isBroken = true;
     assertThat(write("b").refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
     assertThat(write("c").refusal()).isEqualTo(ErrorCode.STORAGE_FAILED);
     assertThat(shard.hasFailed()).isTrue();

@@ -121,9 +121,11 @@ final class ShardRoomTest {
   private final class Clock implements Shard.Clock {
     @Override
     public long epochMicros() {
-      // Asked in the middle of a group, and of nothing else.
-      nowNanos += stallNanos;
-      conditions.add(shard.condition());
+      // Asked when the shard is made, in front of each group, and in the middle of each group.
+      if (shard != null) {
+        nowNanos += stallNanos;
+        conditions.add(shard.condition());
+      }
       return nowNanos / 1_000;
     }
 
@@ -322,7 +324,10 @@ final class ShardRoomTest {
     assertThat(write("a").result().firstPosition()).isEqualTo(1);
     stallNanos = TimeUnit.SECONDS.toNanos(4);
     assertThat(write("b").result().firstPosition()).isEqualTo(2);
-    assertThat(conditions).containsExactly(DiskCondition.UP, DiskCondition.DISK_STALLED);
+    assertThat(conditions)
+        .as("in front of each group, and in the middle of each group")
+        .containsExactly(
+            DiskCondition.UP, DiskCondition.UP, DiskCondition.UP, DiskCondition.DISK_STALLED);
     assertThat(shard.condition()).isEqualTo(DiskCondition.UP);
   }
 

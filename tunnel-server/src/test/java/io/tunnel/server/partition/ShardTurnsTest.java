@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -123,6 +124,38 @@ final class ShardTurnsTest {
     say(2, "read");
     runAll();
     assertThat(told).containsExactly("other", "read", "long", "behind");
+  }
+
+  @Test
+  void few_rows_that_take_long_to_judge_hold_up_nobody_for_longer_than_a_slice()
+      throws IOException {
+    TestClock clock = new TestClock();
+    shard = new Shard(0, CONFIG, TestLogs.open(new CrashDisk(), 0), rows, new NoMeter(), clock);
+    AtomicInteger looked = new AtomicInteger();
+    rows.whenRead(
+        () -> {
+          looked.incrementAndGet();
+          clock.pass(1);
+        });
+    List<RowChange> changes = new ArrayList<>();
+    for (int i = 0; i < WriteTurns.AT_ONCE_ROWS_MAX; i++) {
+      changes.add(update("k" + i % 100, RowExistenceExpectation.EXPECT_NOT_EXIST));
+    }
+    Told large = write("large", batch(1, changes), true);
+    write("large too", batch(3, changes), true);
+    write("and this", batch(4, changes), true);
+    write("behind", updates(1, 1), true);
+    write("other", updates(2, 1), true);
+    say(2, "read");
+    int most = 0;
+    for (int before = 0; !shard.isIdle(); before = looked.get()) {
+      boolean unused = shard.step();
+      most = Math.max(most, looked.get() - before);
+    }
+    assertThat(told).containsExactly("other", "read", "large", "behind", "large too", "and this");
+    assertThat(large.result.appliedRows()).isEqualTo(100);
+    assertThat(large.result.rejections()).hasSize(28);
+    assertThat(most).as("rows that are looked at in one step").isLessThan(10);
   }
 
   private static ChangeBatch puts(int partition, int rowCount) {

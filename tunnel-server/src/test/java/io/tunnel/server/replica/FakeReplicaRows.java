@@ -1,16 +1,17 @@
 package io.tunnel.server.replica;
 
+import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.disk.DiskFullException;
+import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.SortedMap;
@@ -26,6 +27,7 @@ public final class FakeReplicaRows implements ReplicaRows {
   private TreeMap<Integer, TreeMap<Bytes, SortedMap<String, Bytes>>> rows = new TreeMap<>();
   private TreeMap<Integer, TreeMap<Bytes, Long>> micros = new TreeMap<>();
   private TreeMap<Integer, Bytes> states = new TreeMap<>();
+  private TreeMap<Bytes, Bytes> writers = new TreeMap<>();
   private FakeReplicaRows onDisk;
   private final Random random;
   boolean isFailing;
@@ -48,6 +50,7 @@ public final class FakeReplicaRows implements ReplicaRows {
     rows.forEach((partition, of) -> replica.rows.put(partition, new TreeMap<>(of)));
     micros.forEach((partition, all) -> replica.micros.put(partition, new TreeMap<>(all)));
     replica.states = new TreeMap<>(states);
+    replica.writers = new TreeMap<>(writers);
     return replica;
   }
 
@@ -77,8 +80,13 @@ public final class FakeReplicaRows implements ReplicaRows {
   }
 
   @Override
-  public TableFold begin(List<ChangeBatch> batches, Map<Integer, Bytes> newStates) {
-    return new FakeFold(batches, newStates);
+  public TableFold begin(List<ChangeBatch> batches, BesideRows beside) {
+    return new FakeFold(batches, beside);
+  }
+
+  @Override
+  public SortedMap<Bytes, Bytes> writers() {
+    return writers;
   }
 
   @Override
@@ -90,18 +98,18 @@ public final class FakeReplicaRows implements ReplicaRows {
   public void fold(List<ChangeBatch> batches) throws IOException {
     boolean isWhole = false;
     while (!isWhole) {
-      isWhole = begin(batches, Map.of()).run(new TableFold.Offsets(0, 0, 0), () -> true);
+      isWhole = begin(batches, BesideRows.NONE).run(new TableFold.Offsets(0, 0, 0), () -> true);
     }
   }
 
   /** As with a real table, a fold that failed goes on before any other. */
   private final class FakeFold implements TableFold {
     private final List<ChangeBatch> batches;
-    private final Map<Integer, Bytes> newStates;
+    private final BesideRows beside;
 
-    FakeFold(List<ChangeBatch> batches, Map<Integer, Bytes> newStates) {
+    FakeFold(List<ChangeBatch> batches, BesideRows beside) {
       this.batches = batches;
-      this.newStates = newStates;
+      this.beside = beside;
     }
 
     @Override
@@ -116,21 +124,31 @@ public final class FakeReplicaRows implements ReplicaRows {
       if (isFull) {
         throw new DiskFullException("No space left on device");
       }
-      apply(batches, newStates);
+      apply(batches, beside);
       failed = Optional.empty();
       return true;
     }
   }
 
-  private void apply(List<ChangeBatch> batches, Map<Integer, Bytes> newStates) {
+  private void apply(List<ChangeBatch> batches, BesideRows beside) {
     for (ChangeBatch batch : batches) {
       RowCursor row = batch.rows();
       while (row.next()) {
         fold(batch, row);
       }
     }
-    states.putAll(newStates);
+    states.putAll(beside.states());
+    beside.writers().forEach((writer, known) -> store(writers, writer, known));
     maybeFlush();
+  }
+
+  /** No bytes remove what is stored. */
+  static void store(SortedMap<Bytes, Bytes> writers, Bytes writer, Bytes known) {
+    if (known.length() == 0) {
+      writers.remove(writer);
+    } else {
+      writers.put(writer, known);
+    }
   }
 
   private void fold(ChangeBatch batch, RowCursor row) {
@@ -166,6 +184,7 @@ public final class FakeReplicaRows implements ReplicaRows {
     }
     rows.remove(partition);
     micros.remove(partition);
+    writers.keySet().removeIf(writer -> Binary.getInt(writer.toByteArray(), 0) == partition);
     maybeFlush();
   }
 

@@ -21,9 +21,32 @@ class ReplicasSimulationTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 3, 15})
   void every_writer_is_told_the_truth_and_all_copies_agree(int failuresPercent) throws IOException {
+    int repeated = 0;
+    int inPart = 0;
     for (long seed = 1; seed <= SEEDS; seed++) {
-      run(seed, failuresPercent, SimNode.Kept.ALL);
+      NodesSimulation simulation = run(seed, failuresPercent, SimNode.Kept.ALL);
+      repeated += simulation.writers.repeated;
+      inPart += simulation.writers.inPart;
     }
+    assertThat(repeated).as("batches that were answered again").isPositive();
+    assertThat(inPart).as("batches of which a part counts").isPositive();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 3, 15})
+  void a_writer_whose_acknowledged_batch_is_lost_with_the_end_of_the_log_is_refused(
+      int failuresPercent) throws IOException {
+    int missing = 0;
+    int ended = 0;
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      NodesSimulation simulation = new NodesSimulation(seed, failuresPercent, SimNode.Kept.ALL);
+      simulation.losesEnds = true;
+      simulation.run();
+      missing += simulation.writers.missing;
+      ended += simulation.writers.ended;
+    }
+    assertThat(missing).as("acknowledged batches that are missing").isPositive();
+    assertThat(ended).as("writers that were refused").isPositive();
   }
 
   @ParameterizedTest
@@ -72,7 +95,9 @@ class ReplicasSimulationTest {
               failuresPercent,
               new SimNode.Kept(RETENTION, NodesSimulation.FOREVER, LOCAL_BYTES));
       lost += simulation.lost;
-      reads += simulation.nodes.get(0).replicas.figures().historyReads();
+      for (SimNode node : simulation.nodes.subList(0, 3)) {
+        reads += node.replicas.figures().historyReads();
+      }
     }
     assertThat(lost).isPositive();
     assertThat(reads).isPositive();

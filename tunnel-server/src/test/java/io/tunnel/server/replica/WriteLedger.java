@@ -110,7 +110,8 @@ final class WriteLedger {
     }
   }
 
-  private static Optional<String> text(Stored record) {
+  /** The text of a change; empty for a deletion. */
+  static Optional<String> text(Stored record) {
     if (record.entry().value().isEmpty()) {
       return Optional.empty();
     }

@@ -93,12 +93,14 @@ final class TableStoreTest {
   void a_table_that_is_opened_uncompacted_compacts_its_files_when_it_is_told_to()
       throws IOException {
     for (int files = 0; files < FILES_COMPACTED_TOGETHER + 4; files++) {
-      try (TableStore table = TableStore.openUncompacted(directory, CONFIG, () -> {})) {
+      try (TableStore table =
+          TableStore.openUncompacted(directory, CONFIG, () -> {}, Expiries.NONE)) {
         assertThat(files()).isEqualTo(files);
         table.fold(List.of(batch(1, put("a"))), table.foldedOffset() + 1);
       }
     }
-    try (TableStore table = TableStore.openUncompacted(directory, CONFIG, () -> {})) {
+    try (TableStore table =
+        TableStore.openUncompacted(directory, CONFIG, () -> {}, Expiries.NONE)) {
       assertThat(files()).isEqualTo(FILES_COMPACTED_TOGETHER + 4);
       table.compact();
       long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);

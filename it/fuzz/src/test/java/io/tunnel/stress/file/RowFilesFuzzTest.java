@@ -23,7 +23,11 @@ class RowFilesFuzzTest {
 
   private static final FileRows.Binding BINDING =
       new FileRows.Binding(
-          List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)), List.of(), Map.of(), false);
+          List.of(new PrimaryKeySchema("id", PrimaryKeyType.INTEGER)),
+          List.of(),
+          Map.of(),
+          false,
+          true);
 
   @TempDir private Path directory;
 
@@ -32,6 +36,7 @@ class RowFilesFuzzTest {
     "id,name",
     "1,a",
     "{\\x22id\\x22:1}",
+    "{\\x22id\\x22:1,\\x22n\\x22:{\\x22add\\x22:1}}",
     "\\x22\\x22",
     "\\x0d\\x0a",
     "\\xef\\xbb\\xbf"

@@ -14,6 +14,9 @@ import io.tunnel.wire.control.Control.TunnelInfo;
 /** The final conditions of a world, after its last fault. */
 public final class Completion {
 
+  /** A look at the index comes each 100 ms, and finds a row late by a part of its time. */
+  private static final long EXPIRY_LAG_MICROS_MAX = 1_000_000;
+
   private Completion() {}
 
   /** Whether nothing more will happen to a channel. */
@@ -40,6 +43,10 @@ public final class Completion {
       }
       requireRows(world, tunnel);
     }
+    world
+        .ledger
+        .existing()
+        .forEach(each -> each.requireExpired(world.machine.nowMicros() - EXPIRY_LAG_MICROS_MAX));
   }
 
   private static void requireDelivered(

@@ -39,7 +39,10 @@ public final class ServerMachine {
   private final List<SimRows> rows = new ArrayList<>();
   private SimServer server;
   private int servers;
-  private long clockSkewMicros;
+
+  /** By the moment of the change, how far the clock is from the time of the world. */
+  private final TreeMap<Long, Long> skewMicros = new TreeMap<>(Map.of(0L, 0L));
+
   private long latestMicros;
   private boolean hadPowerLoss;
   private boolean isStarting;
@@ -185,18 +188,39 @@ public final class ServerMachine {
   }
 
   public long nowMicros() {
-    return EPOCH_MICROS + clockSkewMicros + world.agenda.nowNanos() / 1_000;
+    return microsAt(world.agenda.nowNanos());
+  }
+
+  private long microsAt(long nanos) {
+    return EPOCH_MICROS + skewMicros.floorEntry(nanos).getValue() + nanos / 1_000;
+  }
+
+  /** The least time that the clock has shown since a moment. */
+  public long lowestMicrosSince(long nanos) {
+    return Math.min(
+        microsAt(nanos),
+        skewMicros.tailMap(nanos, false).keySet().stream()
+            .mapToLong(this::microsAt)
+            .min()
+            .orElse(Long.MAX_VALUE));
+  }
+
+  /** The greatest time that the clock has ever shown. */
+  public long latestMicros() {
+    return Math.max(latestMicros, nowMicros());
   }
 
   /** Moves the server's wall clock. */
   public void skewClock(long micros) {
-    clockSkewMicros += micros;
+    latestMicros = latestMicros();
+    skewMicros.merge(
+        world.agenda.nowNanos(), skewMicros.lastEntry().getValue() + micros, (a, b) -> b);
     world.count(micros < 0 ? Happening.CLOCK_SET_BACK : Happening.CLOCK_SET_FORWARD);
     // Nothing may go that was young at the latest moment that the clock has ever shown.
-    latestMicros = Math.max(latestMicros, nowMicros());
+    latestMicros = latestMicros();
   }
 
-  boolean wasClockSetBack() {
+  public boolean wasClockSetBack() {
     return world.happened.containsKey(Happening.CLOCK_SET_BACK);
   }
 
@@ -270,8 +294,12 @@ public final class ServerMachine {
   /** Takes in what the log has committed. */
   public void learn() {
     if (server != null) {
-      latestMicros = Math.max(latestMicros, nowMicros());
-      world.ledger.existing().forEach(each -> each.learn(server.changes()));
+      latestMicros = latestMicros();
+      for (PartitionTruth partition : world.ledger.existing()) {
+        if (partition.learn(server.changes()) > 0) {
+          world.count(Happening.ROW_EXPIRED);
+        }
+      }
       if (world.ledger.forgets()) {
         world.ledger.requireKept(server.changes(), latestMicros);
       }

@@ -25,6 +25,7 @@ import io.tunnel.server.net.SimFront;
 import io.tunnel.server.net.access.Gate;
 import io.tunnel.server.net.access.SimGate;
 import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.ShardConfig;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.SimShards;
 import io.tunnel.server.partition.read.SimBases;
@@ -32,6 +33,8 @@ import io.tunnel.server.partition.read.SimRows;
 import io.tunnel.server.security.SecurityRecords;
 import io.tunnel.server.security.SecuritySnapshot;
 import io.tunnel.server.session.SessionConfig;
+import io.tunnel.server.table.Expiries;
+import io.tunnel.server.table.Expiry;
 import io.tunnel.wire.control.Control.TunnelDescription;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import java.io.IOException;
@@ -96,7 +99,14 @@ public final class SimServer {
       opened.add(SimLogs.open(disk, opened.size(), SEGMENT_BYTES_MAX));
     }
     isStepping = new boolean[opened.size()];
-    shards = new SimShards(opened, machine.rows(), catalog.tables()::hasPartition, machine.clock());
+    Catalog tables = catalog.tables();
+    shards =
+        new SimShards(
+            opened,
+            machine.rows(),
+            tables::hasPartition,
+            new Expiries(partition -> Expiry.ofMillis(tables.ttlMs(partition))),
+            machine.clock());
     bases = new SimBases(shards, readers, machine.clock()::epochMicros);
     rooms =
         new LocalRooms(
@@ -104,10 +114,11 @@ public final class SimServer {
             machine.hasReadings() ? begin(machine.clock()) : Incarnations.none(),
             ChannelGrants.of(GRANTS_KEY),
             new SessionConfig(REVOKE_DEADLINE_MS, DELIVERY_BYTES_MAX),
+            ShardConfig.EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT,
             new Ports.Threads(control, readers, machine.clock()));
     served = new Served(rooms.ports(), DELIVERY_BYTES_MAX, CATCH_UP);
     front = new SimFront(served, machine.isClosed() ? closedGate(machine.clock()) : Gate.open());
-    tickLater();
+    tickLater(machine.clock());
   }
 
   private Gate closedGate(Shard.Clock clock) {
@@ -130,13 +141,14 @@ public final class SimServer {
             shards.all()::committed, TimeUnit.MICROSECONDS.toMillis(clock.epochMicros()));
   }
 
-  private void tickLater() {
+  private void tickLater(Shard.Clock clock) {
     control.after(
         TICK_NANOS,
         () -> {
           rooms.coordinator().tick();
           served.tick();
-          tickLater();
+          rooms.logs().expire(clock.nanos());
+          tickLater(clock);
         });
   }
 

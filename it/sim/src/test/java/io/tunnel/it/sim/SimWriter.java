@@ -5,6 +5,7 @@ import io.tunnel.codec.BatchBuilder;
 import io.tunnel.it.sim.machine.SimClient;
 import io.tunnel.it.sim.truth.ColumnConditions;
 import io.tunnel.it.sim.truth.Counters;
+import io.tunnel.it.sim.truth.Returns;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.model.Durability;
 import io.tunnel.model.PrimaryKey;
@@ -35,6 +36,7 @@ public final class SimWriter {
   private final int tableId;
   private final List<Integer> partitions;
   private final Counters counters;
+  private final Returns returns;
 
   /** Whether a batch is atomic: apart from the chances of the world, as those of counters. */
   private final SplittableRandom atomic;
@@ -46,6 +48,7 @@ public final class SimWriter {
     this.client = new SimClient(world.network, world.process("writer"));
     this.random = world.random.split();
     this.counters = new Counters(world.seed);
+    this.returns = new Returns(world.seed);
     this.atomic = new SplittableRandom(~world.seed * 37);
     this.tableId = tableId;
     this.partitions = List.copyOf(partitions);
@@ -68,7 +71,7 @@ public final class SimWriter {
     for (int i = 0; i < rows; i++) {
       RowChange change = change(index, isConditional);
       change = isConditional ? ColumnConditions.maybe(change, lastValue, random) : change;
-      builder.add(isCounting && !isAtomic ? counters.maybe(change) : change);
+      builder.add(returns.maybe(isCounting && !isAtomic ? counters.maybe(change) : change));
     }
     byte[] batch = builder.build(partitions.get(index));
     byte[] payload = new byte[WriteRequest.PREFIX_BYTES + batch.length];

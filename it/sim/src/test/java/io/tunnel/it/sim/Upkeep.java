@@ -7,6 +7,7 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.wire.control.Control.TableDescription;
 import io.tunnel.wire.control.Control.TunnelInfo;
 import io.tunnel.wire.control.OperatorControl.CheckpointSet;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -36,10 +37,15 @@ public final class Upkeep {
    * What of it is done in a world.
    *
    * @param retentionMs how long changes of the first table are kept at first; 0 for ever
+   * @param ttlMs how long rows of all tables live; 0 for ever
    */
   public record Kind(
-      long retentionMs, boolean hasOtherTables, boolean hasImports, boolean hasReading) {
-    public static final Kind NONE = new Kind(0, false, false, false);
+      long retentionMs,
+      boolean hasOtherTables,
+      boolean hasImports,
+      boolean hasReading,
+      long ttlMs) {
+    public static final Kind NONE = new Kind(0, false, false, false, 0);
 
     /** Any; nothing of it in a third of the worlds. */
     static Kind of(SplittableRandom random) {
@@ -47,7 +53,8 @@ public final class Upkeep {
           random.nextInt(3) == 0 ? 1_500 + random.nextInt(6_000) : 0,
           random.nextInt(5) == 0,
           random.nextInt(5) == 0,
-          random.nextInt(4) == 0);
+          random.nextInt(4) == 0,
+          random.nextInt(4) == 0 ? 1_000 + random.nextInt(7_000) : 0);
     }
 
     /** Whether the server has to look for changes that may go. */
@@ -65,7 +72,12 @@ public final class Upkeep {
 
   /** The options of the first table. */
   TableOptions options() {
-    return new TableOptions(Durability.FSYNC, kind.retentionMs(), 0);
+    return options(kind.retentionMs());
+  }
+
+  private TableOptions options(long retentionMs) {
+    return new TableOptions(Durability.FSYNC, retentionMs, 0)
+        .withTtl(Duration.ofMillis(kind.ttlMs()));
   }
 
   /** The first table is there. */
@@ -98,7 +110,7 @@ public final class Upkeep {
 
   private void alter() {
     long ms = random.nextInt(4) == 0 ? 0 : 1_000 + random.nextInt(8_000);
-    operator.alter(Operator.TABLE, new TableOptions(Durability.FSYNC, ms, 0));
+    operator.alter(Operator.TABLE, options(ms));
   }
 
   private void otherTable() {

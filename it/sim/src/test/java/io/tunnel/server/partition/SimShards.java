@@ -3,6 +3,7 @@ package io.tunnel.server.partition;
 import io.tunnel.it.sim.truth.RowFold;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.read.SimRows;
+import io.tunnel.server.table.Expiries;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,13 +22,19 @@ public final class SimShards {
    * Shards over {@code logs} and their stored rows.
    *
    * @param isLive whether a partition exists at the moment of the question
+   * @param lives when the rows of a partition expire
    */
-  public SimShards(List<LocalLog> logs, List<SimRows> rows, IntPredicate isLive, Shard.Clock clock)
+  public SimShards(
+      List<LocalLog> logs,
+      List<SimRows> rows,
+      IntPredicate isLive,
+      Expiries lives,
+      Shard.Clock clock)
       throws IOException {
     this.rows = List.copyOf(rows);
     for (LocalLog log : logs) {
       SimRows own = rows.get(shards.size());
-      own.open(log, isLive);
+      own.open(log, isLive, lives);
       shards.add(new Shard(shards.size(), CONFIG, log, own, NO_METER, clock));
     }
     all = new Shards(shards);

@@ -1,5 +1,6 @@
 package io.tunnel.server.replica;
 
+import io.tunnel.codec.Binary;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.RowCursor;
@@ -7,6 +8,7 @@ import io.tunnel.model.ChangeKind;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
+import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.SimTableRows;
 import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableRows;
@@ -15,7 +17,6 @@ import io.tunnel.server.table.TableStore.LogSync;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -35,6 +36,7 @@ public final class SimReplicaRows implements ReplicaRows {
   private TreeMap<Integer, TreeMap<Bytes, SortedMap<String, Bytes>>> rows = new TreeMap<>();
   private TreeMap<Integer, TreeMap<Bytes, Long>> micros = new TreeMap<>();
   private TreeMap<Integer, Bytes> states = new TreeMap<>();
+  private TreeMap<Bytes, Bytes> writers = new TreeMap<>();
   private Optional<SimReplicaRows> stored = Optional.empty();
   private LogSync syncLog = () -> {};
 
@@ -61,6 +63,7 @@ public final class SimReplicaRows implements ReplicaRows {
     rows.forEach((partition, all) -> replica.rows.put(partition, new TreeMap<>(all)));
     micros.forEach((partition, all) -> replica.micros.put(partition, new TreeMap<>(all)));
     replica.states = new TreeMap<>(states);
+    replica.writers = new TreeMap<>(writers);
     return replica;
   }
 
@@ -97,13 +100,28 @@ public final class SimReplicaRows implements ReplicaRows {
 
   /** The disk always has room, so each fold is whole after a slice. */
   @Override
-  public TableFold begin(List<ChangeBatch> batches, Map<Integer, Bytes> newStates) {
+  public TableFold begin(List<ChangeBatch> batches, BesideRows beside) {
     return (offsets, mayGoOn) -> {
       batches.forEach(this::fold);
-      states.putAll(newStates);
+      states.putAll(beside.states());
+      beside.writers().forEach(this::store);
       storeMaybe();
       return true;
     };
+  }
+
+  /** No bytes remove what is stored. */
+  private void store(Bytes writer, Bytes known) {
+    if (known.length() == 0) {
+      writers.remove(writer);
+    } else {
+      writers.put(writer, known);
+    }
+  }
+
+  @Override
+  public SortedMap<Bytes, Bytes> writers() {
+    return writers;
   }
 
   @Override
@@ -148,6 +166,7 @@ public final class SimReplicaRows implements ReplicaRows {
   public void drop(int partition) {
     rows.remove(partition);
     micros.remove(partition);
+    writers.keySet().removeIf(writer -> Binary.getInt(writer.toByteArray(), 0) == partition);
     storeMaybe();
   }
 

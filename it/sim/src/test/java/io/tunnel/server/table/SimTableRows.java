@@ -106,7 +106,10 @@ public record SimTableRows(
     }
 
     @Override
-    public Scan scanFrom(int partition, Bytes from, RowVisitor visitor) {
+    public Scan scanFrom(int partition, Bytes from, long expiredMicros, RowVisitor visitor) {
+      if (expiredMicros >= 0) {
+        throw new IllegalStateException("a moment of a simulation has all rows of its moment");
+      }
       if (isClosed) {
         return Scan.CLOSED;
       }

@@ -4,8 +4,10 @@ import io.tunnel.codec.Attributes;
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.BatchValidator;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ExpiredRows;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.codec.RowsToJudge;
+import io.tunnel.condition.Returning;
 import io.tunnel.core.WriterCore;
 import io.tunnel.core.WriterCore.Answered;
 import io.tunnel.core.WriterCore.Numbered;
@@ -15,15 +17,18 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.wire.ReturnedRows;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Rejection;
 import io.tunnel.wire.WriterToken;
 import io.tunnel.wire.control.Control.PartitionDescription;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 
 /** A range of a table: its rows by key, and every change since the first. */
 public final class MemoryPartition {
@@ -113,16 +118,20 @@ public final class MemoryPartition {
     List<DecodedRow> applied = new ArrayList<>();
     List<Rejection> rejections = new ArrayList<>();
     long commitMicros = time.nextCommitMicros();
+    ReturnedRows returned = new ReturnedRows();
     NavigableMap<Bytes, Row> before = batch.isAtomic() ? new TreeMap<>(rows) : rows;
-    for (RowsToJudge rows = new RowsToJudge(batch); rows.next(); ) {
-      RowCursor row = rows.row();
-      apply(row, commitMicros, applied)
-          .ifPresent(refusal -> rejections.add(new Rejection(row.index(), refusal)));
+    RowsToJudge judging = new RowsToJudge(batch);
+    while (judging.next() && !(batch.isAtomic() && !rejections.isEmpty())) {
+      RowCursor row = judging.row();
+      Optional<ErrorCode> refusal = apply(row, commitMicros, applied);
+      refusal.ifPresent(code -> rejections.add(new Rejection(row.index(), code)));
+      take(row, refusal.isEmpty(), returned);
     }
     if (batch.isAtomic() && !rejections.isEmpty()) {
       Rejection refused = rejections.get(0);
       rejections.clear();
       rejections.addAll(refused.ofAll(batch.rowCount()));
+      returned.keepOnly(refused.rowIndex());
       applied.clear();
       rows.clear();
       rows.putAll(before);
@@ -132,9 +141,26 @@ public final class MemoryPartition {
       append(batchOf(applied, batch.isAtomic(), first, commitMicros));
     }
     synced = mustSync ? committed : synced;
-    WriteResult result = new WriteResult(first, applied.size(), rejections);
-    writer.ifPresent(by -> answered(by, result, commitMicros));
+    WriteResult result =
+        new WriteResult(first, applied.size(), rejections).returning(returned.rows());
+    writer.ifPresent(by -> answered(by, result.again(batch), commitMicros));
     return result;
+  }
+
+  /** Takes what the row at the cursor, which was judged, returns. */
+  private void take(RowCursor at, boolean isApplied, ReturnedRows returned) {
+    Optional<Returning> asked = at.returning();
+    if (asked.isPresent()) {
+      Bytes key = Bytes.copyOf(at.batch().array(), at.keyOffset(), at.keyBytes());
+      Row row = rows.get(key);
+      Map<String, Bytes> columns = row == null ? Map.of() : RowAnswer.columns(row, schema);
+      returned.take(
+          at.index(),
+          asked.get(),
+          isApplied,
+          row != null,
+          name -> Optional.ofNullable(columns.get(name)));
+    }
   }
 
   private void answered(Numbered by, WriteResult result, long micros) {
@@ -203,6 +229,25 @@ public final class MemoryPartition {
     }
     byte[] bytes = builder.build(id, first, commitMicros);
     return ChangeBatch.parse(bytes, 0, bytes.length);
+  }
+
+  /** Deletes the rows whose time to live is over. */
+  public void expire(long ttlMs, VirtualTime time) {
+    long over = time.micros() - TimeUnit.MILLISECONDS.toMicros(ttlMs);
+    List<Bytes> expired = new ArrayList<>();
+    rows.forEach(
+        (key, row) -> {
+          if (row.commitMicros().orElseThrow() <= over) {
+            expired.add(key);
+          }
+        });
+    if (expired.isEmpty()) {
+      return;
+    }
+    byte[] batch = ExpiredRows.of(id, expired).array();
+    BatchBuilder.stamp(batch, 0, committed + 1, time.nextCommitMicros());
+    append(ChangeBatch.parse(batch, 0, batch.length));
+    expired.forEach(rows::remove);
   }
 
   private void append(ChangeBatch batch) {

@@ -81,8 +81,22 @@ public final class MemoryTable {
     return meta.name();
   }
 
+  /** Deletes the rows whose time to live is over. */
+  public void expire(VirtualTime time) {
+    meta.options()
+        .ttlMs()
+        .ifPresent(ttlMs -> partitions.forEach(partition -> partition.expire(ttlMs, time)));
+  }
+
   /** Gives the table other options. */
   public void alter(TableOptions options) {
+    if (meta.options().ttlMs().isPresent() != options.ttlMs().isPresent()) {
+      throw new RefusedException(
+          ErrorCode.INVALID_REQUEST,
+          "a time to live of table '"
+              + meta.name()
+              + "' can be neither added nor removed; only its length can be altered");
+    }
     meta = new TableMeta(meta.name(), meta.primaryKey(), options);
   }
 

@@ -2,6 +2,7 @@ package io.tunnel.sdk.testing.table;
 
 import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.condition.ConditionPlace;
 import io.tunnel.condition.RowSelection;
@@ -17,7 +18,9 @@ import io.tunnel.model.value.Column;
 import io.tunnel.wire.ReadTerms;
 import io.tunnel.wire.RowPage;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Collects the rows of one answer, and ends where the server's answer ends. */
@@ -83,6 +86,21 @@ final class RowAnswer {
     builder.add(new RowPutChange(row.primaryKey(), row.columns()));
     byte[] bytes = builder.build(1);
     return ChangeBatch.parse(bytes, 0, bytes.length);
+  }
+
+  /** Type and value of each column of a row, by its name. */
+  static Map<String, Bytes> columns(Row row, List<PrimaryKeySchema> schema) {
+    ChangeBatch whole = alone(row, schema);
+    Map<String, Bytes> encoded = new HashMap<>();
+    RowCursor put = whole.rows();
+    put.next();
+    for (ColumnCursor column = put.columns(); column.next(); ) {
+      int from = column.typeOffset();
+      encoded.put(
+          whole.name(column.nameIndex()),
+          Bytes.copyOf(whole.array(), from, column.columnEnd() - from));
+    }
+    return encoded;
   }
 
   /** Judges the row of {@link #alone} as the server does: by its bytes. */

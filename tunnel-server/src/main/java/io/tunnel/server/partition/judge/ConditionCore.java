@@ -1,18 +1,20 @@
 package io.tunnel.server.partition.judge;
 
 import io.tunnel.codec.ChangeBatch;
-import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.IncrementCore;
 import io.tunnel.codec.Increments;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.codec.RowsToJudge;
 import io.tunnel.condition.Condition;
 import io.tunnel.condition.ConditionPlace;
+import io.tunnel.condition.Returning;
 import io.tunnel.condition.judge.Judge;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RowExistenceExpectation;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.wire.ReturnedRow;
+import io.tunnel.wire.ReturnedRows;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -53,31 +55,6 @@ public final class ConditionCore {
   /** A condition of a place, with its judge. */
   private record OneJudge(Bytes condition, ConditionPlace place, Judge judge) {}
 
-  /** Where type and value of a column are in an array, or that the column is removed. */
-  private static final class ColumnPlace {
-    private final byte[] array;
-    private final int from;
-    private final int end;
-
-    ColumnPlace(byte[] array, int from, int end) {
-      this.array = array;
-      this.from = from;
-      this.end = end;
-    }
-
-    byte[] array() {
-      return array;
-    }
-
-    int from() {
-      return from;
-    }
-
-    int end() {
-      return end;
-    }
-  }
-
   private record ReadRow(RowKey key, SortedMap<String, Bytes> columns) {}
 
   /** What the store has. */
@@ -87,116 +64,15 @@ public final class ConditionCore {
 
     /** Type and value of each column of a row, by its name; empty without a row. */
     Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key);
-  }
 
-  /** The columns of a row before the updates of the group. */
-  private interface Below {
-    /** Tells the name of each, and the bytes of its type and value. */
-    void sizes(ObjIntConsumer<String> column);
-
-    /** Gives those that are stored, and that the condition names, to its judge. */
-    void give(Judge judge);
-
-    /** Type and value of a column that is stored. */
-    default Optional<ColumnPlace> stored(String name) {
-      return Optional.empty();
-    }
-
-    /** The row of the group that set them, if one did. */
-    default Optional<RowPlace> set() {
-      return Optional.empty();
-    }
-  }
-
-  /** A row that the group changes: what its last PUT or DELETE leaves, and the updates since. */
-  private static final class RowInGroup {
-    private final Below below;
-    private final RowSize size;
-    private final List<RowPlace> updates = new ArrayList<>();
-
-    /** Updates that {@link #size} has; the others are looked at when one has to be judged. */
-    private int counted;
-
-    /** The columns that rows of the group set or removed; grows when a condition asks. */
-    private final Map<String, ColumnPlace> changed = new HashMap<>();
-
-    /** How many of the changes {@link #changed} has. */
-    private int laid;
-
-    private boolean exists;
-
-    RowInGroup(Below below, boolean exists) {
-      this.below = below;
-      this.size = new RowSize(below::sizes);
-      this.exists = exists;
-    }
-
-    /** The row now, which later updates of this row leave as it is. */
-    RowInGroup copy() {
-      RowInGroup copy = new RowInGroup(below, exists);
-      copy.updates.addAll(updates);
-      return copy;
-    }
-
-    void update(RowCursor row) {
-      updates.add(RowPlace.of(row));
-      exists = true;
-    }
-
-    boolean updateIfLegal(RowCursor row) {
-      for (; counted < updates.size(); counted++) {
-        size.update(updates.get(counted).row());
-      }
-      boolean isLegal = size.updateIfLegal(row);
-      if (isLegal) {
-        update(row);
-        counted++;
-      }
-      return isLegal;
-    }
-
-    void give(Judge judge) {
-      layAll();
-      below.give(judge);
-      for (String name : judge.rowColumns()) {
-        ColumnPlace column = changed.get(name);
-        if (column != null) {
-          judge.column(name, column.array(), column.from(), column.end());
-        }
-      }
-    }
-
-    /** What an increment finds now. */
-    IncrementCore.Found found(String name) {
-      layAll();
-      return Optional.ofNullable(changed.get(name))
-          .or(() -> below.stored(name))
-          .map(column -> IncrementCore.Found.at(column.array(), column.from(), column.end()))
-          .orElse(IncrementCore.Found.MISSING);
-    }
-
-    /** Looks at each change once, however many conditions and increments ask. */
-    private void layAll() {
-      if (laid == 0) {
-        below.set().ifPresent(this::lay);
-      }
-      for (; laid < updates.size(); laid++) {
-        lay(updates.get(laid));
-      }
-    }
-
-    private void lay(RowPlace change) {
-      ColumnCursor columns = change.row().columns();
-      while (columns.next()) {
-        changed.put(
-            change.batch().name(columns.nameIndex()),
-            new ColumnPlace(change.batch().array(), columns.typeOffset(), columns.columnEnd()));
-      }
+    /** When a row was committed, also one that has expired; 0 without a row. */
+    default long commitMicros(int partition, Bytes key) {
+      throw new IllegalStateException("rows that do not expire are asked when they were written");
     }
   }
 
   /** A row that is stored, or that is not there. */
-  private record StoredBelow(ConditionCore core, RowKey key) implements Below {
+  private record StoredBelow(ConditionCore core, RowKey key) implements RowInGroup.Below {
     @Override
     public void sizes(ObjIntConsumer<String> column) {
       core.read(key).forEach((name, encoded) -> column.accept(name, encoded.length()));
@@ -220,43 +96,26 @@ public final class ConditionCore {
     }
   }
 
-  /** Nothing, as a DELETE leaves it. */
-  private record NothingBelow() implements Below {
-    @Override
-    public void sizes(ObjIntConsumer<String> column) {}
+  /**
+   * What is left of a batch (empty when nothing is), and the rows that are not.
+   *
+   * @param returned what rows return, applied or not
+   * @param expired DELETEs of the expired rows that the accepted rows write again; they come first
+   * @param validMicros the judgement holds before this moment: then a row expires that it took for
+   *     alive
+   */
+  public record Judged(
+      Optional<ChangeBatch> accepted,
+      List<Rejection> rejections,
+      List<ReturnedRow> returned,
+      Optional<ChangeBatch> expired,
+      long validMicros) {
 
-    @Override
-    public void give(Judge judge) {}
-  }
-
-  /** Where a row stands; what a PUT leaves is the columns of its row. */
-  private record RowPlace(ChangeBatch batch, int rowOffset) implements Below {
-    @Override
-    public Optional<RowPlace> set() {
-      return Optional.of(this);
-    }
-
-    @Override
-    public void sizes(ObjIntConsumer<String> column) {
-      RowSize.columns(row(), column);
-    }
-
-    @Override
-    public void give(Judge judge) {}
-
-    static RowPlace of(RowCursor row) {
-      return new RowPlace(row.batch(), row.rowOffset());
-    }
-
-    RowCursor row() {
-      RowCursor row = batch.rows();
-      row.moveTo(rowOffset);
-      return row;
+    /** What no expiry decides, and that returns nothing. */
+    public Judged(Optional<ChangeBatch> accepted, List<Rejection> rejections) {
+      this(accepted, rejections, List.of(), Optional.empty(), Long.MAX_VALUE);
     }
   }
-
-  /** What is left of a batch (empty when nothing is), and the rows that are not. */
-  public record Judged(Optional<ChangeBatch> accepted, List<Rejection> rejections) {}
 
   /** Judges rows against those of {@code stored}. */
   public ConditionCore(StoredRows stored) {
@@ -278,22 +137,43 @@ public final class ConditionCore {
    *     too large
    */
   public Judged judge(ChangeBatch batch, ConditionPlace place, boolean mustJudge) {
+    return judge(batch, place, mustJudge, AliveAt.EVER);
+  }
+
+  /**
+   * As {@link #judge(ChangeBatch, ConditionPlace, boolean)}, where stored rows may have expired.
+   *
+   * @param mustJudge also where a stored row of the batch may have expired
+   */
+  public Judged judge(ChangeBatch batch, ConditionPlace place, boolean mustJudge, AliveAt aliveAt) {
     if (!mustJudge) {
       notIndexed.add(batch);
       return new Judged(Optional.of(batch), List.of());
     }
-    Judging judging = begin(batch, place);
-    boolean isWhole = judging.run(() -> true);
-    if (!isWhole) {
-      throw new IllegalStateException("stopped judging a batch that nothing interrupts");
+    return judgeWhile(batch, place, aliveAt, () -> true)
+        .orElseThrow(() -> new IllegalStateException("nothing stops judging, and it stopped"));
+  }
+
+  /**
+   * Judges a batch as long as {@code mayGoOn} says so before each row but the first.
+   *
+   * @return empty when rows are left; the group is as it was before then
+   */
+  public Optional<Judged> judgeWhile(
+      ChangeBatch batch, ConditionPlace place, AliveAt aliveAt, BooleanSupplier mayGoOn) {
+    indexRemembered();
+    Judging judging = new Judging(batch, place, aliveAt, batch.rowCount() > 1);
+    if (!judging.run(mayGoOn)) {
+      judging.undo();
+      return Optional.empty();
     }
-    return judging.judged();
+    return Optional.of(judging.judged());
   }
 
   /** Begins to judge a batch, some rows at a time. No other batch may be judged meanwhile. */
-  public Judging begin(ChangeBatch batch, ConditionPlace place) {
+  public Judging begin(ChangeBatch batch, ConditionPlace place, AliveAt aliveAt) {
     indexRemembered();
-    return new Judging(batch, place);
+    return new Judging(batch, place, aliveAt, batch.isAtomic());
   }
 
   /** A batch that is being judged. */
@@ -307,14 +187,21 @@ public final class ConditionCore {
 
     private final BitSet accepted = new BitSet();
     private final List<Rejection> rejections = new ArrayList<>();
+    private final ExpiryJudge expiry;
+    private final ReturnedRows returns = new ReturnedRows();
 
-    /** The rows of the group before an atomic batch; empty where the group had no such row. */
+    /** Whether the group may have to be as it was before. */
+    private final boolean mayUndo;
+
+    /** The rows of the group before the batch; empty where the group had no such row. */
     private final Map<RowKey, Optional<RowInGroup>> before = new HashMap<>();
 
-    private Judging(ChangeBatch batch, ConditionPlace place) {
+    private Judging(ChangeBatch batch, ConditionPlace place, AliveAt aliveAt, boolean mayUndo) {
+      this.mayUndo = mayUndo;
       this.rows = new RowsToJudge(batch);
       this.place = place;
       this.isAtomic = batch.isAtomic();
+      this.expiry = new ExpiryJudge(stored, aliveAt);
     }
 
     /**
@@ -327,12 +214,13 @@ public final class ConditionCore {
           return true;
         }
         RowCursor row = rows.row();
-        isForJudging |= row.columnCondition().isPresent() || row.hasIncrements();
-        if (isAtomic) {
+        isForJudging |= row.isForJudging();
+        RowKey key = key(row);
+        if (mayUndo) {
           before.computeIfAbsent(
-              key(row), key -> Optional.ofNullable(group.get(key)).map(RowInGroup::copy));
+              key, any -> Optional.ofNullable(group.get(any)).map(RowInGroup::copy));
         }
-        Optional<ErrorCode> refusal = judge(row, place);
+        Optional<ErrorCode> refusal = judge(row, key, place, expiry, returns);
         if (refusal.isEmpty()) {
           accepted.set(row.index());
         } else if (isAtomic) {
@@ -345,12 +233,19 @@ public final class ConditionCore {
       return false;
     }
 
-    /** The group is again as it was before the atomic batch. */
-    private void refuseAll(Rejection refused) {
+    /** The group is again as it was before the batch. */
+    private void undo() {
       before.forEach(
           (key, row) ->
               row.ifPresentOrElse(found -> group.put(key, found), () -> group.remove(key)));
+    }
+
+    /** No row of the atomic batch is applied. */
+    private void refuseAll(Rejection refused) {
+      undo();
       accepted.clear();
+      expiry.noneIsWritten();
+      returns.keepOnly(refused.rowIndex());
       rejections.addAll(refused.ofAll(rows.batch().rowCount()));
     }
 
@@ -365,12 +260,17 @@ public final class ConditionCore {
                 + batch.rowCount()
                 + " rows");
       }
-      if (rejections.isEmpty() && !isForJudging) {
-        return new Judged(Optional.of(batch), rejections);
+      Optional<ChangeBatch> left = Optional.of(batch);
+      if (isForJudging || !rejections.isEmpty()) {
+        left =
+            accepted.isEmpty() ? Optional.empty() : left.map(all -> AcceptedRows.of(all, accepted));
       }
       return new Judged(
-          accepted.isEmpty() ? Optional.empty() : Optional.of(AcceptedRows.of(batch, accepted)),
-          rejections);
+          left,
+          rejections,
+          returns.rows(),
+          expiry.expired(batch.partition()),
+          expiry.validMicros());
     }
   }
 
@@ -397,8 +297,8 @@ public final class ConditionCore {
   /** A row behind a PUT or a DELETE, which leave nothing of what was there. */
   private static RowInGroup replaced(RowCursor row) {
     return row.kind() == ChangeKind.DELETE
-        ? new RowInGroup(new NothingBelow(), false)
-        : new RowInGroup(RowPlace.of(row), true);
+        ? new RowInGroup(new RowInGroup.NothingBelow(), false)
+        : new RowInGroup(RowInGroup.RowPlace.of(row), true);
   }
 
   private static RowKey key(RowCursor row) {
@@ -412,12 +312,68 @@ public final class ConditionCore {
    * adds to then have the results, in the array of the row's batch: see {@link RowsToJudge}.
    *
    * @param place where its condition on columns is judged: the rows of its table
+   * @param returns takes what the row returns
    * @return why the row is not applied; empty when it is
    */
-  public Optional<ErrorCode> judge(RowCursor row, ConditionPlace place) {
+  public Optional<ErrorCode> judge(RowCursor row, ConditionPlace place, ReturnedRows returns) {
     indexRemembered();
-    RowKey key = key(row);
+    return judge(row, key(row), place, ExpiryJudge.OFF, returns);
+  }
+
+  /** The group's batches are indexed. */
+  private Optional<ErrorCode> judge(
+      RowCursor row, RowKey key, ConditionPlace place, ExpiryJudge expiry, ReturnedRows returns) {
     RowInGroup before = group.get(key);
+    ExpiryJudge.Life life = before == null ? expiry.look(key) : ExpiryJudge.Life.ALIVE;
+    if (row.isExpiry()) {
+      return expire(row, key, life);
+    }
+    if (life == ExpiryJudge.Life.OVER) {
+      before = new RowInGroup(new RowInGroup.NothingBelow(), false);
+    }
+    Optional<ErrorCode> refusal = judge(row, key, place, before);
+    if (refusal.isEmpty() && life == ExpiryJudge.Life.OVER) {
+      expiry.isWritten(key);
+    }
+    Optional<Returning> asked = row.returning();
+    if (asked.isPresent()) {
+      take(row, key, asked.get(), refusal.isEmpty(), before, returns);
+    }
+    return refusal;
+  }
+
+  /**
+   * Takes what a judged row returns: as the row is now, which a refused change leaves as it was.
+   */
+  private void take(
+      RowCursor row,
+      RowKey key,
+      Returning asked,
+      boolean isApplied,
+      RowInGroup before,
+      ReturnedRows returns) {
+    boolean isStored = !isApplied && before == null;
+    RowInGroup now = isApplied ? group.get(key) : isStored ? stored(key) : before;
+    boolean exists = isStored ? isStored(row) : now.exists();
+    returns.take(row.index(), asked, isApplied, exists, now::value);
+  }
+
+  private boolean isStored(RowCursor row) {
+    ChangeBatch batch = row.batch();
+    return stored.exists(batch.partition(), batch.array(), row.keyOffset(), row.keyBytes());
+  }
+
+  /** The server's own word that a row has expired, which a write since then has made untrue. */
+  private Optional<ErrorCode> expire(RowCursor row, RowKey key, ExpiryJudge.Life life) {
+    if (life != ExpiryJudge.Life.OVER) {
+      return Optional.of(ErrorCode.CONDITION_FAILED);
+    }
+    group.put(key, replaced(row));
+    return Optional.empty();
+  }
+
+  private Optional<ErrorCode> judge(
+      RowCursor row, RowKey key, ConditionPlace place, RowInGroup before) {
     if (!mayExist(row, before) || !holds(row, place, before == null ? stored(key) : before)) {
       return Optional.of(ErrorCode.CONDITION_FAILED);
     }
@@ -480,11 +436,7 @@ public final class ConditionCore {
     if (row.condition() == RowExistenceExpectation.IGNORE) {
       return true;
     }
-    ChangeBatch batch = row.batch();
-    boolean exists =
-        before != null
-            ? before.exists
-            : stored.exists(batch.partition(), batch.array(), row.keyOffset(), row.keyBytes());
+    boolean exists = before != null ? before.exists() : isStored(row);
     return exists == (row.condition() == RowExistenceExpectation.EXPECT_EXIST);
   }
 }

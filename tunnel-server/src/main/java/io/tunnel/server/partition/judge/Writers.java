@@ -40,6 +40,9 @@ public final class Writers {
   /** Partitions that may have something to store. */
   private final Set<Integer> raised = new HashSet<>();
 
+  /** Partitions whose floor is to be stored, also when nobody was forgotten. */
+  private final Set<Integer> raisedFloors = new HashSet<>();
+
   /**
    * Writers that go on from stored ones.
    *
@@ -78,30 +81,66 @@ public final class Writers {
   /**
    * The answer to a batch that was answered before; empty for a batch that is to be applied.
    *
-   * @param rows how many rows the batch has
    * @throws RefusedException WRITER_ENDED when it cannot be known whether the batch was applied
    */
-  public Optional<WriteResult> repeated(int partition, Numbered batch, int rows, long nowMicros) {
-    Verdict verdict = of(partition).judge(batch, nowMicros);
+  public Optional<WriteResult> repeated(ChangeBatch batch, Numbered by, long nowMicros) {
+    Optional<Answered> found = answerOf(of(batch.partition()).judge(by, nowMicros));
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    Answered answered = found.get();
+    List<Rejection> rejections = AnswerCodec.rejections(answered.answer());
+    int rows = answered.rows() + rejections.size();
+    if (rows != batch.rowCount()) {
+      throw ended(
+          "batch "
+              + by.number()
+              + " of the writer had "
+              + rows
+              + " rows, and comes again with "
+              + batch.rowCount());
+    }
+    repeated++;
+    WriteResult result = new WriteResult(answered.position(), answered.rows(), rejections);
+    return Optional.of(
+        result.returning(AnswerCodec.returned(answered.answer(), batch, rejections)));
+  }
+
+  /**
+   * What was answered to a batch of a log that nodes share; empty for a batch that is to be
+   * applied.
+   *
+   * @param sinceMicros what is older may be gone from the log, so its writers are forgotten
+   * @param aheadMicrosMax how far a writer's date may be ahead of {@code nowMicros}
+   * @throws RefusedException WRITER_ENDED when it cannot be known whether the batch was applied
+   */
+  public Optional<Answered> answerTo(
+      int partition, Numbered batch, long nowMicros, long sinceMicros, long aheadMicrosMax) {
+    raised.add(partition);
+    of(partition).forgetBefore(sinceMicros);
+    Optional<Answered> found = answerOf(of(partition).judge(batch, nowMicros, aheadMicrosMax));
+    repeated += found.isPresent() ? 1 : 0;
+    return found;
+  }
+
+  private static Optional<Answered> answerOf(Verdict verdict) {
     if (verdict instanceof Verdict.Ended ended) {
       throw ended(ended.why());
     }
-    if (!(verdict instanceof Verdict.Repeated repeated)) {
-      return Optional.empty();
-    }
-    Answered answered = repeated.answered();
-    List<Rejection> rejections = Rejected.decode(answered.answer());
-    if (answered.rows() + rejections.size() != rows) {
-      throw ended(
-          "batch "
-              + batch.number()
-              + " of the writer had "
-              + (answered.rows() + rejections.size())
-              + " rows, and comes again with "
-              + rows);
-    }
-    this.repeated++;
-    return Optional.of(new WriteResult(answered.position(), answered.rows(), rejections));
+    return verdict instanceof Verdict.Repeated repeated
+        ? Optional.of(repeated.answered())
+        : Optional.empty();
+  }
+
+  /**
+   * Forgets writers that were silent since before a moment, durably: the log has a hole there.
+   *
+   * @param micros in microseconds since 1970
+   */
+  public void forgetBefore(int partition, long micros) {
+    raised.add(partition);
+    raisedFloors.add(partition);
+    of(partition).forgetBefore(micros);
   }
 
   /** Batches that came again and got their first answer, since the last call. */
@@ -118,17 +157,24 @@ public final class Writers {
     return taken;
   }
 
-  private static RefusedException ended(String why) {
+  /** By writer of a partition, its last batch of which rows are in the log. */
+  public Map<Bytes, Answered> applied(int partition) {
+    return of(partition).applied();
+  }
+
+  /** Rows of a batch are in the log. */
+  public void applied(int partition, Bytes writer, Answered answered) {
+    raised.add(partition);
+    of(partition).applied(writer, answered);
+  }
+
+  /** The refusal of a batch that must not be applied. */
+  public static RefusedException ended(String why) {
     return new RefusedException(
         ErrorCode.WRITER_ENDED,
         why
             + "; nothing was applied now. Ask for a new writer's id, and read the rows of batches"
             + " in doubt");
-  }
-
-  /** What the log says of the batch, as {@link WrittenRows#answer}. */
-  public static Bytes answer(List<Rejection> rejections) {
-    return Rejected.encode(rejections);
   }
 
   /** The batch is answered. */
@@ -138,7 +184,7 @@ public final class Writers {
             batch.number(),
             result.firstPosition(),
             result.appliedRows(),
-            Rejected.encode(result.rejections()),
+            AnswerCodec.encode(result.rejections(), result.returned()),
             micros);
     raised.add(partition);
     if (result.appliedRows() > 0) {
@@ -169,20 +215,42 @@ public final class Writers {
    * partition alone for what was forgotten; no bytes for what is to be removed.
    */
   public Map<Bytes, Bytes> takeRaised() {
+    return takeRaised(Set.copyOf(raised));
+  }
+
+  /**
+   * As {@link #takeRaised()}, of some partitions: of a log that nodes share, what is known of
+   * writers is stored with the rows and the position of the same replica, and never before.
+   */
+  public Map<Bytes, Bytes> takeRaised(Set<Integer> partitions) {
     Map<Bytes, Bytes> taken = new HashMap<>();
-    for (int partition : raised) {
+    for (int partition : partitions) {
+      if (!raised.remove(partition)) {
+        continue;
+      }
       WriterCore core = of(partition);
       Map<Bytes, Optional<Answered>> changed = core.takeChanged();
       changed.forEach(
           (writer, answered) ->
               taken.put(key(partition, writer), answered.map(Writers::encode).orElse(Bytes.EMPTY)));
       forgotten += changed.values().stream().filter(Optional::isEmpty).count();
-      if (changed.containsValue(Optional.<Answered>empty())) {
+      boolean isRaised = raisedFloors.remove(partition);
+      if (isRaised || changed.containsValue(Optional.<Answered>empty())) {
         taken.put(key(partition, Bytes.EMPTY), core.floor());
       }
     }
-    raised.clear();
     return taken;
+  }
+
+  /** What removes all that is stored of a partition. */
+  public static Map<Bytes, Bytes> without(int partition, Set<Bytes> stored) {
+    Map<Bytes, Bytes> removed = new HashMap<>();
+    for (Bytes key : stored) {
+      if (Binary.getInt(key.toByteArray(), 0) == partition) {
+        removed.put(key, Bytes.EMPTY);
+      }
+    }
+    return removed;
   }
 
   private static Bytes key(int partition, Bytes writer) {
@@ -216,5 +284,6 @@ public final class Writers {
   public void drop(int partition) {
     byPartition.remove(partition);
     raised.remove(partition);
+    raisedFloors.remove(partition);
   }
 }

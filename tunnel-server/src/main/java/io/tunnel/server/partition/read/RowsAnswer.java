@@ -76,7 +76,8 @@ final class RowsAnswer {
     if (isFull()) {
       return false;
     }
-    if ((judge.isEmpty() || row.isHeldBy(judge.get())) && !answer(row)) {
+    boolean isAnswered = row.isAlive() && (judge.isEmpty() || row.isHeldBy(judge.get()));
+    if (isAnswered && !answer(row)) {
       return false;
     }
     looked(row.bytes());

@@ -1,6 +1,5 @@
 package io.tunnel.server.replica.lead;
 
-import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.PendingWrite;
@@ -8,6 +7,7 @@ import io.tunnel.server.replica.shared.BatchRow;
 import io.tunnel.server.replica.shared.RecordCodec;
 import io.tunnel.server.replica.shared.SharedLog.Entry;
 import io.tunnel.server.replica.shared.SharedLog.Stored;
+import io.tunnel.wire.ReturnedRow;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Jump;
 import io.tunnel.wire.WriteResult.Rejection;
@@ -36,17 +36,28 @@ final class AppendGroup {
    * A write.
    *
    * @param rejections judged rows that are not applied, in their order
+   * @param returned what judged rows return, in their order
    * @param from number of the entry of its first accepted row
    * @param judged the number of rows that were judged, the first ones; those that are not rejected
    *     are in this append. The writer sends the rows behind them again
    */
-  record Piece(PendingWrite write, List<Rejection> rejections, int from, int judged) {
+  record Piece(
+      PendingWrite write,
+      List<Rejection> rejections,
+      List<ReturnedRow> returned,
+      int from,
+      int judged) {
     int appended() {
       return judged - rejections.size();
     }
 
     boolean isWhole() {
       return judged == write.batch().rowCount();
+    }
+
+    /** Entries that must be read back before the writer is told that no row is applied. */
+    int proof() {
+      return write.writer().isPresent() ? from + 1 : 1;
     }
   }
 
@@ -163,12 +174,21 @@ final class AppendGroup {
   private int answer(Piece piece, RefusedException reason) {
     int applied = Math.min(piece.appended(), readBack - piece.from());
     boolean isCertain = reason.retriable();
-    // What was judged is true if its judge led then, which the first entry read back proves.
-    boolean isAll = applied == piece.appended() && piece.isWhole() && readBack > 0;
+    // What was judged is true if its judge led then, which the first entry read back proves. Of a
+    // numbered batch without applied rows, an entry says so to the next leader.
+    boolean isProved = applied > 0 || readBack >= piece.proof();
+    boolean isAll = applied == piece.appended() && piece.isWhole() && isProved;
     if (isAll || (applied > 0 && isCertain)) {
       long first = applied == 0 ? 0 : offsets[piece.from()];
+      int rows = piece.write().batch().rowCount();
+      SettledRows settled = SettledRows.of(piece.rejections(), piece.judged(), applied, rows);
       WriteResult result =
-          new WriteResult(first, applied, rejections(piece, applied), jumps(piece, applied));
+          new WriteResult(
+              first,
+              applied,
+              settled.rejections(),
+              jumps(piece, applied),
+              settled.returned(piece.returned()));
       piece.write().written(result);
       return piece.rejections().size();
     }
@@ -186,31 +206,5 @@ final class AppendGroup {
       }
     }
     return jumps;
-  }
-
-  /**
-   * The rejected rows, up to the first row that is accepted and not applied, or is not judged. From
-   * this row on all rows are to be sent again: the rejection of a later row may follow from it.
-   */
-  private static List<Rejection> rejections(Piece piece, int applied) {
-    if (applied == piece.appended() && piece.isWhole()) {
-      return piece.rejections();
-    }
-    List<Rejection> all = new ArrayList<>();
-    int row = 0;
-    while (row < piece.judged()) {
-      List<Rejection> judged = piece.rejections();
-      boolean isRejected = all.size() < judged.size() && judged.get(all.size()).rowIndex() == row;
-      if (isRejected) {
-        all.add(judged.get(all.size()));
-      } else if (row - all.size() == applied) {
-        break;
-      }
-      row++;
-    }
-    for (; row < piece.write().batch().rowCount(); row++) {
-      all.add(new Rejection(row, ErrorCode.NOT_LEADER));
-    }
-    return all;
   }
 }

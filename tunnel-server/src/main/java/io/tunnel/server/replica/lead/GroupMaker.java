@@ -4,23 +4,31 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnCursor;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.codec.RowsToJudge;
+import io.tunnel.codec.WrittenBatch;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.partition.PendingWrite;
+import io.tunnel.server.partition.judge.AnswerCodec;
 import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.shared.BatchRow;
 import io.tunnel.server.replica.shared.RecordCodec;
 import io.tunnel.server.replica.shared.SharedLog.Entry;
 import io.tunnel.server.replica.shared.SharedLog.Kind;
+import io.tunnel.wire.ReturnedRows;
+import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
@@ -53,6 +61,7 @@ final class GroupMaker {
   private final int partition;
   private final Leader.Rows rows;
   private final ReplicaConfig.Batches limits;
+  private final NumberedBatches numbered;
   private final ConditionCore conditions;
   private final RecordCodec codec = new RecordCodec();
   private final List<Draft> drafts = new ArrayList<>();
@@ -82,9 +91,29 @@ final class GroupMaker {
     private final boolean isKept;
     private final int from;
     private final List<Rejection> rejections = new ArrayList<>();
+    private final ReturnedRows returns = new ReturnedRows();
 
     /** Rows that were judged; each of them is rejected or in the group. */
     private int judged;
+
+    /** What the first record says of its batch; empty where the writer does not number. */
+    Optional<WrittenBatch> batch() {
+      int records = judged - rejections.size();
+      return write
+          .writer()
+          .map(
+              by ->
+                  new WrittenBatch(
+                      by.writer(),
+                      by.number(),
+                      records,
+                      AnswerCodec.encode(rejections, returns.rows())));
+    }
+
+    /** Whether the log says of a numbered batch that all rows are rejected. */
+    boolean isNoted() {
+      return write.writer().isPresent() && judged == rejections.size();
+    }
 
     Taking(PendingWrite write, boolean isKept, int from) {
       this.write = write;
@@ -94,7 +123,7 @@ final class GroupMaker {
     }
 
     AppendGroup.Piece piece() {
-      return new AppendGroup.Piece(write, rejections, from, judged);
+      return new AppendGroup.Piece(write, rejections, returns.rows(), from, judged);
     }
   }
 
@@ -106,6 +135,10 @@ final class GroupMaker {
       long rowMicros,
       Bytes attributes,
       Optional<BatchRow> row) {
+
+    Draft of(WrittenBatch batch) {
+      return new Draft(kind, key, value, rowMicros, batch.addTo(attributes), row);
+    }
 
     Entry entry(long epoch, long sequence) {
       return new Entry(kind, key, epoch, sequence, value, rowMicros, attributes);
@@ -119,19 +152,22 @@ final class GroupMaker {
     long take(int count);
   }
 
-  GroupMaker(int partition, Leader.Rows rows, ReplicaConfig.Batches limits) {
+  GroupMaker(
+      int partition, Leader.Rows rows, NumberedBatches numbered, ReplicaConfig.Batches limits) {
     this.partition = partition;
     this.rows = rows;
+    this.numbered = numbered;
     this.limits = limits;
     this.conditions = new ConditionCore(rows);
   }
 
   /**
    * Goes on with a group of the first writes of {@code waiting}, at least one, until all of them
-   * are taken or the group is full. Removes the writes of a whole group from {@code waiting}.
+   * are taken or the group is full. Removes the writes of a whole group from {@code waiting}, and
+   * those that end without a change of the log: repetitions of batches that were answered before.
    *
    * @param mayGoOn asked after each row; false ends the slice
-   * @return the group when it is whole
+   * @return the group when it is whole; empty also when all writes ended without
    */
   Optional<AppendGroup> writes(
       ArrayDeque<PendingWrite> waiting,
@@ -144,6 +180,9 @@ final class GroupMaker {
       }
       if (!isMaking()) {
         begin(waiting, ofEpoch);
+        if (left.isEmpty()) {
+          return Optional.empty();
+        }
       }
       if (!takeRows(mayGoOn)) {
         return Optional.empty();
@@ -151,10 +190,7 @@ final class GroupMaker {
       if (drafts.isEmpty()) {
         // The conditions of all rows failed, which only a leader can judge: an entry without a
         // change proves the lead.
-        ChangeBatch batch = pieces.get(0).write().batch();
-        RowCursor row = batch.rows();
-        row.next();
-        repair(Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes()));
+        repair(firstKey(pieces.get(0).write().batch()));
       }
       AppendGroup group = build(epoch, sequences);
       pieces.forEach(piece -> waiting.remove());
@@ -175,8 +211,37 @@ final class GroupMaker {
     epoch = ofEpoch;
     // Each write has a row at least. A write that comes later is not in the group: mustJudge would
     // not know of it.
-    waiting.stream().limit(limits.appendRowsMax()).forEach(left::add);
+    Set<Bytes> writers = new HashSet<>();
+    Iterator<PendingWrite> all = waiting.iterator();
+    while (all.hasNext() && left.size() < limits.appendRowsMax()) {
+      PendingWrite write = all.next();
+      if (write.writer().map(by -> writers.contains(by.writer())).orElse(false)) {
+        // The next batch of a writer is judged by what became of the one before.
+        break;
+      }
+      if (write.writer().isEmpty()) {
+        left.add(write);
+      } else if (isEnded(write)) {
+        all.remove();
+      } else {
+        writers.add(write.writer().get().writer());
+        left.add(write);
+      }
+    }
     mustJudge = left.stream().anyMatch(PendingWrite::isConditional);
+  }
+
+  /** Ends a write whose number says that its rows must not be appended. */
+  private boolean isEnded(PendingWrite write) {
+    Optional<WriteResult> repeated;
+    try {
+      repeated = numbered.repeated(write.writer().orElseThrow(), write.batch());
+    } catch (RefusedException e) {
+      write.refused(e);
+      return true;
+    }
+    repeated.ifPresent(write::written);
+    return repeated.isPresent();
   }
 
   /** Returns true when the group is full or has all writes, false when the slice is over. */
@@ -192,7 +257,12 @@ final class GroupMaker {
       Taking write = taking.get();
       if (bytes < limits.appendBytesMax() + OVERRUN_BYTES_MAX && write.rows.next()) {
         take(write);
+      } else if (write.isNoted() && after.containsKey(firstKey(write.write.batch()))) {
+        // A repair needs the row as it is stored. The next group begins with the write.
+        taking = Optional.empty();
+        return true;
       } else {
+        write.batch().ifPresent(batch -> sign(write, batch));
         pieces.add(write.piece());
         taking = Optional.empty();
       }
@@ -200,11 +270,27 @@ final class GroupMaker {
     return false;
   }
 
+  /** Says in the first record of a batch who wrote the batch, or in a repair where none is. */
+  private void sign(Taking write, WrittenBatch batch) {
+    if (write.isNoted()) {
+      repair(firstKey(write.write.batch()));
+    }
+    drafts.set(write.from, drafts.get(write.from).of(batch));
+  }
+
+  private static Bytes firstKey(ChangeBatch batch) {
+    RowCursor row = batch.rows();
+    row.next();
+    return Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
+  }
+
   /** Takes the row that the cursor of the write is at. */
   private void take(Taking write) {
     RowCursor row = write.rows.row();
+    int returnedBefore = write.returns.bytes();
     Optional<ErrorCode> refusal =
-        mustJudge ? conditions.judge(row, write.write.place()) : Optional.empty();
+        mustJudge ? conditions.judge(row, write.write.place(), write.returns) : Optional.empty();
+    bytes += write.returns.bytes() - returnedBefore;
     write.judged++;
     if (refusal.isPresent()) {
       write.rejections.add(new Rejection(row.index(), refusal.get()));

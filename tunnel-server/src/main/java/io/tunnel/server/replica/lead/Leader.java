@@ -40,6 +40,7 @@ public final class Leader {
   /** The rows that its writes are judged by. */
   public interface Rows extends ConditionCore.StoredRows {
     /** When the row was committed, in microseconds since 1970; 0 without a row. */
+    @Override
     long commitMicros(int partition, Bytes key);
   }
 
@@ -170,10 +171,16 @@ public final class Leader {
   private record Settled(AppendGroup group, RefusedException reason) {}
 
   /** Of a replica that {@code core} reads, with the rows that are folded. */
-  public Leader(int partition, ReplicaCore core, Rows rows, Port port, ReplicaConfig config) {
+  public Leader(
+      int partition,
+      ReplicaCore core,
+      Rows rows,
+      NumberedBatches numbered,
+      Port port,
+      ReplicaConfig config) {
     this.partition = partition;
     this.core = core;
-    this.maker = new GroupMaker(partition, rows, config.batches());
+    this.maker = new GroupMaker(partition, rows, numbered, config.batches());
     this.port = port;
     this.times = config.times();
   }
@@ -337,7 +344,8 @@ public final class Leader {
     return rejected;
   }
 
-  private void refuseWaiting(RefusedException reason) {
+  /** Refuses the writes that no group has yet: the log has lost what they would be judged by. */
+  public void refuseWaiting(RefusedException reason) {
     maker.clear();
     for (PendingWrite write = waiting.poll(); write != null; write = waiting.poll()) {
       write.refused(reason);

@@ -5,6 +5,7 @@ import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.Binary;
 import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.FormatFeature;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.model.ChangeKind;
 import io.tunnel.model.Limits;
@@ -55,7 +56,14 @@ public final class RunCore {
 
     /** The row of an entry whose value is decoded. */
     public Row(SharedLog.Entry entry, Optional<RecordValue> value) {
-      this(entry.key(), value, entry.attributes());
+      this(entry.key(), value, ofRow(entry.attributes()));
+    }
+
+    /** Who wrote the row is of no interest to those who read its change. */
+    private static Bytes ofRow(Bytes attributes) {
+      return attributes.length() == 0
+          ? attributes
+          : Attributes.without(FormatFeature.WRITTEN_BATCH.number(), attributes);
     }
 
     /** The most that the row takes in a batch. */

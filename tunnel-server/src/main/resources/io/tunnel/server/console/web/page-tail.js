@@ -209,7 +209,7 @@ function row(change) {
   return [
     moment(change.atMs),
     count(change.position),
-    change.kind,
+    change.expired ? `${change.kind} EXPIRED` : change.kind,
     Object.entries(change.key).map(([name, value]) => html`<span class="pair">${printable(name)} ${cell(value)}</span> `),
     html`${set}${removed}${change.omitted === 0 ? nothing : words.omitted(change.omitted)}`,
   ];

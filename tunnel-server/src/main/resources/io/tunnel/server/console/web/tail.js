@@ -4,7 +4,7 @@ import { texts } from './texts.js';
 
 /**
  * @typedef {{ position: number, incarnation: string | null }} Place behind which changes are read; incarnation as the server said it
- * @typedef {{ position: number, atMs: number, kind: string, key: Record<string, import('./api.js').Value>,
+ * @typedef {{ position: number, atMs: number, kind: string, expired?: boolean, key: Record<string, import('./api.js').Value>,
  *   columns: Record<string, import('./api.js').Value>, removed: string[], omitted: number }} Change
  * @typedef {{ gap: 'lost' | 'left', from: number, to: number }} Gap positions that are not shown: no longer kept, or left out by the viewer
  * @typedef {Change | Gap} Entry

@@ -14,6 +14,7 @@ import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.condition.Condition;
 import io.tunnel.condition.ConditionPlace;
+import io.tunnel.condition.Returning;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
@@ -31,6 +32,7 @@ import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.model.value.PrimaryKeyValue;
+import io.tunnel.wire.ReturnedRow;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -121,12 +123,25 @@ final class ColumnConditionsTest {
       for (int i = random.nextInt(4); i >= 0; i--) {
         List<RowChange> changes = new ArrayList<>();
         List<Rejection> refused = new ArrayList<>();
+        List<String> returned = new ArrayList<>();
         boolean isJudged = random.nextInt(4) > 0;
         for (int row = random.nextInt(5); row >= 0; row--) {
-          changes.add(change(random, isJudged, changes.size(), model, refused));
+          int index = changes.size();
+          RowChange change = change(random, isJudged, index, model, refused);
+          boolean isRefused = refused.contains(new Rejection(index, ErrorCode.CONDITION_FAILED));
+          if (isJudged && random.nextInt(3) == 0) {
+            Returning asked = Returning.columns("b", "c", "a");
+            asked = random.nextBoolean() ? asked : asked.whenRefused();
+            change = change.returning(asked);
+            if (asked.isOf(!isRefused)) {
+              returned.add(index + " " + model.get(name(change)));
+            }
+          }
+          changes.add(change);
         }
         ConditionCore.Judged judged = core.judge(batch(changes), PLACE, isJudged);
         assertThat(judged.rejections()).isEqualTo(refused);
+        assertThat(judged.returned()).extracting(ColumnConditionsTest::text).isEqualTo(returned);
         judged.accepted().ifPresent(ColumnConditionsTest::requireNoCondition);
       }
       core.clear();
@@ -185,6 +200,90 @@ final class ColumnConditionsTest {
     } else {
       model.remove(key);
     }
+  }
+
+  private static String name(RowChange change) {
+    return change.primaryKey().getPrimaryKeyColumn(0).getValue().asString();
+  }
+
+  /** What a row returns, as the model prints it. */
+  private static String text(ReturnedRow row) {
+    if (row.kind() == ReturnedRow.Kind.ABSENT) {
+      return row.rowIndex() + " null";
+    }
+    assertThat(row.kind()).isEqualTo(ReturnedRow.Kind.GIVEN);
+    Map<String, Long> columns = new TreeMap<>();
+    for (ColumnCursor column = row.cursor(); column.next(); ) {
+      columns.put(List.of("b", "c", "a").get(column.nameIndex()), column.value().asLong());
+    }
+    return row.rowIndex() + " " + columns;
+  }
+
+  @Test
+  void an_atomic_batch_that_is_refused_returns_what_its_refused_row_found() {
+    stored.put("k1", Map.of("a", 1L));
+    List<RowChange> changes =
+        List.of(
+            update("k1", Map.of("a", 2L), false).returning(Returning.columns("b", "c", "a")),
+            new RowDeleteChange(key("k1"))
+                .onlyIf(Condition.parse("a = 1"))
+                .returning(Returning.columns("b", "c", "a")),
+            put("k1", Map.of()).returning(Returning.columns("b", "c", "a")));
+    ChangeBatch plain = batch(changes);
+    byte[] atomic = BatchBuilder.withAttributes(plain, Attributes.atomic(Bytes.EMPTY));
+    ConditionCore.Judged judged =
+        core.judge(ChangeBatch.parse(atomic, 0, atomic.length), PLACE, true);
+    assertThat(judged.accepted()).isEmpty();
+    assertThat(judged.returned()).extracting(ColumnConditionsTest::text).containsExactly("1 {a=2}");
+  }
+
+  @Test
+  void an_answer_returns_so_many_bytes_and_says_of_which_rows_it_has_no_room_for() {
+    String text = "x".repeat(300 << 10);
+    List<RowChange> changes = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      changes.add(
+          new RowPutChange(key("k" + i), List.of(new Column("a", ColumnValue.fromString(text))))
+              .returning(Returning.columns("a")));
+    }
+    changes.add(put("small", Map.of("a", 7L)).returning(Returning.columns("a")));
+    ConditionCore.Judged judged = core.judge(batch(changes), PLACE, true);
+    assertThat(judged.rejections()).isEmpty();
+    assertThat(judged.returned())
+        .extracting(ReturnedRow::kind)
+        .containsExactly(
+            ReturnedRow.Kind.GIVEN,
+            ReturnedRow.Kind.GIVEN,
+            ReturnedRow.Kind.GIVEN,
+            ReturnedRow.Kind.TOO_LARGE,
+            ReturnedRow.Kind.TOO_LARGE,
+            ReturnedRow.Kind.GIVEN);
+    assertThat(ReturnedRow.bytes(judged.returned())).isLessThan(Limits.RETURNED_BYTES_MAX + 100);
+  }
+
+  /** Judging that is broken off leaves nothing in the group that other rows would see. */
+  @Test
+  void rows_that_were_judged_in_vain_are_judged_again_by_what_was_there_before() {
+    stored.put("k1", Map.of("a", 1L));
+    core.judge(batch(List.of(update("k1", Map.of("a", 2L), false))), PLACE, true);
+    Condition next = Condition.parse("a = 2");
+    ChangeBatch batch =
+        batch(
+            List.of(
+                update("k1", Map.of("a", 3L), false).onlyIf(next),
+                put("k2", Map.of("a", 2L)),
+                update("k2", Map.of("a", 3L), false).onlyIf(next)));
+    for (int rows = 1; rows < 3; rows++) {
+      int[] left = {rows};
+      assertThat(core.judgeWhile(batch, PLACE, AliveAt.EVER, () -> --left[0] > 0)).isEmpty();
+    }
+    RowChange absent =
+        new RowUpdateChange(
+            key("k2"),
+            List.of(new ColumnUpdate.Put("a", ColumnValue.fromLong(2))),
+            RowExistenceExpectation.EXPECT_NOT_EXIST);
+    assertThat(core.judge(batch(List.of(absent)), PLACE, true).rejections()).isEmpty();
+    assertThat(core.judge(batch, PLACE, true).rejections()).isEmpty();
   }
 
   private static void requireNoCondition(ChangeBatch batch) {

@@ -3,6 +3,7 @@ package io.tunnel.server.partition.judge;
 import static io.tunnel.server.TestRows.put;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.tunnel.codec.Attributes;
 import io.tunnel.codec.BatchBuilder;
@@ -10,12 +11,16 @@ import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.FormatFeature;
 import io.tunnel.codec.WrittenRows;
+import io.tunnel.condition.Returning;
 import io.tunnel.core.WriterCore;
 import io.tunnel.core.WriterCore.Numbered;
 import io.tunnel.model.ErrorCode;
+import io.tunnel.model.Limits;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.RowChange;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
+import io.tunnel.wire.ReturnedRow;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.nio.ByteBuffer;
@@ -47,7 +52,20 @@ class WritersTest {
   }
 
   private Optional<WriteResult> repeated(int writer, long number, int rows) {
-    return writers.repeated(P, new Numbered(writer(writer), number, 0), rows, NOW);
+    return repeated(writer, number, rows, Optional.empty());
+  }
+
+  /** A batch comes again whose rows ask for something to be returned, or not. */
+  private Optional<WriteResult> repeated(
+      int writer, long number, int rows, Optional<Returning> asked) {
+    BatchBuilder builder = new BatchBuilder(TestRows.SCHEMA, 256);
+    for (int i = 0; i < rows; i++) {
+      RowChange row = put("k" + i);
+      builder.add(asked.map(row::returning).orElse(row));
+    }
+    byte[] bytes = builder.build(P);
+    return writers.repeated(
+        ChangeBatch.parse(bytes, 0, bytes.length), new Numbered(writer(writer), number, 0), NOW);
   }
 
   private void requireEnded(int writer, long number, int rows) {
@@ -91,7 +109,7 @@ class WritersTest {
   void what_the_log_has_and_the_table_lacks_is_found_in_the_log() {
     List<Rejection> rejected = List.of(new Rejection(1, ErrorCode.CONDITION_FAILED));
     ByteSink value = new ByteSink(100);
-    new WrittenRows(0, 2, writer(1), 5, Writers.answer(rejected)).write(value, 0);
+    new WrittenRows(0, 2, writer(1), 5, AnswerCodec.encode(rejected, List.of())).write(value, 0);
     new WrittenRows(3, 1, writer(2), 9, Bytes.EMPTY).write(value, 2);
     ByteSink list = new ByteSink(120);
     Attributes.write(
@@ -107,6 +125,48 @@ class WritersTest {
     assertThat(repeated(1, 5, 3)).contains(new WriteResult(40, 2, rejected));
     assertThat(repeated(2, 9, 1)).contains(new WriteResult(43, 1, List.of()));
     requireEnded(2, 9, 2);
+  }
+
+  private static ReturnedRow given(int row, int bytes) {
+    ByteSink columns = new ByteSink(bytes + 8);
+    columns.writeVarint(1);
+    columns.writeVarint(0);
+    columns.writeByte(5);
+    columns.writeVarint(bytes);
+    columns.write(new byte[bytes], 0, bytes);
+    return new ReturnedRow(
+        row, ReturnedRow.Kind.GIVEN, Bytes.copyOf(columns.array(), 0, columns.size()));
+  }
+
+  @Test
+  void what_rows_return_is_kept_when_it_is_little_and_said_to_be_lost_when_it_is_much() {
+    writers = new Writers(stored);
+    List<Rejection> rejected = List.of(new Rejection(1, ErrorCode.CONDITION_FAILED));
+    List<ReturnedRow> little =
+        List.of(given(0, 1_000), new ReturnedRow(1, ReturnedRow.Kind.ABSENT), given(2, 2_000));
+    List<ReturnedRow> much = List.of(given(0, 1_000), given(1, 1_000), given(2, 2_100));
+    answered(1, 1, new WriteResult(4, 2, rejected).returning(little));
+    answered(2, 1, new WriteResult(6, 2, rejected).returning(much));
+    writers
+        .takeRaised()
+        .forEach(
+            (key, value) -> {
+              assertThat(value.length()).isLessThan(Limits.RETURNED_AGAIN_BYTES_MAX + 100);
+              stored.put(key, value);
+            });
+    writers = new Writers(stored);
+    Optional<Returning> asked = Optional.of(Returning.columns("c"));
+    assertThat(repeated(1, 1, 3, asked))
+        .contains(new WriteResult(4, 2, rejected).returning(little));
+    assertThat(repeated(2, 1, 3, asked).orElseThrow().returned())
+        .extracting(ReturnedRow::rowIndex, ReturnedRow::kind)
+        .containsExactly(
+            tuple(0, ReturnedRow.Kind.NOT_KEPT),
+            tuple(1, ReturnedRow.Kind.NOT_KEPT),
+            tuple(2, ReturnedRow.Kind.NOT_KEPT));
+    assertThat(repeated(2, 1, 3, asked.map(Returning::whenRefused)).orElseThrow().returned())
+        .extracting(ReturnedRow::rowIndex)
+        .containsExactly(1);
   }
 
   @Test

@@ -39,7 +39,7 @@ import io.tunnel.server.partition.Outcomes;
 import io.tunnel.server.partition.Shards;
 import io.tunnel.server.partition.TestClock;
 import io.tunnel.server.partition.TestShards;
-import io.tunnel.server.table.TableStore;
+import io.tunnel.server.table.TableRows;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.GetRowsRequest;
 import io.tunnel.wire.RangeRequest;
@@ -323,8 +323,8 @@ final class RowReadsTest {
     List<Row> expected = new ArrayList<>();
     for (Row row : all) {
       int partition = table.partitionOf(keyBytes(row)).id();
-      TableStore store = (TableStore) shards.of(partition).table();
-      long micros = store.commitMicros(partition, keyBytes(row));
+      TableRows stored = shards.of(partition).table();
+      long micros = stored.find(partition, keyBytes(row)).orElseThrow().commitMicros();
       assertThat(row.commitMicros()).contains(micros);
       expected.add(
           new Row(

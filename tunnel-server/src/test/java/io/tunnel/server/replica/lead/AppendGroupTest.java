@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnSizes;
+import io.tunnel.condition.Returning;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowDeleteChange;
@@ -21,6 +23,7 @@ import io.tunnel.server.replica.shared.RecordValue;
 import io.tunnel.server.replica.shared.RunCore;
 import io.tunnel.server.replica.shared.SharedLog.Entry;
 import io.tunnel.server.replica.shared.SharedLog.Stored;
+import io.tunnel.wire.ReturnedRow;
 import io.tunnel.wire.WriteResult;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -50,10 +53,19 @@ class AppendGroupTest {
   }
 
   private static AppendGroup group(ChangeBatch batch, boolean isConditional) {
+    return group(batch, isConditional, IGNORED);
+  }
+
+  private static AppendGroup group(
+      ChangeBatch batch, boolean isConditional, PendingWrite.Outcome outcome) {
     PendingWrite write =
-        new PendingWrite(batch, isConditional, ColumnSizes.of(batch), false, IGNORED);
+        new PendingWrite(batch, isConditional, ColumnSizes.of(batch), false, outcome);
     GroupMaker maker =
-        new GroupMaker(1, new FakeReplicaRows(new Random(1)), ReplicaConfig.DEFAULT.batches());
+        new GroupMaker(
+            1,
+            new FakeReplicaRows(new Random(1)),
+            TestNumbers.of(1),
+            ReplicaConfig.DEFAULT.batches());
     return maker
         .writes(new ArrayDeque<>(List.of(write)), EPOCH, count -> 100, () -> true)
         .orElseThrow();
@@ -117,6 +129,36 @@ class AppendGroupTest {
     Entry changed = with(first, EPOCH, 100, changed(first, 2));
     assertThatThrownBy(() -> group.read(stored(changed))).isInstanceOf(IllegalStateException.class);
     group.read(stored(first));
+  }
+
+  @Test
+  void rows_return_columns_as_far_as_their_records_were_read_back() {
+    List<RowChange> rows = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      rows.add(
+          TestRows.put("k" + i, new Column("x", ColumnValue.fromLong(i)))
+              .returning(Returning.columns("x")));
+    }
+    List<WriteResult> results = new ArrayList<>();
+    AppendGroup group =
+        group(
+            TestRows.batch(1, rows),
+            true,
+            new PendingWrite.Outcome() {
+              @Override
+              public void written(WriteResult result) {
+                results.add(result);
+              }
+
+              @Override
+              public void refused(RefusedException reason) {}
+            });
+    assertThat(group.entries()).allMatch(entry -> entry.attributes().length() == 0);
+    group.read(stored(group.entries().get(0)));
+    int unused = group.answer(new RefusedException(ErrorCode.NOT_LEADER, "the lead is lost"));
+    assertThat(results).hasSize(1);
+    assertThat(results.get(0).appliedRows()).isEqualTo(1);
+    assertThat(results.get(0).returned()).extracting(ReturnedRow::rowIndex).containsExactly(0);
   }
 
   /** Each run of rows would take along all names: rows became thousands of times as large. */

@@ -68,7 +68,7 @@ class GroupMakerTest {
   }
 
   private GroupMaker maker() {
-    return new GroupMaker(P, rows, LIMITS);
+    return new GroupMaker(P, rows, TestNumbers.of(P), LIMITS);
   }
 
   /** The group of {@code epoch}, in as many slices as it takes. */

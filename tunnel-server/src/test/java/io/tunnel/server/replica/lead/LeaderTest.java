@@ -35,7 +35,8 @@ final class LeaderTest {
   private final ReplicaCore core = new ReplicaCore(ReplicaState.EMPTY);
   private final List<Bytes> claims = new ArrayList<>();
   private final Leader leader =
-      new Leader(1, core, new FakeReplicaRows(new Random(1)), new Port(), CONFIG);
+      new Leader(
+          1, core, new FakeReplicaRows(new Random(1)), TestNumbers.of(1), new Port(), CONFIG);
   private long now = 1;
 
   /** Appends nothing, and keeps the values of markers. */

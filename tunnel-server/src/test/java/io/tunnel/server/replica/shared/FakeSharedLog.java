@@ -266,7 +266,7 @@ public final class FakeSharedLog {
     private final SharedLog.TailListener listener;
     private final Map<Integer, Long> positions = new TreeMap<>();
 
-    /** Of the last record that a replica has read, until it is known that the log has it. */
+    /** Of the last record that was read: a new leader is asked whether its log has the record. */
     private final Map<Integer, Integer> epochs = new TreeMap<>();
 
     private boolean isPaused;
@@ -288,10 +288,11 @@ public final class FakeSharedLog {
     private boolean read(int partition, int recordsMax) {
       long from = positions.get(partition);
       Partition log = partition(partition);
-      Integer epoch = epochs.remove(partition);
+      Integer epoch = epochs.get(partition);
       boolean isCutOff = epoch != null && log.endOf(epoch) < from;
       if (from > log.end() || isCutOff) {
         positions.remove(partition);
+        epochs.remove(partition);
         listener.lost(partition, from, 0);
         return true;
       }
@@ -303,6 +304,9 @@ public final class FakeSharedLog {
               : records.isEmpty() ? from : records.get(records.size() - 1).offset() + 1;
       if (next > from) {
         positions.put(partition, next);
+        if (!records.isEmpty()) {
+          epochs.put(partition, records.get(records.size() - 1).leaderEpoch());
+        }
         listener.read(partition, from, records, next, nowMicros);
       }
       return next > from;

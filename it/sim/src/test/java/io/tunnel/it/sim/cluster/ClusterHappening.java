@@ -120,6 +120,23 @@ enum ClusterHappening implements Floored {
 
   /** A node read a record of a form that its build does not know. */
   NEWER_RECORD_MET(2),
+  /** The log took the first record of a numbered batch. */
+  BATCH_LANDED(20),
+
+  /** A numbered batch was answered. */
+  BATCH_ANSWERED(20),
+
+  /** A numbered batch was sent again behind its answer, and got the first answer. */
+  BATCH_REPEATED(10),
+
+  /** Only the first rows of a numbered batch count. */
+  BATCH_APPLIED_IN_PART(0),
+
+  /** A numbered batch was given up. */
+  BATCH_IN_DOUBT(1),
+
+  /** A writer that numbers was refused, because it was forgotten or older than what is known. */
+  WRITER_ENDED(1),
   GIVEN_BACK(17),
   REFUSED_BY_RIGHTS(12),
   ENDED_BY_RIGHTS(15);

@@ -6,6 +6,7 @@ import io.tunnel.it.sim.seeds.SeededWorld;
 import io.tunnel.it.sim.seeds.Worlds;
 import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.it.sim.truth.RowFold;
+import io.tunnel.model.Level;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyValue;
@@ -40,9 +41,9 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   private static final long READERS = 0x5eade75L;
   private static final int UPGRADED_ONE_IN = 4;
   private static final long UPGRADES = 0x0b1dL;
+  private static final long NUMBERS = 0x33bL;
   private static final int WATCHERS_ONE_IN = 3;
   private static final long WATCHERS = 0x3a7cL;
-  private static final int WATCHES_LEVEL = 2;
 
   private final ClusterWorld world;
   private final SplittableRandom random;
@@ -60,6 +61,12 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   /** Whether builds are replaced, and the level is raised. */
   private final boolean isUpgraded;
 
+  /** A separate source, so that writers that number do not change worlds without any. */
+  private final SplittableRandom numbers;
+
+  private final boolean hasNumberer;
+  private Optional<ClusterNumberer> numberer = Optional.empty();
+
   private final ClusterOperator operator;
   private final Optional<ClusterAdministrator> administrator;
   private ClusterWriter writer;
@@ -72,6 +79,8 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     isUpgraded = new SplittableRandom(seed ^ UPGRADES).nextInt(UPGRADED_ONE_IN) == 0;
     hasReader = readersRandom.nextInt(READERS_ONE_IN) == 0;
     world = new ClusterWorld(seed, listener);
+    numbers = new SplittableRandom(seed ^ NUMBERS);
+    hasNumberer = !world.network.isClosed() && numbers.nextBoolean();
     watchersRandom = new SplittableRandom(seed ^ WATCHERS);
     // Rights of readers, and levels below that of watches, are subjects of their own.
     hasWatcher =
@@ -123,8 +132,8 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   }
 
   private void begin() {
-    if (hasWatcher) {
-      world.machines.values().forEach(machine -> machine.levelMax = WATCHES_LEVEL);
+    if (hasWatcher || (hasNumberer && !isUpgraded)) {
+      world.machines.values().forEach(machine -> machine.levelMax = Level.OWN);
     }
     world.machines.values().forEach(world::start);
     administrator.ifPresent(ClusterAdministrator::begin);
@@ -144,6 +153,10 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     writer =
         new ClusterWriter(
             world, table.tableId(), table.partitions().stream().map(each -> each.id()).toList());
+    if (hasNumberer) {
+      numberer =
+          Optional.of(new ClusterNumberer(world, numbers, table.tableId(), writer.partitions()));
+    }
     world.tunnelsAt(Unit.ofTunnels(table.tableId()));
     if (hasReader) {
       reader = Optional.of(new ClusterReader(world, table, readersRandom));
@@ -151,7 +164,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     }
     if (hasWatcher) {
       var unused =
-          operator.await(Operation.UPGRADE, new ClusterControl.Upgrade(Optional.of(WATCHES_LEVEL)));
+          operator.await(Operation.UPGRADE, new ClusterControl.Upgrade(Optional.of(Level.OWN)));
       watcher = Optional.of(new ClusterWatcher(world, table, watchersRandom));
       watcher.get().start();
     }
@@ -186,6 +199,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     for (int i = 1 + random.nextInt(4); i > 0; i--) {
       writer.write(random.nextInt(world.settings.partitions()), 1 + random.nextInt(8));
       writer.read(random.nextInt(world.settings.partitions()));
+      numberer.ifPresent(ClusterNumberer::write);
     }
   }
 
@@ -294,6 +308,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     world.run(6_000);
     administrator.ifPresent(ClusterAdministrator::giveAllBack);
     reader.ifPresent(ClusterReader::calm);
+    numberer.ifPresent(ClusterNumberer::calm);
     watcher.ifPresent(ClusterWatcher::calm);
     operator.awaitCreations();
     operator.tunnels().forEach(tunnel -> world.startWorker(tunnel.tunnelId(), true));
@@ -347,6 +362,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     }
     return world.truth.areBasesDone()
         && reader.map(ClusterReader::isDone).orElse(true)
+        && numberer.map(ClusterNumberer::isDone).orElse(true)
         && watcher.map(ClusterWatcher::isDone).orElse(true)
         && world.truth.channels().values().stream().allMatch(ChannelStory::isDone);
   }
@@ -374,6 +390,8 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
           world.group.last().leaders().get(partition));
       requireRows(partition);
     }
+    Invariant.LIVENESS.require(
+        numberer.map(ClusterNumberer::isDone).orElse(true), "a numbered batch has no answer");
     world.levels.requireServed();
     for (Machine machine : world.up()) {
       Invariant.NOTHING_BREAKS.require(

@@ -1,6 +1,7 @@
 package io.tunnel.it.sim.cluster;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.FormatFeature;
 import io.tunnel.it.sim.SimWorker;
 import io.tunnel.it.sim.machine.SimNetwork;
 import io.tunnel.it.sim.truth.Invariant;
@@ -55,9 +56,16 @@ final class ClusterTruth {
   }
 
   LogTruth log(int partition) {
-    LogTruth log = logs.computeIfAbsent(partition, id -> new LogTruth(id, world.log, world::count));
+    LogTruth log = logs.computeIfAbsent(partition, id -> new LogTruth(id, world.log, this::landed));
     log.learn();
     return log;
+  }
+
+  private void landed(ClusterHappening what) {
+    if (what == ClusterHappening.BATCH_LANDED) {
+      world.levels.requireRaised(FormatFeature.WRITTEN_BATCH.level());
+    }
+    world.count(what);
   }
 
   /** What compares the frames of a cluster with what is known here. */

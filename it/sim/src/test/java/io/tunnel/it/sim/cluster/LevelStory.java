@@ -220,6 +220,12 @@ final class LevelStory {
     return heedless.isPresent() && hasReplaced && machine.levelMax < HIGHEST;
   }
 
+  /** Something was written that needs a level. */
+  void requireRaised(int level) {
+    Invariant.LEVEL_HOLDS.require(
+        stored >= level, "a form of level %d is written at level %d", level, stored);
+  }
+
   /** For a cluster at rest. */
   void requireServed() {
     for (Machine machine : world.up()) {

@@ -2,6 +2,8 @@ package io.tunnel.it.sim.cluster;
 
 import com.google.gson.JsonParser;
 import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.WrittenBatch;
+import io.tunnel.it.sim.truth.NumberedTruth;
 import io.tunnel.it.sim.truth.PageRange;
 import io.tunnel.it.sim.truth.PartitionTruth;
 import io.tunnel.it.sim.truth.PartitionTruth.Change;
@@ -49,6 +51,8 @@ final class LogTruth {
   /** By key, when the last change of a row that is there was taken by the log. */
   private final SortedMap<Bytes, Long> written = new TreeMap<>();
 
+  private final NumberedTruth.Rising numbered = new NumberedTruth.Rising();
+
   private final RowFold fold = new RowFold();
   private int read;
   private long epoch = -1;
@@ -73,6 +77,9 @@ final class LogTruth {
 
   private void take(Stored record) {
     Entry entry = record.entry();
+    if (WrittenBatch.of(entry.attributes()).isPresent()) {
+      counts.accept(ClusterHappening.BATCH_LANDED);
+    }
     if (entry.kind() == Kind.MARKER) {
       epoch = record.offset();
       sequence = 0;
@@ -94,6 +101,7 @@ final class LogTruth {
     unrepaired.remove(entry.key());
     SimRecords.Said said = SimRecords.of(partition, record);
     Optional<Change> change = said.change().map(batch -> PartitionTruth.changesOf(batch).get(0));
+    change.ifPresent(one -> numbered.require(partition, one.record()));
     change.filter(Sums::has).ifPresent(sum -> Sums.require(fold, sum));
     SimRecords.fold(rows, said.rows());
     written(entry, record.timeMicros());

@@ -163,7 +163,7 @@ public final class Ledger {
       for (int id : next.partitions) {
         Invariant.DROPPED_IS_GONE.require(
             tableOf.put(id, next) == null, "the id of partition %d is given again", id);
-        partition(id);
+        partition(id).expires(next.ttlMicros, () -> !world.machine.wasClockSetBack());
       }
     }
   }

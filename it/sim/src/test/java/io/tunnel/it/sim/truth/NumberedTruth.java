@@ -1,6 +1,7 @@
 package io.tunnel.it.sim.truth;
 
 import io.tunnel.codec.WriterNumber;
+import io.tunnel.it.sim.machine.WireLink;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.wire.WriteRequest;
@@ -23,8 +24,8 @@ public final class NumberedTruth {
 
   private final Map<Batch, Answer> answers = new HashMap<>();
 
-  /** How far a batch's partition was acknowledged when the batch came first. */
-  private final Map<Batch, Long> since = new HashMap<>();
+  /** The request with which a batch came first. */
+  private final Map<Batch, WireLink.Request> first = new HashMap<>();
 
   private record Batch(Bytes token, int partition, long number) {}
 
@@ -41,21 +42,47 @@ public final class NumberedTruth {
         .findFirst();
   }
 
+  /**
+   * The values of numbered batches in a partition rise: no batch is there twice or out of order.
+   */
+  public static final class Rising {
+
+    /** By writer, as the quotients of values name them. */
+    private final Map<Long, Long> last = new HashMap<>();
+
+    /** Takes the next change of the partition. */
+    public void require(int partition, StreamRecord record) {
+      Optional<Long> value = valueOf(record);
+      if (value.isPresent()) {
+        Long before = last.put(value.get() / VALUES_FROM, value.get());
+        Invariant.APPLIED_ONCE.require(
+            before == null || value.get() > before,
+            "partition %d has value %d of a numbered batch behind value %d",
+            partition,
+            value.get(),
+            before);
+      }
+    }
+
+    /** What was read is read again. */
+    public void clear() {
+      last.clear();
+    }
+  }
+
   private static Optional<Batch> of(WriteRequest write) {
     return WriterNumber.of(write.batch())
         .map(by -> new Batch(by.token(), write.batch().partition(), by.number()));
   }
 
   /** A write has arrived at the server. */
-  void arrived(WriteRequest write, Map<Integer, Long> acknowledged) {
-    of(write)
-        .ifPresent(
-            batch -> since.putIfAbsent(batch, acknowledged.getOrDefault(batch.partition(), 0L)));
+  void arrived(WriteRequest write, WireLink.Request request) {
+    of(write).ifPresent(batch -> first.putIfAbsent(batch, request));
   }
 
-  /** How far the partition was acknowledged when the batch of a write came first. */
-  long since(WriteRequest write, long otherwise) {
-    return of(write).map(batch -> since.getOrDefault(batch, otherwise)).orElse(otherwise);
+  /** The request with which the batch of a write came first. */
+  WireLink.Request first(WriteRequest write, WireLink.Request now) {
+    return of(write).map(batch -> first.getOrDefault(batch, now)).orElse(now);
   }
 
   /** A write was answered by a server, which has a number. */

@@ -1,17 +1,19 @@
 package io.tunnel.it.sim.truth;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.KeyCodec;
 import io.tunnel.codec.RowCursor;
+import io.tunnel.model.value.Bytes;
 import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.changes.Extents;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 
 /** The committed changes of a partition, as its log shows them, and which of them may be lost. */
 public final class PartitionTruth {
@@ -25,8 +27,16 @@ public final class PartitionTruth {
   /** The rows at some positions, as starting points for the rows at other positions. */
   private final TreeMap<Long, RowFold> folds = new TreeMap<>();
 
-  /** By writer, the last value of a numbered batch. */
-  private final Map<Long, Long> lastNumbered = new HashMap<>();
+  private final NumberedTruth.Rising numbered = new NumberedTruth.Rising();
+
+  /** How long rows live; 0 for ever. */
+  private long ttlMicros;
+
+  /** Whether commit times are the times that the clock showed. */
+  private BooleanSupplier isClockTrue = () -> true;
+
+  /** The rows behind all changes, where rows expire. */
+  private RowFold present = new RowFold();
 
   private long acknowledged;
   private long acknowledgedSynced;
@@ -43,6 +53,16 @@ public final class PartitionTruth {
 
   public PartitionTruth(int id) {
     this.id = id;
+  }
+
+  /** Rows expire so long after their last write. */
+  void expires(long micros, BooleanSupplier whileClockIsTrue) {
+    ttlMicros = micros;
+    isClockTrue = whileClockIsTrue;
+  }
+
+  long ttlMicros() {
+    return ttlMicros;
   }
 
   public long committed() {
@@ -75,7 +95,8 @@ public final class PartitionTruth {
 
   /** A change as text; equal texts are equal changes. */
   public static String textOf(StreamRecord record) {
-    return record.getRecordType() + " " + record.getPrimaryKey() + " " + record.getColumns();
+    String kind = record.getRecordType() + (record.isExpired() ? " EXPIRED" : "");
+    return kind + " " + record.getPrimaryKey() + " " + record.getColumns();
   }
 
   public static List<Change> changesOf(ChangeBatch batch) {
@@ -88,8 +109,9 @@ public final class PartitionTruth {
     return changes;
   }
 
-  /** Takes in what the log has committed since. */
-  public void learn(ChangeReader log) {
+  /** Takes in what the log has committed since; returns how many rows have expired. */
+  public int learn(ChangeReader log) {
+    int expired = 0;
     long committed = log.committed(id);
     Invariant.ACKNOWLEDGED_SURVIVES.require(
         committed >= committed(),
@@ -111,29 +133,51 @@ public final class PartitionTruth {
               changes.isEmpty()
                   || at(committed()).record().commitMicros() <= change.record().commitMicros();
           Invariant.COMMIT_TIME_RISES.require(rises, "partition %d at position %d", id, position);
-          requireOnce(change);
+          numbered.require(id, change.record());
           if (Sums.has(change)) {
             Sums.require(fold(committed()), change);
           }
+          requireExpiry(change.record());
+          expired += change.record().isExpired() ? 1 : 0;
           changes.add(change);
         }
       }
     }
+    return expired;
   }
 
-  /** The values of numbered batches rise, so that no batch is there twice or out of order. */
-  private void requireOnce(Change change) {
-    NumberedTruth.valueOf(change.record())
-        .ifPresent(
-            value -> {
-              Long before = lastNumbered.put(value / NumberedTruth.VALUES_FROM, value);
-              Invariant.APPLIED_ONCE.require(
-                  before == null || value > before,
-                  "partition %d has value %d of a numbered batch behind value %d",
-                  id,
-                  value,
-                  before);
-            });
+  /**
+   * A row expires when its time to live is over, once, and before anything else is written to it.
+   */
+  private void requireExpiry(StreamRecord change) {
+    Bytes key = KeyCodec.encode(change.getPrimaryKey(), RowFold.SCHEMA);
+    boolean isThere = ttlMicros > 0 && present.rows().containsKey(key);
+    boolean isOver = isThere && present.commitMicros(key) + ttlMicros <= change.commitMicros();
+    Invariant.EXPIRES_ONCE.require(
+        change.isExpired()
+            ? isOver && change.getRecordType() == StreamRecord.RecordType.DELETE
+            : !isOver || !isClockTrue.getAsBoolean(),
+        "partition %d: %s at %d microseconds, and the row is %s",
+        id,
+        change,
+        change.commitMicros(),
+        isThere ? "of " + present.commitMicros(key) : "not there");
+    if (ttlMicros > 0) {
+      present.apply(change);
+    }
+  }
+
+  /** Each row that was over a while ago has its DELETE. */
+  public void requireExpired(long untilMicros) {
+    for (Bytes key : present.rows().keySet()) {
+      Invariant.EXPIRES_ONCE.require(
+          present.commitMicros(key) + ttlMicros > untilMicros,
+          "partition %d: row %s of %d microseconds is still there at %d",
+          id,
+          key,
+          present.commitMicros(key),
+          untilMicros);
+    }
   }
 
   private List<Change> read(ChangeReader log, long from) {
@@ -199,8 +243,9 @@ public final class PartitionTruth {
     }
     changes.subList((int) now, changes.size()).clear();
     folds.tailMap(now, false).clear();
-    lastNumbered.clear();
-    changes.forEach(this::requireOnce);
+    present = ttlMicros > 0 ? fold(now) : present;
+    numbered.clear();
+    changes.forEach(change -> numbered.require(id, change.record()));
     acknowledged = Math.min(acknowledged, now);
     return before - now;
   }

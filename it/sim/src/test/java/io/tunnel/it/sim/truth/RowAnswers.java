@@ -27,7 +27,6 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 
 /**
  * What clients are answered about rows, compared with the changes: a read shows one moment not
@@ -37,12 +36,8 @@ final class RowAnswers {
 
   private RowAnswers() {}
 
-  /**
-   * Rows were read by their keys; {@code since} was acknowledged when that was asked for. Each is
-   * as it was at a moment of its own.
-   */
-  static void requireRows(
-      List<Bytes> keys, ReadTerms terms, RowPage answer, PartitionTruth truth, long since) {
+  /** Rows were read by their keys: each is as it was at a moment of its own. */
+  static void requireRows(List<Bytes> keys, ReadTerms terms, RowPage answer, Moments moments) {
     int looked = answer.looked().rows();
     Invariant.READS_ARE_FRESH.require(
         answer
@@ -55,12 +50,11 @@ final class RowAnswers {
     NavigableMap<Bytes, Selected.Answered> read = rows(answer);
     for (Bytes key : keys.subList(0, looked)) {
       requireMoment(
-          fold ->
+          (stored, alive) ->
               Optional.ofNullable(
-                      Selected.of(only(fold.columns(), key), fold, terms.selection()).get(key))
+                      Selected.of(only(alive.columns(), key), alive, terms.selection()).get(key))
                   .equals(Optional.ofNullable(read.get(key))),
-          truth,
-          since,
+          moments,
           "the row " + key + " was read as " + read.get(key) + " under " + terms);
     }
     Invariant.READS_ARE_FRESH.require(
@@ -76,19 +70,18 @@ final class RowAnswers {
   }
 
   /**
-   * A page was read: the answer of its selection over all rows of a moment that the read looked at.
+   * A page was read: the answer of its selection over all rows of a moment that the read looked at,
+   * among them rows that have expired and are still stored.
    */
-  static void requirePage(RangeRequest asked, RowPage page, PartitionTruth truth, long since) {
+  static void requirePage(RangeRequest asked, RowPage page, Moments moments) {
     PageRange keys = PageRange.of(asked, page);
     NavigableMap<Bytes, Selected.Answered> read = rows(page);
     requireMoment(
-        fold -> {
-          NavigableMap<Bytes, List<Column>> there = keys.in(fold.columns());
-          return there.size() == page.looked().rows()
-              && Selected.of(there, fold, asked.terms().selection()).equals(read);
-        },
-        truth,
-        since,
+        (stored, alive) ->
+            keys.in(stored.rows()).size() == page.looked().rows()
+                && Selected.of(keys.in(alive.columns()), alive, asked.terms().selection())
+                    .equals(read),
+        moments,
         "rows of "
             + keys
             + " were read as "
@@ -111,29 +104,22 @@ final class RowAnswers {
     return rows;
   }
 
-  private static void requireMoment(
-      Predicate<RowFold> isShown, PartitionTruth truth, long since, String what) {
-    RowFold fold = truth.fold(since);
-    boolean isFound = isShown.test(fold);
-    for (long position = since + 1; position <= truth.committed() && !isFound; position++) {
-      fold.apply(truth.at(position).record());
-      isFound = isShown.test(fold);
-    }
+  private static void requireMoment(Moments.Question isShown, Moments moments, String what) {
     Invariant.READS_ARE_FRESH.require(
-        isFound,
+        moments.any(isShown),
         "%s, which partition %d was at no moment between position %d, which was acknowledged"
             + " before, and %d",
         what,
-        truth.id,
-        since,
-        truth.committed());
+        moments.truth().id,
+        moments.since(),
+        moments.truth().committed());
   }
 
-  /** A write was answered; {@code since} was acknowledged when it arrived. */
-  static void requireWritten(
-      WriteRequest asked, WriteResult result, PartitionTruth truth, long since) {
+  /** A write was answered. */
+  static void requireWritten(WriteRequest asked, WriteResult result, Moments moments) {
+    PartitionTruth truth = moments.truth();
     ChangeBatch batch = asked.batch();
-    List<Asked> conditions = conditions(batch);
+    List<Asked> conditions = conditions(batch, Returns.of(batch, result));
     List<PartitionTruth.Change> changes = PartitionTruth.changesOf(batch);
     Map<Integer, ErrorCode> rejected = new TreeMap<>();
     result.rejections().forEach(each -> rejected.put(each.rowIndex(), each.code()));
@@ -143,7 +129,7 @@ final class RowAnswers {
         changes.size(),
         result);
     if (batch.isAtomic() && !rejected.isEmpty()) {
-      requireRefusedWhole(changes, conditions, rejected, truth, since);
+      requireRefusedWhole(changes, conditions, rejected, moments);
       return;
     }
     int applied = 0;
@@ -156,12 +142,14 @@ final class RowAnswers {
         applied++;
         requireThere(change, truth, position);
         requireMarked(batch, i, truth.at(position).record());
-        requireOutcome(conditions.get(i), refusal, key, truth, position - 1, position - 1);
+        requireApplied(conditions.get(i), key, truth, position - 1);
+        conditions.get(i).returns().requireApplied(key, truth, position);
       } else if (result.appliedRows() > 0) {
         long before = result.positionOf(applied) - 1;
-        requireOutcome(conditions.get(i), refusal, key, truth, before, before);
+        requireRejected(conditions.get(i), refusal, key, moments, before, before);
       } else {
-        requireOutcome(conditions.get(i), refusal, key, truth, since, truth.committed());
+        requireRejected(
+            conditions.get(i), refusal, key, moments, moments.since(), truth.committed());
       }
     }
   }
@@ -185,8 +173,7 @@ final class RowAnswers {
       List<PartitionTruth.Change> changes,
       List<Asked> conditions,
       Map<Integer, ErrorCode> rejected,
-      PartitionTruth truth,
-      long since) {
+      Moments moments) {
     Map<Integer, ErrorCode> reasons = new TreeMap<>(rejected);
     reasons.values().removeIf(ErrorCode.BATCH_REFUSED::equals);
     Invariant.BATCHES_ARE_WHOLE.require(
@@ -195,20 +182,16 @@ final class RowAnswers {
         changes.size(),
         rejected);
     int refused = reasons.keySet().iterator().next();
-    RowFold fold = truth.fold(since);
-    boolean isFound = isRefusedAt(fold, changes, conditions, refused, reasons.get(refused));
-    for (long position = since + 1; position <= truth.committed() && !isFound; position++) {
-      fold.apply(truth.at(position).record());
-      isFound = isRefusedAt(fold, changes, conditions, refused, reasons.get(refused));
-    }
     Invariant.CONDITIONS_HOLD.require(
-        isFound,
+        moments.any(
+            (stored, alive) ->
+                isRefusedAt(alive, changes, conditions, refused, reasons.get(refused))),
         "an atomic batch was refused because of row %d (%s), which holds behind no position from %d"
             + " of partition %d on",
         refused,
         conditions.get(refused),
-        since,
-        truth.id);
+        moments.since(),
+        moments.truth().id);
   }
 
   private static boolean isRefusedAt(
@@ -231,7 +214,10 @@ final class RowAnswers {
 
   /** The conditions of a row, and what it adds to columns. */
   private record Asked(
-      RowExistenceExpectation existence, Optional<Condition> columns, Map<String, Long> added) {
+      RowExistenceExpectation existence,
+      Optional<Condition> columns,
+      Map<String, Long> added,
+      Returns.Row returns) {
 
     boolean isNothing() {
       return existence == RowExistenceExpectation.IGNORE && columns.isEmpty() && added.isEmpty();
@@ -270,16 +256,21 @@ final class RowAnswers {
       return existence
           + columns.map(condition -> " and " + condition).orElse("")
           + " adds "
-          + added;
+          + added
+          + " and returns "
+          + returns;
     }
   }
 
-  private static List<Asked> conditions(ChangeBatch batch) {
+  private static List<Asked> conditions(ChangeBatch batch, Map<Integer, Returns.Row> returns) {
     List<Asked> conditions = new ArrayList<>();
     for (RowCursor row = batch.rows(); row.next(); ) {
       conditions.add(
           new Asked(
-              row.condition(), row.columnCondition().map(Condition::decode), Sums.addedBy(row)));
+              row.condition(),
+              row.columnCondition().map(Condition::decode),
+              Sums.addedBy(row),
+              returns.get(row.index())));
     }
     return conditions;
   }
@@ -294,39 +285,40 @@ final class RowAnswers {
         truth.id);
   }
 
-  /** The row was applied, or refused for that reason, at a moment between two positions. */
-  private static void requireOutcome(
-      Asked asked,
-      Optional<ErrorCode> refusal,
-      Bytes key,
-      PartitionTruth truth,
-      long first,
-      long last) {
-    if (asked.isNothing()) {
+  /** The row was applied behind a position: the log has the DELETE of a row that had expired. */
+  private static void requireApplied(Asked asked, Bytes key, PartitionTruth truth, long position) {
+    if (!asked.isNothing()) {
+      RowFold fold = truth.fold(position);
       Invariant.CONDITIONS_HOLD.require(
-          refusal.isEmpty(), "a row without a condition was rejected");
-      return;
+          isAnswered(asked, Optional.empty(), key, fold),
+          "%s of %s was applied behind position %d of partition %d, and the row was %s",
+          asked,
+          key,
+          position,
+          truth.id,
+          fold.rows().get(key));
     }
-    RowFold fold = truth.fold(first);
-    boolean isFound = isAnswered(asked, refusal, key, fold);
-    for (long position = first + 1; position <= last && !isFound; position++) {
-      fold.apply(truth.at(position).record());
-      isFound = isAnswered(asked, refusal, key, fold);
-    }
+  }
+
+  /** The row was refused for that reason at a moment between two positions. */
+  private static void requireRejected(
+      Asked asked, Optional<ErrorCode> refusal, Bytes key, Moments moments, long first, long last) {
+    Invariant.CONDITIONS_HOLD.require(!asked.isNothing(), "a row without a condition was rejected");
     Invariant.CONDITIONS_HOLD.require(
-        isFound,
+        moments.any(first, last, (stored, alive) -> isAnswered(asked, refusal, key, alive)),
         "%s of %s was answered with %s behind position %d of partition %d, and the row was %s",
         asked,
         key,
-        refusal.map(ErrorCode::name).orElse("applied"),
+        refusal,
         first,
-        truth.id,
-        fold.rows().get(key));
+        moments.truth().id,
+        moments.truth().fold(last).rows().get(key));
   }
 
   private static boolean isAnswered(
       Asked asked, Optional<ErrorCode> refusal, Bytes key, RowFold fold) {
-    return asked.refusal(key, Optional.ofNullable(fold.rows().get(key))).equals(refusal);
+    return asked.refusal(key, Optional.ofNullable(fold.rows().get(key))).equals(refusal)
+        && (refusal.isEmpty() || asked.returns().isOf(fold, key));
   }
 
   /** Up to which position each partition was acknowledged by now. */

@@ -92,6 +92,13 @@ public final class RowFold {
     return commitMicros.get(key);
   }
 
+  /** A copy of the rows that were written behind a time. */
+  RowFold writtenBehind(long micros) {
+    RowFold young = copy();
+    young.rows.keySet().removeIf(key -> commitMicros(key) <= micros);
+    return young;
+  }
+
   /** An independent copy. */
   public RowFold copy() {
     RowFold copy = new RowFold();

@@ -4,6 +4,7 @@ import io.tunnel.model.TableOptions;
 import io.tunnel.server.catalog.PartitionRecord;
 import io.tunnel.server.catalog.TableRecord;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** A table, as the catalog has stored it from its creation to its end. */
 public final class TableTruth {
@@ -18,12 +19,16 @@ public final class TableTruth {
   /** The shortest time that changes were ever to be kept for, in milliseconds. */
   private long retentionMsMin = FOREVER;
 
+  /** How long rows live; 0 for ever. No world alters that. */
+  final long ttlMicros;
+
   private long droppedNanos = STAYS;
 
   TableTruth(TableRecord table) {
     tableId = table.tableId();
     name = table.meta().name();
     partitions = table.partitions().stream().map(PartitionRecord::id).toList();
+    ttlMicros = TimeUnit.MILLISECONDS.toMicros(table.meta().options().ttlMs().orElse(0L));
     altered(table.meta().options());
   }
 

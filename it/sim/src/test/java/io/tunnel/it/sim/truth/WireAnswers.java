@@ -98,8 +98,7 @@ final class WireAnswers {
         if (isDropped(truth, request)) {
           return;
         }
-        long since = numbered.since(write, request.acknowledged().get(truth.id));
-        RowAnswers.requireWritten(write, result, truth, since);
+        RowAnswers.requireWritten(write, result, moments(truth, numbered.first(write, request)));
         numbered.answered(write, result, world.machine.serverNumber());
         boolean isSynced = write.durability().orElse(Durability.FSYNC) == Durability.FSYNC;
         truth.acknowledged(result.firstPosition() + result.appliedRows() - 1, isSynced);
@@ -199,12 +198,21 @@ final class WireAnswers {
     return table.isDropped();
   }
 
+  /** From the arrival of a request to now. */
+  private Moments moments(PartitionTruth truth, WireLink.Request request) {
+    return new Moments(
+        truth,
+        request.acknowledged().getOrDefault(truth.id, 0L),
+        world.machine.lowestMicrosSince(request.arrivedNanos()),
+        world.machine.latestMicros());
+  }
+
   private void requireRows(
       List<Bytes> keys, ReadTerms terms, RowPage answer, WireLink.Request request) {
     world.machine.learn();
     PartitionTruth truth = ledger.partition(answer.rows().partition());
     if (!isDropped(truth, request)) {
-      RowAnswers.requireRows(keys, terms, answer, truth, request.acknowledged().get(truth.id));
+      RowAnswers.requireRows(keys, terms, answer, moments(truth, request));
     }
   }
 
@@ -212,7 +220,7 @@ final class WireAnswers {
     world.machine.learn();
     PartitionTruth truth = ledger.partition(page.rows().partition());
     if (!isDropped(truth, request)) {
-      RowAnswers.requirePage(asked, page, truth, request.acknowledged().get(truth.id));
+      RowAnswers.requirePage(asked, page, moments(truth, request));
       world.count(Happening.RANGE_READ);
       if (asked.terms().selection().condition().isPresent() && page.looked().rows() > 0) {
         world.count(

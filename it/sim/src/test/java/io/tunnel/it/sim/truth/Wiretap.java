@@ -75,17 +75,12 @@ public final class Wiretap implements SimNetwork.Tap {
       return;
     }
     if (frame.kind() == FrameKind.REQUEST) {
-      link(connection)
-          .requests
-          .put(
-              frame.correlationId(),
-              new WireLink.Request(
-                  frame, world.agenda.nowNanos(), answers.acknowledgedFor(frame.operation())));
+      WireLink.Request request =
+          new WireLink.Request(
+              frame, world.agenda.nowNanos(), answers.acknowledgedFor(frame.operation()));
+      link(connection).requests.put(frame.correlationId(), request);
       if (frame.operation() == Operation.WRITE) {
-        answers
-            .numbered()
-            .arrived(
-                WriteRequest.decode(frame.payload()), answers.acknowledgedFor(frame.operation()));
+        answers.numbered().arrived(WriteRequest.decode(frame.payload()), request);
       } else if (frame.operation() == Operation.HEARTBEAT) {
         ledger.heard(Json.decode(frame.payload(), SessionId.class).sessionId());
       } else if (frame.operation() == Operation.RELEASE) {

@@ -7,6 +7,7 @@ import io.tunnel.codec.ColumnSizes;
 import io.tunnel.codec.RowCursor;
 import io.tunnel.core.WriterCore;
 import io.tunnel.it.sim.truth.RowFold;
+import io.tunnel.model.ChangeKind;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.RowPutChange;
@@ -19,18 +20,24 @@ import io.tunnel.server.partition.ShardRows;
 import io.tunnel.server.partition.judge.RowBounds;
 import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.table.BesideRows;
+import io.tunnel.server.table.Expiries;
+import io.tunnel.server.table.Expiry;
+import io.tunnel.server.table.ExpiryIndex;
 import io.tunnel.server.table.SimTableRows;
 import io.tunnel.server.table.TableFold;
 import io.tunnel.server.table.TableRows;
 import io.tunnel.server.table.TableStore;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.IntPredicate;
 
 /**
@@ -50,6 +57,11 @@ public final class SimRows implements ShardRows {
   private RowBounds bounds = RowBounds.unknown();
   private Writers writers = new Writers(Map.of());
   private long foldedOffset;
+
+  /** Entries by partition, as a store has them beside the rows. */
+  private final Map<Integer, Set<ExpiryIndex.Entry>> entries = new TreeMap<>();
+
+  private Expiries lives = Expiries.NONE;
   private LocalLog log;
   private IntPredicate live = partition -> true;
 
@@ -65,15 +77,18 @@ public final class SimRows implements ShardRows {
     rows.forEach((partition, fold) -> copy.rows.put(partition, fold.copy()));
     copy.storedBounds.putAll(storedBounds);
     copy.storedWriters.putAll(storedWriters);
+    entries.forEach((partition, of) -> copy.of(partition, copy.entries).addAll(of));
     copy.foldedOffset = foldedOffset;
     return copy;
   }
 
   /** Takes in what a log has that was not folded when the rows were stored. */
-  public void open(LocalLog own, IntPredicate isLive) throws IOException {
+  public void open(LocalLog own, IntPredicate isLive, Expiries expiries) throws IOException {
     log = own;
     live = isLive;
+    lives = expiries;
     rows.keySet().removeIf(partition -> !isLive.test(partition));
+    entries.keySet().removeIf(partition -> !isLive.test(partition));
     bounds = new RowBounds(storedBounds);
     // So few writers, for so short a time, that writers are forgotten in the middle of a world.
     writers = new Writers(storedWriters, () -> new WriterCore(2, 200, 3_000_000));
@@ -83,7 +98,7 @@ public final class SimRows implements ShardRows {
           @Override
           public void batch(ChangeBatch batch) {
             if (isLive.test(batch.partition())) {
-              of(batch.partition()).apply(batch);
+              fold(batch);
               bounds.saw(batch, ColumnSizes.of(batch));
               writers.saw(batch);
             }
@@ -96,6 +111,57 @@ public final class SimRows implements ShardRows {
             store(writers.takeRaised());
           }
         });
+  }
+
+  private void fold(ChangeBatch batch) {
+    of(batch.partition()).apply(batch);
+    Expiry expiry = lives.apply(batch.partition());
+    for (RowCursor row = batch.rows(); expiry.isOn() && row.next(); ) {
+      if (row.kind() != ChangeKind.DELETE) {
+        Bytes key = Bytes.copyOf(batch.array(), row.keyOffset(), row.keyBytes());
+        of(batch.partition(), entries)
+            .add(new ExpiryIndex.Entry(expiry.indexMicros(batch.commitMicros()), key));
+      }
+    }
+  }
+
+  private Set<ExpiryIndex.Entry> of(int partition, Map<Integer, Set<ExpiryIndex.Entry>> from) {
+    return from.computeIfAbsent(
+        partition,
+        id ->
+            new TreeSet<>(
+                Comparator.comparingLong(ExpiryIndex.Entry::micros)
+                    .thenComparing(ExpiryIndex.Entry::key)));
+  }
+
+  @Override
+  public Expiries lives() {
+    return lives;
+  }
+
+  @Override
+  public ExpiryIndex expiries() {
+    return new ExpiryIndex() {
+      @Override
+      public List<Entry> first(int partition, long fromMicros, int countMax) {
+        return of(partition, entries).stream()
+            .filter(entry -> entry.micros() >= fromMicros)
+            .limit(countMax)
+            .toList();
+      }
+
+      @Override
+      public void change(int partition, List<Entry> removed, List<Entry> added) {
+        of(partition, entries).removeAll(Set.copyOf(removed));
+        of(partition, entries).addAll(added);
+      }
+    };
+  }
+
+  @Override
+  public long commitMicros(int partition, Bytes key) {
+    RowFold fold = of(partition);
+    return fold.rows().containsKey(key) ? fold.commitMicros(key) : 0;
   }
 
   /** The rows of a partition. */
@@ -168,7 +234,7 @@ public final class SimRows implements ShardRows {
     return (offsets, mayGoOn) -> {
       if (left.hasNext()) {
         ChangeBatch batch = left.next();
-        of(batch.partition()).apply(batch);
+        fold(batch);
       }
       if (left.hasNext()) {
         return false;
@@ -193,6 +259,7 @@ public final class SimRows implements ShardRows {
   @Override
   public void dropPartition(int partition) {
     rows.remove(partition);
+    entries.remove(partition);
   }
 
   @Override

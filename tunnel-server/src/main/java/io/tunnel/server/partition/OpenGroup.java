@@ -2,14 +2,18 @@ package io.tunnel.server.partition;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.core.WriterCore.Numbered;
+import io.tunnel.model.Limits;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.log.GroupCore;
+import io.tunnel.server.partition.judge.AnswerCodec;
 import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.partition.judge.Writers;
+import io.tunnel.wire.ReturnedRow;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -17,10 +21,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
-/** The writes of a group that are judged and not answered yet. For the shard's thread. */
-final class AdmittedWrites {
+/**
+ * The writes of a group, from their admission to their answers, and what the log gets of them. For
+ * the shard's thread.
+ */
+final class OpenGroup {
 
-  private final GroupCore group;
+  private final GroupCore batches;
   private final Writers writers;
   private final LongSupplier epochMicros;
   private final Deque<Admitted> admitted = new ArrayDeque<>();
@@ -28,7 +35,12 @@ final class AdmittedWrites {
   /** The writers that have a batch in the group. */
   private final Set<Numbering> numbering = new HashSet<>();
 
+  private boolean mustSync;
   private boolean hasRepeatedSynced;
+  private long expiredRows;
+
+  /** What the writes return; a write may exceed the limit of a group by its own limit. */
+  private int returnedBytes;
 
   /** A writer of a partition. */
   private record Numbering(int partition, Bytes writer) {}
@@ -42,23 +54,49 @@ final class AdmittedWrites {
   private record Admitted(
       PendingWrite write,
       List<Rejection> rejections,
+      List<ReturnedRow> returned,
       Optional<ChangeBatch> accepted,
       int number,
       Optional<WriteResult> repeated) {}
 
-  AdmittedWrites(GroupCore group, Writers writers, LongSupplier epochMicros) {
-    this.group = group;
+  OpenGroup(int mergedBytesMax, Writers writers, LongSupplier epochMicros) {
+    this.batches = new GroupCore(mergedBytesMax);
     this.writers = writers;
     this.epochMicros = epochMicros;
   }
 
+  /** What goes into the log. */
+  GroupCore batches() {
+    return batches;
+  }
+
+  /** Whether no write was admitted. */
   boolean isEmpty() {
     return admitted.isEmpty();
   }
 
-  /** Whether the group has a batch of the writer, whose next batch waits for the answer. */
-  boolean hasWriterOf(PendingWrite write) {
-    return write.writer().map(by -> numbering.contains(numbering(write, by))).orElse(false);
+  /** Whether a write of the group asks for a sync. */
+  boolean mustSync() {
+    return mustSync;
+  }
+
+  /** Whether a repeated write asks for a sync, which its first attempt may not have asked for. */
+  boolean hasRepeatedSynced() {
+    return hasRepeatedSynced;
+  }
+
+  /** Rows of the group that expired, and that its writes write again. */
+  long expiredRows() {
+    return expiredRows;
+  }
+
+  /**
+   * Whether a write waits for the next group: the group has a batch of the writer, who is answered
+   * first, or returns as many bytes as may be held at once.
+   */
+  boolean isClosedTo(PendingWrite write) {
+    return returnedBytes >= Limits.RETURNED_BYTES_MAX
+        || write.writer().map(by -> numbering.contains(numbering(write, by))).orElse(false);
   }
 
   private static Numbering numbering(PendingWrite write, Numbered by) {
@@ -67,7 +105,8 @@ final class AdmittedWrites {
 
   /**
    * Ends a write of a writer that numbers, without judging its rows, where the number says that
-   * they must not be applied: the write is refused, or gets its first answer with the group.
+   * they must not be applied: the write is refused, or gets its first answer with the group. Rows
+   * that have expired since the first attempt change nothing of the answer.
    */
   boolean isEndedByNumber(PendingWrite write) {
     if (write.writer().isEmpty()) {
@@ -76,38 +115,59 @@ final class AdmittedWrites {
     ChangeBatch batch = write.batch();
     Optional<WriteResult> repeated;
     try {
-      repeated =
-          writers.repeated(
-              batch.partition(), write.writer().get(), batch.rowCount(), epochMicros.getAsLong());
+      repeated = writers.repeated(batch, write.writer().get(), epochMicros.getAsLong());
     } catch (RefusedException e) {
       write.refused(e);
       return true;
     }
     if (repeated.isPresent()) {
+      mustSync |= write.isSynced();
       hasRepeatedSynced |= write.isSynced();
-      admitted.add(new Admitted(write, List.of(), Optional.empty(), -1, repeated));
+      admitted.add(new Admitted(write, List.of(), List.of(), Optional.empty(), -1, repeated));
     }
     return repeated.isPresent();
   }
 
-  /** Whether a repeated write asks for a sync, which its first attempt may not have asked for. */
-  boolean hasRepeatedSynced() {
-    return hasRepeatedSynced;
-  }
-
-  /** Adds a judged write to the group. */
+  /**
+   * Adds a judged write. The DELETEs of expired rows that the write writes again come before it, as
+   * a batch that no writer has written.
+   */
   void admit(PendingWrite write, ConditionCore.Judged judged) {
+    if (judged.expired().isPresent()) {
+      ChangeBatch expired = judged.expired().get();
+      expiredRows += expired.rowCount();
+      var unused = batches.add(expired);
+    }
     Optional<GroupCore.Attribution> number =
         write
             .writer()
             .map(
                 by ->
                     new GroupCore.Attribution(
-                        by.writer(), by.number(), Writers.answer(judged.rejections())));
-    int inGroup = judged.accepted().map(accepted -> group.add(accepted, number)).orElse(-1);
+                        by.writer(),
+                        by.number(),
+                        AnswerCodec.encode(judged.rejections(), judged.returned())));
+    int inGroup = judged.accepted().map(accepted -> batches.add(accepted, number)).orElse(-1);
     write.writer().ifPresent(by -> numbering.add(numbering(write, by)));
+    returnedBytes += ReturnedRow.bytes(judged.returned());
+    mustSync |= write.isSynced();
     admitted.add(
-        new Admitted(write, judged.rejections(), judged.accepted(), inGroup, Optional.empty()));
+        new Admitted(
+            write,
+            judged.rejections(),
+            judged.returned(),
+            judged.accepted(),
+            inGroup,
+            Optional.empty()));
+  }
+
+  /** The batches as their writers sent them, in order. */
+  List<ChangeBatch> parts() {
+    List<ChangeBatch> parts = new ArrayList<>();
+    for (GroupCore.Merged merged : batches.batches()) {
+      parts.addAll(merged.parts());
+    }
+    return parts;
   }
 
   /** The group is in the log: notes the writers' answers, to be stored with the group's rows. */
@@ -128,12 +188,12 @@ final class AdmittedWrites {
   private static WriteResult result(Admitted done, long[] firstPositions) {
     int applied = done.write().batch().rowCount() - done.rejections().size();
     long first = done.number() < 0 ? 0 : firstPositions[done.number()];
-    return new WriteResult(first, applied, done.rejections());
+    return new WriteResult(first, applied, done.rejections()).returning(done.returned());
   }
 
   /** Answers all writes; returns how many rows were rejected. */
-  int acknowledge(long[] firstPositions) {
-    int rejected = 0;
+  long acknowledge(long[] firstPositions) {
+    long rejected = 0;
     for (Admitted done = admitted.poll(); done != null; done = admitted.poll()) {
       rejected += done.rejections().size();
       done.write()
@@ -148,9 +208,14 @@ final class AdmittedWrites {
     admitted.forEach(lost -> lost.write().refused(reason));
   }
 
+  /** Begins a new group. */
   void clear() {
     admitted.clear();
     numbering.clear();
+    batches.clear();
+    mustSync = false;
     hasRepeatedSynced = false;
+    expiredRows = 0;
+    returnedBytes = 0;
   }
 }

@@ -1,4 +1,4 @@
-package io.tunnel.cli.tables;
+package io.tunnel.cli.rows;
 
 import io.tunnel.model.PrimaryKeyColumn;
 import io.tunnel.model.PrimaryKeySchema;
@@ -16,7 +16,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /** Rows for people; BINARY is hexadecimal. */
-final class RowReport {
+public final class RowReport {
 
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSSX", Locale.ROOT)
@@ -29,7 +29,7 @@ final class RowReport {
   }
 
   /** One row with all of every value, one line a column. */
-  static List<String> lines(Row row) {
+  public static List<String> lines(Row row) {
     TextTable table = new TextTable("COLUMN", "TYPE", "VALUE");
     for (PrimaryKeyColumn column : row.primaryKey().getPrimaryKeyColumns()) {
       table.row(
@@ -43,7 +43,8 @@ final class RowReport {
   }
 
   /** One line for each row, with long values cut, below a heading. */
-  static List<String> lines(List<PrimaryKeySchema> key, List<Row> rows, boolean hasCommitTime) {
+  public static List<String> lines(
+      List<PrimaryKeySchema> key, List<Row> rows, boolean hasCommitTime) {
     List<String> headings = new ArrayList<>();
     key.forEach(column -> headings.add(column.name()));
     if (hasCommitTime) {

@@ -1,0 +1,205 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.ColumnSizes;
+import io.tunnel.codec.ExpiredRows;
+import io.tunnel.model.Durability;
+import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.server.disk.DiskFullException;
+import io.tunnel.server.table.Expiry;
+import io.tunnel.server.table.ExpiryIndex;
+import io.tunnel.wire.WriteResult;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Deletes the rows of a shard that have expired, at a bounded pace. A step looks at the first
+ * entries of one partition's index and writes a DELETE of each row that has expired. The DELETE
+ * passes through the queue of the shard like any write, and is judged there: if a write came first
+ * that wrote the row again, the DELETE is left out.
+ *
+ * <p>Nothing is kept between two steps: after a crash the next sweep finds the same entries. For
+ * the shard's thread, but for {@link #tick} and {@link #lagMicros}.
+ */
+final class ExpirySweep {
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(ExpirySweep.class);
+
+  /** Entries of a step: so many rows are looked up in less than a slice of a fold. */
+  static final int STEP_ENTRIES_MAX = 128;
+
+  /** A tick allows the entries of so much time at most, however late it comes. */
+  private static final double TICK_SECONDS_MAX = 0.5;
+
+  private final int id;
+  private final Shard shard;
+  private final int entriesPerSecondMax;
+
+  /** Whether the shard has a task of this sweep, so that no second one comes. */
+  private final AtomicBoolean isBusy = new AtomicBoolean();
+
+  /** The partitions that are left in this tick. */
+  private final Deque<Swept> left = new ArrayDeque<>();
+
+  /** Entries that may still be looked at. */
+  private double allowed;
+
+  private volatile long lagMicros;
+  private long tickLagMicros;
+
+  /** A partition, and whether its DELETEs are synced. */
+  record Swept(int partition, Durability durability) {}
+
+  ExpirySweep(int id, Shard shard, int entriesPerSecondMax) {
+    this.id = id;
+    this.shard = shard;
+    this.entriesPerSecondMax = entriesPerSecondMax;
+  }
+
+  /** How long ago the first row expired that was still stored when the last tick began. */
+  long lagMicros() {
+    return lagMicros;
+  }
+
+  /**
+   * Begins a sweep unless one is under way. Any thread, one at a time.
+   *
+   * @param partitions of the shard whose tables have a time to live
+   * @param seconds since the last tick
+   */
+  void tick(List<Swept> partitions, double seconds) {
+    if (!isBusy.compareAndSet(false, true)) {
+      return;
+    }
+    shard.execute(
+        Set.of(),
+        () -> {
+          allowed =
+              Math.min(
+                  entriesPerSecondMax * TICK_SECONDS_MAX,
+                  Math.max(0, allowed) + entriesPerSecondMax * seconds);
+          tickLagMicros = 0;
+          left.clear();
+          left.addAll(partitions);
+          goOn();
+        });
+  }
+
+  /** The next partition that may have rows to delete; partitions without any cost no fold. */
+  private void goOn() {
+    ShardExpiry expiry = shard.expiry();
+    while (!left.isEmpty() && allowed >= 1 && !shard.hasFailed()) {
+      Swept next = left.element();
+      if (expiry.mayBeOver(next.partition())) {
+        shard.execute(next.partition(), () -> step(next));
+        return;
+      }
+      left.remove();
+    }
+    for (Swept waiting : left) {
+      noteLag(waiting.partition());
+    }
+    lagMicros = tickLagMicros;
+    isBusy.set(false);
+  }
+
+  private void noteLag(int partition) {
+    ShardExpiry expiry = shard.expiry();
+    tickLagMicros =
+        Math.max(
+            tickLagMicros,
+            expiry.core().lagMicros(partition, expiry.of(partition), expiry.momentMicros()));
+  }
+
+  /** When everything of the partition that was acknowledged is folded. */
+  private void step(Swept swept) {
+    boolean isUnderWay = false;
+    try {
+      if (!shard.hasFailed() && shard.rows().isLive(swept.partition())) {
+        isUnderWay = look(swept);
+      } else {
+        left.remove();
+      }
+    } catch (DiskFullException | RefusedException e) {
+      LOGGER.debug("shard {} cannot delete expired rows now; will retry", id, e);
+      left.clear();
+    } catch (IOException | RuntimeException e) {
+      LOGGER.warn("shard {} cannot look for expired rows; will retry", id, e);
+      left.clear();
+    }
+    if (!isUnderWay) {
+      goOn();
+    }
+  }
+
+  /** Returns whether DELETEs are under way, whose outcome goes on with the sweep. */
+  private boolean look(Swept swept) throws IOException {
+    int partition = swept.partition();
+    ShardExpiry own = shard.expiry();
+    Expiry expiry = own.of(partition);
+    if (!expiry.isOn()) {
+      left.remove();
+      return false;
+    }
+    long span = shard.rows().lives().longest(partition).spanMicros();
+    int count = (int) Math.min(STEP_ENTRIES_MAX, Math.ceil(allowed));
+    List<ExpiryIndex.Entry> entries =
+        shard.rows().expiries().first(partition, own.core().fromMicros(partition, span), count);
+    ExpiryCore.Look look =
+        own.core()
+            .look(
+                partition,
+                expiry,
+                own.momentMicros(),
+                entries,
+                entries.size() < count,
+                key -> shard.rows().commitMicros(partition, key));
+    allowed -= look.removed().size() + look.expired().size();
+    noteLag(partition);
+    if (!look.removed().isEmpty()) {
+      own.change(partition, look);
+    }
+    if (!look.isMore()) {
+      left.remove();
+    }
+    if (look.expired().isEmpty()) {
+      return false;
+    }
+    write(swept, look.expired());
+    return true;
+  }
+
+  private void write(Swept swept, List<Bytes> keys) {
+    ChangeBatch batch = ExpiredRows.of(swept.partition(), keys);
+    shard.write(
+        new PendingWrite(
+            batch,
+            true,
+            ColumnSizes.of(batch),
+            swept.durability() == Durability.FSYNC,
+            new Deleted()));
+  }
+
+  /** What became of DELETEs. */
+  private final class Deleted implements PendingWrite.Outcome {
+    @Override
+    public void written(WriteResult result) {
+      shard.meter().expired(id, result.appliedRows());
+      shard.execute(Set.of(), ExpirySweep.this::goOn);
+    }
+
+    /** The shard is full, has failed or stops: the next tick finds the rows again. */
+    @Override
+    public void refused(RefusedException reason) {
+      left.clear();
+      isBusy.set(false);
+    }
+  }
+}

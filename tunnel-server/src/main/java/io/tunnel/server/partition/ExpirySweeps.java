@@ -1,0 +1,58 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.model.TableOptions;
+import io.tunnel.server.catalog.Catalog;
+import io.tunnel.server.catalog.PartitionRecord;
+import io.tunnel.server.catalog.TableRecord;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The sweeps of all shards of a server. A tick costs a look at the catalog where no row expires.
+ */
+final class ExpirySweeps {
+
+  private final Catalog catalog;
+  private final Shards shards;
+  private final List<ExpirySweep> sweeps = new ArrayList<>();
+  private long lastNanos;
+  private boolean hasTicked;
+
+  ExpirySweeps(Catalog catalog, Shards shards, int rowsPerSecondMax) {
+    this.catalog = catalog;
+    this.shards = shards;
+    int perShard = Math.max(1, rowsPerSecondMax / shards.all().size());
+    for (Shard shard : shards.all()) {
+      sweeps.add(new ExpirySweep(sweeps.size(), shard, perShard));
+    }
+  }
+
+  /** Looks for rows that have expired; a few times a second, by one thread. */
+  void tick(long nowNanos) {
+    double seconds = hasTicked ? (nowNanos - lastNanos) / 1e9 : 0.1;
+    hasTicked = true;
+    lastNanos = nowNanos;
+    List<List<ExpirySweep.Swept>> byShard = new ArrayList<>();
+    sweeps.forEach(sweep -> byShard.add(new ArrayList<>()));
+    for (TableRecord table : catalog.tables()) {
+      TableOptions options = table.meta().options();
+      if (options.ttlMs().isPresent()) {
+        for (PartitionRecord partition : table.partitions()) {
+          byShard
+              .get(shards.indexOf(partition.id()))
+              .add(new ExpirySweep.Swept(partition.id(), options.durability()));
+        }
+      }
+    }
+    for (int shard = 0; shard < sweeps.size(); shard++) {
+      if (!byShard.get(shard).isEmpty()) {
+        sweeps.get(shard).tick(byShard.get(shard), seconds);
+      }
+    }
+  }
+
+  /** How long ago the first row expired that is still stored, in microseconds; 0 without one. */
+  long lagMicros() {
+    return sweeps.stream().mapToLong(ExpirySweep::lagMicros).max().orElse(0);
+  }
+}

@@ -1,0 +1,85 @@
+package io.tunnel.server.partition;
+
+import io.tunnel.server.partition.judge.AliveAt;
+import io.tunnel.server.table.AliveRows;
+import io.tunnel.server.table.Expiry;
+import io.tunnel.server.table.TableRows;
+import java.io.IOException;
+
+/**
+ * The moment at which a shard judges whether rows have expired. The shard's thread reads the clock
+ * in front of each group and of each posted task, and readers take the moment that it read last. So
+ * no reader sees a row expire between the judgement of a write that keeps the row alive and the
+ * commit of this write. For the shard's thread, but for {@link #readable}.
+ */
+final class ShardExpiry {
+
+  private final ShardRows rows;
+  private final FoldQueue folds;
+  private final Shard.Clock clock;
+  private final ExpiryCore core = new ExpiryCore();
+  private volatile long momentMicros;
+
+  ShardExpiry(ShardRows rows, FoldQueue folds, Shard.Clock clock) {
+    this.rows = rows;
+    this.folds = folds;
+    this.clock = clock;
+    this.momentMicros = commitMicros();
+  }
+
+  ExpiryCore core() {
+    return core;
+  }
+
+  /** A new moment, which readers see from now on. */
+  long pass() {
+    long now = clock.epochMicros();
+    core.shows(now);
+    momentMicros = now;
+    return now;
+  }
+
+  /** The clock for a commit; no moment of readers. */
+  long commitMicros() {
+    long now = clock.epochMicros();
+    core.shows(now);
+    return now;
+  }
+
+  /** The moment that was read last. */
+  long momentMicros() {
+    return momentMicros;
+  }
+
+  Expiry of(int partition) {
+    return rows.lives().apply(partition);
+  }
+
+  /** Whether a row of the partition may have expired, so that each write must look at its rows. */
+  boolean mayBeOver(int partition) {
+    Expiry expiry = of(partition);
+    return expiry.isOn() && core.mayBeOver(partition, expiry, momentMicros);
+  }
+
+  /** How the stored rows that a write changes are judged at this moment. */
+  AliveAt aliveAt(PendingWrite write) {
+    Expiry expiry = of(write.batch().partition());
+    return expiry.isOn() ? new AliveAt(expiry, momentMicros) : AliveAt.EVER;
+  }
+
+  /** Changes the index as a look says; the log speaks of the rows alone. */
+  void change(int partition, ExpiryCore.Look look) throws IOException {
+    folds.change(() -> rows.expiries().change(partition, look.removed(), look.added()));
+  }
+
+  /** A partition is gone. */
+  void drop(int partition) {
+    core.drop(partition);
+    rows.lives().drop(partition);
+  }
+
+  /** The rows for readers on any thread, without those that have expired. */
+  TableRows readable() {
+    return new AliveRows(rows.readable(), rows.lives(), momentMicros);
+  }
+}

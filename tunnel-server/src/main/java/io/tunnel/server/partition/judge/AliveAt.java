@@ -1,0 +1,20 @@
+package io.tunnel.server.partition.judge;
+
+import io.tunnel.server.table.Expiry;
+
+/**
+ * Up to when stored rows that a write is judged by are alive.
+ *
+ * @param expiry of the rows of the write's partition
+ * @param momentMicros the moment of the judgement
+ */
+public record AliveAt(Expiry expiry, long momentMicros) {
+
+  /** Rows do not expire, or none of the partition has by now. */
+  public static final AliveAt EVER = new AliveAt(Expiry.NEVER, 0);
+
+  /** Whether a row that was committed then has expired. */
+  boolean isOver(long commitMicros) {
+    return expiry.isOver(commitMicros, momentMicros);
+  }
+}
