@@ -1,5 +1,6 @@
 package io.tunnel.codec;
 
+import io.tunnel.model.ChangeKind;
 import io.tunnel.model.value.Bytes;
 
 /**
@@ -13,13 +14,15 @@ public final class SingleRow {
   /**
    * The row at which {@code row} stands, at its position and with its commit time.
    *
-   * @param isKeyOnly whether columns and attributes of the row are left out
+   * @param isKeyOnly whether columns are left out, and attributes that speak of columns; the cause
+   *     of a DELETE, which has no columns, stays
    */
   public static byte[] of(RowCursor row, boolean isKeyOnly) {
     ChangeBatch batch = row.batch();
     int flagsOffset = row.keyOffset() - Binary.varintBytes(row.keyBytes()) - 1;
     int headBytes = row.columnsOffset() - flagsOffset;
-    Bytes attributes = isKeyOnly ? Bytes.EMPTY : row.attributesToLog();
+    boolean hasAttributes = !isKeyOnly || row.kind() == ChangeKind.DELETE;
+    Bytes attributes = hasAttributes ? row.attributesToLog() : Bytes.EMPTY;
     int attributesBytes =
         attributes.length() == 0 ? 0 : attributes.length() + Attributes.LENGTH_BYTES;
     int flags = batch.array()[flagsOffset] & ~RowCursor.ATTRIBUTES_FLAG;

@@ -130,5 +130,20 @@ final class SingleRowTest {
     assertThat(only.next()).isTrue();
     assertThat(only.attributes()).isEqualTo(row.attributes());
     assertThat(only.deltas()).isPresent();
+    RowCursor key = parse(SingleRow.of(row, true)).rows();
+    assertThat(key.next()).isTrue();
+    assertThat(key.hasAttributes()).as("what was added to a column that is left out").isFalse();
+  }
+
+  @Test
+  void why_a_row_was_deleted_stays_with_its_key() {
+    Bytes key = KeyCodec.encode(key(1), SCHEMA);
+    RowCursor row = ExpiredRows.of(7, List.of(key)).rows();
+    assertThat(row.next()).isTrue();
+    for (boolean isKeyOnly : new boolean[] {false, true}) {
+      RowCursor only = parse(SingleRow.of(row, isKeyOnly)).rows();
+      assertThat(only.next()).isTrue();
+      assertThat(only.attributes()).isEqualTo(ExpiredRows.attributes());
+    }
   }
 }

@@ -12,12 +12,17 @@ import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.BatchWriteResult;
 import io.tunnel.sdk.RowResult;
+import io.tunnel.sdk.Watch;
 import io.tunnel.sdk.processor.IChannelProcessor;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.sdk.table.CreateTableRequest;
 import io.tunnel.sdk.table.TableInfo;
+import io.tunnel.sdk.watch.WatchConfig;
+import io.tunnel.sdk.watch.WatchEvent;
+import io.tunnel.sdk.watch.WatchedKeys;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
@@ -118,6 +123,40 @@ abstract class ExpiryContract extends Contract {
                     put(2, 2)));
     assertThat(changes.first(4))
         .containsExactly("PUT 1", "DELETE EXPIRED 1", "PUT 1 of 2", "PUT 2 of 2");
+  }
+
+  @Test
+  void a_watch_is_given_the_marked_delete_and_begins_with_no_expired_row() throws Exception {
+    TableInfo table = expiring();
+    String name = table.meta().name();
+    WatchedKeys one = WatchedKeys.key(key(1));
+    Watch whole = closing(tables().watch(name, one, WatchConfig.FROM_NOW));
+    Watch keys = closing(tables().watch(name, one, WatchConfig.FROM_NOW.withKeysOnly()));
+    write(table, put(2, 2), put(1, 1));
+    awaitExpiry(table, 1);
+    Watch later = closing(tables().watch(name, one, WatchConfig.FROM_NOW.withRows()));
+    write(table, put(1, 3));
+    String[] all = {"PUT 1", "DELETE EXPIRED 1", "PUT 1"};
+    assertThat(texts(whole)).containsExactly(all);
+    assertThat(texts(keys)).containsExactly(all);
+    // Deleted or not when the watch began: the row is not there.
+    assertThat(texts(later)).doesNotContain("ROW").isSubsetOf("DELETE EXPIRED 1", "PUT 1");
+  }
+
+  /** What the watch is given up to the second PUT of the row, or up to the first behind rows. */
+  private static List<String> texts(Watch watch) throws InterruptedException {
+    List<String> texts = new ArrayList<>();
+    int puts = 0;
+    while (puts < 1 || (texts.get(0).equals("PUT 1") && puts < 2)) {
+      List<WatchEvent> events = watch.poll(Duration.ofSeconds(60));
+      assertThat(events).as("behind %s", texts).isNotEmpty();
+      for (WatchEvent event : events) {
+        boolean isRow = event.type() == WatchEvent.Type.ROW;
+        texts.add(isRow ? "ROW" : Changes.text(event.record()));
+        puts += event.record().getRecordType() == StreamRecord.RecordType.PUT ? 1 : 0;
+      }
+    }
+    return texts;
   }
 
   @Test

@@ -13,6 +13,7 @@ import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.PositionFinder;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Frame;
+import io.tunnel.wire.KeyTerms;
 import io.tunnel.wire.Operation.Right;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.ClusterControl.Attached;
@@ -24,7 +25,6 @@ import io.tunnel.wire.control.PartitionControl.ReadPartition;
 import io.tunnel.wire.control.PartitionControl.Watch;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
 /**
@@ -63,18 +63,18 @@ final class PartitionRequests {
   }
 
   void read(Frame frame, Connection connection) {
-    ReadPartition request = Json.decode(frame.payload(), ReadPartition.class);
-    read(
-        frame,
-        connection,
-        request,
-        handle ->
-            delivery
-                .readings()
-                .attach(request, handle, connection.deliveries(), answer(frame, connection)));
+    read(frame, connection, Json.decode(frame.payload(), ReadPartition.class), Optional.empty());
   }
 
-  private void read(Frame frame, Connection connection, ReadPartition request, IntConsumer attach) {
+  /** Serves a watch: as {@link #read(Frame, Connection)}, for some keys. */
+  void watch(Frame frame, Connection connection) {
+    levels.get().require("watches", WATCHES_LEVEL);
+    Watch request = Json.decode(frame.payload(), Watch.class);
+    read(frame, connection, request.read(), Optional.of(request.terms()));
+  }
+
+  private void read(
+      Frame frame, Connection connection, ReadPartition request, Optional<KeyTerms> terms) {
     if (catalog.isDroppedPartition(request.partition())) {
       // A dropped table has no leader, so readers must not search for one.
       connection.refuse(
@@ -87,29 +87,25 @@ final class PartitionRequests {
     begin(Right.READ, request.partition(), connection, Optional.empty());
     requireKey(request.partition(), request.key());
     try {
-      attach.accept(delivery.handles().take());
+      terms.ifPresent(keys -> requireTerms(request.partition(), keys));
+      delivery
+          .readings()
+          .attach(
+              request,
+              terms,
+              delivery.handles().take(),
+              connection.deliveries(),
+              answer(frame, connection));
     } catch (RefusedException e) {
       throw threads.refusals().ofPartition(e, request.partition());
     }
   }
 
-  /** Serves a watch: as {@link #read}, for some keys. */
-  void watch(Frame frame, Connection connection) {
-    levels.get().require("watches", WATCHES_LEVEL);
-    Watch request = Json.decode(frame.payload(), Watch.class);
-    int partition = request.read().partition();
-    read(
-        frame,
-        connection,
-        request.read(),
-        handle -> {
-          if (catalog.hasPartition(partition)) {
-            request.terms().require(catalog.tableOfPartition(partition).meta().primaryKey());
-          }
-          delivery
-              .readings()
-              .attach(request, handle, connection.deliveries(), answer(frame, connection));
-        });
+  /** A partition that this server does not know is refused later, with its leader. */
+  private void requireTerms(int partition, KeyTerms terms) {
+    if (catalog.hasPartition(partition)) {
+      terms.require(catalog.tableOfPartition(partition).meta().primaryKey());
+    }
   }
 
   /** The tunnel that the grant names; the grant is verified before deliveries begin. */

@@ -23,6 +23,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -101,6 +103,14 @@ final class WatchTest {
     return positions;
   }
 
+  private static void until(BooleanSupplier condition) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+  }
+
   private static ChannelEnd settled(RawClient client) throws IOException {
     return ChannelEnd.decode(client.pushed(Operation.SETTLED).payload());
   }
@@ -132,6 +142,9 @@ final class WatchTest {
     }
     assertThat(next(fast, 1)).containsExactly(7L);
     assertThat(node.watches().bufferedBytes()).as("for the slow one").isZero();
+    // The hub counts behind its delivery.
+    until(() -> node.watches().behind() == 1 && node.watches().readRows() == 40);
+    assertThat(node.watches().catchUpRows()).isZero();
     List<Long> seen = new ArrayList<>();
     while (seen.size() < 40) {
       // A byte is room for a change, and for no second one.
@@ -141,6 +154,7 @@ final class WatchTest {
     for (int i = 0; i < 40; i++) {
       assertThat(seen.get(i)).isEqualTo(i + 1);
     }
+    until(() -> node.watches().catchUpRows() >= 40);
   }
 
   @Test

@@ -34,6 +34,9 @@ final class HubCore<T> {
 
   private final List<Member<T>> found = new ArrayList<>();
 
+  /** All members, wherever they are; those of the live pass are not behind. */
+  private int memberCount;
+
   /** Where a member is. */
   enum Place {
     /** In the live pass. */
@@ -176,6 +179,7 @@ final class HubCore<T> {
   /** A member that has everything up to {@code position}, and no room yet. */
   Member<T> join(T owner, List<Bytes> keys, List<Bytes> prefixes, long position) {
     Member<T> member = new Member<>(owner, keys, prefixes, position);
+    memberCount++;
     if (position >= live.position) {
       live.add(member, Place.LIVE);
     }
@@ -184,6 +188,9 @@ final class HubCore<T> {
 
   /** Forgets a member; idempotent. */
   void leave(Member<T> member) {
+    if (member.place != Place.GONE) {
+      memberCount--;
+    }
     takeOut(member);
     member.place = Place.GONE;
   }
@@ -347,6 +354,11 @@ final class HubCore<T> {
         marked.accept(member, covered);
       }
     }
+  }
+
+  /** How many members lack changes that the live pass has read, whether they have room or not. */
+  int behind() {
+    return memberCount - live.size();
   }
 
   /** Whether there is nobody. Parked members are not known here, but for those that starve. */

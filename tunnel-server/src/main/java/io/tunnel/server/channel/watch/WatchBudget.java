@@ -3,12 +3,15 @@ package io.tunnel.server.channel.watch;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 
-/** What all watches of a server take together. Safe for use by any thread. */
+/** What all watches of a server take together, and what was read for them. Safe for use by any thread. */
 final class WatchBudget {
 
   private final WatchLimits limits;
   private final AtomicLong buffered = new AtomicLong();
+  private final LongAdder readRows = new LongAdder();
+  private final LongAdder catchUpRows = new LongAdder();
   private int watches;
   private long termsBytes;
 
@@ -43,8 +46,14 @@ final class WatchBudget {
     termsBytes -= bytes;
   }
 
-  synchronized int watches() {
-    return watches;
+  /** So many changes were read for all watches of a partition that are not behind. */
+  void read(long rows) {
+    readRows.add(rows);
+  }
+
+  /** So many changes were read for watches that are behind. */
+  void caughtUp(long rows) {
+    catchUpRows.add(rows);
   }
 
   /** Takes memory for a change; false when there is none, and nothing was taken. */
@@ -62,7 +71,9 @@ final class WatchBudget {
     buffered.addAndGet(-bytes);
   }
 
-  long buffered() {
-    return buffered.get();
+  /** The present figures, with {@code behind} watches that are behind. */
+  synchronized Watches.Figures figures(int behind) {
+    return new Watches.Figures(
+        watches, behind, termsBytes, buffered.get(), readRows.sum(), catchUpRows.sum());
   }
 }

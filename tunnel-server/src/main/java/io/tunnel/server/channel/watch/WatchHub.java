@@ -55,6 +55,9 @@ final class WatchHub {
   private final Map<Member<WatchChannel>, Output> outputs = new LinkedHashMap<>();
   private volatile boolean isClosed;
 
+  /** How many watches were behind at the end of the last turn. */
+  private volatile int behind;
+
   /** What a slice has for one watch. */
   private static final class Output {
     private final List<byte[]> batches = new ArrayList<>();
@@ -156,6 +159,11 @@ final class WatchHub {
     return core.takeScanned(member);
   }
 
+  /** How many watches lack changes that were read for others. */
+  int behind() {
+    return behind;
+  }
+
   /** Reads no more. */
   void close() {
     isClosed = true;
@@ -206,6 +214,12 @@ final class WatchHub {
     if (isClosed) {
       return false;
     }
+    boolean isMore = read();
+    behind = core.behind();
+    return isMore;
+  }
+
+  private boolean read() {
     boolean isMore = slice(core.live());
     Optional<Pass<WatchChannel>> older = core.catchUp();
     if (older.isPresent() && claimTurn(older.get())) {
@@ -269,7 +283,10 @@ final class WatchHub {
       rows += batch.rowCount();
       at += batch.byteCount();
     }
-    if (pass != core.live()) {
+    if (pass == core.live()) {
+      budget.read(rows);
+    } else {
+      budget.caughtUp(rows);
       ration.delivered(planned.lastPosition() - from, array.length);
     }
     passed(pass, planned.lastPosition(), rows, array.length);

@@ -44,9 +44,20 @@ public final class Watches {
    * The present figures.
    *
    * @param watches how many there are
+   * @param behind how many of them lack changes that were read for others, because they resume or
+   *     because their clients are slow
+   * @param termsBytes bytes of their keys and prefixes
    * @param bufferedBytes bytes of changes that were read for them and are not sent
+   * @param readRows changes that were read, each once for all watches of its partition
+   * @param catchUpRows changes that were read for watches that were behind
    */
-  public record Figures(int watches, long bufferedBytes) {}
+  public record Figures(
+      int watches,
+      int behind,
+      long termsBytes,
+      long bufferedBytes,
+      long readRows,
+      long catchUpRows) {}
 
   /**
    * No watches yet.
@@ -135,7 +146,7 @@ public final class Watches {
 
   /** The present figures. */
   public Figures figures() {
-    return new Figures(budget.watches(), budget.buffered());
+    return budget.figures(hubs().stream().mapToInt(WatchHub::behind).sum());
   }
 
   WatchBudget budget() {

@@ -22,7 +22,6 @@ import io.tunnel.wire.KeyTerms;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.ClusterControl.Attached;
 import io.tunnel.wire.control.PartitionControl.ReadPartition;
-import io.tunnel.wire.control.PartitionControl.Watch;
 import io.tunnel.wire.control.Renewal;
 import java.util.HashMap;
 import java.util.List;
@@ -161,24 +160,14 @@ public final class Attachments {
     }
   }
 
-  /** As {@link #attach(Attach, int, Port, Answer)}, to a partition without a tunnel. */
-  public void attach(ReadPartition request, int handle, Port connection, Answer answer) {
+  /**
+   * As {@link #attach(Attach, int, Port, Answer)}, to a partition without a tunnel; with terms, for
+   * the keys that match.
+   */
+  public void attach(
+      ReadPartition request, Optional<KeyTerms> terms, int handle, Port connection, Answer answer) {
     requireServed(request.partition(), connection);
-    attach(
-        Wanted.reading(request, handle, Optional.empty()),
-        OptionalLong.empty(),
-        connection,
-        answer);
-  }
-
-  /** As {@link #attach(ReadPartition, int, Port, Answer)}, for the keys that match. */
-  public void attach(Watch request, int handle, Port connection, Answer answer) {
-    requireServed(request.read().partition(), connection);
-    attach(
-        Wanted.reading(request.read(), handle, Optional.of(request.terms())),
-        OptionalLong.empty(),
-        connection,
-        answer);
+    attach(Wanted.reading(request, handle, terms), OptionalLong.empty(), connection, answer);
   }
 
   private void requireServed(int partition, Port connection) {

@@ -158,6 +158,15 @@ final class HubCoreTest {
           .startsWith(expected.toArray(Long[]::new));
     }
 
+    void requireCounted() {
+      long behind =
+          followers.stream()
+              .filter(one -> one.member.place() != HubCore.Place.LIVE)
+              .filter(one -> one.member.place() != HubCore.Place.GONE)
+              .count();
+      assertThat(hub.behind()).isEqualTo((int) behind);
+    }
+
     void step() {
       switch (random.nextInt(12)) {
         case 0, 1 -> append(1 + random.nextInt(5));
@@ -208,6 +217,7 @@ final class HubCoreTest {
     World world = new World(seed);
     for (int i = 0; i < STEPS; i++) {
       world.step();
+      world.requireCounted();
     }
     world.requireInOrder();
     world.finish();

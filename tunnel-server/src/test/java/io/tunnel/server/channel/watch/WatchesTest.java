@@ -80,7 +80,7 @@ final class WatchesTest {
     assertThat(log).containsExactly("subscribe");
     second.stop();
     assertThat(log).containsExactly("subscribe", "unsubscribe");
-    assertThat(watches.figures()).isEqualTo(new Watches.Figures(0, 0));
+    assertThat(watches.figures()).isEqualTo(new Watches.Figures(0, 0, 0, 0, 0, 0));
   }
 
   @Test
@@ -110,6 +110,7 @@ final class WatchesTest {
     open(small, 1);
     assertBusy(small, "bytes");
     assertThat(small.figures().watches()).isEqualTo(2);
+    assertThat(small.figures().termsBytes()).isEqualTo(2 * TERMS.bytes());
   }
 
   private void assertBusy(Watches watches, String reason) {
