@@ -127,7 +127,7 @@ class WatchCommandTest {
             put("/exactly", 5));
     String[] keys = {"--key", "path=/exact", "--prefix", "/a/", "--prefix", "/c", "--limit", "3"};
     assertThat(run(reader, keys)).as(err.toString()).isZero();
-    assertThat(out.toString().lines().skip(1).map(line -> line.substring(50)))
+    assertThat(out.toString().lines().skip(1).map(line -> line.substring(49)))
         .containsExactly("PUT     (path=/a/1)  v=2", "DELETE  (path=/a/1)", "PUT     (path=/exact)  v=4");
   }
 
@@ -135,7 +135,7 @@ class WatchCommandTest {
   void present_rows_come_first_and_are_told_from_changes() {
     write(put("/a/1", 1), put("/a/2", 2), put("/z", 3), put("/a/1", 4));
     assertThat(run("--prefix", "", "--from", "rows", "--limit", "3")).isZero();
-    assertThat(out.toString().lines().skip(1).map(line -> line.substring(50)))
+    assertThat(out.toString().lines().skip(1).map(line -> line.substring(49)))
         .containsExactlyInAnyOrder(
             "ROW     (path=/a/1)  v=4", "ROW     (path=/a/2)  v=2", "ROW     (path=/z)  v=3");
     List<JsonObject> json = json("--prefix", "/a/", "--from", "rows", "--limit", "2");
@@ -195,8 +195,6 @@ class WatchCommandTest {
     service.refuseNext(ClientRequest.WATCH, ErrorCode.UNKNOWN_OPERATION);
     assertThat(run("--prefix", "/a/")).isEqualTo(1);
     assertThat(err.toString()).contains("the server is older than this program");
-    assertThat(run("--prefix", "/a/", "--table", "nothing")).isEqualTo(4);
-    assertThat(err.toString()).contains("nothing");
   }
 
   @ParameterizedTest
