@@ -38,7 +38,7 @@ final class KeyPrefixTest {
     SplittableRandom random = new SplittableRandom(5);
     for (int i = 0; i < 5_000; i++) {
       String a = TEXTS[random.nextInt(TEXTS.length)];
-      long n = random.nextInt(3) - 1;
+      long n = random.nextInt(3) - 1L;
       byte[] b = new byte[random.nextInt(3)];
       for (int at = 0; at < b.length; at++) {
         b[at] = (byte) (random.nextInt(3) - 1);
@@ -46,7 +46,7 @@ final class KeyPrefixTest {
       Bytes key =
           KeyCodec.encode(PrimaryKey.builder().add("a", a).add("n", n).add("b", b).build(), SCHEMA);
       String wantedA = TEXTS[random.nextInt(TEXTS.length)];
-      long wantedN = random.nextInt(3) - 1;
+      long wantedN = random.nextInt(3) - 1L;
       requireAlike(key, a.startsWith(wantedA), List.of(), Optional.of(text(wantedA)));
       requireAlike(key, a.equals(wantedA), List.of(text(wantedA)), Optional.empty());
       requireAlike(

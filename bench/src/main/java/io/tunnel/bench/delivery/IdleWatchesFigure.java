@@ -9,7 +9,7 @@ import java.util.List;
 
 /**
  * What 100,000 watches take of a server while nothing matches, and what a change costs beside them.
- * Each is given one change first, so all stand.
+ * The first change of each key proves that its watch stands.
  */
 final class IdleWatchesFigure implements Figure<Bed> {
 
@@ -62,8 +62,7 @@ final class IdleWatchesFigure implements Figure<Bed> {
           .printf(
               "live heap of all          %.1f MiB, %,d bytes each%n", bytes / MIB, bytes / WATCHES);
       bed.out()
-          .printf(
-              "resident memory of all    %.1f MiB%n", (memory.resident() - resident) / MIB);
+          .printf("resident memory of all    %.1f MiB%n", (memory.resident() - resident) / MIB);
       writeOthers(paths, "beside them");
     } finally {
       clients.forEach(TableClient::close);

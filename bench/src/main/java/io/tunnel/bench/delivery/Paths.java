@@ -48,7 +48,7 @@ record Paths(Bed bed, TableInfo table) {
     return bed.tables().watch(name(), keys, WatchConfig.FROM_NOW);
   }
 
-  /** Puts so many rows, one batch after the other; their keys are {@code different} in turn. */
+  /** Puts {@code rows} rows in batches of 500; their keys are {@code different} in turn. */
   void write(String below, int rows, int different) {
     for (int from = 0; from < rows; from += BATCH_ROWS) {
       List<RowChange> batch = new ArrayList<>(BATCH_ROWS);

@@ -68,8 +68,7 @@ final class WatchesFigure implements Figure<Bed> {
     Paths paths = Paths.create(bed);
     List<Case> cases = new ArrayList<>();
     cases.add(new Case("nobody follows", OTHER, 0, ignored -> watches(ignored, 0, 0)));
-    cases.add(
-        new Case("watches of other keys", OTHER, WATCHES, at -> watches(at, WATCHES, 0)));
+    cases.add(new Case("watches of other keys", OTHER, WATCHES, at -> watches(at, WATCHES, 0)));
     cases.add(
         new Case("watches of these keys", WATCHED, WATCHES, at -> watches(at, WATCHES, ROWS)));
     cases.add(new Case("readers of all changes", OTHER, READERS, WatchesFigure::readers));
@@ -117,7 +116,7 @@ final class WatchesFigure implements Figure<Bed> {
     }
   }
 
-  /** So many watches of a key each, which are given so many changes together. */
+  /** Watches of one key each, which receive {@code expected} changes together. */
   private static Following watches(Paths paths, int count, long expected) {
     List<Watch> watches = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -139,7 +138,14 @@ final class WatchesFigure implements Figure<Bed> {
   /** Readers that are given every change. */
   private static Following readers(Paths paths) {
     int partition = paths.table().partitions().get(0).id();
-    long from = paths.bed().tables().findPositions(paths.name(), Optional.empty()).partitions().get(0).latest();
+    long from =
+        paths
+            .bed()
+            .tables()
+            .findPositions(paths.name(), Optional.empty())
+            .partitions()
+            .get(0)
+            .latest();
     List<PartitionReader> readers = new ArrayList<>();
     for (int i = 0; i < READERS; i++) {
       PartitionReader reader =

@@ -69,8 +69,7 @@ abstract class AtomicBatchesContract extends Contract {
     String name = table.meta().name();
     WatchedKeys some = WatchedKeys.keys(List.of(key(1), key(3)));
     Watch few = closing(tables().watch(name, some, WatchConfig.FROM_NOW));
-    Watch all =
-        closing(tables().watch(name, WatchedKeys.leading(List.of()), WatchConfig.FROM_NOW));
+    Watch all = closing(tables().watch(name, WatchedKeys.leading(List.of()), WatchConfig.FROM_NOW));
     BatchWriteResult refused =
         tables()
             .tryWriteAtomically(

@@ -128,7 +128,8 @@ class WatchCommandTest {
     String[] keys = {"--key", "path=/exact", "--prefix", "/a/", "--prefix", "/c", "--limit", "3"};
     assertThat(run(reader, keys)).as(err.toString()).isZero();
     assertThat(out.toString().lines().skip(1).map(line -> line.substring(49)))
-        .containsExactly("PUT     (path=/a/1)  v=2", "DELETE  (path=/a/1)", "PUT     (path=/exact)  v=4");
+        .containsExactly(
+            "PUT     (path=/a/1)  v=2", "DELETE  (path=/a/1)", "PUT     (path=/exact)  v=4");
   }
 
   @Test

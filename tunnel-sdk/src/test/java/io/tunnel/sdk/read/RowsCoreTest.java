@@ -21,7 +21,7 @@ final class RowsCoreTest {
       SplittableRandom random = new SplittableRandom(seed);
       RowsCore core = new RowsCore();
       Map<Integer, Long> moments = new HashMap<>();
-      long moment = 10 + random.nextInt(10);
+      long moment = 10L + random.nextInt(10);
       long first = Long.MAX_VALUE;
       long last = 0;
       int next = 0;

@@ -183,7 +183,7 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
     Gauge.builder("tunnel.readings", count).strongReference(true).register(registry);
   }
 
-  /** Adds what watches hold, and what is read for them. */
+  /** Adds number, memory and reads of watches. */
   public void watches(Supplier<Watches.Figures> now) {
     WatchMeters.add(registry, now);
   }

@@ -7,7 +7,7 @@ import io.tunnel.server.channel.watch.Watches.Figures;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
-/** Watches: how many, what they hold, and what is read for them. */
+/** Figures of watches: number, memory, and changes read. */
 final class WatchMeters {
 
   private WatchMeters() {}
@@ -17,7 +17,7 @@ final class WatchMeters {
     gauge(
         registry,
         "tunnel.watches.behind",
-        "Watches that lack changes that were read for others",
+        "Watches that resume, or whose clients are slow",
         now,
         Figures::behind);
     gauge(
@@ -29,19 +29,19 @@ final class WatchMeters {
     gauge(
         registry,
         "tunnel.watches.buffered.bytes",
-        "Bytes of changes that were read for watches and are not sent",
+        "Bytes of changes read for watches and not sent yet",
         now,
         Figures::bufferedBytes);
     counter(
         registry,
         "tunnel.watches.read.rows",
-        "Changes that were read, each once for all watches of its partition",
+        "Changes read once for all watches of a partition",
         now,
         Figures::readRows);
     counter(
         registry,
         "tunnel.watches.catch.up.rows",
-        "Changes that were read for watches that were behind",
+        "Changes read again for watches that were behind",
         now,
         Figures::catchUpRows);
   }

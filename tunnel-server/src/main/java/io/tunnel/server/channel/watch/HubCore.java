@@ -10,8 +10,7 @@ import java.util.Set;
 import java.util.function.ObjLongConsumer;
 
 /**
- * Which changes of a partition's log go to which watches. The log is read by two passes. The live
- * pass reads each change once, for all watches that have everything before it. A watch that is
+ * Which changes of a partition's log go to which watches. The log is read by two passes. The live pass reads each change once for all watches that are not behind. A watch that is
  * behind, because it resumes or because it had no room, goes with the catch-up pass, which reads
  * older changes for all such watches together and ends where the live pass is.
  *

@@ -5,7 +5,10 @@ import io.tunnel.model.RefusedException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What all watches of a server take together, and what was read for them. Safe for use by any thread. */
+/**
+ * What all watches of a server take together, and what was read for them. Safe for use by any
+ * thread.
+ */
 final class WatchBudget {
 
   private final WatchLimits limits;
@@ -46,12 +49,12 @@ final class WatchBudget {
     termsBytes -= bytes;
   }
 
-  /** So many changes were read for all watches of a partition that are not behind. */
+  /** A live pass has read {@code rows} changes. */
   void read(long rows) {
     readRows.add(rows);
   }
 
-  /** So many changes were read for watches that are behind. */
+  /** A catch-up pass has read {@code rows} changes. */
   void caughtUp(long rows) {
     catchUpRows.add(rows);
   }

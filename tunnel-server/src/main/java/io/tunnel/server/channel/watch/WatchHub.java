@@ -79,7 +79,7 @@ final class WatchHub {
     }
   }
 
-  /** One row, as it is sent: made when somebody wants it, and once for all who do. */
+  /** One row, as it is sent: encoded at the first match, once for all watches. */
   private final class Sent implements HubCore.Sink<WatchChannel> {
     private final RowCursor row;
     private final long position;

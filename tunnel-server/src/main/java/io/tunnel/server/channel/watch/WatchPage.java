@@ -5,7 +5,7 @@ import io.tunnel.server.channel.watch.HubCore.Scanned;
 /**
  * What a hub has for a watch: changes, or only how far it has looked.
  *
- * @param batches batches of one row each, one behind the other; empty for a mark
+ * @param batches batches of one row each, joined; empty for a mark
  * @param rows how many there are
  * @param first position of the first change; in a mark, of nothing
  * @param upTo the watch has everything up to here with the page
