@@ -110,7 +110,7 @@ final class WatchesTest {
     open(small, 1);
     assertBusy(small, "bytes");
     assertThat(small.figures().watches()).isEqualTo(2);
-    assertThat(small.figures().termsBytes()).isEqualTo(2 * TERMS.bytes());
+    assertThat(small.figures().termsBytes()).isEqualTo(2L * TERMS.bytes());
   }
 
   private void assertBusy(Watches watches, String reason) {
