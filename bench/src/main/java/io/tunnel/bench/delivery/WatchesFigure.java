@@ -116,7 +116,7 @@ final class WatchesFigure implements Figure<Bed> {
     }
   }
 
-  /** Watches of one key each, which receive {@code expected} changes together. */
+  /** Watches of one key each; all receive {@code expected} changes in total. */
   private static Following watches(Paths paths, int count, long expected) {
     List<Watch> watches = new ArrayList<>();
     for (int i = 0; i < count; i++) {

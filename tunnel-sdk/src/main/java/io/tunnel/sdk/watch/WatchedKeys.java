@@ -9,8 +9,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The keys that a watch follows: single keys, prefixes of keys, or both. A watch
- * has at most {@link io.tunnel.model.Limits#WATCH_TERMS_MAX} keys and prefixes, of {@link
+ * The keys that a watch follows: single keys, prefixes of keys, or both. A watch has at most {@link
+ * io.tunnel.model.Limits#WATCH_TERMS_MAX} keys and prefixes, of {@link
  * io.tunnel.model.Limits#WATCH_TERMS_BYTES_MAX} bytes as encoded.
  *
  * @param keys whole keys

@@ -10,9 +10,10 @@ import java.util.Set;
 import java.util.function.ObjLongConsumer;
 
 /**
- * Which changes of a partition's log go to which watches. The log is read by two passes. The live pass reads each change once for all watches that are not behind. A watch that is
- * behind, because it resumes or because it had no room, goes with the catch-up pass, which reads
- * older changes for all such watches together and ends where the live pass is.
+ * Which changes of a partition's log go to which watches. The log is read by two passes. The live
+ * pass reads each change once for all watches that are not behind. A watch that is behind, because
+ * it resumes or because it had no room, goes with the catch-up pass, which reads older changes for
+ * all such watches together and ends where the live pass is.
  *
  * <p>Invariant: a member was given each change up to its {@link Member#covered} that matches, once
  * and in order, and no other change. So a member may move from pass to pass, and each pass skips

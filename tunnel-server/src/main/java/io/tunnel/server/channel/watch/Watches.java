@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The watches of a server: one hub for each watched partition. The monitor guards which
- * hubs there are; under it, hubs are made and closed, which takes the locks of logs.
+ * The watches of a server: one hub for each watched partition. The monitor guards which hubs there
+ * are; under it, hubs are made and closed, which takes the locks of logs.
  */
 public final class Watches {
 
@@ -44,7 +44,8 @@ public final class Watches {
    * The present figures.
    *
    * @param watches how many there are
-   * @param behind watches that lack changes below the live pass: the watch resumes, or its client is slow
+   * @param behind watches that lack changes below the live pass: the watch resumes, or its client
+   *     is slow
    * @param termsBytes bytes of their keys and prefixes
    * @param bufferedBytes bytes of changes that were read for them and are not sent
    * @param readRows changes that live passes read, each once for all watches of the partition

@@ -171,7 +171,8 @@ final class HubCoreTest {
       switch (random.nextInt(12)) {
         case 0, 1 -> append(1 + random.nextInt(5));
         case 2 -> join();
-        case 3, 4 -> any().ifPresent(one -> hub.room(one.member, random.nextLong(4) * CHANGE_BYTES));
+        case 3, 4 ->
+            any().ifPresent(one -> hub.room(one.member, random.nextLong(4) * CHANGE_BYTES));
         case 5, 6, 7 -> slice(hub.live());
         case 8, 9 -> hub.catchUp().ifPresent(this::slice);
         case 10 -> other();
