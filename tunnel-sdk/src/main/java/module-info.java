@@ -34,6 +34,7 @@ module io.tunnel.sdk {
   exports io.tunnel.sdk.table;
   exports io.tunnel.sdk.testing;
   exports io.tunnel.sdk.tunnel;
+  exports io.tunnel.sdk.watch;
 
   uses org.slf4j.spi.SLF4JServiceProvider;
 }

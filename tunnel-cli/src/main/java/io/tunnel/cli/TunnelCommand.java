@@ -10,6 +10,7 @@ import io.tunnel.cli.ping.PingCommand;
 import io.tunnel.cli.security.SecurityCommand;
 import io.tunnel.cli.tables.TablesCommand;
 import io.tunnel.cli.tail.TailCommand;
+import io.tunnel.cli.tail.WatchCommand;
 import io.tunnel.cli.tunnels.TunnelsCommand;
 import io.tunnel.partition.tool.PartitionCommand;
 import io.tunnel.perf.PerfCommand;
@@ -57,6 +58,7 @@ public final class TunnelCommand extends CommandGroup {
           PerfCommand.class,
           TablesCommand.class,
           TailCommand.class,
+          WatchCommand.class,
           TunnelsCommand.class,
           ClusterCommand.class,
           SecurityCommand.class,

@@ -69,5 +69,11 @@ public final class Limits {
   /** Keys that one request looks up. */
   public static final int GET_KEYS_MAX = 1_000;
 
+  /** Keys and prefixes of one watch. */
+  public static final int WATCH_TERMS_MAX = 1_000;
+
+  /** Bytes of all keys and prefixes of one watch, as encoded. */
+  public static final int WATCH_TERMS_BYTES_MAX = 64 * 1024;
+
   private Limits() {}
 }

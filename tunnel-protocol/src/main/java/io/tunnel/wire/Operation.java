@@ -182,6 +182,11 @@ public enum Operation {
    */
   RENEW(67, Room.DELIVERY, Repeat.NEVER, Right.HOLD),
   /**
+   * JSON: {@link PartitionControl.Watch} to {@link ClusterControl.Attached}, sent to the leader of
+   * the partition: as {@link #READ_PARTITION}, for the keys that match.
+   */
+  WATCH(68, Room.READING, Repeat.NEVER, Right.READ),
+  /**
    * JSON: empty to {@link SecurityControl.Identity}: the identity and permissions of the client.
    */
   WHO_AM_I(80, Room.SECURITY, Repeat.FREELY, Right.HOLD),

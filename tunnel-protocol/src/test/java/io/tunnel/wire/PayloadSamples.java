@@ -275,6 +275,19 @@ final class PayloadSamples {
             Optional.empty(),
             Optional.empty(),
             Optional.of(new KnownPosition(5, 1_790_000_000_000L))),
+        new PartitionControl.Watch(
+            new PartitionControl.ReadPartition(
+                7,
+                ChannelType.Stream,
+                3,
+                Bytes.EMPTY,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.of(new KnownPosition(5, 1_790_000_000_000L))),
+            new KeyTerms(
+                List.of(Bytes.fromHex("056100")),
+                List.of(Bytes.EMPTY, Bytes.fromHex("0562")),
+                true)),
         new PartitionControl.FindPositions("orders", Optional.of(9L)),
         new PartitionControl.FoundPositions(
             3,

@@ -263,18 +263,20 @@ public final class RowSession implements AutoCloseable {
     }
   }
 
-  /** As {@link #close}, for a client that closes: waits for the answer for a moment at most. */
-  void closeAtOnce() {
+  /**
+   * As {@link #close}, for a client that closes: completes with the answer, or after a moment; never
+   * fails.
+   */
+  CompletableFuture<Boolean> closeAtOnce() {
     closeEngines();
-    if (ended.complete(End.CLOSED)) {
-      var unused =
-          wiring
-              .caller()
-              .askTimed(Operation.CLOSE_ROW_SESSION, named)
-              .orTimeout(CLOSE_MS_MAX, TimeUnit.MILLISECONDS)
-              // Without an answer the lease ends the session.
-              .handle((answer, failure) -> failure == null)
-              .join();
+    if (!ended.complete(End.CLOSED)) {
+      return CompletableFuture.completedFuture(false);
     }
+    return wiring
+        .caller()
+        .askTimed(Operation.CLOSE_ROW_SESSION, named)
+        .orTimeout(CLOSE_MS_MAX, TimeUnit.MILLISECONDS)
+        // Without an answer the lease ends the session.
+        .handle((answer, failure) -> failure == null);
   }
 }

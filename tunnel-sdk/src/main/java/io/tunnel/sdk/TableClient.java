@@ -1,6 +1,5 @@
 package io.tunnel.sdk;
 
-import io.tunnel.codec.SessionProof;
 import io.tunnel.condition.RowSelection;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKey;
@@ -25,6 +24,8 @@ import io.tunnel.sdk.transport.Subject;
 import io.tunnel.sdk.transport.SystemClock;
 import io.tunnel.sdk.transport.Ticker;
 import io.tunnel.sdk.transport.trust.LoadedConfig;
+import io.tunnel.sdk.watch.WatchConfig;
+import io.tunnel.sdk.watch.WatchedKeys;
 import io.tunnel.sdk.write.WriteCall;
 import io.tunnel.sdk.write.WriteEngine;
 import io.tunnel.sdk.write.WriteEngines;
@@ -35,7 +36,6 @@ import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.OperatorControl.AlterTable;
 import io.tunnel.wire.control.PartitionControl.FindPositions;
 import io.tunnel.wire.control.PartitionControl.FoundPositions;
-import io.tunnel.wire.control.RowSessionControl;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -72,7 +72,8 @@ public final class TableClient implements AutoCloseable {
   private final Ticker ticker = new SystemClock();
   private final Map<String, TableReads> readsByTable = new ConcurrentHashMap<>();
   private final WriteEngines engines;
-  private final Set<RowSession> sessions = ConcurrentHashMap.newKeySet();
+  private final ClientSessions sessions;
+  private final ClientWatches watches;
 
   private TableClient(ClientConfig config) {
     LoadedConfig loaded = LoadedConfig.of(config); // First: it may throw.
@@ -80,6 +81,7 @@ public final class TableClient implements AutoCloseable {
     this.nodes = new Nodes(loaded, loops, ticker);
     this.caller = new Caller(nodes, ticker);
     this.maps = new TableMaps(caller);
+    this.watches = new ClientWatches(config);
     this.engines =
         new WriteEngines(
             nodes,
@@ -87,6 +89,14 @@ public final class TableClient implements AutoCloseable {
             TableWriterConfig.DEFAULTS
                 .withLinger(UNTIL_SENT)
                 .withBufferBytesMax(config.inFlightBytesMax()));
+    this.sessions =
+        new ClientSessions(
+            new RowSession.Wiring(
+                caller,
+                nodes,
+                ticker,
+                bound -> engines.openBound(maps.of(bound.table()), bound.session()),
+                engines::forget));
   }
 
   /** Connects to the service at {@code endpoint}, as {@link ClientConfig#of(String)} reads it. */
@@ -409,6 +419,18 @@ public final class TableClient implements AutoCloseable {
     return result;
   }
 
+  /**
+   * Follows keys of a table: changes from now on, behind a position, or the present rows first.
+   *
+   * @throws IllegalArgumentException when the keys do not match the key of the table, or the
+   *     position is of others
+   */
+  public Watch watch(String table, WatchedKeys keys, WatchConfig how) {
+    EventLoops.requireMayBlock("watch");
+    return watches.open(
+        partitionMap(table), keys, how, () -> findPositions(table, Optional.empty()));
+  }
+
   /** Opens a buffered writer with {@link TableWriterConfig#DEFAULTS}. */
   public TableWriter openWriter(String table) {
     return openWriter(table, TableWriterConfig.DEFAULTS);
@@ -430,26 +452,7 @@ public final class TableClient implements AutoCloseable {
    *     LIMIT_REACHED} when there are too many sessions, {@code FEATURE_NOT_ENABLED} on a cluster
    */
   public RowSession openSession(Duration lease) {
-    Bytes secret = SystemClock.newSecret();
-    long askedNanos = ticker.nanos();
-    RowSessionControl.Opened opened =
-        read(
-            Operation.OPEN_ROW_SESSION,
-            new RowSessionControl.Open(lease.toMillis(), secret),
-            RowSessionControl.Opened.class);
-    RowSession.Wiring wiring =
-        new RowSession.Wiring(
-            caller,
-            nodes,
-            ticker,
-            bound -> engines.openBound(maps.of(bound.table()), bound.session()),
-            engines::forget);
-    SessionProof proof = new SessionProof(opened.sessionId(), secret);
-    RowSession session = new RowSession(wiring, proof, lease, askedNanos);
-    sessions.add(session);
-    var unused = session.ended().thenRun(() -> sessions.remove(session));
-    session.begin();
-    return session;
+    return sessions.open(lease);
   }
 
   private TableReads reads(String table) {
@@ -478,8 +481,9 @@ public final class TableClient implements AutoCloseable {
   @Override
   public void close() {
     EventLoops.requireMayBlock("close");
+    watches.close();
     try {
-      List.copyOf(sessions).forEach(RowSession::closeAtOnce);
+      sessions.close();
       engines.close();
     } finally {
       nodes.close();

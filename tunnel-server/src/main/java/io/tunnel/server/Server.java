@@ -71,6 +71,7 @@ public final class Server implements Closeable {
           new Served(engine.ports(), config.session().deliveryBytesMax(), config.catchUp());
       meters.readings(served::readingCount);
       meters.catchUp(served::catchUp);
+      meters.watches(served::watches);
       AuditTrail trail = security.audit(parts, config.audit());
       meters.audit(trail::figures);
       NetServer.Door door = security.door(engine, trail);

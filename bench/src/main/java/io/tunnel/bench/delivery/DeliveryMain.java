@@ -15,7 +15,7 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "delivery",
     mixinStandardHelpOptions = true,
-    description = "Measures what moving, losing and holding channels costs.")
+    description = "Measures what moving, losing and holding channels costs, and what watches cost.")
 public final class DeliveryMain implements Callable<Integer> {
 
   private static final List<Figure<Bed>> FIGURES =
@@ -24,7 +24,9 @@ public final class DeliveryMain implements Callable<Integer> {
           new MoveFigure(),
           new KillFigure(),
           new SlowWorkerFigure(),
-          new IdleConnectionsFigure());
+          new IdleConnectionsFigure(),
+          new WatchesFigure(),
+          new IdleWatchesFigure());
 
   @Mixin private FigureOptions options;
 

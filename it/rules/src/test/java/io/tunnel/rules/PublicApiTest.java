@@ -34,7 +34,8 @@ class PublicApiTest {
               "io.tunnel.sdk.security",
               "io.tunnel.sdk.table",
               "io.tunnel.sdk.testing",
-              "io.tunnel.sdk.tunnel"),
+              "io.tunnel.sdk.tunnel",
+              "io.tunnel.sdk.watch"),
           "tunnel-flink",
           List.of(
               "io.tunnel.flink",

@@ -17,12 +17,17 @@ import io.tunnel.sdk.RowResult;
 import io.tunnel.sdk.RowResult.Outcome;
 import io.tunnel.sdk.TableWriter;
 import io.tunnel.sdk.TunnelWorkerConfig;
+import io.tunnel.sdk.Watch;
 import io.tunnel.sdk.processor.AtomicBatch;
 import io.tunnel.sdk.processor.IChannelProcessor;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.tunnel.SeekTunnelRequest;
+import io.tunnel.sdk.watch.WatchConfig;
+import io.tunnel.sdk.watch.WatchEvent;
+import io.tunnel.sdk.watch.WatchedKeys;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -55,6 +60,44 @@ abstract class AtomicBatchesContract extends Contract {
     assertThat(value(name, 1)).isEqualTo(11);
     assertThat(tables().getRow(name, key(2))).isEmpty();
     assertThat(value(name, 3)).isEqualTo(7);
+  }
+
+  @Test
+  void a_watch_is_given_the_rows_of_a_batch_that_match_and_none_of_a_refused_one()
+      throws Exception {
+    TableInfo table = table();
+    String name = table.meta().name();
+    WatchedKeys some = WatchedKeys.keys(List.of(key(1), key(3)));
+    Watch few = closing(tables().watch(name, some, WatchConfig.FROM_NOW));
+    Watch all = closing(tables().watch(name, WatchedKeys.leading(List.of()), WatchConfig.FROM_NOW));
+    BatchWriteResult refused =
+        tables()
+            .tryWriteAtomically(
+                name, List.of(put(1, 1), add(1, 1).onlyIf(Condition.parse("v = 9")), put(3, 3)));
+    assertThat(refused.results()).extracting(RowResult::outcome).containsOnly(Outcome.REJECTED);
+    long first =
+        tables()
+            .writeAtomically(name, List.of(put(1, 5), put(2, 6), put(3, 7), add(1, 1)))
+            .results()
+            .get(0)
+            .position();
+    write(table, put(2, 9));
+    assertThat(positions(few, 3)).containsExactly(first, first + 2, first + 3);
+    assertThat(positions(all, 5))
+        .containsExactly(first, first + 1, first + 2, first + 3, first + 4);
+  }
+
+  private static List<Long> positions(Watch watch, int count) throws InterruptedException {
+    List<Long> positions = new ArrayList<>();
+    while (positions.size() < count) {
+      List<WatchEvent> events = watch.poll(Duration.ofSeconds(60));
+      assertThat(events).as("behind %s", positions).isNotEmpty();
+      for (WatchEvent event : events) {
+        assertThat(event.record().atomicBatch()).isEmpty();
+        positions.add(event.record().position());
+      }
+    }
+    return positions;
   }
 
   @Test

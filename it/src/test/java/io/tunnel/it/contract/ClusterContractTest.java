@@ -41,6 +41,14 @@ class ClusterContractTest {
   }
 
   @Nested
+  class Watches extends WatchesContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(node.directPort());
+    }
+  }
+
+  @Nested
   class Increments extends IncrementsContract {
     @Override
     Subject begin() {

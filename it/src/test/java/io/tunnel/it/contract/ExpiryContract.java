@@ -12,12 +12,18 @@ import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.model.value.PrimaryKeyType;
 import io.tunnel.sdk.BatchWriteResult;
 import io.tunnel.sdk.RowResult;
+import io.tunnel.sdk.Watch;
 import io.tunnel.sdk.processor.IChannelProcessor;
 import io.tunnel.sdk.processor.ProcessRecordsInput;
 import io.tunnel.sdk.processor.StreamRecord;
 import io.tunnel.sdk.table.CreateTableRequest;
 import io.tunnel.sdk.table.TableInfo;
+import io.tunnel.sdk.watch.WatchConfig;
+import io.tunnel.sdk.watch.WatchEvent;
+import io.tunnel.sdk.watch.WatchedKeys;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
@@ -118,6 +124,46 @@ abstract class ExpiryContract extends Contract {
                     put(2, 2)));
     assertThat(changes.first(4))
         .containsExactly("PUT 1", "DELETE EXPIRED 1", "PUT 1 of 2", "PUT 2 of 2");
+  }
+
+  @Test
+  void a_watch_is_given_the_marked_delete_and_begins_with_no_expired_row() throws Exception {
+    TableInfo table = expiring();
+    String name = table.meta().name();
+    WatchedKeys one = WatchedKeys.key(key(1));
+    Watch whole = closing(tables().watch(name, one, WatchConfig.FROM_NOW));
+    Watch keys = closing(tables().watch(name, one, WatchConfig.FROM_NOW.withKeysOnly()));
+    write(table, put(2, 2), put(1, 1));
+    awaitExpiry(table, 1);
+    Watch later = closing(tables().watch(name, one, WatchConfig.FROM_NOW.withRows()));
+    List<String> first = new ArrayList<>();
+    while (!later.hasAllRows()) {
+      first.addAll(texts(later.poll(Duration.ofSeconds(1))));
+    }
+    write(table, put(1, 3));
+    assertThat(untilPuts(2, whole)).containsExactly("PUT 1", "DELETE EXPIRED 1", "PUT 1");
+    assertThat(untilPuts(2, keys)).containsExactly("PUT 1", "DELETE EXPIRED 1", "PUT 1");
+    first.addAll(untilPuts(1, later));
+    assertThat(first).endsWith("PUT 1");
+    // The sweep may have deleted the row before the watch began.
+    first.remove("DELETE EXPIRED 1");
+    assertThat(first).containsExactly("PUT 1");
+  }
+
+  private static List<String> untilPuts(int count, Watch watch) throws InterruptedException {
+    List<String> texts = new ArrayList<>();
+    while (Collections.frequency(texts, "PUT 1") < count) {
+      List<WatchEvent> events = watch.poll(Duration.ofSeconds(60));
+      assertThat(events).as("behind %s", texts).isNotEmpty();
+      texts.addAll(texts(events));
+    }
+    return texts;
+  }
+
+  private static List<String> texts(List<WatchEvent> events) {
+    return events.stream()
+        .map(event -> event.type() == WatchEvent.Type.ROW ? "ROW" : Changes.text(event.record()))
+        .toList();
   }
 
   @Test

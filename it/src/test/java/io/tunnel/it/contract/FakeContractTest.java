@@ -115,6 +115,14 @@ class FakeContractTest {
   }
 
   @Nested
+  class Watches extends WatchesContract {
+    @Override
+    Subject begin() {
+      return fake();
+    }
+  }
+
+  @Nested
   class Increments extends IncrementsContract {
     @Override
     Subject begin() {

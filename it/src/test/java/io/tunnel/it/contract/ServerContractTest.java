@@ -91,6 +91,14 @@ class ServerContractTest {
   }
 
   @Nested
+  class Watches extends WatchesContract {
+    @Override
+    Subject begin() {
+      return new RealSubject(server.port());
+    }
+  }
+
+  @Nested
   class Increments extends IncrementsContract {
     @Override
     Subject begin() {

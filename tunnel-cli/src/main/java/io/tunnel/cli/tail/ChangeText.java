@@ -9,6 +9,7 @@ import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.sdk.processor.RecordColumn;
 import io.tunnel.sdk.processor.StreamRecord;
+import io.tunnel.sdk.watch.WatchEvent;
 import io.tunnel.stress.file.TypedJson;
 import io.tunnel.terminal.Printable;
 import java.time.Instant;
@@ -48,6 +49,18 @@ final class ChangeText {
             key,
             record.deletionCause().map(Enum::name).orElse(columns) + atomic(record))
         .stripTrailing();
+  }
+
+  /** As {@link #line(StreamRecord)}; a row that was there before stands as a ROW. */
+  static String line(WatchEvent event) {
+    String line = line(event.record());
+    return event.type() == WatchEvent.Type.ROW ? line.replaceFirst("  PUT   ", "  ROW   ") : line;
+  }
+
+  /** As {@link #json(StreamRecord)}, with the member {@code isRow} for a row. */
+  static String json(WatchEvent event) {
+    String json = json(event.record());
+    return event.type() == WatchEvent.Type.ROW ? "{\"isRow\":true," + json.substring(1) : json;
   }
 
   /** Says which change of how many of an atomic batch the record is. */

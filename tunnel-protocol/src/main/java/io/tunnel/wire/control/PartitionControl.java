@@ -3,6 +3,7 @@ package io.tunnel.wire.control;
 import io.tunnel.model.ChannelType;
 import io.tunnel.model.KnownPosition;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.wire.KeyTerms;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -77,6 +78,24 @@ public sealed interface PartitionControl extends Control {
       if (type == ChannelType.Stream && known.isPresent() && known.get().position() < position) {
         throw new IllegalArgumentException(
             "a reader that goes on behind " + position + " knows more than " + known.get());
+      }
+    }
+  }
+
+  /**
+   * Asks for the changes or rows of a partition whose keys match, and no others. Deliveries have
+   * one batch for each row; a SETTLED says how far the server has looked.
+   *
+   * @param read without an end: a watch ends when its client wants no more
+   * @param terms the keys
+   */
+  record Watch(ReadPartition read, KeyTerms terms) implements PartitionControl {
+    /** Refuses null and an end. */
+    public Watch {
+      Objects.requireNonNull(read, "read");
+      Objects.requireNonNull(terms, "terms");
+      if (read.end().isPresent() || read.endMs().isPresent()) {
+        throw new IllegalArgumentException("a watch has no end");
       }
     }
   }

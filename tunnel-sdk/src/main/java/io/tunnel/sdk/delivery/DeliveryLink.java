@@ -163,10 +163,10 @@ public final class DeliveryLink implements PushReceiver {
     }
   }
 
-  /** Routes no more pushes to {@code receiver}; closes the connection after the last user. */
-  void leave(PartitionDelivery receiver) {
-    users.remove(receiver);
-    attached.values().removeIf(user -> user == receiver);
+  /** Routes no more pushes to {@code user}; closes the connection after the last user. */
+  void leave(Object user) {
+    users.remove(user);
+    attached.values().removeIf(receiver -> receiver == user);
     if (users.isEmpty()) {
       close();
     }

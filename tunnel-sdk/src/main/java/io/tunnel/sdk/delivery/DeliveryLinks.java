@@ -65,6 +65,11 @@ public final class DeliveryLinks {
     }
   }
 
+  /** Closes the connections that only {@code user} has joined. */
+  public void leave(Object user) {
+    List.copyOf(links.values()).forEach(link -> link.leave(user));
+  }
+
   /** Closes all connections; requests that wait for a connection fail with {@code reason}. */
   public void end(ConnectionException reason) {
     List.copyOf(links.values()).forEach(link -> link.end(reason));

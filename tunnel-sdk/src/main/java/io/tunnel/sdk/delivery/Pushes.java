@@ -108,6 +108,7 @@ public interface Pushes {
           ATTACH,
           DETACH,
           READ_PARTITION,
+          WATCH,
           FIND_POSITIONS,
           AUTHENTICATE,
           ECHO,

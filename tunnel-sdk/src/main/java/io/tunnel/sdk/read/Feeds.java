@@ -12,14 +12,13 @@ import io.tunnel.sdk.delivery.PartitionDelivery;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.sdk.transport.Caller;
 import io.tunnel.sdk.transport.EndpointsCore;
-import io.tunnel.sdk.transport.ReconnectCore;
 import io.tunnel.wire.Frame;
+import io.tunnel.wire.KeyTerms;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.PartitionControl.FindPositions;
 import io.tunnel.wire.control.PartitionControl.FoundPositions;
 import io.tunnel.wire.control.PartitionControl.Positions;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -36,14 +35,16 @@ import java.util.function.BiConsumer;
  */
 public final class Feeds {
 
-  private static final ReconnectCore RECONNECT = ReconnectCore.ofMillis(1_000);
-  private static final DeliveryLink.Watch WATCH =
-      new DeliveryLink.Watch(Duration.ofSeconds(10), Optional.empty());
   private static final long FIND_END_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  private final FeedThread thread;
   private final ReadPort port;
   private final String table;
   private final PartitionReaderConfig config;
+
+  /** The keys that the partitions are watched for; empty to read them whole. */
+  private final Optional<KeyTerms> terms;
+
   private final EndpointsCore endpoints;
   private final Inbox inbox = new Inbox();
   private final Map<Integer, PartitionFeed> feeds = new HashMap<>();
@@ -59,11 +60,27 @@ public final class Feeds {
 
   /** Reads partitions of {@code table} from a service with the endpoints {@code known}. */
   public Feeds(ReadPort port, List<Endpoint> known, String table, PartitionReaderConfig config) {
-    this.port = port;
+    this(FeedThread.own(port), known, table, config, Optional.empty());
+  }
+
+  /** As the other constructor; with terms, watches the partitions for the keys that match. */
+  public Feeds(
+      FeedThread thread,
+      List<Endpoint> known,
+      String table,
+      PartitionReaderConfig config,
+      Optional<KeyTerms> terms) {
+    this.thread = thread;
+    this.port = thread.port();
     this.table = table;
     this.config = config;
+    this.terms = terms;
     this.endpoints = new EndpointsCore(known, port.chance());
-    this.links = new DeliveryLinks(port, WATCH, RECONNECT);
+    this.links = thread.links();
+  }
+
+  Optional<KeyTerms> terms() {
+    return terms;
   }
 
   /** The received deliveries; for any thread. */
@@ -75,7 +92,8 @@ public final class Feeds {
     return links;
   }
 
-  long nowNanos() {
+  /** Nanoseconds since an arbitrary moment. */
+  public long nowNanos() {
     return port.nowNanos();
   }
 
@@ -307,8 +325,12 @@ public final class Feeds {
           isClosed = true;
           feeds.values().forEach(PartitionFeed::end);
           feeds.clear();
-          links.end(closed());
+          if (thread.isShared()) {
+            links.leave(this);
+          }
         });
-    port.close();
+    if (!thread.isShared()) {
+      thread.close();
+    }
   }
 }

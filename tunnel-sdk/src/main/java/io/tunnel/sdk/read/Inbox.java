@@ -29,6 +29,10 @@ public final class Inbox {
     change(
         () -> {
           if (failure.isEmpty()) {
+            Received last = items.peekLast();
+            if (last != null && last.isOutdatedBy(received)) {
+              items.removeLast();
+            }
             items.add(received);
           }
         });

@@ -19,6 +19,7 @@ import io.tunnel.wire.Delivery;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.PartitionControl;
 import io.tunnel.wire.control.PartitionControl.ReadPartition;
+import io.tunnel.wire.control.PartitionControl.Watch;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -108,7 +109,11 @@ final class PartitionFeed implements DeliveryTaker {
             start.endMs(),
             known);
     DeliveryLink server = feeds.nodeFor(start.partition(), useless);
-    delivery.attach(server, Operation.READ_PARTITION, request);
+    if (feeds.terms().isPresent()) {
+      delivery.attach(server, Operation.WATCH, new Watch(request, feeds.terms().get()));
+    } else {
+      delivery.attach(server, Operation.READ_PARTITION, request);
+    }
   }
 
   @Override
@@ -143,14 +148,29 @@ final class PartitionFeed implements DeliveryTaker {
   }
 
   /**
-   * In rows: the next rows have the state at {@code position}. In changes the call is ignored: the
-   * settled positions have no changes, and a later READ_PARTITION skips them again.
+   * In rows: the next rows have the state at {@code position}. In changes of a watch, the next
+   * server need not look up to there again. A reader of all changes ignores the call: the settled
+   * positions have no changes, and a later READ_PARTITION skips them again.
    */
   @Override
   public void settled(long position) {
     if (start.type() == ChannelType.BaseData) {
       rowsAt = Optional.of(position);
       know(position);
+    } else if (feeds.terms().isPresent() && position > received) {
+      received = position;
+      know(position);
+      feeds
+          .inbox()
+          .put(
+              new Received(
+                  number,
+                  start,
+                  Optional.empty(),
+                  0,
+                  Optional.empty(),
+                  incarnation,
+                  Optional.of(position)));
     }
   }
 
@@ -171,7 +191,9 @@ final class PartitionFeed implements DeliveryTaker {
 
   /** Puts a delivery into the inbox; an absent delivery marks the end of the partition. */
   private void put(Optional<Delivery> delivered, int bytes) {
-    feeds.inbox().put(new Received(number, start, delivered, bytes, rowsAt, incarnation));
+    feeds
+        .inbox()
+        .put(new Received(number, start, delivered, bytes, rowsAt, incarnation, Optional.empty()));
   }
 
   @Override

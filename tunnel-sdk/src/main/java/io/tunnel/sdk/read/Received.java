@@ -9,11 +9,12 @@ import java.util.Optional;
  *
  * @param feed number of the feed that received the delivery
  * @param start start position of the feed
- * @param delivery changes or rows; empty at the end of the partition
+ * @param delivery changes or rows; empty at the end of the partition, and with {@code settled}
  * @param bytes credit that the delivery holds until its release
  * @param rowsAt in rows and at their end: the rows include the changes up to this position, and no
  *     later changes; empty if the server does not know the position
- * @param incarnation incarnation of the changes and of {@code rowsAt}, if the server knows it
+ * @param incarnation incarnation of the changes and of the positions, if the server knows it
+ * @param settled in a watch: there is no further change up to this position; without a delivery
  */
 public record Received(
     long feed,
@@ -21,10 +22,16 @@ public record Received(
     Optional<Delivery> delivery,
     int bytes,
     Optional<Long> rowsAt,
-    Optional<Long> incarnation) {
+    Optional<Long> incarnation,
+    Optional<Long> settled) {
+
+  /** Whether this only says what {@code newer}, which comes next, says as well. */
+  boolean isOutdatedBy(Received newer) {
+    return settled.isPresent() && newer.settled.isPresent() && feed == newer.feed;
+  }
 
   /** True at the end of the partition. */
   public boolean isEnd() {
-    return delivery.isEmpty();
+    return delivery.isEmpty() && settled.isEmpty();
   }
 }

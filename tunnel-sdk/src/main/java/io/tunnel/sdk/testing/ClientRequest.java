@@ -79,6 +79,8 @@ public enum ClientRequest {
   DETACH(Operation.DETACH),
   /** Starts to read a partition without a tunnel. */
   READ_PARTITION(Operation.READ_PARTITION),
+  /** Starts to watch keys of a partition. */
+  WATCH(Operation.WATCH),
   /** Asks for the first and last positions of partitions. */
   FIND_POSITIONS(Operation.FIND_POSITIONS),
   /** Describes a cluster, which this service is not. */

@@ -20,6 +20,10 @@ final class MemoryReading {
   private final int handle;
   private final Peer peer;
   private final ReadPartition request;
+
+  /** Whether it delivers only what matches, and says how far it has looked. */
+  private final boolean isWatch;
+
   private final ChannelSource source;
   private Optional<Long> limit;
   private long delivered;
@@ -32,7 +36,14 @@ final class MemoryReading {
   private boolean hasEnded;
 
   /** A reading; of rows as of position {@code rowsAt}, or of changes. */
-  MemoryReading(int handle, Peer peer, ReadPartition request, ChannelSource source, long rowsAt) {
+  MemoryReading(
+      int handle,
+      Peer peer,
+      ReadPartition request,
+      boolean isWatch,
+      ChannelSource source,
+      long rowsAt) {
+    this.isWatch = isWatch;
     this.handle = handle;
     this.peer = peer;
     this.request = request;
@@ -58,9 +69,12 @@ final class MemoryReading {
   /**
    * Ends the reading at a position.
    *
-   * @throws IllegalArgumentException for rows, which take no end
+   * @throws IllegalArgumentException for rows and watches, which take no end
    */
   void limit(long position) {
+    if (isWatch) {
+      throw new IllegalArgumentException("a watch takes no end, but has one at " + position);
+    }
     if (request.type() == ChannelType.BaseData) {
       throw new IllegalArgumentException("reading rows takes no end, but has one at " + position);
     }
@@ -83,11 +97,23 @@ final class MemoryReading {
       next.ifPresent(this::deliver);
       isUnder = next.isPresent() && credit > 0;
     }
+    if (isUnder && isWatch && request.type() == ChannelType.Stream) {
+      mark();
+    }
     OptionalLong end = end();
     if (!hasEnded && end.isPresent() && delivered >= end.getAsLong()) {
       hasEnded = true;
       ChannelEnd told = new ChannelEnd(handle, PartitionControl.EPOCH, end.getAsLong());
       peer.push(Operation.END_OF_CHANNEL, told.encode());
+    }
+  }
+
+  /** All that matches was delivered: says up to where that is. The server says it now and then. */
+  private void mark() {
+    long looked = source.committed(delivered);
+    if (credit > 0 && looked > delivered) {
+      delivered = looked;
+      peer.push(Operation.SETTLED, new ChannelEnd(handle, PartitionControl.EPOCH, looked).encode());
     }
   }
 

@@ -6,10 +6,12 @@ import io.tunnel.model.KnownPosition;
 import io.tunnel.model.RefusedException;
 import io.tunnel.sdk.testing.table.BaseSource;
 import io.tunnel.sdk.testing.table.ChannelSource;
+import io.tunnel.sdk.testing.table.MatchingSource;
 import io.tunnel.sdk.testing.table.MemoryPartition;
 import io.tunnel.sdk.testing.table.MemoryTable;
 import io.tunnel.sdk.testing.table.StreamSource;
 import io.tunnel.sdk.testing.table.VirtualTime;
+import io.tunnel.wire.KeyTerms;
 import io.tunnel.wire.control.PartitionControl.FindPositions;
 import io.tunnel.wire.control.PartitionControl.FoundPositions;
 import io.tunnel.wire.control.PartitionControl.Positions;
@@ -70,9 +72,11 @@ final class MemoryReadings {
   /**
    * Starts a reading; returns its handle.
    *
+   * @param terms the keys of a watch; empty for all
    * @param tables all tables
    */
-  int read(ReadPartition request, Collection<MemoryTable> tables, Peer peer) {
+  int read(
+      ReadPartition request, Optional<KeyTerms> terms, Collection<MemoryTable> tables, Peer peer) {
     MemoryTable table =
         tables.stream()
             .filter(each -> each.partitions().stream().anyMatch(of -> isOf(of, request)))
@@ -83,6 +87,7 @@ final class MemoryReadings {
                         ErrorCode.TABLE_NOT_FOUND,
                         "no table has a partition " + request.partition()));
     MemoryPartition partition = table.partition(request.partition());
+    terms.ifPresent(given -> given.require(table.meta().primaryKey()));
     request.known().ifPresent(known -> requireKept(partition, known));
     if (request.type() == ChannelType.Stream && request.position() > partition.committed()) {
       throw new RefusedException(
@@ -95,8 +100,10 @@ final class MemoryReadings {
               + partition.committed());
     }
     int handle = handles++;
-    ChannelSource source = source(request, table, partition);
-    byHandle.put(handle, new MemoryReading(handle, peer, request, source, partition.committed()));
+    ChannelSource source = source(request, terms, table, partition);
+    byHandle.put(
+        handle,
+        new MemoryReading(handle, peer, request, terms.isPresent(), source, partition.committed()));
     return handle;
   }
 
@@ -105,14 +112,20 @@ final class MemoryReadings {
   }
 
   private ChannelSource source(
-      ReadPartition request, MemoryTable table, MemoryPartition partition) {
+      ReadPartition request,
+      Optional<KeyTerms> terms,
+      MemoryTable table,
+      MemoryPartition partition) {
+    if (request.type() == ChannelType.Stream && terms.isPresent()) {
+      return new MatchingSource(partition, terms.get());
+    }
     if (request.type() == ChannelType.Stream) {
       // The reader finds the end by commit times; here the end in time only holds later changes
       // back.
       return new StreamSource(
           partition, request.end().isPresent() ? Optional.empty() : request.endMs(), time);
     }
-    BaseSource rows = new BaseSource(partition, table.meta().primaryKey(), time.micros());
+    BaseSource rows = new BaseSource(partition, table.meta().primaryKey(), time.micros(), terms);
     rows.moveTo(request.position(), request.key());
     return rows;
   }

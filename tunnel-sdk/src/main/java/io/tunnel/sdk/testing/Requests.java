@@ -38,6 +38,7 @@ import io.tunnel.wire.control.OperatorControl.Seek;
 import io.tunnel.wire.control.PartitionControl;
 import io.tunnel.wire.control.PartitionControl.FindPositions;
 import io.tunnel.wire.control.PartitionControl.ReadPartition;
+import io.tunnel.wire.control.PartitionControl.Watch;
 import io.tunnel.wire.control.SecurityControl;
 import io.tunnel.wire.control.SessionControl;
 import java.time.Duration;
@@ -263,7 +264,7 @@ final class Requests {
         checkpoint(skipping.checkpoint(), skipping.skipped(), frame, peer);
       }
 
-      case READ_PARTITION -> read(frame, peer);
+      case READ_PARTITION, WATCH -> read(frame, peer);
       case ATTACH -> {
         int handle = service.holds().attach(Json.decode(payload, Attach.class), peer);
         peer.respond(frame, Json.encode(new Attached(handle)));
@@ -364,8 +365,12 @@ final class Requests {
   }
 
   private void read(Frame frame, Peer peer) {
-    ReadPartition request = Json.decode(frame.payload(), ReadPartition.class);
-    int handle = service.readings().read(request, service.tables(), peer);
+    boolean isWatch = frame.operation() == Operation.WATCH;
+    Optional<Watch> watch =
+        isWatch ? Optional.of(Json.decode(frame.payload(), Watch.class)) : Optional.empty();
+    ReadPartition request =
+        watch.map(Watch::read).orElseGet(() -> Json.decode(frame.payload(), ReadPartition.class));
+    int handle = service.readings().read(request, watch.map(Watch::terms), service.tables(), peer);
     Optional<Long> incarnation = Optional.of(service.readings().incarnation());
     peer.respond(frame, Json.encode(new Attached(handle, incarnation)));
   }

@@ -18,6 +18,7 @@ class InboxTest {
         Optional.empty(),
         0,
         Optional.empty(),
+        Optional.empty(),
         Optional.empty());
   }
 

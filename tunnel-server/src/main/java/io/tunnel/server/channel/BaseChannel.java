@@ -204,7 +204,9 @@ final class BaseChannel implements Channel {
   }
 
   private void deliver(byte[] batch, long lastPosition, Bytes key, boolean isEnd) {
-    int bytes = port.deliver(start.handle(), start.epoch(), core.nextPosition(), batch);
+    int bytes =
+        port.deliver(
+            start.handle(), start.epoch(), core.nextPosition(), batch, lastPosition - delivered);
     ration.delivered(lastPosition - delivered, bytes);
     core.delivered(lastPosition, bytes, isEnd);
     lastKey = key;

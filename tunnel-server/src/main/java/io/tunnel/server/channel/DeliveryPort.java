@@ -38,11 +38,16 @@ public interface DeliveryPort {
   int deliver(int handle, long epoch, long firstPosition, Extents batches) throws IOException;
 
   /**
-   * Sends a batch as one delivery.
+   * Sends batches as one delivery.
    *
+   * @param batches one behind the other
+   * @param rows how many rows they have
    * @return bytes of the delivery's payload
    */
-  int deliver(int handle, long epoch, long firstPosition, byte[] batch);
+  int deliver(int handle, long epoch, long firstPosition, byte[] batches, long rows);
+
+  /** Counts rows that were looked at for the reader, and not delivered, as its quota does. */
+  void charge(int handle, long rows, long bytes);
 
   /** Tells the reader that the channel has ended. */
   void end(ChannelEnd end);

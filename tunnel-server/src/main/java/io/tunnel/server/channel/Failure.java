@@ -7,14 +7,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The refusals of channels that cannot go on. */
-final class Failure {
+public final class Failure {
 
   private static final Logger LOGGER = LoggerFactory.getLogger(Failure.class);
 
   private Failure() {}
 
   /** The refusal for the worker; logs the cause. */
-  static RefusedException of(int partition, Throwable cause) {
+  public static RefusedException of(int partition, Throwable cause) {
     RefusedException reason = reason(cause);
     if (cause instanceof RefusedException refused && refused.retriable()) {
       LOGGER.info(

@@ -9,6 +9,8 @@ import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.channel.ration.RationConfig;
 import io.tunnel.server.channel.ration.Rations;
+import io.tunnel.server.channel.watch.WatchLimits;
+import io.tunnel.server.channel.watch.Watches;
 import io.tunnel.server.net.NetServer;
 import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.server.partition.PartitionHosts;
@@ -23,6 +25,7 @@ public final class Served {
   private final NetServer.Delivery delivery;
   private final RowMoments moments;
   private final Rations rations;
+  private final Watches watches;
   private final NetServer.Rooms rooms;
   private final NetServer.Threads threads;
 
@@ -40,14 +43,16 @@ public final class Served {
     ChangeReader changes = partitions.changes();
     rations = new Rations(catchUp, own.clock()::nanos);
     Channels channels = new Channels(changes, new Channels.Pacing(deliveryBytesMax, rations));
+    watches = new Watches(changes, own.moments(), rations, own.clock()::nanos, WatchLimits.DEFAULT);
     moments = new RowMoments(catalog, hosts, changes, own.moments(), own.clock());
     delivery =
         new NetServer.Delivery(
             Attachments.ofTunnels(
-                delivered(ports, channels, partitions.ofSessions()),
+                delivered(ports, channels, watches, partitions.ofSessions()),
                 partitions.bases(),
                 ports.view().isAlone()),
-            Attachments.ofReaders(delivered(ports, channels, partitions.ofReaders()), moments),
+            Attachments.ofReaders(
+                delivered(ports, channels, watches, partitions.ofReaders()), moments),
             ports.naming().handles(),
             ports.tunnels().finder());
     catalog.listen(this::dropped);
@@ -77,11 +82,12 @@ public final class Served {
   }
 
   private static Attachments.Delivered delivered(
-      Ports ports, Channels channels, Ports.Delivered how) {
+      Ports ports, Channels channels, Watches watches, Ports.Delivered how) {
     return new Attachments.Delivered(
         ports.partitions().hosts(),
         ports.partitions().changes(),
         channels,
+        watches,
         how.incarnations(),
         how.freshness(),
         (granted, grant) ->
@@ -116,6 +122,11 @@ public final class Served {
     return partitions;
   }
 
+  /** The present watches. */
+  public Watches.Figures watches() {
+    return watches.figures();
+  }
+
   /** The present throttling of channels that are far behind. */
   public Rations.Figures catchUp() {
     return rations.figures();
@@ -131,5 +142,6 @@ public final class Served {
     delivery.attachments().tick();
     moments.tick();
     rations.tick();
+    watches.tick();
   }
 }

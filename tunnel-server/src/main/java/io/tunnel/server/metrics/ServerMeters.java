@@ -15,6 +15,7 @@ import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.server.changes.LogFigures;
 import io.tunnel.server.channel.ration.Rations;
+import io.tunnel.server.channel.watch.Watches;
 import io.tunnel.server.forward.ForwardMeter;
 import io.tunnel.server.forward.Forwarder;
 import io.tunnel.server.net.NetMeter;
@@ -190,6 +191,11 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   /** Adds the number of partitions that are read without a tunnel. */
   public void readings(Supplier<Number> count) {
     Gauge.builder("tunnel.readings", count).strongReference(true).register(registry);
+  }
+
+  /** Adds number, memory and reads of watches. */
+  public void watches(Supplier<Watches.Figures> now) {
+    WatchMeters.add(registry, now);
   }
 
   /** Meters the requests that this server sends for principals. */

@@ -1,6 +1,5 @@
 package io.tunnel.server.net;
 
-import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.changes.Extents;
 import io.tunnel.server.net.delivery.Attachments;
@@ -134,19 +133,19 @@ final class DeliveryPushes implements Attachments.Port {
       throws IOException {
     long rows = batches.lastPosition() - firstPosition + 1;
     int bytes = connection.writer().deliver(handle, epoch, firstPosition, batches);
-    delivered(handle, rows, bytes);
+    charge(handle, rows, bytes);
     return bytes;
   }
 
   @Override
-  public int deliver(int handle, long epoch, long firstPosition, byte[] batch) {
-    long rows = ChangeBatch.parse(batch, 0, batch.length).rowCount();
-    int bytes = connection.writer().deliver(handle, epoch, firstPosition, batch, rows);
-    delivered(handle, rows, bytes);
+  public int deliver(int handle, long epoch, long firstPosition, byte[] batches, long rows) {
+    int bytes = connection.writer().deliver(handle, epoch, firstPosition, batches, rows);
+    charge(handle, rows, bytes);
     return bytes;
   }
 
-  private void delivered(int handle, long rows, int bytes) {
+  @Override
+  public void charge(int handle, long rows, long bytes) {
     if (connection.caller().principal().isPresent()) {
       carried
           .partition(handle)

@@ -102,9 +102,9 @@ final class FrameWriter {
   }
 
   /**
-   * Sends a batch of base data as one delivery; returns the bytes of its payload.
+   * Sends batches that are in memory as one delivery; returns the bytes of its payload.
    *
-   * @param rows rows of the batch
+   * @param rows rows of the batches
    */
   int deliver(int handle, long epoch, long firstPosition, byte[] batch, long rows) {
     byte[] payload = new byte[Delivery.PREFIX_BYTES + batch.length];

@@ -7,11 +7,13 @@ import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.catalog.ChannelGrants;
+import io.tunnel.server.cluster.LevelCore;
 import io.tunnel.server.net.delivery.Attachments;
 import io.tunnel.server.session.Operators;
 import io.tunnel.server.session.PositionFinder;
 import io.tunnel.wire.ChannelRef;
 import io.tunnel.wire.Frame;
+import io.tunnel.wire.KeyTerms;
 import io.tunnel.wire.Operation.Right;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.ClusterControl.Attached;
@@ -20,8 +22,10 @@ import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.PartitionControl.FindPositions;
 import io.tunnel.wire.control.PartitionControl.FoundPositions;
 import io.tunnel.wire.control.PartitionControl.ReadPartition;
+import io.tunnel.wire.control.PartitionControl.Watch;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Serves requests to attach: workers to channels of tunnels, readers to partitions without a
@@ -29,12 +33,21 @@ import java.util.Optional;
  */
 final class PartitionRequests {
 
+  /** The lowest level whose servers all serve watches. */
+  private static final int WATCHES_LEVEL = 2;
+
   private final Catalog catalog;
+  private final Supplier<LevelCore> levels;
   private final NetServer.Delivery delivery;
   private final RequestThreads threads;
 
-  PartitionRequests(Catalog catalog, NetServer.Delivery delivery, RequestThreads threads) {
+  PartitionRequests(
+      Catalog catalog,
+      NetServer.Delivery delivery,
+      RequestThreads threads,
+      Supplier<LevelCore> levels) {
     this.catalog = catalog;
+    this.levels = levels;
     this.delivery = delivery;
     this.threads = threads;
   }
@@ -50,7 +63,18 @@ final class PartitionRequests {
   }
 
   void read(Frame frame, Connection connection) {
-    ReadPartition request = Json.decode(frame.payload(), ReadPartition.class);
+    read(frame, connection, Json.decode(frame.payload(), ReadPartition.class), Optional.empty());
+  }
+
+  /** Serves a watch: as {@link #read(Frame, Connection)}, for some keys. */
+  void watch(Frame frame, Connection connection) {
+    levels.get().require("watches", WATCHES_LEVEL);
+    Watch request = Json.decode(frame.payload(), Watch.class);
+    read(frame, connection, request.read(), Optional.of(request.terms()));
+  }
+
+  private void read(
+      Frame frame, Connection connection, ReadPartition request, Optional<KeyTerms> terms) {
     if (catalog.isDroppedPartition(request.partition())) {
       // A dropped table has no leader, so readers must not search for one.
       connection.refuse(
@@ -63,12 +87,24 @@ final class PartitionRequests {
     begin(Right.READ, request.partition(), connection, Optional.empty());
     requireKey(request.partition(), request.key());
     try {
-      int handle = delivery.handles().take();
+      terms.ifPresent(keys -> requireTerms(request.partition(), keys));
       delivery
           .readings()
-          .attach(request, handle, connection.deliveries(), answer(frame, connection));
+          .attach(
+              request,
+              terms,
+              delivery.handles().take(),
+              connection.deliveries(),
+              answer(frame, connection));
     } catch (RefusedException e) {
       throw threads.refusals().ofPartition(e, request.partition());
+    }
+  }
+
+  /** A partition that this server does not know is refused later, with its leader. */
+  private void requireTerms(int partition, KeyTerms terms) {
+    if (catalog.hasPartition(partition)) {
+      terms.require(catalog.tableOfPartition(partition).meta().primaryKey());
     }
   }
 

@@ -93,7 +93,8 @@ final class Requests {
     this.tunnels = new TunnelRequests(hosts, rooms.tunnels());
     this.sessions = new SessionRequests(hosts);
     this.cluster = new ClusterRequests(rooms.cluster(), rooms.catalog(), served);
-    this.partitions = new PartitionRequests(rooms.catalog(), rooms.delivery(), served);
+    this.partitions =
+        new PartitionRequests(rooms.catalog(), rooms.delivery(), served, rooms.cluster()::levels);
     this.administration = new Administration(rooms.catalog(), gate, served.clock()::epochMs);
   }
 
@@ -205,6 +206,7 @@ final class Requests {
       case ATTACH -> partitions.attach(frame, connection);
       case DETACH -> partitions.detach(frame, connection);
       case READ_PARTITION -> partitions.read(frame, connection);
+      case WATCH -> partitions.watch(frame, connection);
       case FIND_POSITIONS -> partitions.find(frame, connection);
 
       case DESCRIBE_CLUSTER -> cluster.describe(frame, connection);

@@ -78,10 +78,10 @@ public record AliveRows(TableRows rows, Expiries expiry, long momentMicros) impl
     TableSnapshot all = rows.snapshot();
     return new TableSnapshot() {
       @Override
-      public Scan scanBehind(
-          int partition, Bytes after, long expiredMicros, TableStore.RowVisitor visitor) {
+      public Scan scanFrom(
+          int partition, Bytes from, long expiredMicros, TableStore.RowVisitor visitor) {
         long over = now.apply(partition).overUntilMicros(momentMicros);
-        return all.scanBehind(partition, after, Math.max(over, expiredMicros), visitor);
+        return all.scanFrom(partition, from, Math.max(over, expiredMicros), visitor);
       }
 
       @Override

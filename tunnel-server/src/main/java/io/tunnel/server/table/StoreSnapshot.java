@@ -28,20 +28,20 @@ final class StoreSnapshot implements TableSnapshot {
   }
 
   @Override
-  public Scan scanBehind(
-      int partition, Bytes after, long expiredMicros, TableStore.RowVisitor visitor) {
+  public Scan scanFrom(
+      int partition, Bytes from, long expiredMicros, TableStore.RowVisitor visitor) {
     if (!reads.begin(this)) {
       return Scan.CLOSED;
     }
     try {
-      return scan(partition, after, expiredMicros, visitor);
+      return scan(partition, from, expiredMicros, visitor);
     } finally {
       reads.end(this);
     }
   }
 
-  private Scan scan(int partition, Bytes after, long expiredMicros, TableStore.RowVisitor visitor) {
-    try (Slice lower = new Slice(boundBehind(partition, after));
+  private Scan scan(int partition, Bytes from, long expiredMicros, TableStore.RowVisitor visitor) {
+    try (Slice lower = new Slice(bound(partition, from));
         Slice upper = new Slice(StoreFormat.partitionKey(partition + 1));
         ReadOptions range =
             new ReadOptions()
@@ -72,14 +72,10 @@ final class StoreSnapshot implements TableSnapshot {
     }
   }
 
-  /** The lowest key above that of a row; nothing sorts between a key and itself with a 0 behind. */
-  private static byte[] boundBehind(int partition, Bytes after) {
-    if (after.length() == 0) {
-      return StoreFormat.partitionKey(partition);
-    }
-    byte[] bound = new byte[StoreFormat.PARTITION_BYTES + after.length() + 1];
+  private static byte[] bound(int partition, Bytes from) {
+    byte[] bound = new byte[StoreFormat.PARTITION_BYTES + from.length()];
     Binary.putInt(bound, 0, partition);
-    after.copyInto(bound, StoreFormat.PARTITION_BYTES);
+    from.copyInto(bound, StoreFormat.PARTITION_BYTES);
     return bound;
   }
 

@@ -25,14 +25,24 @@ public interface TableSnapshot extends AutoCloseable {
    * @throws io.tunnel.model.RefusedException CORRUPT or STORAGE_FAILED when not all can be read
    */
   default Scan scanBehind(int partition, Bytes after, TableStore.RowVisitor visitor) {
-    return scanBehind(partition, after, -1, visitor);
+    byte[] next = new byte[after.length() + 1];
+    after.copyInto(next, 0);
+    // Nothing sorts between a key and itself with a 0 behind.
+    return scanFrom(partition, after.length() == 0 ? after : Bytes.copyOf(next), visitor);
   }
 
   /**
-   * As {@link #scanBehind(int, Bytes, TableStore.RowVisitor)}, without the rows that were committed
+   * As {@link #scanBehind}, from {@code from} on, a key or not; {@link Bytes#EMPTY} is the first.
+   */
+  default Scan scanFrom(int partition, Bytes from, TableStore.RowVisitor visitor) {
+    return scanFrom(partition, from, -1, visitor);
+  }
+
+  /**
+   * As {@link #scanFrom(int, Bytes, TableStore.RowVisitor)}, without the rows that were committed
    * at {@code expiredMicros} or before: they have expired; -1 for all rows.
    */
-  Scan scanBehind(int partition, Bytes after, long expiredMicros, TableStore.RowVisitor visitor);
+  Scan scanFrom(int partition, Bytes from, long expiredMicros, TableStore.RowVisitor visitor);
 
   /** Gives the moment up; idempotent. */
   @Override

@@ -151,10 +151,11 @@ final class FakeConnection implements DeliveryPort {
   }
 
   @Override
-  public int deliver(int handle, long epoch, long firstPosition, byte[] batch) {
+  public int deliver(int handle, long epoch, long firstPosition, byte[] batch, long count) {
     assertThat(credit).as("credit before a delivery").isPositive();
     ChangeBatch rows = ChangeBatch.parse(batch, 0, batch.length);
     assertThat(rows.basePosition()).isEqualTo(firstPosition);
+    assertThat(rows.rowCount()).isEqualTo((int) count);
     if (rows.rowCount() > 1) {
       assertThat((long) batch.length).as("more than one row").isLessThanOrEqualTo(credit);
     }
@@ -163,6 +164,11 @@ final class FakeConnection implements DeliveryPort {
       keys.add(Bytes.copyOf(batch, row.keyOffset(), row.keyBytes()));
     }
     return sent(Delivery.PREFIX_BYTES + batch.length);
+  }
+
+  @Override
+  public void charge(int handle, long rows, long bytes) {
+    throw new AssertionError("nothing is looked at in vain");
   }
 
   private int sent(int bytes) {

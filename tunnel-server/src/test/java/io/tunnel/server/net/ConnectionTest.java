@@ -107,7 +107,7 @@ final class ConnectionTest {
     BatchBuilder rows = new BatchBuilder(TestRows.SCHEMA, 64);
     rows.add(new RowPutChange(TestRows.key("k"), List.of()));
     byte[] batch = rows.build(4, 11, 1);
-    int bytes = connection.deliveries().deliver(3, 5, 11, batch);
+    int bytes = connection.deliveries().deliver(3, 5, 11, batch, 1);
     List<Frame> frames = pushed();
     assertThat(frames).hasSize(1);
     assertThat(frames.get(0).operation()).isEqualTo(Operation.DELIVER);

@@ -25,6 +25,7 @@ import io.tunnel.server.changes.SettledChanges;
 import io.tunnel.server.changes.SharedLogBounds;
 import io.tunnel.server.channel.Handles;
 import io.tunnel.server.channel.ration.RationConfig;
+import io.tunnel.server.channel.watch.Watches;
 import io.tunnel.server.cluster.FakeView;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.server.engine.Ports;
@@ -309,6 +310,16 @@ final class TestNode implements Closeable {
     led.remove(partition);
     view.leads(partition, THERE);
     served.lost(partition, view.notLeader(partition, "partition " + partition));
+  }
+
+  /** Passes the time of the clock on. */
+  void tick() {
+    served.tick();
+  }
+
+  /** The watches of all connections. */
+  Watches.Figures watches() {
+    return served.watches();
   }
 
   /** What the shared log holds is what the shards do. */

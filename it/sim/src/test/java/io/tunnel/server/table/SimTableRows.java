@@ -106,7 +106,7 @@ public record SimTableRows(
     }
 
     @Override
-    public Scan scanBehind(int partition, Bytes after, long expiredMicros, RowVisitor visitor) {
+    public Scan scanFrom(int partition, Bytes from, long expiredMicros, RowVisitor visitor) {
       if (expiredMicros >= 0) {
         throw new IllegalStateException("a moment of a simulation has all rows of its moment");
       }
@@ -114,7 +114,7 @@ public record SimTableRows(
         return Scan.CLOSED;
       }
       NavigableMap<Bytes, List<Column>> here = rows.getOrDefault(partition, new TreeMap<>());
-      boolean isWhole = visit(here.tailMap(after, false), visitor);
+      boolean isWhole = visit(here.tailMap(from, true), visitor);
       return isWhole ? Scan.WHOLE : Scan.STOPPED;
     }
 

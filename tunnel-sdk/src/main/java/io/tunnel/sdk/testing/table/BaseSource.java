@@ -6,6 +6,8 @@ import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.Row;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import io.tunnel.wire.KeyTerms;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -22,15 +24,26 @@ public final class BaseSource implements ChannelSource {
   private final MemoryPartition partition;
   private final List<PrimaryKeySchema> schema;
   private final long commitMicros;
+  private final Optional<KeyTerms> terms;
   private final NavigableMap<Long, Bytes> keys = new TreeMap<>(Map.of(0L, Bytes.EMPTY));
   private NavigableMap<Bytes, Row> rows;
 
   /** The present rows of the partition, as one commit. */
   public BaseSource(MemoryPartition partition, List<PrimaryKeySchema> schema, long nowMicros) {
+    this(partition, schema, nowMicros, Optional.empty());
+  }
+
+  /** As the other constructor; with terms, those of the rows whose keys match. */
+  public BaseSource(
+      MemoryPartition partition,
+      List<PrimaryKeySchema> schema,
+      long nowMicros,
+      Optional<KeyTerms> terms) {
+    this.terms = terms;
     this.partition = partition;
     this.schema = schema;
     this.commitMicros = nowMicros;
-    this.rows = new TreeMap<>(partition.rows());
+    this.rows = present();
   }
 
   @Override
@@ -40,7 +53,7 @@ public final class BaseSource implements ChannelSource {
     for (Map.Entry<Bytes, Row> row : rows.tailMap(keys.get(position), false).entrySet()) {
       boolean isFull = batch.rowCount() > 0 && batch.byteCount() >= bytesMax;
       if (isFull
-          || !batch.add(new RowPutChange(row.getValue().primaryKey(), row.getValue().columns()))) {
+          || !batch.add(new RowPutChange(row.getValue().primaryKey(), columns(row.getValue())))) {
         break;
       }
       keys.put(++at, row.getKey());
@@ -79,6 +92,16 @@ public final class BaseSource implements ChannelSource {
   @Override
   public void crashed(long checkpointed) {
     keys.tailMap(checkpointed, false).clear();
-    rows = partition.rows();
+    rows = present();
+  }
+
+  private NavigableMap<Bytes, Row> present() {
+    NavigableMap<Bytes, Row> present = new TreeMap<>(partition.rows());
+    terms.ifPresent(given -> present.keySet().removeIf(key -> !given.match(key)));
+    return present;
+  }
+
+  private List<Column> columns(Row row) {
+    return terms.isPresent() && terms.get().isKeysOnly() ? List.of() : row.columns();
   }
 }

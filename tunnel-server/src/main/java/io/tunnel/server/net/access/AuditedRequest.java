@@ -20,6 +20,7 @@ import io.tunnel.wire.control.OperatorControl.EndSession;
 import io.tunnel.wire.control.OperatorControl.Seek;
 import io.tunnel.wire.control.PartitionControl.FindPositions;
 import io.tunnel.wire.control.PartitionControl.ReadPartition;
+import io.tunnel.wire.control.PartitionControl.Watch;
 import io.tunnel.wire.control.SecurityControl.ChangeGroup;
 import io.tunnel.wire.control.SecurityControl.CreateKey;
 import io.tunnel.wire.control.SecurityControl.CreateToken;
@@ -109,6 +110,10 @@ record AuditedRequest(Optional<String> resource, Optional<String> detail) {
         Operation.READ_PARTITION,
         (catalog, payload) ->
             ofPartition(catalog, Json.decode(payload, ReadPartition.class).partition()));
+    readers.put(
+        Operation.WATCH,
+        (catalog, payload) ->
+            ofPartition(catalog, Json.decode(payload, Watch.class).read().partition()));
     readers.put(
         Operation.ATTACH,
         (catalog, payload) -> ofPartition(catalog, Json.decode(payload, Attach.class).partition()));

@@ -20,6 +20,7 @@ import io.tunnel.wire.control.OperatorControl.EndSession;
 import io.tunnel.wire.control.OperatorControl.Seek;
 import io.tunnel.wire.control.PartitionControl.FindPositions;
 import io.tunnel.wire.control.PartitionControl.ReadPartition;
+import io.tunnel.wire.control.PartitionControl.Watch;
 
 /**
  * Decides whether a caller may make a request, by the resource that the request names, before the
@@ -59,6 +60,7 @@ public final class Authority {
       case WRITE, OPEN_WRITER, GET_ROW, GET_ROWS, GET_RANGE -> tableId(right, payload, caller);
       case READ_PARTITION ->
           partition(right, Json.decode(payload, ReadPartition.class).partition(), caller);
+      case WATCH -> partition(right, Json.decode(payload, Watch.class).read().partition(), caller);
 
       case LIST_TUNNELS -> {
         if (payload.length > 0) {

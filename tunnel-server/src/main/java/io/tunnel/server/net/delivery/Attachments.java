@@ -13,10 +13,12 @@ import io.tunnel.server.changes.Incarnations;
 import io.tunnel.server.channel.Channel;
 import io.tunnel.server.channel.Channels;
 import io.tunnel.server.channel.DeliveryPort;
+import io.tunnel.server.channel.watch.Watches;
 import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.read.RowMoments;
 import io.tunnel.server.table.BaseRows;
+import io.tunnel.wire.KeyTerms;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.ClusterControl.Attached;
 import io.tunnel.wire.control.PartitionControl.ReadPartition;
@@ -29,7 +31,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.LongFunction;
 import java.util.function.Predicate;
 
 /**
@@ -59,6 +60,7 @@ public final class Attachments {
    * The rooms that deliveries need.
    *
    * @param hosts refuses partitions that this server does not serve, and names their leader
+   * @param watches the channels of chosen keys
    * @param incarnations tells apart positions that the log gave twice
    * @param freshness waits until this server has read all that the log holds
    * @param grants prove that a request comes from the session that holds the channel
@@ -68,6 +70,7 @@ public final class Attachments {
       PartitionHosts hosts,
       ChangeReader changes,
       Channels channels,
+      Watches watches,
       Incarnations incarnations,
       Freshness freshness,
       ChannelGrants.Verifier grants,
@@ -85,10 +88,14 @@ public final class Attachments {
    *     at all
    */
   private record Kind(
-      String tooMany,
-      boolean areOfReaders,
-      boolean arePositionsThere,
-      LongFunction<BaseRows> rows) {}
+      String tooMany, boolean areOfReaders, boolean arePositionsThere, RowsAt rows) {
+
+    /** The rows of a partition with all changes up to a position, or those of them that match. */
+    @FunctionalInterface
+    private interface RowsAt {
+      BaseRows since(long settled, Optional<KeyTerms> terms);
+    }
+  }
 
   private Attachments(Delivered delivered, Kind kind) {
     this.delivered = delivered;
@@ -107,7 +114,7 @@ public final class Attachments {
   public static Attachments ofTunnels(Delivered delivered, BaseRows rows, boolean isAlone) {
     String tooMany =
         "a connection is attached to " + OF_CONNECTION_MAX + " channels at most; detach some";
-    return new Attachments(delivered, new Kind(tooMany, false, isAlone, settled -> rows));
+    return new Attachments(delivered, new Kind(tooMany, false, isAlone, (settled, terms) -> rows));
   }
 
   /**
@@ -153,10 +160,14 @@ public final class Attachments {
     }
   }
 
-  /** As {@link #attach(Attach, int, Port, Answer)}, to a partition without a tunnel. */
-  public void attach(ReadPartition request, int handle, Port connection, Answer answer) {
+  /**
+   * As {@link #attach(Attach, int, Port, Answer)}, to a partition without a tunnel; with terms, for
+   * the keys that match.
+   */
+  public void attach(
+      ReadPartition request, Optional<KeyTerms> terms, int handle, Port connection, Answer answer) {
     requireServed(request.partition(), connection);
-    attach(Wanted.reading(request, handle), OptionalLong.empty(), connection, answer);
+    attach(Wanted.reading(request, handle, terms), OptionalLong.empty(), connection, answer);
   }
 
   private void requireServed(int partition, Port connection) {
@@ -367,7 +378,14 @@ public final class Attachments {
 
   private void open(Attachment attachment) {
     IncarnatedPort port = port(attachment);
-    attachment.open(channel(attachment, port), port.told());
+    Channel opened;
+    try {
+      opened = channel(attachment, port);
+    } catch (RefusedException e) {
+      attachment.take(e);
+      return;
+    }
+    attachment.open(opened, port.told());
   }
 
   private IncarnatedPort port(Attachment attachment) {
@@ -380,12 +398,16 @@ public final class Attachments {
 
   private Channel channel(Attachment attachment, DeliveryPort port) {
     Attach request = attachment.request();
+    Optional<KeyTerms> terms = attachment.wanted().terms();
     Channel.Start start =
         new Channel.Start(
             attachment.handle(), request.epoch(), request.partition(), request.position());
     if (request.type() == ChannelType.BaseData) {
-      BaseRows rows = kind.rows().apply(positions.settled(request.partition()));
+      BaseRows rows = kind.rows().since(positions.settled(request.partition()), terms);
       return delivered.channels().base(rows, request.tunnelId(), start, request.key(), port);
+    }
+    if (terms.isPresent()) {
+      return delivered.watches().open(start, terms.get(), port);
     }
     OptionalLong end = request.end().map(OptionalLong::of).orElse(OptionalLong.empty());
     return delivered.channels().stream(start, end, request.endMs(), port);
@@ -403,6 +425,7 @@ public final class Attachments {
    */
   public void lost(int partition, RefusedException reason) {
     take(partition).forEach(attachment -> post(attachment, () -> attachment.take(reason)));
+    delivered.watches().lost(partition);
     delivered.freshness().giveUp(partition, reason);
   }
 

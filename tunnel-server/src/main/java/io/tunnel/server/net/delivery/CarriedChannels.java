@@ -97,6 +97,9 @@ public final class CarriedChannels {
     if (attachment.request().type() == ChannelType.BaseData) {
       throw new MalformedException("a base channel ends where its rows do, not at a limit");
     }
+    if (attachment.wanted().terms().isPresent()) {
+      throw new MalformedException("a watch has no end, and takes no limit");
+    }
     if (attachment.isGranted()) {
       // The grant says the end; the client's word does not count.
       return;

@@ -63,9 +63,14 @@ record IncarnatedPort(DeliveryPort connection, Optional<Long> told, Supplier<Opt
   }
 
   @Override
-  public int deliver(int handle, long epoch, long firstPosition, byte[] batch) {
+  public int deliver(int handle, long epoch, long firstPosition, byte[] batches, long rows) {
     requireTold();
-    return connection.deliver(handle, epoch, firstPosition, batch);
+    return connection.deliver(handle, epoch, firstPosition, batches, rows);
+  }
+
+  @Override
+  public void charge(int handle, long rows, long bytes) {
+    connection.charge(handle, rows, bytes);
   }
 
   @Override

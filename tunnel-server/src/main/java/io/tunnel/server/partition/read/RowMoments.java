@@ -4,6 +4,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
 import io.tunnel.server.catalog.Catalog;
 import io.tunnel.server.changes.ChangeReader;
 import io.tunnel.server.partition.PartitionHost;
@@ -11,6 +12,8 @@ import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.table.BaseRows;
 import io.tunnel.server.table.TableSnapshot;
+import io.tunnel.server.table.TableStore;
+import io.tunnel.wire.KeyTerms;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -67,17 +70,38 @@ public final class RowMoments {
 
   /** Rows that have all changes up to {@code position} at least; the sink is told up to which. */
   public BaseRows since(long position) {
+    return since(position, KeyRanges.ALL, false);
+  }
+
+  /** As {@link #since(long)}; with terms, those of the rows whose keys match. */
+  public BaseRows since(long position, Optional<KeyTerms> terms) {
+    return terms
+        .map(given -> since(position, KeyRanges.of(given), given.isKeysOnly()))
+        .orElseGet(() -> since(position));
+  }
+
+  private BaseRows since(long position, KeyRanges keys, boolean isKeysOnly) {
     return (tunnelId, partition, after, firstPosition, bytesMax, sink) ->
-        read(new Read(position, partition, after, firstPosition, bytesMax, sink));
+        read(
+            new Read(
+                position,
+                keys,
+                isKeysOnly,
+                partition,
+                after,
+                new Page(firstPosition, bytesMax, sink)));
   }
 
   private record Read(
-      long since,
-      int partition,
-      Bytes after,
-      long firstPosition,
-      int bytesMax,
-      BaseRows.Sink sink) {}
+      long since, KeyRanges keys, boolean isKeysOnly, int partition, Bytes after, Page page) {
+
+    BaseRows.Sink sink() {
+      return page.sink();
+    }
+  }
+
+  /** What is asked for: see {@link BaseRows#read}. */
+  private record Page(long firstPosition, int bytesMax, BaseRows.Sink sink) {}
 
   private void read(Read read) {
     Optional<Moment> kept = kept(read);
@@ -156,8 +180,8 @@ public final class RowMoments {
     try {
       List<PrimaryKeySchema> schema =
           catalog.tableOfPartition(read.partition()).meta().primaryKey();
-      page = new BasePage(schema, read.firstPosition(), read.bytesMax());
-      scan = moment.rows().scanBehind(read.partition(), read.after(), page::add);
+      page = new BasePage(schema, read.page().firstPosition(), read.page().bytesMax());
+      scan = scan(read, moment.rows(), page);
     } catch (RuntimeException e) {
       read.sink().failed(e);
       return;
@@ -173,6 +197,44 @@ public final class RowMoments {
     }
     read.sink().at(moment.position());
     page.tell(scan, read.partition(), moment.takenMicros(), read.sink());
+  }
+
+  private static TableSnapshot.Scan scan(Read read, TableSnapshot rows, BasePage page) {
+    Bytes next = read.after().length() == 0 ? Bytes.EMPTY : KeyRanges.behind(read.after());
+    for (KeyRanges.Range range : read.keys().ranges()) {
+      if (range.has(next)) {
+        Ranged visitor = new Ranged(range, page, read.isKeysOnly());
+        Bytes from = next.compareTo(range.from()) > 0 ? next : range.from();
+        TableSnapshot.Scan scan = rows.scanFrom(read.partition(), from, visitor);
+        if (scan == TableSnapshot.Scan.CLOSED || visitor.isFull) {
+          return scan;
+        }
+      }
+    }
+    return TableSnapshot.Scan.WHOLE;
+  }
+
+  /** Fills a page with the rows of one range. */
+  private static final class Ranged implements TableStore.RowVisitor {
+    private final KeyRanges.Range range;
+    private final BasePage page;
+    private final boolean isKeysOnly;
+    private boolean isFull;
+
+    Ranged(KeyRanges.Range range, BasePage page, boolean isKeysOnly) {
+      this.range = range;
+      this.page = page;
+      this.isKeysOnly = isKeysOnly;
+    }
+
+    @Override
+    public boolean row(Bytes key, List<Column> columns) {
+      if (!range.has(key)) {
+        return false;
+      }
+      isFull = !page.add(key, isKeysOnly ? List.of() : columns);
+      return !isFull;
+    }
   }
 
   /** Gives up what is too old; a few times a second. */

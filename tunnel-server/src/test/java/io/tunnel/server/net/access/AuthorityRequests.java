@@ -9,6 +9,7 @@ import io.tunnel.model.TunnelType;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.TestRows;
 import io.tunnel.server.catalog.ChannelGrants;
+import io.tunnel.wire.KeyTerms;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.Control;
@@ -23,6 +24,7 @@ import io.tunnel.wire.control.OperatorControl.EndSession;
 import io.tunnel.wire.control.OperatorControl.Seek;
 import io.tunnel.wire.control.PartitionControl.FindPositions;
 import io.tunnel.wire.control.PartitionControl.ReadPartition;
+import io.tunnel.wire.control.PartitionControl.Watch;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -65,6 +67,12 @@ record AuthorityRequests(String table, String tunnel, int id) {
         Operation.READ_PARTITION,
         new ReadPartition(
             id, ChannelType.Stream, 0, Bytes.EMPTY, Optional.empty(), Optional.empty()));
+    all.put(
+        Operation.WATCH,
+        new Watch(
+            new ReadPartition(
+                id, ChannelType.Stream, 0, Bytes.EMPTY, Optional.empty(), Optional.empty()),
+            new KeyTerms(List.of(), List.of(Bytes.EMPTY), false)));
     all.put(Operation.ATTACH, attach().withGrant(grant()));
     all.put(
         Operation.CREATE_TUNNEL,

@@ -123,6 +123,7 @@ final class AuthorityTest {
       RENEW               | all                               | -             -                -
       SETTLED             | all                               | -             -                -
       READ_PARTITION      | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
+      WATCH               | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
       FIND_POSITIONS      | table:read table:admin            | NOT_PERMITTED NOT_PERMITTED    TABLE_NOT_FOUND
       WHO_AM_I            | all                               | -             -                -
       ECHO                | all                               | -             -                -

@@ -22,6 +22,7 @@ import io.tunnel.wire.EchoRequest;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.GetRowsRequest;
 import io.tunnel.wire.Hello;
+import io.tunnel.wire.KeyTerms;
 import io.tunnel.wire.Operation;
 import io.tunnel.wire.Protocol;
 import io.tunnel.wire.RangeRequest;
@@ -129,6 +130,7 @@ public final class Payloads {
       case CHECKPOINT_SKIPPING -> json(skipping(named));
       case ATTACH -> json(attach(named, Bytes.EMPTY));
       case READ_PARTITION -> json(read(named));
+      case WATCH -> json(watch(named));
       case FIND_POSITIONS ->
           json(new PartitionControl.FindPositions(named.table(), Optional.of(1L)));
       case CREATE_KEY -> json(new SecurityControl.CreateKey(named.principal()));
@@ -191,6 +193,18 @@ public final class Payloads {
   private static PartitionControl.ReadPartition read(Named named) {
     return new PartitionControl.ReadPartition(
         named.partition(), ChannelType.Stream, 0, Bytes.EMPTY, Optional.of(1L), Optional.of(1L));
+  }
+
+  private static PartitionControl.Watch watch(Named named) {
+    return new PartitionControl.Watch(
+        new PartitionControl.ReadPartition(
+            named.partition(),
+            ChannelType.Stream,
+            0,
+            Bytes.EMPTY,
+            Optional.empty(),
+            Optional.empty()),
+        new KeyTerms(List.of(), List.of(Bytes.EMPTY), true));
   }
 
   private static SecurityControl.PermissionInfo permission(Named named) {

@@ -75,6 +75,13 @@ enum ClusterHappening implements Floored {
   /** A reader was refused because of what was taken from it. */
   READER_REFUSED_BY_RIGHTS(3),
   READER_COMPARED(20),
+  WATCHER_STARTED(12),
+  WATCHER_CRASHED(8),
+  WATCHER_GIVEN_ROW(3),
+
+  /** A watcher was refused because of lost history, and began with the rows. */
+  WATCHER_LOST_HISTORY(0),
+  WATCHER_COMPARED(12),
   LOG_LED_BY_ANOTHER(16),
 
   /** A leader that was replaced, and has not heard of it, showed a row as it was before. */

@@ -12,6 +12,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.cluster.Unit;
 import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.ClusterControl;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Control.TableDescription;
 import io.tunnel.wire.control.Json;
@@ -41,6 +42,8 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   private static final int UPGRADED_ONE_IN = 4;
   private static final long UPGRADES = 0x0b1dL;
   private static final long NUMBERS = 0x33bL;
+  private static final int WATCHERS_ONE_IN = 3;
+  private static final long WATCHERS = 0x3a7cL;
 
   private final ClusterWorld world;
   private final SplittableRandom random;
@@ -49,6 +52,11 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   private final SplittableRandom readersRandom;
 
   private final boolean hasReader;
+
+  /** A separate source, so that watchers do not change worlds without a watcher. */
+  private final SplittableRandom watchersRandom;
+
+  private final boolean hasWatcher;
 
   /** Whether builds are replaced, and the level is raised. */
   private final boolean isUpgraded;
@@ -63,6 +71,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   private final Optional<ClusterAdministrator> administrator;
   private ClusterWriter writer;
   private Optional<ClusterReader> reader = Optional.empty();
+  private Optional<ClusterWatcher> watcher = Optional.empty();
 
   ClusterSimulation(long seed, Consumer<String> listener) {
     random = new SplittableRandom(~seed);
@@ -72,6 +81,10 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     world = new ClusterWorld(seed, listener);
     numbers = new SplittableRandom(seed ^ NUMBERS);
     hasNumberer = !world.network.isClosed() && numbers.nextBoolean();
+    watchersRandom = new SplittableRandom(seed ^ WATCHERS);
+    // Rights of readers, and levels below that of watches, are subjects of their own.
+    hasWatcher =
+        watchersRandom.nextInt(WATCHERS_ONE_IN) == 0 && !world.network.isClosed() && !isUpgraded;
     operator = new ClusterOperator(world, random);
     administrator =
         world.network.isClosed()
@@ -100,6 +113,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     for (int i = 5 + random.nextInt(20); i > 0; i--) {
       gentleAct();
       reader.ifPresent(ClusterReader::act);
+      watcher.ifPresent(ClusterWatcher::act);
       administrator.ifPresent(ClusterAdministrator::act);
       world.run(random.nextInt(400));
     }
@@ -110,6 +124,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
       act();
       upgrade();
       reader.ifPresent(ClusterReader::act);
+      watcher.ifPresent(ClusterWatcher::act);
       administrator.ifPresent(ClusterAdministrator::act);
       world.run(random.nextInt(4) == 0 ? random.nextInt(2_500) : random.nextInt(100));
     }
@@ -117,7 +132,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
   }
 
   private void begin() {
-    if (hasNumberer && !isUpgraded) {
+    if (hasWatcher || (hasNumberer && !isUpgraded)) {
       world.machines.values().forEach(machine -> machine.levelMax = Level.OWN);
     }
     world.machines.values().forEach(world::start);
@@ -146,6 +161,12 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     if (hasReader) {
       reader = Optional.of(new ClusterReader(world, table, readersRandom));
       reader.get().start();
+    }
+    if (hasWatcher) {
+      var unused =
+          operator.await(Operation.UPGRADE, new ClusterControl.Upgrade(Optional.of(Level.OWN)));
+      watcher = Optional.of(new ClusterWatcher(world, table, watchersRandom));
+      watcher.get().start();
     }
     for (int i = random.nextInt(10); i > 0; i--) {
       write();
@@ -288,6 +309,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     administrator.ifPresent(ClusterAdministrator::giveAllBack);
     reader.ifPresent(ClusterReader::calm);
     numberer.ifPresent(ClusterNumberer::calm);
+    watcher.ifPresent(ClusterWatcher::calm);
     operator.awaitCreations();
     operator.tunnels().forEach(tunnel -> world.startWorker(tunnel.tunnelId(), true));
     List<Long> before = writer.partitions().stream().map(writer::acknowledged).toList();
@@ -341,6 +363,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     return world.truth.areBasesDone()
         && reader.map(ClusterReader::isDone).orElse(true)
         && numberer.map(ClusterNumberer::isDone).orElse(true)
+        && watcher.map(ClusterWatcher::isDone).orElse(true)
         && world.truth.channels().values().stream().allMatch(ChannelStory::isDone);
   }
 
@@ -378,6 +401,7 @@ final class ClusterSimulation implements SeededWorld<ClusterHappening> {
     world.truth.channels().values().forEach(each -> each.requireDone(QUIET_MS_MAX / 1_000));
     world.truth.requireBasesDone();
     reader.ifPresent(each -> each.requireDone(QUIET_MS_MAX / 1_000));
+    watcher.ifPresent(each -> each.requireDone(QUIET_MS_MAX / 1_000));
     world.requireNothingLeaks();
   }
 

@@ -7,6 +7,7 @@ import io.tunnel.it.sim.machine.SimSocket;
 import io.tunnel.it.sim.truth.Invariant;
 import io.tunnel.it.sim.truth.PartitionTruth;
 import io.tunnel.it.sim.truth.PartitionTruth.Change;
+import io.tunnel.model.ChannelType;
 import io.tunnel.wire.Delivery;
 import io.tunnel.wire.ErrorPayload;
 import io.tunnel.wire.Frame;
@@ -15,9 +16,12 @@ import io.tunnel.wire.Operation;
 import io.tunnel.wire.control.ClusterControl;
 import io.tunnel.wire.control.ClusterControl.Attach;
 import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.PartitionControl.Watch;
 import io.tunnel.wire.control.SessionControl.Assignment;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /** Sees every frame of a cluster, and tells the truth what it means. */
 final class ClusterWiretap implements SimNetwork.Tap {
@@ -29,6 +33,11 @@ final class ClusterWiretap implements SimNetwork.Tap {
 
   /** Who is attached to what on a connection. */
   private static final class Attached {
+    /** Requests of watches for rows, and the handles of their answers. */
+    private final Set<Integer> rowsAsked = new HashSet<>();
+
+    private final Set<Integer> rows = new HashSet<>();
+
     private final Map<Integer, String> asked = new HashMap<>();
     private final Map<Integer, String> channelByHandle = new HashMap<>();
   }
@@ -50,6 +59,12 @@ final class ClusterWiretap implements SimNetwork.Tap {
         Attach attach = Json.decode(frame.payload(), Attach.class);
         attached(connection).asked.put(frame.correlationId(), attach.channelId());
       }
+      if (frame.operation() == Operation.WATCH) {
+        Watch watch = Json.decode(frame.payload(), Watch.class);
+        if (watch.read().type() == ChannelType.BaseData) {
+          attached(connection).rowsAsked.add(frame.correlationId());
+        }
+      }
       return;
     }
     readers.answered(connection, frame);
@@ -63,6 +78,11 @@ final class ClusterWiretap implements SimNetwork.Tap {
       Attached here = attached(connection);
       here.channelByHandle.put(handle, here.asked.get(frame.correlationId()));
       world.count(ClusterHappening.ATTACHED);
+    } else if (frame.kind() == FrameKind.RESPONSE && frame.operation() == Operation.WATCH) {
+      Attached here = attached(connection);
+      if (here.rowsAsked.remove(frame.correlationId())) {
+        here.rows.add(Json.decode(frame.payload(), ClusterControl.Attached.class).handle());
+      }
     } else if (frame.kind() == FrameKind.RESPONSE && ReadTruth.isRead(frame.operation())) {
       truth.reads().answered(connection, frame);
     } else if (frame.kind() == FrameKind.ERROR) {
@@ -97,6 +117,10 @@ final class ClusterWiretap implements SimNetwork.Tap {
         truth.log(batch.partition());
         base.delivered(PartitionTruth.changesOf(batch).stream().map(Change::record).toList());
       }
+      return;
+    }
+    if (attached(connection).rows.contains(delivery.handle())) {
+      // Rows of a watch have numbers and no positions; their watcher judges them.
       return;
     }
     for (ChangeBatch batch : delivery.batches()) {

@@ -31,6 +31,7 @@ public enum Invariant {
   BATCHES_ARE_WHOLE("batches-are-whole"),
   EXPIRES_ONCE("expires-once"),
   BOUND_ROWS_GO("bound-rows-go"),
+  WATCHES_MATCH("watches-match"),
   RIGHTS_HOLD("rights-hold"),
   LEVEL_HOLDS("level-holds"),
   NOTHING_LEAKS("nothing-leaks"),

@@ -1,0 +1,47 @@
+package io.tunnel.sdk;
+
+import io.tunnel.codec.SessionProof;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.sdk.transport.SystemClock;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.RowSessionControl;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The row sessions of one client. Thread-safe. */
+final class ClientSessions {
+
+  private final RowSession.Wiring wiring;
+  private final Set<RowSession> open = ConcurrentHashMap.newKeySet();
+
+  ClientSessions(RowSession.Wiring wiring) {
+    this.wiring = wiring;
+  }
+
+  /** Opens a session, which renews its lease from now on. */
+  RowSession open(Duration lease) {
+    Bytes secret = SystemClock.newSecret();
+    long askedNanos = wiring.ticker().nanos();
+    byte[] request = Json.encode(new RowSessionControl.Open(lease.toMillis(), secret));
+    RowSessionControl.Opened opened =
+        Json.decode(
+            wiring.caller().awaitAnswer(Operation.OPEN_ROW_SESSION, request),
+            RowSessionControl.Opened.class);
+    SessionProof proof = new SessionProof(opened.sessionId(), secret);
+    RowSession session = new RowSession(wiring, proof, lease, askedNanos);
+    open.add(session);
+    var unused = session.ended().thenRun(() -> open.remove(session));
+    session.begin();
+    return session;
+  }
+
+  /** Ends all sessions; waits for the answers for a moment at most, for all sessions together. */
+  void close() {
+    CompletableFuture.allOf(
+            open.stream().map(RowSession::closeAtOnce).toArray(CompletableFuture<?>[]::new))
+        .join();
+  }
+}
