@@ -20,7 +20,7 @@ import java.util.TreeMap;
  * begins anew, so a session that was renewed in time survives a restart.
  *
  * <p>Invariant: {@link #alive} has exactly the sessions of which the catalog has, or may have, a
- * record. It never gets back a session that it lost.
+ * record. A session that has left the set never returns.
  */
 public final class RowSessionCore {
 
@@ -144,7 +144,7 @@ public final class RowSessionCore {
               + own
               + " sessions, and may have "
               + limits.ofPrincipalMax()
-              + "; close one of them, or bind rows to one that is open");
+              + "; close a session, or bind rows to an open one");
     }
     if (sessions.size() >= limits.allMax()) {
       throw new RefusedException(

@@ -24,7 +24,7 @@ public final class Limits {
   /** Rows of one batch. */
   public static final int BATCH_ROWS_MAX = 65_536;
 
-  /** Rows of one partition that are bound to one session. */
+  /** Bound rows of a session in one partition. */
   public static final int SESSION_ROWS_MAX = 1_000;
 
   /** Rows of one atomic batch, which a worker processes in one callback. */
