@@ -1,7 +1,6 @@
 package io.tunnel.sdk;
 
 import io.tunnel.codec.SessionProof;
-import io.tunnel.core.RowSessionCore;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
@@ -210,7 +209,11 @@ public final class RowSession implements AutoCloseable {
 
   private WriteEngine engine(String table) {
     if (!isOpen()) {
-      throw RowSessionCore.ended(proof.session());
+      throw new RefusedException(
+          ErrorCode.SESSION_ENDED,
+          "session "
+              + proof.session()
+              + " has ended; open another session, and write the rows again");
     }
     WriteEngine known = engines.get(table);
     if (known != null) {

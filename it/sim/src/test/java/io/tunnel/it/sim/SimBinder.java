@@ -92,7 +92,7 @@ final class SimBinder {
       byte[] drawn = new byte[SessionProof.SECRET_BYTES];
       random.nextBytes(drawn);
       secret = Bytes.copyOf(drawn);
-      long leaseMs = 2_000 + random.nextInt(4_000);
+      long leaseMs = 2_000L + random.nextInt(4_000);
       ask(
           Operation.OPEN_ROW_SESSION,
           Json.encode(new RowSessionControl.Open(leaseMs, secret)),
