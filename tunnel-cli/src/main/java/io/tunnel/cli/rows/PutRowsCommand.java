@@ -57,6 +57,11 @@ public final class PutRowsCommand extends RowsCommand {
   }
 
   @Override
+  boolean mayBeNumbered() {
+    return true;
+  }
+
+  @Override
   void check(boolean isOfFile) {
     if (isOfFile && !columns.set().isEmpty()) {
       throw CommandFailure.usage("--set is of one row: the columns of --from are in the file");

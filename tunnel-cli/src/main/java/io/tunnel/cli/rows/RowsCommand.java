@@ -84,6 +84,11 @@ abstract class RowsCommand extends Job {
     return false;
   }
 
+  /** Whether the key of the row may leave its number to the server. */
+  boolean mayBeNumbered() {
+    return false;
+  }
+
   /** Refuses options that make no sense, before anything is connected. */
   abstract void check(boolean isOfFile);
 
@@ -125,7 +130,7 @@ abstract class RowsCommand extends Job {
       if (from.file().isPresent()) {
         return writeFile(client, from.file().get(), schema, columns);
       }
-      PrimaryKey row = key.toWrite(schema).key();
+      PrimaryKey row = (mayBeNumbered() ? key.toWrite(schema) : key.in(schema)).key();
       RowChange change =
           returning.on(
               CommandFailure.checkUsage(() -> SetColumns.requireNoKeyColumn(one(row))), schema);

@@ -138,9 +138,9 @@ class RowsCommandTest {
     assertThat(out.toString())
         .startsWith("{\"applied\":true,\"key\":{\"shop\":\"a\",\"number\":2},\"partition\":");
     assertThat(runLine("update" + order + " --set item=milk")).isEqualTo(2);
-    assertThat(err.toString()).contains("has AUTO where the row must be named");
+    assertThat(err.toString()).contains("which only 'tables put' does");
     assertThat(runLine("delete" + order)).isEqualTo(2);
-    assertThat(err.toString()).contains("has AUTO where the row must be named");
+    assertThat(err.toString()).contains("which only 'tables put' does");
     assertThat(runLine("put --table orders --key shop=a --key number=next")).isEqualTo(2);
     assertThat(err.toString()).contains("'next' is not an INTEGER");
   }

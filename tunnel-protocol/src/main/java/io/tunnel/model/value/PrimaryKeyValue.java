@@ -9,13 +9,20 @@ import java.util.Objects;
  */
 public final class PrimaryKeyValue {
 
-  private static final PrimaryKeyValue AUTO = new PrimaryKeyValue(new StringValue("AUTO"));
+  private static final PrimaryKeyValue AUTO = new PrimaryKeyValue(new IntegerValue(0), true);
 
-  /** An INTEGER, a STRING or a BINARY; of {@link #AUTO} a text for people. */
+  /** An INTEGER, a STRING or a BINARY; without meaning where the server is to choose it. */
   private final ColumnValue value;
 
+  private final boolean isAuto;
+
   private PrimaryKeyValue(ColumnValue value) {
+    this(value, false);
+  }
+
+  private PrimaryKeyValue(ColumnValue value, boolean isAuto) {
     this.value = value;
+    this.isAuto = isAuto;
   }
 
   /**
@@ -29,7 +36,7 @@ public final class PrimaryKeyValue {
 
   /** Whether the server is to choose the value. */
   public boolean isAuto() {
-    return this == AUTO;
+    return isAuto;
   }
 
   /** An INTEGER. */
@@ -84,7 +91,7 @@ public final class PrimaryKeyValue {
 
   /** The type of this value. */
   public PrimaryKeyType getType() {
-    if (isAuto() || value instanceof IntegerValue) {
+    if (value instanceof IntegerValue) {
       return PrimaryKeyType.INTEGER;
     }
     return value instanceof StringValue ? PrimaryKeyType.STRING : PrimaryKeyType.BINARY;
@@ -111,7 +118,7 @@ public final class PrimaryKeyValue {
   @Override
   public boolean equals(Object other) {
     return other instanceof PrimaryKeyValue that
-        && isAuto() == that.isAuto()
+        && isAuto == that.isAuto
         && value.equals(that.value);
   }
 
@@ -122,6 +129,6 @@ public final class PrimaryKeyValue {
 
   @Override
   public String toString() {
-    return isAuto() ? "AUTO" : value.toString();
+    return isAuto ? "AUTO" : value.toString();
   }
 }

@@ -137,7 +137,6 @@ public final class MemoryPartition {
         AutoNumbers.of(schema)
             .filter(auto -> AutoNumbers.areAsked(batch))
             .flatMap(auto -> auto.number(batch, number));
-    numbering.ifPresent(given -> number = given.last());
     RowsToJudge judging = new RowsToJudge(numbering.map(AutoNumbers.Numbered::batch).orElse(batch));
     boolean hasNumbered = false;
     while (judging.next() && !(batch.isAtomic() && !rejections.isEmpty())) {

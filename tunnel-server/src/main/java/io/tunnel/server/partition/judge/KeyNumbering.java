@@ -12,8 +12,8 @@ import java.util.OptionalLong;
 
 /**
  * Numbers the keys of a batch before its rows are judged, so that a row is judged, logged and
- * indexed under the key that it has. No other write to the partition is judged meanwhile. A
- * judgement that is broken off, or that refuses rows, skips their numbers.
+ * indexed under the key that it has. No other write to the partition is judged meanwhile, so the
+ * numbers are taken when rows are accepted: a judgement that is broken off takes none.
  */
 final class KeyNumbering {
 
@@ -37,7 +37,6 @@ final class KeyNumbering {
         isAsked
             ? auto.get().number(written, numbers.largest(written.partition()))
             : Optional.empty();
-    numbered.ifPresent(with -> numbers.raise(written.partition(), with.last()));
     this.batch = numbered.map(AutoNumbers.Numbered::batch).orElse(written);
   }
 
