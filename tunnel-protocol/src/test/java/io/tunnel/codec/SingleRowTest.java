@@ -2,6 +2,7 @@ package io.tunnel.codec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.model.DeletionCause;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RowChange;
@@ -143,7 +144,7 @@ final class SingleRowTest {
     for (boolean isKeyOnly : new boolean[] {false, true}) {
       RowCursor only = parse(SingleRow.of(row, isKeyOnly)).rows();
       assertThat(only.next()).isTrue();
-      assertThat(only.attributes()).isEqualTo(ExpiredRows.attributes());
+      assertThat(only.attributes()).isEqualTo(ExpiredRows.attributes(DeletionCause.EXPIRED));
     }
   }
 }

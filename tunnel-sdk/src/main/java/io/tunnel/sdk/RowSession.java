@@ -267,8 +267,8 @@ public final class RowSession implements AutoCloseable {
   }
 
   /**
-   * As {@link #close}, for a client that closes: completes with the answer, or after a moment; never
-   * fails.
+   * As {@link #close}, for a client that closes: completes with the answer, or after a moment;
+   * never fails.
    */
   CompletableFuture<Boolean> closeAtOnce() {
     closeEngines();

@@ -108,7 +108,8 @@ final class BoundRowsSimulationTest {
     TableStore table =
         TableStore.openUncompacted(
             directory.resolve("rows-" + stores), TABLE, log::sync, Expiries.NONE);
-    Refold refold = new Refold(table, partition -> true, alive::contains);
+    Refold refold =
+        new Refold(table, partition -> true, partition -> Optional.empty(), alive::contains);
     new CatchUp(log, table, refold).fold();
     StoredRows stored =
         new StoredRows(

@@ -125,8 +125,7 @@ final class SoakCommand extends MeasuredCommand {
 
   @Override
   Report measure(Ground ground) throws Exception {
-    SoakBench.Plan plan =
-        new SoakBench.Plan(duration.nanos(), partitions, keys, backlog);
+    SoakBench.Plan plan = new SoakBench.Plan(duration.nanos(), partitions, keys, backlog);
     SoakBench bench = new SoakBench(ground, plan);
     double peak = rate == null ? bench.peak(peakSeconds) : Double.NaN;
     double rowsPerSecond = rate == null ? Math.max(1, peak * share / 100) : rate;

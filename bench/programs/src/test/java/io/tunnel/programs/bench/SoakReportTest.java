@@ -66,8 +66,7 @@ class SoakReportTest {
   void memory_that_rises_behind_the_drain_is_said_to_and_other_memory_is_not() {
     assertThat(verdict(second -> 1_000_000 + 100 * second + second % 30))
         .startsWith("RISES: memory, by 3");
-    assertThat(verdict(second -> 1_000_000 + second % 30))
-        .startsWith("Does not rise: memory, by ");
+    assertThat(verdict(second -> 1_000_000 + second % 30)).startsWith("Does not rise: memory, by ");
     assertThat(verdict(second -> 1_000_000 - 100 * second + second % 30))
         .startsWith("Does not rise: memory, by -3");
     assertThat(verdict(second -> 1_000_000 + 100_000 * (second % 70 / 40)))

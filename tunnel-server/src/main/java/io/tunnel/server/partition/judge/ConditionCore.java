@@ -104,8 +104,8 @@ public final class ConditionCore {
    *
    * @param returned what rows return, applied or not
    * @param expired DELETEs of the expired rows that the accepted rows write again; they come first
-   * @param validMicros when the first row expires that the judgement found alive; the judgement holds
-   *     before this moment
+   * @param validMicros when the first row expires that the judgement found alive; the judgement
+   *     holds before this moment
    * @param firstNumber the number of the first row that asked for one; empty when no such row is
    *     accepted
    */

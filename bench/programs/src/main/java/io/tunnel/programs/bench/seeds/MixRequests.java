@@ -51,7 +51,8 @@ final class MixRequests implements Requests {
   }
 
   /**
-   * Which of the rows that an operation puts each of its steps works on; none for a row from before.
+   * Which of the rows that an operation puts each of its steps works on; none for a row from
+   * before.
    */
   static List<Optional<Integer>> rowsOf(List<MixStep> steps) {
     Deque<Integer> put = new ArrayDeque<>();
@@ -63,7 +64,9 @@ final class MixRequests implements Requests {
       }
       if (step == MixStep.DELETE && put.isEmpty()) {
         throw new IllegalArgumentException(
-            "step " + rows.size() + " deletes a row, and no step before it has put one that is left");
+            "step "
+                + rows.size()
+                + " deletes a row, and no step before it has put one that is left");
       }
       rows.add(step == MixStep.QUERY ? Optional.empty() : Optional.ofNullable(put.peek()));
       if (step == MixStep.DELETE) {

@@ -2,9 +2,7 @@ package io.tunnel.programs.bench.seeds;
 
 import java.util.Optional;
 
-/**
- * What the clients of a run ask. A client numbers its requests from 0. For several threads.
- */
+/** What the clients of a run ask. A client numbers its requests from 0. For several threads. */
 interface Requests {
 
   /**

@@ -150,7 +150,7 @@ record Workload(
 
     /** Rows that the load makes before or with its requests. */
     long rows() {
-      return requests + rowsBefore.orElse(0);
+      return (long) requests + rowsBefore.orElse(0);
     }
 
     /** Requests of one client; 0 where the time ends a case. */
@@ -227,7 +227,16 @@ record Workload(
   /** This workload with other times. */
   Workload with(Times other) {
     return new Workload(
-        seed, kind, title, publishedOn, operations, steps, threads, other, loads, columns,
+        seed,
+        kind,
+        title,
+        publishedOn,
+        operations,
+        steps,
+        threads,
+        other,
+        loads,
+        columns,
         published);
   }
 

@@ -22,7 +22,8 @@ import java.util.stream.Collectors;
 final class WorkloadFile {
 
   /** The seeds that lie in this program. */
-  static final List<String> OWN = List.of("002", "003", "004", "004tiers", "004flow", "004form", "004permissions");
+  static final List<String> OWN =
+      List.of("002", "003", "004", "004tiers", "004flow", "004form", "004permissions");
 
   /** Bytes of a file. */
   static final int BYTES_MAX = 1 << 20;
@@ -96,8 +97,7 @@ final class WorkloadFile {
                 kind == Kind.MIX
                     ? MixLoads.operation(each)
                     : each.oneOf(Set.copyOf(kind.operations())));
-    List<Load> loads =
-        root.member("loads").list(1, LIST_MAX, load -> load(kind, operations, load));
+    List<Load> loads = root.member("loads").list(1, LIST_MAX, load -> load(kind, operations, load));
     if (kind != Kind.MIX && root.find(MixLoads.STEPS).isPresent()) {
       throw root.find(MixLoads.STEPS).get().wrong("is for a mix");
     }
@@ -153,7 +153,9 @@ final class WorkloadFile {
       case ECHO, QUEUE, MIX -> new Times(warmUp, root.member("seconds").whole(1, SECONDS_MAX));
       case REGISTRY -> {
         if (root.find("seconds").isPresent()) {
-          throw root.find("seconds").get().wrong("is for others: requests end a case of a registry");
+          throw root.find("seconds")
+              .get()
+              .wrong("is for others: requests end a case of a registry");
         }
         yield new Times(warmUp, 0);
       }
@@ -172,18 +174,18 @@ final class WorkloadFile {
     JsonPlace load = place.object(OF_LOAD);
     int clients = load.member("clients").whole(1, CLIENTS_MAX);
     if (kind == Kind.ECHO) {
-        for (String name : List.of("requests", "namesOfClient")) {
-          if (load.find(name).isPresent()) {
-            throw load.find(name).get().wrong("is for a registry: seconds end a case of echo");
-          }
+      for (String name : List.of("requests", "namesOfClient")) {
+        if (load.find(name).isPresent()) {
+          throw load.find(name).get().wrong("is for a registry: seconds end a case of echo");
         }
-        return new Load(clients, load.member("bytes").whole(0, ECHO_BYTES_MAX), 0, 0);
       }
+      return new Load(clients, load.member("bytes").whole(0, ECHO_BYTES_MAX), 0, 0);
+    }
     return new Load(
-              clients,
-              load.member("bytes").whole(NAME_BYTES_MIN, NAME_BYTES_MAX),
-              load.member("requests").whole(clients, REQUESTS_MAX),
-              load.member("namesOfClient").whole(1, REQUESTS_MAX));
+        clients,
+        load.member("bytes").whole(NAME_BYTES_MIN, NAME_BYTES_MAX),
+        load.member("requests").whole(clients, REQUESTS_MAX),
+        load.member("namesOfClient").whole(1, REQUESTS_MAX));
   }
 
   private static Figure figure(JsonPlace place) {

@@ -138,7 +138,8 @@ class EtcdDialogueTest {
     assertThat(ByteBufUtil.hexDump(put)).startsWith("0a18633030303031").contains("1210");
     EtcdRequests range = new EtcdRequests(false, names);
     assertThat(range.wrong(0, ByteBufUtil.decodeHexDump("0a0208011202aabb2001"))).isEmpty();
-    assertThat(range.wrong(0, ByteBufUtil.decodeHexDump("0a020801"))).contains("a name was not found");
+    assertThat(range.wrong(0, ByteBufUtil.decodeHexDump("0a020801")))
+        .contains("a name was not found");
     assertThat(range.wrong(0, new byte[0])).contains("a name was not found");
     assertThat(new EtcdRequests(true, names).wrong(0, new byte[0])).isEmpty();
   }

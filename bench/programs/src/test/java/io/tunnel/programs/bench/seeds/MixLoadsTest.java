@@ -62,8 +62,7 @@ class MixLoadsTest {
         "\"bytes\": 9 | \"bytes\": 0 | m.json: $.loads[0].bytes is 1 to 65536, not 0",
         "\"kind\": \"mix\" | \"kind\": \"echo\" | m.json: $.operations[0] is one of",
       })
-  void a_mix_that_cannot_be_is_refused_with_the_place(
-      String part, String instead, String message) {
+  void a_mix_that_cannot_be_is_refused_with_the_place(String part, String instead, String message) {
     assertThat(MIX).contains(part);
     String text = MIX.replaceFirst(Pattern.quote(part), Matcher.quoteReplacement(instead));
     assertThatThrownBy(() -> WorkloadFile.parse("m.json", text))

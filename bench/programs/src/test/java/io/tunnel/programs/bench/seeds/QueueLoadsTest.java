@@ -33,7 +33,13 @@ class QueueLoadsTest {
     Load load = workload.loads().get(0);
     assertThat(load)
         .isEqualTo(
-            new Load(6, 100, 0, 0, Optional.empty(), Optional.of(new Parties(4, 2, 3, false, List.of("P_T")))));
+            new Load(
+                6,
+                100,
+                0,
+                0,
+                Optional.empty(),
+                Optional.of(new Parties(4, 2, 3, false, List.of("P_T")))));
     assertThat(workload.operations(load)).containsExactly("P_T");
     assertThat(load.connections()).as("2 of senders, 2 of receivers, 4 of workers").isEqualTo(8);
     assertThat(workload.published("P_T", load, Optional.empty()))
@@ -47,11 +53,23 @@ class QueueLoadsTest {
   @Test
   void a_scaled_load_has_a_sender_and_a_receiver_for_each_destination() {
     Load load =
-        new Load(500, 1_000, 0, 0, Optional.empty(), Optional.of(new Parties(500, 50, 20, false, List.of("P_T"))));
+        new Load(
+            500,
+            1_000,
+            0,
+            0,
+            Optional.empty(),
+            Optional.of(new Parties(500, 50, 20, false, List.of("P_T"))));
     assertThat(load.scaled(0.1).parties()).contains(new Parties(50, 5, 2, false, List.of("P_T")));
     assertThat(load.scaled(0.001))
         .isEqualTo(
-            new Load(1, 1_000, 0, 0, Optional.empty(), Optional.of(new Parties(1, 1, 1, false, List.of("P_T")))));
+            new Load(
+                1,
+                1_000,
+                0,
+                0,
+                Optional.empty(),
+                Optional.of(new Parties(1, 1, 1, false, List.of("P_T")))));
     assertThat(new Times(3, 10).scaled(0.1)).isEqualTo(new Times(1, 3));
     assertThat(new Times(3, 10).scaled(0.5)).isEqualTo(new Times(2, 5));
     assertThat(new Times(0, 1).scaled(0.5)).isEqualTo(new Times(0, 1));
