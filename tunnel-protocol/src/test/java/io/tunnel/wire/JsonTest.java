@@ -18,6 +18,7 @@ import io.tunnel.wire.control.FailureControl;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.OperatorControl;
 import io.tunnel.wire.control.PartitionControl;
+import io.tunnel.wire.control.RowSessionControl;
 import io.tunnel.wire.control.SecurityControl;
 import io.tunnel.wire.control.SessionControl;
 import java.util.Arrays;
@@ -43,6 +44,7 @@ class JsonTest {
                             SessionControl.class,
                             ClusterControl.class,
                             PartitionControl.class,
+                            RowSessionControl.class,
                             FailureControl.class,
                             SecurityControl.class)
                         .flatMap(set -> Arrays.stream(set.getPermittedSubclasses())))

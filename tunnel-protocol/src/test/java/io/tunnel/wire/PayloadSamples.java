@@ -19,6 +19,7 @@ import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.FailureControl;
 import io.tunnel.wire.control.OperatorControl;
 import io.tunnel.wire.control.PartitionControl;
+import io.tunnel.wire.control.RowSessionControl;
 import io.tunnel.wire.control.SessionControl;
 import java.util.List;
 import java.util.Optional;
@@ -117,6 +118,8 @@ final class PayloadSamples {
 
   static final PrimaryKey KEY =
       PrimaryKey.builder().add("id", 7).add("name", "é\0").add("b", new byte[] {0, -1}).build();
+
+  private static final Bytes SESSION_SECRET = Bytes.fromHex("000102030405060708090a0b0c0d0e0f");
 
   private static final FailureControl.FailedChange FAILED =
       new FailureControl.FailedChange(8, KEY, 3);
@@ -288,6 +291,9 @@ final class PayloadSamples {
                 List.of(Bytes.fromHex("056100")),
                 List.of(Bytes.EMPTY, Bytes.fromHex("0562")),
                 true)),
+        new RowSessionControl.Open(10_000, SESSION_SECRET),
+        new RowSessionControl.Opened(7),
+        new RowSessionControl.Named(7, SESSION_SECRET),
         new PartitionControl.FindPositions("orders", Optional.of(9L)),
         new PartitionControl.FoundPositions(
             3,

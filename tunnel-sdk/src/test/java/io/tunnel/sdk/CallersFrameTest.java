@@ -34,6 +34,8 @@ import io.tunnel.sdk.tunnel.ListTunnelRequest;
 import io.tunnel.sdk.tunnel.PauseTunnelRequest;
 import io.tunnel.sdk.tunnel.ResumeTunnelRequest;
 import io.tunnel.sdk.tunnel.SeekTunnelRequest;
+import io.tunnel.sdk.watch.WatchConfig;
+import io.tunnel.sdk.watch.WatchedKeys;
 import io.tunnel.wire.Operation;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -126,6 +128,9 @@ class CallersFrameTest {
     calls.put(
         "openWriter(String,TableWriterConfig)",
         () -> tables.openWriter("t", TableWriterConfig.DEFAULTS));
+    calls.put(
+        "watch(String,WatchedKeys,WatchConfig)",
+        () -> tables.watch("t", WatchedKeys.prefix("a"), WatchConfig.FROM_NOW).close());
     return calls;
   }
 

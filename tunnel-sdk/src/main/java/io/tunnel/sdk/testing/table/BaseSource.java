@@ -92,7 +92,7 @@ public final class BaseSource implements ChannelSource {
   @Override
   public void crashed(long checkpointed) {
     keys.tailMap(checkpointed, false).clear();
-    rows = present();
+    rows = terms.isPresent() ? present() : partition.rows();
   }
 
   private NavigableMap<Bytes, Row> present() {
