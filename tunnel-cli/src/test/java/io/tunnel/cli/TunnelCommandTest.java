@@ -32,7 +32,7 @@ class TunnelCommandTest extends CommandLineTest {
     assertThat(err.toString())
         .startsWith("tunnel: name a subcommand")
         .contains(
-            "Subcommands: server, health, ping, partition, stress, perf, tables, tail, tunnels, cluster,"
+            "Subcommands: server, health, ping, partition, stress, perf, tables, tail, watch, tunnels, cluster,"
                 + " security, backup, restore, doctor, completion, version, help");
     assertThat(run("tables")).isEqualTo(2);
     assertThat(err.toString()).startsWith("tunnel tables: name a subcommand");

@@ -165,6 +165,7 @@ public final class PartitionTruth {
 
   /**
    * A row expires when its time to live is over, once, and before anything else is written to it.
+   * The DELETE of a row that goes with its session may come first, and is then the only one.
    */
   private void requireExpiry(StreamRecord change) {
     Bytes key = KeyCodec.encode(change.getPrimaryKey(), RowFold.SCHEMA);
@@ -173,7 +174,7 @@ public final class PartitionTruth {
     Invariant.EXPIRES_ONCE.require(
         isExpiry(change)
             ? isOver && change.getRecordType() == StreamRecord.RecordType.DELETE
-            : !isOver || !isClockTrue.getAsBoolean(),
+            : !isOver || !isClockTrue.getAsBoolean() || change.deletionCause().isPresent(),
         "partition %d: %s at %d microseconds, and the row is %s",
         id,
         change,
