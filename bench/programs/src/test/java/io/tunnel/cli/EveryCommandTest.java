@@ -38,7 +38,7 @@ class EveryCommandTest {
     assertThat(runLine("")).isEqualTo(2);
     assertThat(err.toString())
         .contains(
-            "Subcommands: demo, server, health, ping, partition, stress, perf, bench, tables, tail, tunnels,"
+            "Subcommands: demo, server, health, ping, partition, stress, perf, bench, tables, tail, watch, tunnels,"
                 + " cluster, security, backup, restore, doctor, torture, completion, version, help");
   }
 
