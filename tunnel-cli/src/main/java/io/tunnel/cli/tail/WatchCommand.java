@@ -2,6 +2,7 @@ package io.tunnel.cli.tail;
 
 import io.tunnel.cli.arguments.KeyOption;
 import io.tunnel.cli.service.TableOption;
+import io.tunnel.model.ErrorCode;
 import io.tunnel.model.PrimaryKeySchema;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.PrimaryKeyType;
@@ -175,15 +176,14 @@ public final class WatchCommand extends Job {
   }
 
   private static RuntimeException explain(RefusedException refused) {
-    return switch (refused.code()) {
-      case HISTORY_LOST ->
-          CommandFailure.failed(
-              "changes are missing here, because the table keeps them no more: "
-                  + refused.getMessage()
-                  + ". --from rows begins with the present rows");
-      case UNKNOWN_OPERATION ->
-          CommandFailure.failed("the server is older than this program, and has no watches");
-      default -> refused;
-    };
+    if (refused.code() == ErrorCode.HISTORY_LOST) {
+      return CommandFailure.failed(
+          "changes are missing here, because the table keeps them no more: "
+              + refused.getMessage()
+              + ". --from rows begins with the present rows");
+    }
+    return refused.code() == ErrorCode.UNKNOWN_OPERATION
+        ? CommandFailure.failed("the server is older than this program, and has no watches")
+        : refused;
   }
 }

@@ -263,7 +263,6 @@ final class Requests {
         SkippingCheckpoint skipping = Json.decode(payload, SkippingCheckpoint.class);
         checkpoint(skipping.checkpoint(), skipping.skipped(), frame, peer);
       }
-
       case READ_PARTITION, WATCH -> read(frame, peer);
       case ATTACH -> {
         int handle = service.holds().attach(Json.decode(payload, Attach.class), peer);
