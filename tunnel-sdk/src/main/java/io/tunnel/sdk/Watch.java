@@ -7,7 +7,7 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.sdk.read.Feeds;
 import io.tunnel.sdk.read.Received;
-import io.tunnel.sdk.read.WatchCore;
+import io.tunnel.sdk.read.WatchEvents;
 import io.tunnel.sdk.table.PartitionInfo;
 import io.tunnel.sdk.table.PartitionPositions;
 import io.tunnel.sdk.table.TableInfo;
@@ -41,7 +41,7 @@ public final class Watch implements AutoCloseable {
   private final TableInfo table;
   private final Feeds feeds;
   private final Runnable whenClosed;
-  private final WatchCore core = new WatchCore();
+  private final WatchEvents core = new WatchEvents();
 
   /** What {@link #poll} returned last; it is processed when the next call comes. */
   private Optional<PartitionRecords> taken = Optional.empty();
@@ -169,7 +169,7 @@ public final class Watch implements AutoCloseable {
         return List.of();
       }
       if (records.isEnd()) {
-        WatchCore.Behind behind = core.endOfRows(partition, rowsAt(records), records.incarnation());
+        WatchEvents.Behind behind = core.endOfRows(partition, rowsAt(records), records.incarnation());
         start(partition, behind.position(), behind.known());
         return List.of();
       }

@@ -1,7 +1,7 @@
 package io.tunnel.server.partition.judge;
 
 /** The largest number that the AUTO column of the keys of each partition ever had in the log. */
-public interface KeyNumbers {
+interface KeyNumbers {
 
   /** Of logs whose tables have no AUTO column. */
   KeyNumbers NONE =

@@ -15,7 +15,7 @@ import java.util.TreeMap;
  * What a watch has seen of its partitions, and which records are events of it: rows first, if it
  * asked for rows, then each change that the rows do not include.
  */
-public final class WatchCore {
+public final class WatchEvents {
 
   private final Map<Integer, Followed> partitions = new TreeMap<>();
 
@@ -35,7 +35,7 @@ public final class WatchCore {
   }
 
   /** Without partitions. */
-  public WatchCore() {}
+  public WatchEvents() {}
 
   /** Follows a partition from its rows on. */
   public void beginWithRows(int partition) {
