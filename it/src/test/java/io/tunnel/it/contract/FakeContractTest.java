@@ -3,6 +3,7 @@ package io.tunnel.it.contract;
 import io.tunnel.sdk.testing.InMemoryTunnelService;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 
 /** The fake that users test against keeps the contract, and finds no fault with the SDK. */
 class FakeContractTest {
@@ -116,6 +117,11 @@ class FakeContractTest {
 
   @Nested
   class Watches extends WatchesContract {
+    @Test
+    void a_position_of_another_incarnation_is_refused() throws Exception {
+      requireForeignRefused();
+    }
+
     @Override
     Subject begin() {
       return fake();

@@ -4,6 +4,7 @@ import io.tunnel.it.process.ServerProcess;
 import io.tunnel.it.process.Stage;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The real server keeps the contract. */
@@ -92,6 +93,11 @@ class ServerContractTest {
 
   @Nested
   class Watches extends WatchesContract {
+    @Test
+    void a_position_of_another_incarnation_is_refused() throws Exception {
+      requireForeignRefused();
+    }
+
     @Override
     Subject begin() {
       return new RealSubject(server.port());

@@ -279,14 +279,24 @@ abstract class WatchesContract extends Contract {
         new WatchPosition(Map.of(partition, new WatchPosition.Place(5, Optional.empty())));
     Watch early = watch(table, ids(1), WatchConfig.FROM_NOW.behind(beyond));
     assertRefused(ErrorCode.INVALID_POSITION, () -> early.poll(LONG));
+    Watch open = watch(table, ids(1), WatchConfig.FROM_NOW);
+    tables().dropTable(table.meta().name());
+    assertRefused(ErrorCode.TABLE_NOT_FOUND, () -> open.poll(LONG));
+  }
+
+  /**
+   * A position whose incarnation no server gave. A cluster is not asked: its incarnations are
+   * Kafka's.
+   */
+  final void requireForeignRefused() throws Exception {
+    TableInfo table = table();
+    write(table, put(1, 1));
+    int partition = table.partitions().get(0).id();
     WatchPosition replaced =
         new WatchPosition(
             Map.of(partition, new WatchPosition.Place(1, Optional.of(Long.MAX_VALUE))));
     Watch foreign = watch(table, ids(1), WatchConfig.FROM_NOW.behind(replaced));
     assertRefused(ErrorCode.POSITION_REPLACED, () -> foreign.poll(LONG));
-    Watch open = watch(table, ids(1), WatchConfig.FROM_NOW);
-    tables().dropTable(table.meta().name());
-    assertRefused(ErrorCode.TABLE_NOT_FOUND, () -> open.poll(LONG));
   }
 
   @Test
