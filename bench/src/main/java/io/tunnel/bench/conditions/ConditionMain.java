@@ -2,6 +2,7 @@ package io.tunnel.bench.conditions;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.tunnel.condition.Condition;
+import io.tunnel.condition.Returning;
 import io.tunnel.model.Durability;
 import io.tunnel.model.Limits;
 import io.tunnel.model.PrimaryKey;
@@ -37,10 +38,10 @@ import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
 /**
- * What conditions, a time to live and bound rows cost and save: scans and writes of one table in
- * turns, with the processor time of server and client together, which share this process. One row
- * in a thousand matches the filter. Arguments: an empty directory, the number of rows, the number
- * of turns; the first turn warms up.
+ * What conditions, returned columns, a time to live and bound rows cost and save: scans and writes
+ * of one table in turns, with the processor time of server and client together, which share this
+ * process. One row in a thousand matches the filter. Arguments: an empty directory, the number of
+ * rows, the number of turns; the first turn warms up.
  */
 public final class ConditionMain {
 
@@ -152,6 +153,8 @@ public final class ConditionMain {
     work.put("puts beside 1,000 bound rows", () -> write(OF_SESSIONS, row -> row));
     work.put("puts of rows most of which expired", () -> write(OF_A_SECOND, row -> row));
     work.put("puts of rows that are there", () -> write(ConditionMain::ifThere));
+    Returning state = Returning.columns("state");
+    work.put("puts that return a column", () -> write(row -> row.returning(state)));
     work.put("puts under a condition that holds", () -> write(row -> row.onlyIf(holds)));
     work.put("puts under a condition that fails", () -> write(row -> row.onlyIf(fails)));
     for (int turn = 0; turn < turns; turn++) {
