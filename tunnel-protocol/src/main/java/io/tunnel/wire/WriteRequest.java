@@ -28,6 +28,14 @@ public record WriteRequest(int tableId, Optional<Durability> durability, ChangeB
     array[offset + 4] = (byte) (durability.isPresent() ? durability.get().code() : TABLES_OWN);
   }
 
+  /** The payload that writes a batch. */
+  public static byte[] encode(int tableId, Optional<Durability> durability, byte[] batch) {
+    byte[] payload = new byte[PREFIX_BYTES + batch.length];
+    writePrefix(payload, 0, tableId, durability);
+    System.arraycopy(batch, 0, payload, PREFIX_BYTES, batch.length);
+    return payload;
+  }
+
   /** Reads a payload; the batch is a view of it. */
   public static WriteRequest decode(byte[] payload) {
     PayloadReader reader = new PayloadReader("write request", payload);

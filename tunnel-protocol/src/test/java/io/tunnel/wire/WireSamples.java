@@ -32,10 +32,7 @@ final class WireSamples {
 
   static byte[] writeRequest(Optional<Durability> durability) {
     byte[] batch = batch(2);
-    byte[] payload = new byte[WriteRequest.PREFIX_BYTES + batch.length];
-    WriteRequest.writePrefix(payload, 0, 3, durability);
-    System.arraycopy(batch, 0, payload, WriteRequest.PREFIX_BYTES, batch.length);
-    return payload;
+    return WriteRequest.encode(3, durability, batch);
   }
 
   static byte[] delivery() {

@@ -169,7 +169,8 @@ public final class Watch implements AutoCloseable {
         return List.of();
       }
       if (records.isEnd()) {
-        WatchEvents.Behind behind = core.endOfRows(partition, rowsAt(records), records.incarnation());
+        WatchEvents.Behind behind =
+            core.endOfRows(partition, rowsAt(records), records.incarnation());
         start(partition, behind.position(), behind.known());
         return List.of();
       }

@@ -3,7 +3,6 @@ package io.tunnel.it.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tunnel.codec.BatchBuilder;
-import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.SessionProof;
 import io.tunnel.fixtures.Poll;
 import io.tunnel.it.process.RawClient;
@@ -288,12 +287,7 @@ abstract class BoundRowsContract extends Contract {
       builder.bind(proof);
       builder.setAttributes(proof.addTo(Bytes.EMPTY));
       assertThat(builder.add(row)).isTrue();
-      byte[] bytes = builder.build(partition);
-      ChangeBatch batch = ChangeBatch.parse(bytes, 0, bytes.length);
-      byte[] payload = new byte[WriteRequest.PREFIX_BYTES + batch.byteCount()];
-      WriteRequest.writePrefix(payload, 0, table.tableId(), Optional.empty());
-      System.arraycopy(bytes, 0, payload, WriteRequest.PREFIX_BYTES, bytes.length);
-      return payload;
+      return WriteRequest.encode(table.tableId(), Optional.empty(), builder.build(partition));
     }
 
     void write(RowPutChange row) {

@@ -64,10 +64,7 @@ abstract class WritersContract extends Contract {
         assertThat(builder.add(row)).isTrue();
       }
       byte[] batch = builder.build(partition);
-      byte[] payload = new byte[WriteRequest.PREFIX_BYTES + batch.length];
-      WriteRequest.writePrefix(payload, 0, table.tableId(), Optional.empty());
-      System.arraycopy(batch, 0, payload, WriteRequest.PREFIX_BYTES, batch.length);
-      return payload;
+      return WriteRequest.encode(table.tableId(), Optional.empty(), batch);
     }
 
     WriteResult write(long number, long after, RowChange... rows) {

@@ -77,14 +77,14 @@ public final class RawWrite {
     BatchBuilder.writeHeader(
         batch, 0, batch.length, nameCount, partition, rowCountSaid, rows.size());
     BatchBuilder.stamp(batch, 0, 0, 0);
-    return prefixed(table.tableId(), batch);
+    return WriteRequest.encode(table.tableId(), Optional.empty(), batch);
   }
 
   /** The payload of rows that a builder makes. */
   public static byte[] payload(TableMeta table, int tableId, int partition, List<RowChange> rows) {
     BatchBuilder builder = new BatchBuilder(table.primaryKey(), 256);
     rows.forEach(row -> require(builder.add(row)));
-    return prefixed(tableId, builder.build(partition));
+    return WriteRequest.encode(tableId, Optional.empty(), builder.build(partition));
   }
 
   /** The payload of one row that has attributes. */
@@ -92,19 +92,12 @@ public final class RawWrite {
       TableDescription table, int partition, RowChange row, Bytes attributes) {
     BatchBuilder builder = new BatchBuilder(table.meta().primaryKey(), 256);
     require(builder.addWithin(Limits.BATCH_BYTES_MAX, row, attributes));
-    return prefixed(table.tableId(), builder.build(partition));
+    return WriteRequest.encode(table.tableId(), Optional.empty(), builder.build(partition));
   }
 
   private static void require(boolean added) {
     if (!added) {
       throw new AssertionError("the rows of a test fit a batch");
     }
-  }
-
-  static byte[] prefixed(int tableId, byte[] batch) {
-    byte[] payload = new byte[WriteRequest.PREFIX_BYTES + batch.length];
-    WriteRequest.writePrefix(payload, 0, tableId, Optional.empty());
-    System.arraycopy(batch, 0, payload, WriteRequest.PREFIX_BYTES, batch.length);
-    return payload;
   }
 }

@@ -23,9 +23,6 @@ import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TableWriter;
 import io.tunnel.sdk.TableWriterConfig;
 import io.tunnel.sdk.table.CreateTableRequest;
-import io.tunnel.wire.Frame;
-import io.tunnel.wire.FrameKind;
-import io.tunnel.wire.Operation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -105,33 +102,13 @@ class AutoKeysTest {
         .hasMessageContaining("level 2");
   }
 
-  /** Swallows answers to writes. */
-  private static final class Swallower implements FrameProxy.Watcher {
-    private int answers;
-
-    @Override
-    public synchronized boolean passes(boolean isFromClient, Frame frame) {
-      boolean isAnswer = frame.operation() == Operation.WRITE && frame.kind() != FrameKind.REQUEST;
-      return !isAnswer || ++answers % SWALLOWED_ONE_IN != 0;
-    }
-
-    @Override
-    public void lost(Frame frame) {
-      // The client knows nothing of the frame's fate, as of that of a swallowed answer.
-    }
-
-    synchronized int swallowed() {
-      return answers / SWALLOWED_ONE_IN;
-    }
-  }
-
   @Test
   void where_answers_are_lost_each_row_is_there_once_under_the_number_of_its_result() {
     int rows = 2_000;
     ServerProcess server = stage.server();
     TableClient direct = stage.tables(server);
     create(direct);
-    Swallower swallower = new Swallower();
+    AnswerSwallower swallower = new AnswerSwallower(SWALLOWED_ONE_IN);
     FrameProxy proxy = stage.closing(new FrameProxy(server.port(), swallower));
     TableWriterConfig small =
         TableWriterConfig.DEFAULTS.withBatchBytesMax(1_500).withBufferBytesMax(20_000);

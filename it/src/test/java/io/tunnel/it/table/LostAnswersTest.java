@@ -10,9 +10,6 @@ import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.TableWriterConfig;
 import io.tunnel.sdk.TunnelClient;
-import io.tunnel.wire.Frame;
-import io.tunnel.wire.FrameKind;
-import io.tunnel.wire.Operation;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -28,26 +25,6 @@ class LostAnswersTest {
   private static final int SWALLOWED_ONE_IN = 20;
 
   @RegisterExtension final Stage stage = new Stage();
-
-  /** Swallows answers to writes. */
-  private static final class Swallower implements FrameProxy.Watcher {
-    private int answers;
-
-    @Override
-    public synchronized boolean passes(boolean isFromClient, Frame frame) {
-      boolean isAnswer = frame.operation() == Operation.WRITE && frame.kind() != FrameKind.REQUEST;
-      return !isAnswer || ++answers % SWALLOWED_ONE_IN != 0;
-    }
-
-    @Override
-    public void lost(Frame frame) {
-      // The client knows nothing of the frame's fate, as of that of a swallowed answer.
-    }
-
-    synchronized int swallowed() {
-      return answers / SWALLOWED_ONE_IN;
-    }
-  }
 
   @Test
   void a_counter_is_the_sum_of_what_was_acknowledged() {
@@ -67,7 +44,7 @@ class LostAnswersTest {
     var unused = counters.table().create(direct);
     TunnelClient tunnels = stage.tunnels(server);
     String tunnelId = counters.table().createTunnel(tunnels, "sums");
-    Swallower swallower = new Swallower();
+    AnswerSwallower swallower = new AnswerSwallower(SWALLOWED_ONE_IN);
     FrameProxy proxy = stage.closing(new FrameProxy(server.port(), swallower));
     TableWriterConfig small =
         TableWriterConfig.DEFAULTS.withBatchBytesMax(1_500).withBufferBytesMax(20_000);

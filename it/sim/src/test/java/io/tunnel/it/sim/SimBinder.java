@@ -118,11 +118,8 @@ final class SimBinder {
         builder.add(new RowPutChange(key, List.of(new Column("v", value))));
       }
       byte[] batch = builder.build(partitions.get(place));
-      byte[] payload = new byte[WriteRequest.PREFIX_BYTES + batch.length];
       Durability durability = random.nextInt(3) == 0 ? Durability.OS : Durability.FSYNC;
-      WriteRequest.writePrefix(payload, 0, tableId, Optional.of(durability));
-      System.arraycopy(batch, 0, payload, WriteRequest.PREFIX_BYTES, batch.length);
-      return payload;
+      return WriteRequest.encode(tableId, Optional.of(durability), batch);
     }
 
     private void ask(Operation operation, byte[] payload, Consumer<Frame> then) {

@@ -148,9 +148,7 @@ final class SimNumberer {
           new WriterNumber(token.orElseThrow(), number, appliedNumber).attributes());
       rows.forEach(builder::add);
       byte[] batch = builder.build(partition);
-      byte[] payload = new byte[WriteRequest.PREFIX_BYTES + batch.length];
-      WriteRequest.writePrefix(payload, 0, tableId, Optional.of(durability));
-      System.arraycopy(batch, 0, payload, WriteRequest.PREFIX_BYTES, batch.length);
+      byte[] payload = WriteRequest.encode(tableId, Optional.of(durability), batch);
       var unused =
           client
               .request(Operation.WRITE, payload)

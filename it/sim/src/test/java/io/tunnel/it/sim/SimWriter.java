@@ -74,9 +74,7 @@ public final class SimWriter {
       builder.add(returns.maybe(isCounting && !isAtomic ? counters.maybe(change) : change));
     }
     byte[] batch = builder.build(partitions.get(index));
-    byte[] payload = new byte[WriteRequest.PREFIX_BYTES + batch.length];
-    WriteRequest.writePrefix(payload, 0, tableId, Optional.of(durability));
-    System.arraycopy(batch, 0, payload, WriteRequest.PREFIX_BYTES, batch.length);
+    byte[] payload = WriteRequest.encode(tableId, Optional.of(durability), batch);
     var unused =
         client
             .request(Operation.WRITE, payload)

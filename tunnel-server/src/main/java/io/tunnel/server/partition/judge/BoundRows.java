@@ -27,10 +27,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongPredicate;
 
 /**
- * The rows of a shard that are bound to a session: exactly those whose last write bound them. They
- * are few, so all their keys are in memory, and a write of other rows reads none. They are stored
- * by the very write to the table that folds the group of their batches, or by an earlier one; the
- * log has what the table lacks. For the shard's thread, but for {@link #left}.
+ * The rows of a shard that are bound to a session: exactly the rows whose last write bound them.
+ * Limits keep bound rows few, so the shard has all their keys in memory, and a write of other rows
+ * reads no bound row. The write to the table that folds a group of batches stores the bindings of
+ * the group, unless an earlier write did; the log has what the table lacks. For the shard's thread,
+ * but for {@link #left}.
  *
  * <p>Invariant: {@link #byPartition}, {@link #bySession} and {@link #counts} have the same rows.
  */
@@ -234,7 +235,9 @@ public final class BoundRows {
     return Bytes.copyOf(sink.array(), 0, sink.size());
   }
 
-  /** Some rows of one partition whose session has ended, at most so many; empty without any. */
+  /**
+   * At most {@code countMax} rows of one partition whose session has ended; empty if none is left.
+   */
   public Optional<Ended> ended(int countMax) {
     for (Map.Entry<Place, TreeSet<Bytes>> own : bySession.entrySet()) {
       Place place = own.getKey();

@@ -1,6 +1,5 @@
 package io.tunnel.programs.bench.seeds;
 
-import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.model.Direction;
 import io.tunnel.model.Limits;
@@ -14,7 +13,6 @@ import io.tunnel.model.value.ColumnUpdate;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.RangeRequest;
 import io.tunnel.wire.RowPage;
-import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -126,15 +124,8 @@ final class MixRequests implements Requests {
   }
 
   private byte[] write(RowChange row) {
-    BatchBuilder builder = new BatchBuilder(MixRows.KEY, rows.bytes() + ROW_OVERHEAD_BYTES);
-    if (!builder.add(row)) {
-      throw new IllegalStateException("a row of " + rows.bytes() + " bytes fits into no batch");
-    }
-    byte[] batch = builder.build(partition);
-    byte[] payload = new byte[WriteRequest.PREFIX_BYTES + batch.length];
-    WriteRequest.writePrefix(payload, 0, tableId, Optional.empty());
-    System.arraycopy(batch, 0, payload, WriteRequest.PREFIX_BYTES, batch.length);
-    return payload;
+    return TableRequests.write(
+        row, MixRows.KEY, rows.bytes() + ROW_OVERHEAD_BYTES, tableId, partition);
   }
 
   @Override

@@ -9,7 +9,7 @@ import io.tunnel.model.value.PrimaryKeyType;
 import java.util.List;
 
 /**
- * The rows of a mix: those from before, and those that clients put.
+ * The rows of a mix: the rows that are there before the load begins, and the rows that clients put.
  *
  * @param before how many rows are there before the first operation
  * @param bytes of the column of each row

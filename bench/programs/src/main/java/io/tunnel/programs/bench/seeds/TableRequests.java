@@ -4,6 +4,7 @@ import io.tunnel.codec.BatchBuilder;
 import io.tunnel.codec.KeyCodec;
 import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.PrimaryKeySchema;
+import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Column;
 import io.tunnel.model.value.ColumnValue;
@@ -48,20 +49,22 @@ final class TableRequests implements Requests {
   public byte[] payload(int client, long request) {
     PrimaryKey key = PrimaryKey.builder().add("name", names.text(client, request)).build();
     return isPut
-        ? write(new RowPutChange(key, COLUMNS))
+        ? write(new RowPutChange(key, COLUMNS), KEY, names.bytes() + 128, tableId, partition)
         : new GetRowRequest(tableId, KeyCodec.encode(key, KEY)).encode();
   }
 
-  private byte[] write(RowPutChange row) {
-    BatchBuilder builder = new BatchBuilder(KEY, names.bytes() + 128);
+  /**
+   * The payload that writes one row.
+   *
+   * @param rowBytes about what the row takes in a batch
+   */
+  static byte[] write(
+      RowChange row, List<PrimaryKeySchema> key, int rowBytes, int tableId, int partition) {
+    BatchBuilder builder = new BatchBuilder(key, rowBytes);
     if (!builder.add(row)) {
-      throw new IllegalStateException("a row of " + names.bytes() + " bytes fits into no batch");
+      throw new IllegalStateException("a row of " + rowBytes + " bytes fits into no batch");
     }
-    byte[] batch = builder.build(partition);
-    byte[] payload = new byte[WriteRequest.PREFIX_BYTES + batch.length];
-    WriteRequest.writePrefix(payload, 0, tableId, Optional.empty());
-    System.arraycopy(batch, 0, payload, WriteRequest.PREFIX_BYTES, batch.length);
-    return payload;
+    return WriteRequest.encode(tableId, Optional.empty(), builder.build(partition));
   }
 
   @Override

@@ -219,10 +219,7 @@ public final class Payloads {
         builder.add(
             new RowPutChange(KEY, List.of(new Column("taken", ColumnValue.fromBoolean(true)))));
     byte[] batch = builder.build(named.partition());
-    byte[] payload = new byte[WriteRequest.PREFIX_BYTES + batch.length];
-    WriteRequest.writePrefix(payload, 0, named.tableId(), Optional.empty());
-    System.arraycopy(batch, 0, payload, WriteRequest.PREFIX_BYTES, batch.length);
-    return payload;
+    return WriteRequest.encode(named.tableId(), Optional.empty(), batch);
   }
 
   private static Bytes key(Named named) {

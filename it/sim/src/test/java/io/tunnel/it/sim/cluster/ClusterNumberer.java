@@ -168,10 +168,7 @@ final class ClusterNumberer {
     }
 
     private byte[] payload(byte[] batch) {
-      byte[] payload = new byte[WriteRequest.PREFIX_BYTES + batch.length];
-      WriteRequest.writePrefix(payload, 0, tableId, Optional.empty());
-      System.arraycopy(batch, 0, payload, WriteRequest.PREFIX_BYTES, batch.length);
-      return payload;
+      return WriteRequest.encode(tableId, Optional.empty(), batch);
     }
 
     private void send() {

@@ -86,9 +86,7 @@ final class ClusterWriter {
     BatchBuilder builder = new BatchBuilder(RowFold.SCHEMA, 256);
     changes.forEach(builder::add);
     byte[] bytes = builder.build(partition);
-    byte[] payload = new byte[WriteRequest.PREFIX_BYTES + bytes.length];
-    WriteRequest.writePrefix(payload, 0, tableId, Optional.empty());
-    System.arraycopy(bytes, 0, payload, WriteRequest.PREFIX_BYTES, bytes.length);
+    byte[] payload = WriteRequest.encode(tableId, Optional.empty(), bytes);
     List<Endpoint> all = world.endpoints();
     Endpoint node =
         Optional.ofNullable(leaders.get(partition))

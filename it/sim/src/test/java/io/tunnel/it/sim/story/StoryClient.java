@@ -130,9 +130,7 @@ final class StoryClient {
       builder.add(change);
     }
     byte[] batch = builder.build(names.partition(partition));
-    byte[] payload = new byte[WriteRequest.PREFIX_BYTES + batch.length];
-    WriteRequest.writePrefix(payload, 0, tableId, durability);
-    System.arraycopy(batch, 0, payload, WriteRequest.PREFIX_BYTES, batch.length);
+    byte[] payload = WriteRequest.encode(tableId, durability, batch);
     var unused = answer(Operation.WRITE, payload);
   }
 }
