@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnSizes;
+import io.tunnel.condition.ConditionPlace;
+import io.tunnel.core.WriterCore.Numbered;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
@@ -14,6 +16,9 @@ import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.replica.shared.FakeSharedLog;
 import io.tunnel.server.replica.shared.SharedLog;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,6 +60,23 @@ class ReplicaOriginsTest {
           .write(new PendingWrite(batch, false, ColumnSizes.of(batch), true, ledger.add(batch)));
       run();
     }
+  }
+
+  private WriteLedger.Written writeNumbered(Numbered number, String key) {
+    ChangeBatch batch = TestRows.batch(P, TestRows.put(key));
+    WriteLedger.Written written = ledger.add(batch);
+    node.replicas
+        .of(P)
+        .write(
+            new PendingWrite(
+                batch,
+                new PendingWrite.Judging(
+                    ConditionPlace.ofRows(List.of()), false, ColumnSizes.of(batch)),
+                Optional.of(number),
+                true,
+                written));
+    run();
+    return written;
   }
 
   private void requireKeptAndNotServed(int rows) {
@@ -102,6 +124,18 @@ class ReplicaOriginsTest {
     assertThat(node.replicas.isServing(P)).isTrue();
     write("d");
     assertThat(node.rows.rows(P)).hasSize(2);
+  }
+
+  @Test
+  void a_batch_that_the_log_has_lost_is_applied_when_it_comes_again() {
+    byte[] writer = ByteBuffer.allocate(16).putLong(log.nowMicros).putLong(7).array();
+    Numbered number = new Numbered(Bytes.copyOf(writer), 1, 0);
+    assertThat(writeNumbered(number, "d").result()).isPresent();
+    log.partition(P).truncate(4);
+    run();
+    assertThat(node.rows.rows(P)).as("without the row of the lost batch").hasSize(3);
+    assertThat(writeNumbered(number, "d").result()).isPresent();
+    assertThat(node.rows.rows(P)).hasSize(4);
   }
 
   /** As many records as the replica has read, and more, stand where it goes on; they are others. */
