@@ -34,7 +34,7 @@ class SeedsReportTest {
       }
     }
     return SeedsReport.of(
-        new SeedsCommand.Plan(List.of(ice), scale, 7, hasPeers, Optional.empty(), Optional.empty()),
+        new SeedsCommand.Plan(List.of(ice), scale, 7, hasPeers, Optional.empty(), List.of()),
         List.of(new SeedsResult(ice, "a bare echo", rows, 16, List.of("The peer was tired."))));
   }
 
@@ -61,7 +61,7 @@ class SeedsReportTest {
     assertThat(lines).noneMatch(line -> line.contains("bare echo"));
     assertThat(String.join("\n", lines))
         .contains(
-            "Scale 0.1: clients, requests and rows, and seconds of queues and mixes, are that share of",
+            "Scale 0.1: clients, requests and rows, and seconds of paths, queues and mixes, are that",
             "Intel Xeon X3320",
             "The peer was tired.",
             "Seed 002: 16 cases were left out, because --minutes-max was over.");
@@ -83,7 +83,7 @@ class SeedsReportTest {
     }
     Report report =
         SeedsReport.of(
-            new SeedsCommand.Plan(List.of(jtang), 0.1, 7, true, Optional.empty(), Optional.empty()),
+            new SeedsCommand.Plan(List.of(jtang), 0.1, 7, true, Optional.empty(), List.of()),
             List.of(new SeedsResult(jtang, "a broker", rows, 0, List.of())));
     JsonObject json =
         JsonParser.parseString(ReportJson.line(report, Machine.here())).getAsJsonObject();
