@@ -63,7 +63,8 @@ final class Ensemble implements LoadPeer.Servers {
     List<Integer> free = freePorts(3 * servers);
     List<ServerConfig.Member> members = new ArrayList<>();
     for (int i = 0; i < servers && servers > 1; i++) {
-      members.add(new ServerConfig.Member(free.get(servers + 2 * i), free.get(servers + 2 * i + 1)));
+      members.add(
+          new ServerConfig.Member(free.get(servers + 2 * i), free.get(servers + 2 * i + 1)));
     }
     for (int i = 0; i < servers; i++) {
       int number = i + 1;
@@ -120,7 +121,8 @@ final class Ensemble implements LoadPeer.Servers {
       throw new IOException("interrupted while ZooKeeper started", e);
     }
     throw new IOException(
-        "ZooKeeper did not start; the end of its log:\n" + ChildJvm.endOf(log, LOG_LINES_SHOWN_MAX));
+        "ZooKeeper did not start; the end of its log:\n"
+            + ChildJvm.endOf(log, LOG_LINES_SHOWN_MAX));
   }
 
   private static boolean serves(int port) {
@@ -155,8 +157,7 @@ final class Ensemble implements LoadPeer.Servers {
   @Override
   public List<String> loadCommand() {
     List<String> command = new ArrayList<>(load);
-    command.add(
-        ports.stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(",")));
+    command.add(ports.stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(",")));
     return command;
   }
 

@@ -209,8 +209,7 @@ final class ZooKeeperPublishing implements Publishing {
               (code, unused, context, name) -> answer.accept(wrong(code)),
               null);
       case DELETE ->
-          connection.delete(
-              node, ANY, (code, unused, context) -> answer.accept(wrong(code)), null);
+          connection.delete(node, ANY, (code, unused, context) -> answer.accept(wrong(code)), null);
       case SET ->
           connection.setData(
               node,
@@ -231,8 +230,7 @@ final class ZooKeeperPublishing implements Publishing {
             false,
             (code, unused, context, data, stat) ->
                 answer.accept(
-                    wrong(code)
-                        .or(() -> PathData.wrong(data, publisher, path, what.bytes()))),
+                    wrong(code).or(() -> PathData.wrong(data, publisher, path, what.bytes()))),
             null);
   }
 

@@ -54,9 +54,7 @@ public final class ClusterProcesses implements StartedServers {
     this.security = security;
   }
 
-  /**
-   * Starts all and returns when the nodes have shared out what there is to lead.
-   */
+  /** Starts all and returns when the nodes have shared out what there is to lead. */
   public static ClusterProcesses start(
       String mainClass, Setup setup, LoopbackSecurity security, LoadClock clock)
       throws IOException, InterruptedException {
@@ -75,8 +73,7 @@ public final class ClusterProcesses implements StartedServers {
     }
   }
 
-  private void startNode(String mainClass, String name)
-      throws IOException, InterruptedException {
+  private void startNode(String mainClass, String name) throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>(security.arguments());
     arguments.addAll(
         List.of(
@@ -95,8 +92,7 @@ public final class ClusterProcesses implements StartedServers {
     arguments.addAll(setup.arguments());
     Path data = setup.data().resolve(name);
     nodes.add(
-        ServerProcess.startNode(
-            mainClass, data, setup.logs().resolve(name + ".log"), arguments));
+        ServerProcess.startNode(mainClass, data, setup.logs().resolve(name + ".log"), arguments));
   }
 
   /** Until then leadership moves, and a first write would only wait for it. */

@@ -16,7 +16,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -323,8 +322,7 @@ final class SeedsReport {
                       rows.stream()
                           .filter(row -> variant(row).equals(suffix))
                           .filter(row -> figures.of(row).containsKey(figure))
-                          .map(
-                              row -> new Plot.Point(below(row), figures.of(row).get(figure)))
+                          .map(row -> new Plot.Point(below(row), figures.of(row).get(figure)))
                           .sorted(Comparator.comparingDouble(Plot.Point::x))
                           .toList())));
     }

@@ -150,7 +150,8 @@ final class WorkloadFile {
   private static Times times(Kind kind, JsonPlace root) {
     int warmUp = root.member("warmUpSeconds").whole(0, SECONDS_MAX);
     return switch (kind) {
-      case ECHO, QUEUE, MIX, PUBLISH -> new Times(warmUp, root.member("seconds").whole(1, SECONDS_MAX));
+      case ECHO, QUEUE, MIX, PUBLISH ->
+          new Times(warmUp, root.member("seconds").whole(1, SECONDS_MAX));
       case REGISTRY -> {
         if (root.find("seconds").isPresent()) {
           throw root.find("seconds")

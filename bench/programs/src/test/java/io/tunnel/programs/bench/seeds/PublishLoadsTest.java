@@ -49,8 +49,11 @@ class PublishLoadsTest {
   @Test
   void an_operation_without_subscribers_needs_no_connection_for_them() {
     Workload workload =
-        WorkloadFile.parse("p.json", PUBLISH.replace("\"createDelete\", \"notifyRead\"", "\"set\"")
-            .replace("\"operation\": \"notifyRead\"", "\"operation\": \"set\""));
+        WorkloadFile.parse(
+            "p.json",
+            PUBLISH
+                .replace("\"createDelete\", \"notifyRead\"", "\"set\"")
+                .replace("\"operation\": \"notifyRead\"", "\"operation\": \"set\""));
     assertThat(workload.loads().get(0).connections()).isEqualTo(10);
   }
 

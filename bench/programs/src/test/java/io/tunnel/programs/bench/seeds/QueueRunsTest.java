@@ -2,8 +2,8 @@ package io.tunnel.programs.bench.seeds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tunnel.programs.bench.seeds.queue.MessageCase.Way;
 import io.tunnel.programs.bench.seeds.process.LoadPeer;
+import io.tunnel.programs.bench.seeds.queue.MessageCase.Way;
 import io.tunnel.stress.SystemClock;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -93,8 +93,7 @@ class QueueRunsTest {
         };
     String load =
         "{\"senders\": 1, \"receivers\": 1, \"connections\": 1, \"queues\": 1, \"bytes\": 20}";
-    SeedsResult result =
-        run(workload(List.of("nP_nT"), load + "," + load), true, List.of(broken));
+    SeedsResult result = run(workload(List.of("nP_nT"), load + "," + load), true, List.of(broken));
     assertThat(result.rows()).hasSize(2).allMatch(row -> row.peer().isEmpty());
     assertThat(result.remarks())
         .containsExactly(

@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Another system to measure beside, with a load for it. {@link java.util.ServiceLoader} finds peers,
- * because their libraries are optional.
+ * Another system to measure beside, with a load for it. {@link java.util.ServiceLoader} finds
+ * peers, because their libraries are optional.
  */
 public interface LoadPeer {
 

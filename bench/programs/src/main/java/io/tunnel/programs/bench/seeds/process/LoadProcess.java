@@ -15,7 +15,9 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** The parent's side of a {@link LoadProgram}: gives it cases, and watches the servers meanwhile. */
+/**
+ * The parent's side of a {@link LoadProgram}: gives it cases, and watches the servers meanwhile.
+ */
 public final class LoadProcess implements Closeable {
 
   private static final int LOG_LINES_SHOWN = 12;
@@ -43,8 +45,8 @@ public final class LoadProcess implements Closeable {
    * @param log takes what the process prints to standard error
    * @param serverPids the processes that the load is for
    */
-  public static LoadProcess start(List<String> command, Path log, List<Long> serverPids, LoadClock clock)
-      throws IOException {
+  public static LoadProcess start(
+      List<String> command, Path log, List<Long> serverPids, LoadClock clock) throws IOException {
     Process process = new ProcessBuilder(command).redirectError(log.toFile()).start();
     LoadProcess load = new LoadProcess(process, log, serverPids, clock);
     Thread reader = new Thread(load::read, "load-output");

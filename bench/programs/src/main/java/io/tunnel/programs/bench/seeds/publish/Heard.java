@@ -73,7 +73,8 @@ final class Heard implements Publishing.Events {
     }
     long began = beganNanos.get(what.publisherOf(subscriber) * what.pathsOfPublisher() + path);
     if (began == 0) {
-      failure.accept("subscriber " + subscriber + " heard of path " + path + " before its creation");
+      failure.accept(
+          "subscriber " + subscriber + " heard of path " + path + " before its creation");
       return;
     }
     ofEvents.answered(began, now);

@@ -106,8 +106,7 @@ record PathRows(int bytes) {
     if (!builder.add(change(request, publisher, path))) {
       throw new IllegalStateException("a row of " + bytes + " bytes fits into no batch");
     }
-    return WriteRequest.encode(
-        place.tableId(), Optional.empty(), builder.build(place.partition()));
+    return WriteRequest.encode(place.tableId(), Optional.empty(), builder.build(place.partition()));
   }
 
   /** Where rows are. */

@@ -38,7 +38,8 @@ final class Rates {
     int second =
         (int)
             Math.min(
-                SECONDS_MAX - 1L, Math.max(0, TimeUnit.NANOSECONDS.toSeconds(nowNanos - startNanos)));
+                SECONDS_MAX - 1L,
+                Math.max(0, TimeUnit.NANOSECONDS.toSeconds(nowNanos - startNanos)));
     var unused = counts.incrementAndGet(second);
     unused = micros.addAndGet(second, TimeUnit.NANOSECONDS.toMicros(took));
     times.recordValue(took);

@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -57,6 +58,8 @@ final class TablePublishing implements Publishing {
   private static final int OPENING_MAX = 64;
 
   private static final long SECONDS_MAX = 60;
+  private static final int LEADER_LOOKS_MAX = 1_200;
+  private static final int LEADER_LOOK_MS = 50;
   private static final Duration LEASE = Duration.ofSeconds(30);
 
   /** Renewals in a lease, as in the SDK. */
@@ -124,13 +127,31 @@ final class TablePublishing implements Publishing {
       }
       var unused = admin.createTable(request.build());
       TablePublishing publishing =
-          new TablePublishing(what, terms, admin, admin.partitionMap(name));
+          new TablePublishing(
+              what, terms, admin, terms.isBound() ? admin.partitionMap(name) : led(admin, name));
       publishing.connect();
       return publishing;
     } catch (Exception e) {
       admin.close();
       throw e;
     }
+  }
+
+  /** A table of a cluster, when each of its partitions is led. */
+  private static TableInfo led(TableClient admin, String name) throws InterruptedException {
+    CountDownLatch never = new CountDownLatch(1);
+    for (int look = 0; look < LEADER_LOOKS_MAX; look++) {
+      TableInfo table = admin.partitionMap(name);
+      if (table.partitions().stream().allMatch(each -> each.leader().isPresent())) {
+        return table;
+      }
+      var unused = never.await(LEADER_LOOK_MS, TimeUnit.MILLISECONDS);
+    }
+    throw new IllegalStateException(
+        "after "
+            + LEADER_LOOKS_MAX * LEADER_LOOK_MS
+            + " ms nobody leads each partition of table "
+            + name);
   }
 
   private void connect() throws Exception {
@@ -168,8 +189,11 @@ final class TablePublishing implements Publishing {
   private static PartitionInfo partition(TableInfo table, int publisher) {
     Bytes directory = KeyCodec.encode(PrimaryKeyValue.fromString(PathRows.directory(publisher)));
     return table.partitions().stream()
-        .filter(each -> each.from().map(KeyCodec::encode).orElse(Bytes.EMPTY).compareTo(directory) <= 0)
-        .filter(each -> each.to().isEmpty() || KeyCodec.encode(each.to().get()).compareTo(directory) > 0)
+        .filter(
+            each -> each.from().map(KeyCodec::encode).orElse(Bytes.EMPTY).compareTo(directory) <= 0)
+        .filter(
+            each ->
+                each.to().isEmpty() || KeyCodec.encode(each.to().get()).compareTo(directory) > 0)
         .findFirst()
         .orElseThrow();
   }
@@ -224,8 +248,7 @@ final class TablePublishing implements Publishing {
         admin.findPositions(table.meta().name(), Optional.empty()).partitions()) {
       now.put(each.partition(), each);
     }
-    var unused =
-        all(what.subscribers(), number -> subscribers.get(number).follow(events, now));
+    var unused = all(what.subscribers(), number -> subscribers.get(number).follow(events, now));
   }
 
   @Override
@@ -235,8 +258,7 @@ final class TablePublishing implements Publishing {
             ? Optional.empty()
             : Optional.of(sessions.get(publisher));
     byte[] payload = rows.write(request, publisher, path, place(publisher), session);
-    tell(
-        publishers.get(publisher).ask(Operation.WRITE, payload), PathRows::wrongWrite, answer);
+    tell(publishers.get(publisher).ask(Operation.WRITE, payload), PathRows::wrongWrite, answer);
   }
 
   @Override
@@ -348,8 +370,7 @@ final class TablePublishing implements Publishing {
     }
 
     private void grant(int bytes) {
-      connection.push(
-          Operation.CREDIT, new Credit(handle, PartitionControl.EPOCH, bytes).encode());
+      connection.push(Operation.CREDIT, new Credit(handle, PartitionControl.EPOCH, bytes).encode());
     }
 
     @Override

@@ -132,8 +132,7 @@ class PublishLoadTest {
   private Memory run(Action action, Fault fault) throws Exception {
     PublishCase what = new PublishCase(action, PUBLISHERS, 2, PATHS, 64, 1, 2);
     Memory memory = new Memory(what, fault);
-    PublishLoad.cases(
-            ignored -> memory, () -> nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(10)))
+    PublishLoad.cases(ignored -> memory, () -> nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(10)))
         .run(what.text(), lines::add);
     assertThat(memory.isClosed).isTrue();
     return memory;
