@@ -75,7 +75,7 @@ final class LoadSide {
             threads,
             // One shard may have fewer bound rows than the load has paths.
             servers == 1 && partitions > 1 ? Optional.of(partitions) : Optional.empty(),
-            load.connections());
+            PublishLoads.connectionsOfAddress(load.connections()));
     if (servers == 1) {
       try (OwnServer server = OwnServer.start(directory, settings)) {
         return measure(

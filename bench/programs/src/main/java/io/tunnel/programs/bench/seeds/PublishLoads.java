@@ -71,6 +71,14 @@ final class PublishLoads {
         workload.times().measured());
   }
 
+  /**
+   * Connections that a server must take: it may not have seen yet that those of the operation
+   * before are closed.
+   */
+  static int connectionsOfAddress(int connections) {
+    return 2 * connections;
+  }
+
   /** Partitions of a table, and shards of a server, so that all paths may be bound rows. */
   static int partitions(Load load) {
     return (int) ((load.rows() + PARTITION_PATHS_MAX - 1) / PARTITION_PATHS_MAX);

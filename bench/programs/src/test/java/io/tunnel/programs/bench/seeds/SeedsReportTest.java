@@ -135,7 +135,7 @@ class SeedsReportTest {
     assertThat(first.getAsJsonObject("published").get("dataRecentMs").getAsDouble())
         .isEqualTo(4_150);
     assertThat(json.getAsJsonObject("settings").get("000").getAsString())
-        .contains("connectionsPerAddressMax 4016", "log.shards up to 4", "lease 30 s");
+        .contains("connectionsPerAddressMax 8016", "log.shards up to 4", "lease 30 s");
     assertThat(String.join("\n", ReportText.lines(report)))
         .contains("a cluster on one Kafka broker has no bound rows")
         .doesNotContain("p99 data ms");

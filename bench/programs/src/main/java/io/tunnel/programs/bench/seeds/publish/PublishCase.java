@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 
 /**
  * One load of publishers and subscribers. Each publisher has paths of its own, and each path has
- * the same number of subscribers; each of them follows all paths of one publisher.
+ * the same number of subscribers; a subscriber follows all paths of one publisher.
  *
  * @param action what publishers and subscribers do
  * @param publishers connections that write

@@ -27,6 +27,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class RawConnection extends ChannelInboundHandlerAdapter {
 
+  /** Pushes, and errors that are about no request. */
+  private static final int NO_REQUEST = 0;
+
   private final Pushes pushes;
   private final FrameAssembler assembler = new FrameAssembler();
   private final Map<Integer, CompletableFuture<byte[]>> open = new HashMap<>();
@@ -101,7 +104,7 @@ final class RawConnection extends ChannelInboundHandlerAdapter {
 
   /** Sends what has no answer. */
   void push(Operation operation, byte[] payload) {
-    onLoop(() -> send(operation, FrameKind.PUSH, 0, payload));
+    onLoop(() -> send(operation, FrameKind.PUSH, NO_REQUEST, payload));
   }
 
   /** Runs a task again and again, until the connection is closed. */
@@ -157,13 +160,14 @@ final class RawConnection extends ChannelInboundHandlerAdapter {
       pushes.came(frame.operation(), frame.payload());
       return;
     }
-    if (frame.operation() == Operation.DELIVER) {
-      pushes.failed("a delivery ended: " + error(frame));
+    if (frame.operation() == Operation.DELIVER || frame.correlationId() == NO_REQUEST) {
+      // Of a delivery, or of the connection as a whole.
+      end("the server does not go on: " + error(frame));
       return;
     }
     CompletableFuture<byte[]> answer = open.remove(frame.correlationId());
     if (answer == null) {
-      end("a " + frame.kind() + " that answers no request: " + frame.correlationId());
+      end("an answer to no request: " + frame.correlationId());
     } else if (frame.kind() == FrameKind.ERROR) {
       answer.completeExceptionally(new IllegalStateException(error(frame)));
     } else {

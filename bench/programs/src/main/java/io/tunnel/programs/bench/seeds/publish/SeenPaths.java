@@ -3,7 +3,7 @@ package io.tunnel.programs.bench.seeds.publish;
 import java.util.BitSet;
 
 /**
- * The paths that one subscriber has heard of. Its publisher creates them in rising order, each
+ * The paths that one subscriber has heard of. A publisher creates its paths in rising order, each
  * once. For one thread at a time.
  */
 final class SeenPaths {
