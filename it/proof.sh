@@ -28,7 +28,7 @@ parts=(
   "kafka|2|$server/(kafka|node|cluster|replica)/|^(it/kafka-broker|bench/kafka-table)/"
   "monitoring|2|^deploy/|$server/metrics/|^it/src/test/java/io/tunnel/it/monitoring/"
   "nodes|9|$server/(replica|cluster|node|session|catalog|changes|net/delivery)/|$sdk|^it/src/test/java/io/tunnel/it/(cluster|process|contract|programs)/"
-  "programs|3|^(tunnel-cli|bench/programs|bench/artemis-queue|partition-tool|stress-writer|perf-processor|terminal)/src/main/|$server/metrics/|^it/src/test/java/io/tunnel/it/programs/"
+  "programs|3|^(tunnel-cli|bench/programs|bench/artemis-queue|bench/zookeeper|partition-tool|stress-writer|perf-processor|terminal)/src/main/|$server/metrics/|^it/src/test/java/io/tunnel/it/programs/"
   "service|3|$server/(partition|log|disk|table|changes|channel|session|catalog|net|engine)/|$sdk|^it/src/test/java/io/tunnel/it/(session|table|process|ledger)/"
   "sim|4|$server/|$sdk|^it/sim/"
   "upgrade|6|$server/(cluster|catalog|engine|log|kafka)/|^it/upgrade\.sh$|^it/src/test/java/io/tunnel/it/(cluster|process)/"

@@ -1,7 +1,7 @@
 package io.tunnel.artemis.queue;
 
 import io.tunnel.kafka.broker.ChildLibraries;
-import io.tunnel.programs.bench.seeds.queue.QueuePeer;
+import io.tunnel.programs.bench.seeds.process.LoadPeer;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** Starts Artemis, and loads for it, with the libraries that lie beside our classes. */
-public final class ArtemisPeer implements QueuePeer {
+public final class ArtemisPeer implements LoadPeer {
 
   private static final String LIBRARIES = "artemis-libraries";
 
@@ -19,12 +19,18 @@ public final class ArtemisPeer implements QueuePeer {
   public ArtemisPeer() {}
 
   @Override
+  public String kind() {
+    return "queue";
+  }
+
+  @Override
   public String name() {
     return "Apache ActiveMQ Artemis";
   }
 
   @Override
-  public Broker start(Path directory, int heapMib, List<Path> libraries) throws IOException {
+  public Servers start(Path directory, int servers, int heapMib, List<Path> libraries)
+      throws IOException {
     Files.createDirectories(directory);
     String own = new ChildLibraries(ArtemisMain.class, LIBRARIES).classPath(directory);
     Path gcLog = directory.resolve("gc.log");

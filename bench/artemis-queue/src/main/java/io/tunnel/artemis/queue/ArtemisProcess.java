@@ -1,7 +1,7 @@
 package io.tunnel.artemis.queue;
 
 import io.tunnel.kafka.broker.ChildJvm;
-import io.tunnel.programs.bench.seeds.queue.QueuePeer;
+import io.tunnel.programs.bench.seeds.process.LoadPeer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** The parent's side of {@link ArtemisMain}. */
-final class ArtemisProcess implements QueuePeer.Broker {
+final class ArtemisProcess implements LoadPeer.Servers {
 
   private static final long START_SECONDS_MAX = 120;
   private static final int LOG_LINES_SHOWN_MAX = 15;
@@ -73,8 +73,8 @@ final class ArtemisProcess implements QueuePeer.Broker {
   }
 
   @Override
-  public long pid() {
-    return process.pid();
+  public List<Long> pids() {
+    return List.of(process.pid());
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.tunnel.artemis.queue;
 
-import io.tunnel.programs.bench.seeds.queue.LoadProgram;
+import io.tunnel.programs.bench.seeds.process.LoadProgram;
+import io.tunnel.programs.bench.seeds.queue.MessageLoad;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The child with the load on a broker, through JMS. */
@@ -12,10 +13,11 @@ final class JmsLoadMain {
   public static void main(String[] arguments) {
     AtomicInteger cases = new AtomicInteger();
     new LoadProgram(
-            what ->
-                JmsMessages.open(
-                    arguments[0], what, "case" + cases.incrementAndGet(), System::nanoTime),
-            System::nanoTime)
+            MessageLoad.cases(
+                what ->
+                    JmsMessages.open(
+                        arguments[0], what, "case" + cases.incrementAndGet(), System::nanoTime),
+                System::nanoTime))
         .serve(System.in, System.out, () -> System.exit(0));
   }
 }

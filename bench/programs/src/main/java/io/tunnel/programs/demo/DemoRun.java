@@ -179,7 +179,11 @@ final class DemoRun {
     }
     err.println("starting Kafka and " + nodes + " " + closed + "nodes on " + directory.data());
     err.flush();
-    return ClusterProcesses.start(mainClass, directory, nodes, security, clock);
+    return ClusterProcesses.start(
+        mainClass,
+        new ClusterProcesses.Setup(directory.data(), directory.logs(), nodes, List.of()),
+        security,
+        clock);
   }
 
   private DemoSummary against(

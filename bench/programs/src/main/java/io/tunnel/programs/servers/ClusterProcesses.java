@@ -29,31 +29,41 @@ public final class ClusterProcesses implements StartedServers {
 
   private final KafkaBroker broker;
   private final LoopbackSecurity security;
+  private final Setup setup;
   private final List<ServerProcess> nodes = new ArrayList<>();
 
-  private ClusterProcesses(KafkaBroker broker, LoopbackSecurity security) {
+  /**
+   * What a cluster is.
+   *
+   * @param data everything is stored below it
+   * @param logs what a node prints goes to a file of its name there
+   * @param nodes how many
+   * @param arguments of each node, beside those that make it a node
+   */
+  public record Setup(Path data, Path logs, int nodes, List<String> arguments) {
+
+    /** Takes a copy. */
+    public Setup {
+      arguments = List.copyOf(arguments);
+    }
+  }
+
+  private ClusterProcesses(KafkaBroker broker, Setup setup, LoopbackSecurity security) {
     this.broker = broker;
+    this.setup = setup;
     this.security = security;
   }
 
-  /**
-   * Starts all and returns when the nodes have shared out what there is to lead.
-   *
-   * @param directory everything is stored below it
-   */
+  /** Starts all and returns when the nodes have shared out what there is to lead. */
   public static ClusterProcesses start(
-      String mainClass,
-      DataDirectory directory,
-      int nodes,
-      LoopbackSecurity security,
-      LoadClock clock)
+      String mainClass, Setup setup, LoopbackSecurity security, LoadClock clock)
       throws IOException, InterruptedException {
-    Path kafka = directory.data().resolve("kafka");
+    Path kafka = setup.data().resolve("kafka");
     ClusterProcesses cluster =
-        new ClusterProcesses(KafkaBroker.start(kafka, Map.of(), BROKER_HEAP_MIB), security);
+        new ClusterProcesses(KafkaBroker.start(kafka, Map.of(), BROKER_HEAP_MIB), setup, security);
     try {
-      for (int i = 1; i <= nodes; i++) {
-        cluster.startNode(mainClass, directory, "n" + i);
+      for (int i = 1; i <= setup.nodes(); i++) {
+        cluster.startNode(mainClass, "n" + i);
       }
       cluster.awaitShared(clock);
       return cluster;
@@ -63,8 +73,7 @@ public final class ClusterProcesses implements StartedServers {
     }
   }
 
-  private void startNode(String mainClass, DataDirectory directory, String name)
-      throws IOException, InterruptedException {
+  private void startNode(String mainClass, String name) throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>(security.arguments());
     arguments.addAll(
         List.of(
@@ -80,8 +89,10 @@ public final class ClusterProcesses implements StartedServers {
             "1",
             "--session-ms",
             "3000"));
-    Path data = directory.data().resolve(name);
-    nodes.add(ServerProcess.startNode(mainClass, data, directory.log(name), arguments));
+    arguments.addAll(setup.arguments());
+    Path data = setup.data().resolve(name);
+    nodes.add(
+        ServerProcess.startNode(mainClass, data, setup.logs().resolve(name + ".log"), arguments));
   }
 
   /** Until then leadership moves, and a first write would only wait for it. */
@@ -117,6 +128,11 @@ public final class ClusterProcesses implements StartedServers {
   @Override
   public String endpoint() {
     return nodes.stream().map(ServerProcess::endpoint).collect(Collectors.joining(","));
+  }
+
+  /** Names the nodes' processes. */
+  public List<Long> pids() {
+    return nodes.stream().map(ServerProcess::pid).toList();
   }
 
   @Override

@@ -33,6 +33,26 @@ enum Figure {
   DISK_MIB_PER_SECOND("diskMibPerSecond", "disk MiB/s"),
   /** Heap of the server in use after its last collection; published: as the document has it. */
   HEAP_MIB("heapMib", "heap MiB"),
+  /** Requests answered, or events heard, in the measured time. */
+  TOTAL("totalRequests", "total"),
+  /** As a monitor shows it: the median of the seconds. */
+  RECENT_PER_SECOND("recentPerSecond", "recent/s"),
+  /** As a monitor shows it: the median of the seconds' mean times. */
+  RECENT_MS("recentMs", "recent ms"),
+  /** From the creation of a path to its data at a subscriber: the median of the seconds' means. */
+  DATA_RECENT_MS("dataRecentMs", "recent data ms"),
+  /** From the creation of a path to its data at a subscriber: the mean. */
+  DATA_AVERAGE_MS("dataAverageMs", "average data ms"),
+  /** From the creation of a path to its data at a subscriber. */
+  DATA_P99_MS("dataP99Ms", "p99 data ms"),
+  /** Requests that failed, and events that were missing, came twice or overtook another. */
+  FAILED("failed", "failed"),
+  /** Published only: with all clients on one machine. */
+  RECENT_PER_SECOND_ONE("recentPerSecondOneMachine", "recent/s, one client machine"),
+  /** Published only: with all clients on one machine. */
+  RECENT_MS_ONE("recentMsOneMachine", "recent ms, one client machine"),
+  /** Published only: with all clients on one machine. */
+  DATA_RECENT_MS_ONE("dataRecentMsOneMachine", "recent data ms, one client machine"),
   /** Published only: share of the time in which the disk was busy. */
   DISK_BUSY_PERCENT("diskBusyPercent", "disk busy %"),
   /** Published only: traffic of the server's network interface. */

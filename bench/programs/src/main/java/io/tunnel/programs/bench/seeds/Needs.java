@@ -3,6 +3,7 @@ package io.tunnel.programs.bench.seeds;
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.tunnel.programs.bench.seeds.Workload.Kind;
+import io.tunnel.programs.bench.seeds.Workload.Load;
 import io.tunnel.programs.bench.seeds.queue.MessageCase;
 import io.tunnel.terminal.CommandFailure;
 import io.tunnel.terminal.ExitCode;
@@ -48,6 +49,18 @@ record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
   /** A server and the load, each with a heap of 1 GiB and more beside it. */
   private static final long QUEUE_PROCESSES = 3;
 
+  /** A client of ZooKeeper has a socket and a selector of three descriptors. */
+  private static final long PATH_DESCRIPTORS = 4;
+
+  /** A client of ZooKeeper has two threads. */
+  private static final long PATH_CONNECTION_BYTES = 256 << 10;
+
+  /** Of each server's log and snapshots; ZooKeeper's log takes 64 MiB at a time. */
+  private static final long PATH_SERVER_DISK_BYTES = 512L << 20;
+
+  /** More than two cores create, of the greatest data. */
+  private static final long PATH_BYTES_PER_SECOND = 100 << 20;
+
   /** More than two cores send. */
   private static final long MESSAGE_BYTES_PER_SECOND = 400 << 20;
 
@@ -63,11 +76,45 @@ record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
             .orElse(0);
     // A server keeps a quarter of its descriptors for files.
     long descriptors = (clients + OTHER_DESCRIPTORS) * 4 / 3;
+    Needs needs =
+        new Needs(
+            descriptors,
+            clients + OTHER_PORTS,
+            (hasQueues(workloads) ? QUEUE_PROCESSES : 1) * PROCESS_BYTES
+                + clients * CONNECTION_BYTES,
+            OTHER_DISK_BYTES + Math.max(ROW_COPIES * rowBytes, messageBytes(workloads, scale)));
+    for (Workload workload : workloads) {
+      if (workload.kind() == Kind.PUBLISH) {
+        for (Load load : workload.loads()) {
+          needs = needs.max(ofPaths(workload.times().scaled(scale), load.scaled(scale)));
+        }
+      }
+    }
+    return needs;
+  }
+
+  /** Of publishers and subscribers: the servers' processes, and that of the load. */
+  private static Needs ofPaths(Workload.Times times, Load load) {
+    long servers = load.audience().map(Workload.Audience::servers).orElse(1);
+    long pathBytes = load.rows() * (load.bytes() + ROW_OVERHEAD_BYTES);
+    long written =
+        2L * pathBytes + (times.warmUp() + 2L * times.measured()) * PATH_BYTES_PER_SECOND;
     return new Needs(
-        descriptors,
-        clients + OTHER_PORTS,
-        (hasQueues(workloads) ? QUEUE_PROCESSES : 1) * PROCESS_BYTES + clients * CONNECTION_BYTES,
-        OTHER_DISK_BYTES + Math.max(ROW_COPIES * rowBytes, messageBytes(workloads, scale)));
+        OTHER_DESCRIPTORS + PATH_DESCRIPTORS * load.connections(),
+        load.connections() + OTHER_PORTS,
+        // A cluster has a broker beside, and a ZooKeeper has all data in its heap.
+        (servers + 2) * PROCESS_BYTES
+            + servers * pathBytes
+            + load.connections() * PATH_CONNECTION_BYTES,
+        OTHER_DISK_BYTES + servers * (PATH_SERVER_DISK_BYTES + written));
+  }
+
+  private Needs max(Needs other) {
+    return new Needs(
+        Math.max(descriptors, other.descriptors),
+        Math.max(ports, other.ports),
+        Math.max(memoryBytes, other.memoryBytes),
+        Math.max(diskBytes, other.diskBytes));
   }
 
   private static boolean hasQueues(List<Workload> workloads) {

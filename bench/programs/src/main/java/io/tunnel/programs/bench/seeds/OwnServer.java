@@ -27,14 +27,12 @@ final class OwnServer implements SeedServer {
    * Starts one.
    *
    * @param directory is made
-   * @param threads event loops; empty for the default
-   * @param clients connections of this address that it takes
    */
-  static OwnServer start(Path directory, Optional<Integer> threads, int clients)
+  static OwnServer start(Path directory, Settings settings)
       throws IOException, InterruptedException {
     Files.createDirectories(directory);
     Path config = directory.resolve("config.json");
-    Files.writeString(config, config(threads, clients), StandardCharsets.UTF_8);
+    Files.writeString(config, settings.text(), StandardCharsets.UTF_8);
     Path gcLog = directory.resolve("gc.log");
     return new OwnServer(
         ServerProcess.start(
@@ -46,13 +44,25 @@ final class OwnServer implements SeedServer {
         gcLog);
   }
 
-  /** The settings that differ from the defaults. */
-  static String config(Optional<Integer> threads, int clients) {
-    return "{\"net\": {"
-        + threads.map(count -> "\"threads\": " + count + ", ").orElse("")
-        + "\"limits\": {\"connectionsPerAddressMax\": "
-        + (clients + SPARE_CONNECTIONS)
-        + "}}}";
+  /**
+   * The settings that differ from the defaults.
+   *
+   * @param threads event loops; empty for the default
+   * @param shards empty for the default
+   * @param clients connections of this address that it takes
+   */
+  record Settings(Optional<Integer> threads, Optional<Integer> shards, int clients) {
+
+    /** The file. */
+    String text() {
+      return "{\"net\": {"
+          + threads.map(count -> "\"threads\": " + count + ", ").orElse("")
+          + "\"limits\": {\"connectionsPerAddressMax\": "
+          + (clients + SPARE_CONNECTIONS)
+          + "}}"
+          + shards.map(count -> ", \"log\": {\"shards\": " + count + "}").orElse("")
+          + "}";
+    }
   }
 
   String endpoint() {

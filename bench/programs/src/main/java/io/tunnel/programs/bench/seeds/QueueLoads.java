@@ -24,7 +24,7 @@ final class QueueLoads {
   private static final String RECEIVERS = "receivers";
   private static final String QUEUES = "queues";
   private static final String TOPICS = "topics";
-  private static final String OPERATIONS = "operations";
+  static final String OPERATIONS = "operations";
 
   private static final Set<String> MEMBERS =
       Set.of(SENDERS, RECEIVERS, "connections", QUEUES, TOPICS, "bytes", OPERATIONS);
@@ -55,7 +55,8 @@ final class QueueLoads {
                 connections,
                 destinations,
                 isTopic,
-                operations(operations, load, isTopic))));
+                operations(operations, load, isTopic))),
+        Optional.empty());
   }
 
   private static List<String> operations(List<String> all, JsonPlace load, boolean isTopic) {
@@ -64,6 +65,11 @@ final class QueueLoads {
     if (fitting.isEmpty()) {
       throw load.wrong("has none of the workload's operations " + all);
     }
+    return operations(fitting, load);
+  }
+
+  /** Those of {@code fitting} that a load names, or all of them. */
+  static List<String> operations(List<String> fitting, JsonPlace load) {
     Optional<JsonPlace> some = load.find(OPERATIONS);
     if (some.isEmpty()) {
       return fitting;

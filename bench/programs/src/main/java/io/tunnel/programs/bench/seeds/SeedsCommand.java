@@ -2,7 +2,7 @@ package io.tunnel.programs.bench.seeds;
 
 import io.tunnel.programs.bench.ReportOptions;
 import io.tunnel.programs.bench.report.ReportFiles;
-import io.tunnel.programs.bench.seeds.queue.QueuePeer;
+import io.tunnel.programs.bench.seeds.process.LoadPeer;
 import io.tunnel.programs.servers.ChildProcesses;
 import io.tunnel.programs.servers.DataDirectory;
 import io.tunnel.programs.servers.Interrupt;
@@ -31,7 +31,8 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Load tests that were published for other systems, run on servers of this service and on a"
-          + " peer, with the published figures beside: 002 is ICE (connections that send a message"
+          + " peer, with the published figures beside: 000 is ZooKeeper (paths that publishers"
+          + " create and subscribers follow, beside an Apache ZooKeeper), 002 is ICE (connections that send a message"
           + " and wait, beside a bare Netty echo), 003 is nbagent (names that are registered and"
           + " looked up, beside an etcd), 004 is JTang (queues and topics, beside an Apache ActiveMQ"
           + " Artemis) and JTang's mixes of row operations (004tiers, 004flow, 004form,"
@@ -44,6 +45,7 @@ import picocli.CommandLine.Option;
       "  tunnel bench seeds --scale 0.1",
       "  tunnel bench seeds --only 003 --peer none --json | tail -1",
       "  tunnel bench seeds --only 004 --scale 0.1",
+      "  tunnel bench seeds --only 000 --scale 0.05",
       "  tunnel bench seeds --workload my.json --minutes-max 60 --out seeds"
     })
 public final class SeedsCommand extends Job {
@@ -65,7 +67,7 @@ public final class SeedsCommand extends Job {
       split = ",",
       paramLabel = "SEED",
       description =
-          "Some of 002, 003, 004, 004tiers, 004flow, 004form, 004permissions (default: all, but none"
+          "Some of 000, 002, 003, 004, 004tiers, 004flow, 004form, 004permissions (default: all, but none"
               + " beside --workload).")
   private List<String> only;
 
@@ -82,7 +84,8 @@ public final class SeedsCommand extends Job {
       paramLabel = "S",
       defaultValue = "1",
       description =
-          "This share of the clients, requests and rows, and of the seconds of queues and mixes,"
+          "This share of the clients, requests and rows, and of the seconds of paths, queues and"
+              + " mixes,"
               + " 0.001 to 1"
               + " (default: ${DEFAULT-VALUE}).")
   private double scale;
@@ -118,7 +121,7 @@ public final class SeedsCommand extends Job {
    * @param minutesMax no case begins later
    * @param hasPeers whether peers run beside
    * @param etcd the peer of a registry, where it is installed
-   * @param broker the peer of queues, where it was built
+   * @param loadPeers peers with a load of their own, where they were built
    */
   record Plan(
       List<Workload> workloads,
@@ -126,13 +129,13 @@ public final class SeedsCommand extends Job {
       int minutesMax,
       boolean hasPeers,
       Optional<Path> etcd,
-      Optional<QueuePeer> broker) {
+      List<LoadPeer> loadPeers) {
 
     /** Takes a copy. */
     Plan {
       workloads = List.copyOf(workloads);
       Objects.requireNonNull(etcd, "etcd");
-      Objects.requireNonNull(broker, "broker");
+      loadPeers = List.copyOf(loadPeers);
     }
   }
 
@@ -198,7 +201,7 @@ public final class SeedsCommand extends Job {
         minutesMax,
         peers == Peers.AUTO,
         EtcdServer.installed(path),
-        ServiceLoader.load(QueuePeer.class).findFirst());
+        ServiceLoader.load(LoadPeer.class).stream().map(ServiceLoader.Provider::get).toList());
   }
 
   private List<String> seeds() {

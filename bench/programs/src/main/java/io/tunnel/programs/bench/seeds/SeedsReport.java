@@ -4,17 +4,18 @@ import io.tunnel.programs.bench.report.Grid;
 import io.tunnel.programs.bench.report.Plot;
 import io.tunnel.programs.bench.report.Plot.Axis;
 import io.tunnel.programs.bench.report.Report;
+import io.tunnel.programs.bench.seeds.Workload.Audience;
 import io.tunnel.programs.bench.seeds.Workload.Kind;
 import io.tunnel.programs.bench.seeds.Workload.Load;
 import io.tunnel.programs.bench.seeds.Workload.Parties;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -30,12 +31,24 @@ final class SeedsReport {
   private static final List<String> QUEUES =
       List.of(
           "Queues: the load is a process of its own on each side, with a heap of "
-              + QueueSide.HEAP_MIB
+              + LoadSide.HEAP_MIB
               + " MiB, as the servers have. Every message was received as often as it had to be,"
               + " none twice, and those of a sender in order.",
           "Queues: senders of messages that are neither persistent nor transacted do not wait for"
               + " answers on either side, and all others do. Persistent messages are synced before"
               + " the answer, but not by a broker that has no durable subscription for them.");
+
+  private static final List<String> PATHS =
+      List.of(
+          "Paths: the load is a process of its own on each side, with a connection and one open"
+              + " request for each publisher. Rates and times of notify and notifyRead are those of"
+              + " events, from the beginning of the creation to a subscriber. Every subscriber heard"
+              + " of each path once and in order, and every request was applied.",
+          "Paths on one server: rows are bound to the session of their publisher, durability FSYNC."
+              + " Paths on several servers: a cluster on one Kafka broker has no bound rows, so rows"
+              + " are plain ones, and the broker keeps one copy.",
+          "Paths: the load on this service has two threads for all connections, and speaks the"
+              + " protocol without the SDK; the peer's client has threads for each connection.");
 
   private SeedsReport() {}
 
@@ -52,7 +65,7 @@ final class SeedsReport {
       remarks.add(
           "Scale "
               + plan.scale()
-              + ": clients, requests and rows, and seconds of queues and mixes, are that share of the"
+              + ": clients, requests and rows, and seconds of paths, queues and mixes, are that share of the"
               + " document's. Published figures are those of the whole load.");
     }
     for (SeedsResult result : results) {
@@ -77,8 +90,11 @@ final class SeedsReport {
       }
     }
     remarks.add("Clients and servers share this machine.");
+    if (results.stream().anyMatch(each -> each.workload().kind() == Kind.PUBLISH)) {
+      remarks.addAll(PATHS);
+    }
     if (results.stream().anyMatch(each -> each.workload().kind() != Kind.QUEUE)) {
-      remarks.add("Except of queues, a client has one connection and one open request.");
+      remarks.add("Except of queues and paths, a client has one connection and one open request.");
     }
     if (results.stream().anyMatch(each -> each.workload().kind() == Kind.QUEUE)) {
       remarks.addAll(QUEUES);
@@ -96,9 +112,13 @@ final class SeedsReport {
   private static String settings(SeedsCommand.Plan plan, Workload workload) {
     String threads =
         workload.threads().isEmpty() ? "net.threads default" : "net.threads as in the rows";
+    int connections = workload.connectionsMax(plan.scale());
     String limit =
         ", net.limits.connectionsPerAddressMax "
-            + (workload.connectionsMax(plan.scale()) + OwnServer.SPARE_CONNECTIONS)
+            + ((workload.kind() == Kind.PUBLISH
+                    ? PublishLoads.connectionsOfAddress(connections)
+                    : connections)
+                + OwnServer.SPARE_CONNECTIONS)
             + " at most, default heap";
     return switch (workload.kind()) {
       case ECHO -> threads + limit + ", " + workload.times().measured() + " s an operation";
@@ -110,6 +130,25 @@ final class SeedsReport {
               + workload.times().scaled(plan.scale()).measured()
               + " s an operation; requests of an operation: "
               + MixLoads.words(workload);
+      case PUBLISH -> {
+        Workload.Times times = workload.times().scaled(plan.scale());
+        int partitions =
+            workload.loads().stream()
+                .map(load -> load.scaled(plan.scale()))
+                .mapToInt(PublishLoads::partitions)
+                .max()
+                .orElse(1);
+        yield threads
+            + limit
+            + (partitions > 1 ? ", log.shards up to " + partitions + " on one server" : "")
+            + ", durability FSYNC, up to "
+            + Math.max(partitions, maxServers(workload))
+            + " partitions, lease 30 s, "
+            + times.warmUp()
+            + " s of warm-up, and "
+            + times.measured()
+            + " s an operation without subscribers";
+      }
       case QUEUE -> {
         Workload.Times times = workload.times().scaled(plan.scale());
         yield threads
@@ -123,6 +162,14 @@ final class SeedsReport {
     };
   }
 
+  private static int maxServers(Workload workload) {
+    return workload.loads().stream()
+        .flatMap(load -> load.audience().stream())
+        .mapToInt(Audience::servers)
+        .max()
+        .orElse(1);
+  }
+
   /** Grids of a name, which stand in an array of the JSON. */
   private static List<Grid> grids(SeedsResult result, String operation, List<SeedRow> rows) {
     Workload workload = result.workload();
@@ -133,7 +180,12 @@ final class SeedsReport {
             + operation.substring(1);
     String title = workload.seed() + ", " + operation + ": ";
     List<Grid> grids = new ArrayList<>();
-    grids.add(grid(name, title + "this service", rows, "", workload.columns(), SeedRow::ours));
+    // Not every operation has every figure.
+    List<Figure> measured =
+        workload.columns().stream()
+            .filter(figure -> rows.stream().anyMatch(row -> row.ours().containsKey(figure)))
+            .toList();
+    grids.add(grid(name, title + "this service", rows, "", measured, SeedRow::ours));
     if (rows.stream().anyMatch(row -> row.peer().isPresent())) {
       grids.add(
           grid(
@@ -141,7 +193,7 @@ final class SeedsReport {
               title + result.peer(),
               rows,
               PEER + ".",
-              workload.columns(),
+              measured,
               row -> row.peer().orElse(Map.of())));
     }
     List<Figure> published =
@@ -198,6 +250,15 @@ final class SeedsReport {
               : new LoadColumn("queues", "queues", parties.destinations()),
           new LoadColumn(BYTES, BYTES, load.bytes()));
     }
+    if (load.audience().isPresent()) {
+      Audience audience = load.audience().get();
+      return List.of(
+          new LoadColumn(PublishLoads.SERVERS, "servers", audience.servers()),
+          new LoadColumn(PublishLoads.PUBLISHERS, "publishers", load.clients()),
+          new LoadColumn("subscribers", "subscribers", load.clients() * audience.subscribers()),
+          new LoadColumn("paths", "paths", (int) load.rows()),
+          new LoadColumn(BYTES, BYTES, load.bytes()));
+    }
     if (load.rowsBefore().isPresent()) {
       return List.of(
           new LoadColumn(CLIENTS, CLIENTS, load.clients()),
@@ -232,19 +293,30 @@ final class SeedsReport {
         plot(file + "-time", title + ": average time", Figure.AVERAGE_MS, result, rows));
   }
 
-  /** Curves for the fewest and the most threads of the server. */
+  /** What tells apart cases of equal clients: threads of the server, or the number of servers. */
+  private static String variant(SeedRow row) {
+    return row.threads()
+        .map(count -> ", " + count + " server threads")
+        .or(() -> row.load().audience().map(each -> ", servers: " + each.servers()))
+        .orElse("");
+  }
+
+  private static int below(SeedRow row) {
+    return row.load().audience().isPresent() ? row.load().bytes() : row.load().clients();
+  }
+
+  /** Curves for the first and the last variant: the fewest and the most threads, or servers. */
   private static Plot plot(
       String file, String title, Figure figure, SeedsResult result, List<SeedRow> rows) {
-    Set<Optional<Integer>> threads = new LinkedHashSet<>();
-    threads.add(rows.get(0).threads());
-    threads.add(rows.get(rows.size() - 1).threads());
+    Set<String> variants = new LinkedHashSet<>();
+    variants.add(variant(rows.get(0)));
+    variants.add(variant(rows.get(rows.size() - 1)));
     Map<String, Figures> sides = new LinkedHashMap<>();
     sides.put("this service", SeedRow::ours);
     sides.put(result.peer(), row -> row.peer().orElse(Map.of()));
     sides.put(PUBLISHED, SeedRow::published);
     List<Plot.Curve> curves = new ArrayList<>();
-    for (Optional<Integer> count : threads) {
-      String suffix = count.map(number -> ", " + number + " server threads").orElse("");
+    for (String suffix : variants) {
       sides.forEach(
           (who, figures) ->
               curves.add(
@@ -252,14 +324,18 @@ final class SeedsReport {
                       who + suffix,
                       false,
                       rows.stream()
-                          .filter(row -> row.threads().equals(count))
+                          .filter(row -> variant(row).equals(suffix))
                           .filter(row -> figures.of(row).containsKey(figure))
-                          .map(
-                              row ->
-                                  new Plot.Point(row.load().clients(), figures.of(row).get(figure)))
+                          .map(row -> new Plot.Point(below(row), figures.of(row).get(figure)))
+                          .sorted(Comparator.comparingDouble(Plot.Point::x))
                           .toList())));
     }
-    String below = result.workload().kind() == Kind.QUEUE ? SENDERS : CLIENTS;
+    String below =
+        switch (result.workload().kind()) {
+          case QUEUE -> SENDERS;
+          case PUBLISH -> BYTES;
+          case ECHO, REGISTRY, MIX -> CLIENTS;
+        };
     return Plot.of(file, title, Axis.logarithmic(below), Axis.linear(figure.label()), curves);
   }
 }

@@ -2,7 +2,7 @@ package io.tunnel.programs.bench.seeds;
 
 import io.tunnel.programs.bench.seeds.Workload.Kind;
 import io.tunnel.programs.bench.seeds.Workload.Load;
-import io.tunnel.programs.bench.seeds.queue.QueuePeer;
+import io.tunnel.programs.bench.seeds.process.LoadPeer;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.terminal.CommandFailure;
 import java.io.IOException;
@@ -94,36 +94,39 @@ final class SeedsRun {
         }
         yield etcd;
       }
-      case QUEUE -> queuePeer();
+      case QUEUE -> loadPeer(kind, "Apache ActiveMQ Artemis");
+      case PUBLISH -> loadPeer(kind, "Apache ZooKeeper");
       case MIX -> new PeerSide("no peer", Optional.empty());
     };
   }
 
-  private PeerSide queuePeer() {
-    String name = plan.broker().map(QueuePeer::name).orElse("Apache ActiveMQ Artemis");
-    PeerSide broker = new PeerSide(name, Optional.empty());
+  /** A peer whose load is a process of its own. */
+  private PeerSide loadPeer(Kind kind, String usualName) {
+    Optional<LoadPeer> peer =
+        plan.loadPeers().stream().filter(each -> each.kind().equals(kind.word())).findFirst();
+    String name = peer.map(LoadPeer::name).orElse(usualName);
+    PeerSide side = new PeerSide(name, Optional.empty());
     if (!plan.hasPeers()) {
-      return broker;
+      return side;
     }
-    if (plan.broker().isEmpty()) {
-      broker.remarks.add(
+    if (peer.isEmpty()) {
+      side.remarks.add(
           "No peer: "
               + name
               + " is not here. The launcher of a source tree fetches and builds it.");
     }
-    broker.side =
-        plan.broker()
-            .map(
-                each ->
-                    new QueueSide(clock)
-                        .peer(
-                            each,
-                            settings -> {
-                              if (!broker.remarks.contains(settings)) {
-                                broker.remarks.add(settings);
-                              }
-                            }));
-    return broker;
+    side.side =
+        peer.map(
+            each ->
+                new LoadSide(clock)
+                    .peer(
+                        each,
+                        settings -> {
+                          if (!side.remarks.contains(settings)) {
+                            side.remarks.add(settings);
+                          }
+                        }));
+    return side;
   }
 
   private List<SeedRow> run(
@@ -183,6 +186,17 @@ final class SeedsRun {
                     + " connections, "
                     + each.destinations()
                     + (each.isTopic() ? " topics" : " queues"))
+        .or(
+            () ->
+                load.audience()
+                    .map(
+                        each ->
+                            load.clients()
+                                + " publishers, "
+                                + load.clients() * each.subscribers()
+                                + " subscribers, "
+                                + each.servers()
+                                + (each.servers() == 1 ? " server" : " servers")))
         .orElse(load.clients() + (load.clients() == 1 ? " client" : " clients"));
   }
 

@@ -41,14 +41,19 @@ final class Sides {
     return switch (kind) {
       case ECHO ->
           (workload, load, threads, directory) -> {
-            try (OwnServer server = OwnServer.start(directory, threads, load.clients())) {
+            try (OwnServer server = OwnServer.start(directory, settings(threads, load))) {
               return echo(workload, load, server);
             }
           };
       case REGISTRY -> this::ownRegistry;
       case MIX -> this::ownMix;
-      case QUEUE -> new QueueSide(clock)::own;
+      case QUEUE -> new LoadSide(clock)::queues;
+      case PUBLISH -> new LoadSide(clock)::paths;
     };
+  }
+
+  private static OwnServer.Settings settings(Optional<Integer> threads, Load load) {
+    return new OwnServer.Settings(threads, Optional.empty(), load.clients());
   }
 
   /** A bare echo of Netty. */
@@ -117,7 +122,7 @@ final class Sides {
 
   private Map<String, Map<Figure, Double>> ownRegistry(
       Workload workload, Load load, Optional<Integer> threads, Path directory) throws Exception {
-    try (OwnServer server = OwnServer.start(directory, threads, load.clients())) {
+    try (OwnServer server = OwnServer.start(directory, settings(threads, load))) {
       TableInfo table;
       try (TableClient client = TableClient.connect(server.endpoint())) {
         table =
@@ -137,7 +142,7 @@ final class Sides {
   private Map<String, Map<Figure, Double>> ownMix(
       Workload workload, Load load, Optional<Integer> threads, Path directory) throws Exception {
     MixRows rows = new MixRows(load.rowsBefore().orElseThrow(), load.bytes());
-    try (OwnServer server = OwnServer.start(directory, threads, load.clients())) {
+    try (OwnServer server = OwnServer.start(directory, settings(threads, load))) {
       TableInfo table;
       try (TableClient client = TableClient.connect(server.endpoint())) {
         table =

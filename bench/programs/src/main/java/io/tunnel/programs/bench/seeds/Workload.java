@@ -1,7 +1,9 @@
 package io.tunnel.programs.bench.seeds;
 
+import io.tunnel.programs.bench.seeds.publish.PublishCase.Action;
 import io.tunnel.programs.bench.seeds.queue.MessageCase.Way;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -55,7 +57,9 @@ record Workload(
     /** They send messages to queues and topics, and others receive them. */
     QUEUE("queue"),
     /** They work on rows, with several requests an operation. */
-    MIX("mix");
+    MIX("mix"),
+    /** They create, set and delete paths, and others follow these. */
+    PUBLISH("publish");
 
     private final String word;
 
@@ -70,7 +74,7 @@ record Workload(
 
     /** Whether {@code --scale} shortens the seconds, too. */
     boolean hasScaledTimes() {
-      return this == QUEUE || this == MIX;
+      return this == QUEUE || this == MIX || this == PUBLISH;
     }
 
     /** The operations that it has; none where a file names its own. */
@@ -79,6 +83,7 @@ record Workload(
         case MIX -> List.of();
         case ECHO -> List.of("acknowledge", "repeat");
         case REGISTRY -> List.of("register", "lookUp");
+        case PUBLISH -> Arrays.stream(Action.values()).map(Action::word).toList();
         case QUEUE -> {
           List<String> all = new ArrayList<>(Way.OF_QUEUES);
           all.addAll(Way.OF_TOPICS);
@@ -110,12 +115,13 @@ record Workload(
   /**
    * Clients of a case. Except of queues, each has one connection and one request at a time.
    *
-   * @param clients how many; of queues the senders
-   * @param bytes of a message, of a name, or of a row
+   * @param clients how many; of queues the senders, of paths the publishers
+   * @param bytes of a message, of a name, of a row, or of a path's data
    * @param requests of all clients; 0 where the time ends a case
    * @param namesOfClient different names that each client registers, in turn; 0 without names
    * @param rowsBefore rows that are there before the first operation; of a mix alone
    * @param parties who sends and receives; of queues alone
+   * @param audience who follows paths; of publishers alone
    */
   record Load(
       int clients,
@@ -123,11 +129,19 @@ record Workload(
       int requests,
       int namesOfClient,
       Optional<Integer> rowsBefore,
-      Optional<Parties> parties) {
+      Optional<Parties> parties,
+      Optional<Audience> audience) {
 
-    /** A load without queues and without rows from before. */
+    /** A load without queues, without rows from before and without paths. */
     Load(int clients, int bytes, int requests, int namesOfClient) {
-      this(clients, bytes, requests, namesOfClient, Optional.empty(), Optional.empty());
+      this(
+          clients,
+          bytes,
+          requests,
+          namesOfClient,
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty());
     }
 
     /** Clients, requests and rows from before times {@code scale}; at least one of each. */
@@ -140,22 +154,51 @@ record Workload(
           less,
           namesOfClient,
           rowsBefore.map(rows -> times(rows, scale)),
-          parties.map(each -> each.scaled(fewer, scale)));
+          parties.map(each -> each.scaled(fewer, scale)),
+          audience);
     }
 
     /** Connections of all clients. */
     int connections() {
-      return parties.map(Parties::allConnections).orElse(clients);
+      return parties
+          .map(Parties::allConnections)
+          .orElse(clients * audience.map(each -> 1 + each.subscribers()).orElse(1));
     }
 
     /** Rows that the load makes before or with its requests. */
     long rows() {
-      return (long) requests + rowsBefore.orElse(0);
+      return (long) requests
+          + rowsBefore.orElse(0)
+          + audience.map(each -> (long) clients * each.pathsOfPublisher()).orElse(0L);
     }
 
     /** Requests of one client; 0 where the time ends a case. */
     int requestsOfClient() {
       return requests == 0 ? 0 : Math.max(1, requests / clients);
+    }
+  }
+
+  /**
+   * Who follows the paths of publishers.
+   *
+   * @param subscribersOfPath connections that follow each path, where an operation has subscribers
+   * @param pathsOfPublisher different paths of each publisher
+   * @param servers on each side
+   * @param operations measured on this load
+   */
+  record Audience(
+      int subscribersOfPath, int pathsOfPublisher, int servers, List<String> operations) {
+
+    /** Takes a copy. */
+    Audience {
+      operations = List.copyOf(operations);
+    }
+
+    /** Subscribers of one publisher. */
+    int subscribers() {
+      return operations.stream().anyMatch(each -> Action.named(each).hasSubscribers())
+          ? subscribersOfPath
+          : 0;
     }
   }
 
@@ -221,7 +264,10 @@ record Workload(
 
   /** The operations of a load, in the order of the run. */
   List<String> operations(Load load) {
-    return load.parties().map(Parties::operations).orElse(operations);
+    return load.parties()
+        .map(Parties::operations)
+        .or(() -> load.audience().map(Audience::operations))
+        .orElse(operations);
   }
 
   /** This workload with other times. */

@@ -23,7 +23,7 @@ final class WorkloadFile {
 
   /** The seeds that lie in this program. */
   static final List<String> OWN =
-      List.of("002", "003", "004", "004tiers", "004flow", "004form", "004permissions");
+      List.of("000", "002", "003", "004", "004tiers", "004flow", "004form", "004permissions");
 
   /** Bytes of a file. */
   static final int BYTES_MAX = 1 << 20;
@@ -101,7 +101,7 @@ final class WorkloadFile {
     if (kind != Kind.MIX && root.find(MixLoads.STEPS).isPresent()) {
       throw root.find(MixLoads.STEPS).get().wrong("is for a mix");
     }
-    if (kind == Kind.QUEUE && root.find("threads").isPresent()) {
+    if ((kind == Kind.QUEUE || kind == Kind.PUBLISH) && root.find("threads").isPresent()) {
       throw root.find("threads").get().wrong("is for echo and registry");
     }
     return new Workload(
@@ -150,7 +150,8 @@ final class WorkloadFile {
   private static Times times(Kind kind, JsonPlace root) {
     int warmUp = root.member("warmUpSeconds").whole(0, SECONDS_MAX);
     return switch (kind) {
-      case ECHO, QUEUE, MIX -> new Times(warmUp, root.member("seconds").whole(1, SECONDS_MAX));
+      case ECHO, QUEUE, MIX, PUBLISH ->
+          new Times(warmUp, root.member("seconds").whole(1, SECONDS_MAX));
       case REGISTRY -> {
         if (root.find("seconds").isPresent()) {
           throw root.find("seconds")
@@ -166,6 +167,7 @@ final class WorkloadFile {
     return switch (kind) {
       case QUEUE -> QueueLoads.load(operations, place);
       case MIX -> MixLoads.load(place);
+      case PUBLISH -> PublishLoads.load(operations, place);
       case ECHO, REGISTRY -> load(kind, place);
     };
   }
@@ -195,7 +197,12 @@ final class WorkloadFile {
   }
 
   private static Published published(Kind kind, List<String> operations, JsonPlace place) {
-    String clients = kind == Kind.QUEUE ? QueueLoads.SENDERS : "clients";
+    String clients =
+        switch (kind) {
+          case QUEUE -> QueueLoads.SENDERS;
+          case PUBLISH -> PublishLoads.PUBLISHERS;
+          case ECHO, REGISTRY, MIX -> "clients";
+        };
     Set<String> members =
         Arrays.stream(Figure.values()).map(Figure::column).collect(Collectors.toSet());
     members.addAll(Set.of("operation", clients, "threads", "bytes", MixLoads.ROWS_BEFORE));

@@ -39,12 +39,13 @@ class QueueLoadsTest {
                 0,
                 0,
                 Optional.empty(),
-                Optional.of(new Parties(4, 2, 3, false, List.of("P_T")))));
+                Optional.of(new Parties(4, 2, 3, false, List.of("P_T"))),
+                Optional.empty()));
     assertThat(workload.operations(load)).containsExactly("P_T");
     assertThat(load.connections()).as("2 of senders, 2 of receivers, 4 of workers").isEqualTo(8);
     assertThat(workload.published("P_T", load, Optional.empty()))
         .isEqualTo(Map.of(Figure.SENT_PER_SECOND, 7.0));
-    Load larger = new Load(6, 200, 0, 0, Optional.empty(), load.parties());
+    Load larger = new Load(6, 200, 0, 0, Optional.empty(), load.parties(), Optional.empty());
     assertThat(workload.published("P_T", larger, Optional.empty())).isEmpty();
     assertThat(QueueLoads.messageCase(workload, load, "P_T"))
         .isEqualTo(new MessageCase(MessageCase.Way.named("P_T"), 6, 4, 2, 3, 100, 0, 1));
@@ -59,7 +60,8 @@ class QueueLoadsTest {
             0,
             0,
             Optional.empty(),
-            Optional.of(new Parties(500, 50, 20, false, List.of("P_T"))));
+            Optional.of(new Parties(500, 50, 20, false, List.of("P_T"))),
+            Optional.empty());
     assertThat(load.scaled(0.1).parties()).contains(new Parties(50, 5, 2, false, List.of("P_T")));
     assertThat(load.scaled(0.001))
         .isEqualTo(
@@ -69,7 +71,8 @@ class QueueLoadsTest {
                 0,
                 0,
                 Optional.empty(),
-                Optional.of(new Parties(1, 1, 1, false, List.of("P_T")))));
+                Optional.of(new Parties(1, 1, 1, false, List.of("P_T"))),
+                Optional.empty()));
     assertThat(new Times(3, 10).scaled(0.1)).isEqualTo(new Times(1, 3));
     assertThat(new Times(3, 10).scaled(0.5)).isEqualTo(new Times(2, 5));
     assertThat(new Times(0, 1).scaled(0.5)).isEqualTo(new Times(0, 1));

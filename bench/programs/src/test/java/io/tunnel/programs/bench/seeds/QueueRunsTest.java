@@ -2,8 +2,8 @@ package io.tunnel.programs.bench.seeds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tunnel.programs.bench.seeds.process.LoadPeer;
 import io.tunnel.programs.bench.seeds.queue.MessageCase.Way;
-import io.tunnel.programs.bench.seeds.queue.QueuePeer;
 import io.tunnel.stress.SystemClock;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -42,10 +42,10 @@ class QueueRunsTest {
             + "], \"columns\": [\"sentPerSecond\"]}");
   }
 
-  private SeedsResult run(Workload workload, boolean hasPeers, Optional<QueuePeer> broker)
+  private SeedsResult run(Workload workload, boolean hasPeers, List<LoadPeer> peers)
       throws Exception {
     SeedsCommand.Plan plan =
-        new SeedsCommand.Plan(List.of(workload), 1, 20, hasPeers, Optional.empty(), broker);
+        new SeedsCommand.Plan(List.of(workload), 1, 20, hasPeers, Optional.empty(), peers);
     return new SeedsRun(plan, directory, new SystemClock(), new PrintWriter(err)).run(workload);
   }
 
@@ -60,7 +60,7 @@ class QueueRunsTest {
                     + "{\"senders\": 3, \"receivers\": 4, \"connections\": 2, \"topics\": 2,"
                     + " \"bytes\": 300}"),
             false,
-            Optional.empty());
+            List.of());
     assertThat(result.rows()).extracting(SeedRow::operation).containsExactlyElementsOf(WAYS);
     assertThat(result.remarks()).isEmpty();
     for (SeedRow row : result.rows()) {
@@ -73,22 +73,27 @@ class QueueRunsTest {
 
   @Test
   void a_broker_that_does_not_start_is_told_and_the_rest_goes_on() throws Exception {
-    QueuePeer broken =
-        new QueuePeer() {
+    LoadPeer broken =
+        new LoadPeer() {
+          @Override
+          public String kind() {
+            return "queue";
+          }
+
           @Override
           public String name() {
             return "a broker";
           }
 
           @Override
-          public Broker start(Path own, int heapMib, List<Path> libraries) throws IOException {
+          public Servers start(Path own, int servers, int heapMib, List<Path> libraries)
+              throws IOException {
             throw new IOException("no room");
           }
         };
     String load =
         "{\"senders\": 1, \"receivers\": 1, \"connections\": 1, \"queues\": 1, \"bytes\": 20}";
-    SeedsResult result =
-        run(workload(List.of("nP_nT"), load + "," + load), true, Optional.of(broken));
+    SeedsResult result = run(workload(List.of("nP_nT"), load + "," + load), true, List.of(broken));
     assertThat(result.rows()).hasSize(2).allMatch(row -> row.peer().isEmpty());
     assertThat(result.remarks())
         .containsExactly(
@@ -101,7 +106,7 @@ class QueueRunsTest {
   void a_broker_that_was_not_built_is_told() throws Exception {
     String load =
         "{\"senders\": 1, \"receivers\": 1, \"connections\": 1, \"topics\": 1, \"bytes\": 20}";
-    SeedsResult result = run(workload(List.of("P_D_T"), load), true, Optional.empty());
+    SeedsResult result = run(workload(List.of("P_D_T"), load), true, List.of());
     assertThat(result.remarks())
         .containsExactly(
             "No peer: Apache ActiveMQ Artemis is not here. The launcher of a source tree fetches"

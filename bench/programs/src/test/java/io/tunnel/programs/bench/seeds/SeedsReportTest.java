@@ -34,7 +34,7 @@ class SeedsReportTest {
       }
     }
     return SeedsReport.of(
-        new SeedsCommand.Plan(List.of(ice), scale, 7, hasPeers, Optional.empty(), Optional.empty()),
+        new SeedsCommand.Plan(List.of(ice), scale, 7, hasPeers, Optional.empty(), List.of()),
         List.of(new SeedsResult(ice, "a bare echo", rows, 16, List.of("The peer was tired."))));
   }
 
@@ -61,7 +61,7 @@ class SeedsReportTest {
     assertThat(lines).noneMatch(line -> line.contains("bare echo"));
     assertThat(String.join("\n", lines))
         .contains(
-            "Scale 0.1: clients, requests and rows, and seconds of queues and mixes, are that share of",
+            "Scale 0.1: clients, requests and rows, and seconds of paths, queues and mixes, are that",
             "Intel Xeon X3320",
             "The peer was tired.",
             "Seed 002: 16 cases were left out, because --minutes-max was over.");
@@ -83,7 +83,7 @@ class SeedsReportTest {
     }
     Report report =
         SeedsReport.of(
-            new SeedsCommand.Plan(List.of(jtang), 0.1, 7, true, Optional.empty(), Optional.empty()),
+            new SeedsCommand.Plan(List.of(jtang), 0.1, 7, true, Optional.empty(), List.of()),
             List.of(new SeedsResult(jtang, "a broker", rows, 0, List.of())));
     JsonObject json =
         JsonParser.parseString(ReportJson.line(report, Machine.here())).getAsJsonObject();
@@ -102,6 +102,51 @@ class SeedsReportTest {
     assertThat(String.join("\n", ReportText.lines(report)))
         .contains("none twice", "synced before the answer, but not")
         .doesNotContain("one open request");
+  }
+
+  @Test
+  void paths_are_told_with_their_servers_and_drawn_against_bytes() throws IOException {
+    Workload zooKeeper = WorkloadFile.own("000");
+    List<SeedRow> rows = new ArrayList<>();
+    for (Workload.Load load : zooKeeper.loads()) {
+      if (zooKeeper.operations(load).contains("notifyRead")) {
+        rows.add(
+            new SeedRow(
+                "notifyRead",
+                load,
+                Optional.empty(),
+                Map.of(Figure.PER_SECOND, 5_000.0, Figure.DATA_AVERAGE_MS, 30.0),
+                Optional.of(Map.of(Figure.PER_SECOND, 4_000.0)),
+                zooKeeper.published("notifyRead", load, Optional.empty())));
+      }
+    }
+    Report report =
+        SeedsReport.of(
+            new SeedsCommand.Plan(List.of(zooKeeper), 1, 7, true, Optional.empty(), List.of()),
+            List.of(new SeedsResult(zooKeeper, "a peer", rows, 0, List.of())));
+    JsonObject json =
+        JsonParser.parseString(ReportJson.line(report, Machine.here())).getAsJsonObject();
+    JsonObject first = json.getAsJsonArray("seed000NotifyRead").get(0).getAsJsonObject();
+    assertThat(first.get("servers").getAsInt()).isEqualTo(1);
+    assertThat(first.get("subscribers").getAsInt()).isEqualTo(3_000);
+    assertThat(first.get("paths").getAsInt()).isEqualTo(200_000);
+    assertThat(first.get("dataAverageMs").getAsDouble()).isEqualTo(30);
+    assertThat(first.getAsJsonObject("peer").get("perSecond").getAsDouble()).isEqualTo(4_000);
+    assertThat(first.getAsJsonObject("published").get("dataRecentMs").getAsDouble())
+        .isEqualTo(4_150);
+    assertThat(json.getAsJsonObject("settings").get("000").getAsString())
+        .contains("connectionsPerAddressMax 8016", "log.shards up to 4", "lease 30 s");
+    assertThat(String.join("\n", ReportText.lines(report)))
+        .contains("a cluster on one Kafka broker has no bound rows")
+        .doesNotContain("p99 data ms");
+    Plot plot = report.plots().get(0);
+    assertThat(plot.name()).isEqualTo("seed000-notifyRead-rate");
+    assertThat(plot.curves())
+        .extracting(Plot.Curve::name)
+        .contains("this service, servers: 1", "a peer, servers: 3");
+    assertThat(plot.curves().get(0).points())
+        .extracting(Plot.Point::x)
+        .containsExactly(256.0, 1_024.0, 4_096.0);
   }
 
   @Test

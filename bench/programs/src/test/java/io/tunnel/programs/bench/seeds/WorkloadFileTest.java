@@ -93,7 +93,7 @@ class WorkloadFileTest {
         "\"bytes\": 8 | \"requests\": 8, \"bytes\": 8 | m.json: $.loads[0].requests is for a registry",
         "\"bytes\": 8 | \"size\": 8 | m.json: $.loads[0] has a member 'size'; known are [bytes,",
         ", \"bytes\": 8 | '' | m.json: $.loads[0] has no member 'bytes'",
-        "\"echo\" | \"chat\" | m.json: $.kind is one of [echo, mix, queue, registry], not 'chat'",
+        "\"echo\" | \"chat\" | m.json: $.kind is one of [echo, mix, publish, queue, registry], not 'chat'",
         "\"mine\" | \"../mine\" | m.json: $.seed is 1 to 16 letters and digits, not '../mine'",
         "[\"repeat\"] | [\"register\"] | m.json: $.operations[0] is one of [acknowledge, repeat], not",
         "[\"repeat\"] | [\"repeat\", \"repeat\"] | m.json: $.operations has one element twice",

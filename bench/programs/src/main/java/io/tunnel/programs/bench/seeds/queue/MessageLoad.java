@@ -1,6 +1,8 @@
 package io.tunnel.programs.bench.seeds.queue;
 
-import io.tunnel.programs.bench.seeds.queue.LoadLine.Word;
+import io.tunnel.programs.bench.seeds.process.LoadLine;
+import io.tunnel.programs.bench.seeds.process.LoadLine.Word;
+import io.tunnel.programs.bench.seeds.process.LoadProgram;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +19,15 @@ import org.HdrHistogram.Histogram;
  * Runs one case in this process: each sender is a thread that sends for the seconds of the case,
  * and receivers go on until they have everything.
  */
-final class MessageLoad {
+public final class MessageLoad {
+
+  static final String SENT = "sent";
+  static final String EXPECTED = "expected";
+  static final String RECEIVED = "received";
+  static final String WRONG = "wrong";
+  static final String NANOS = "nanos";
+  static final String P50_NANOS = "p50Nanos";
+  static final String P99_NANOS = "p99Nanos";
 
   /** Receivers have this time for the rest when the senders have ended. */
   private static final long DRAIN_SECONDS_MAX = 60;
@@ -45,6 +55,16 @@ final class MessageLoad {
     this.nanos = nanos;
     this.out = out;
     this.sent = new AtomicLongArray(what.senders());
+  }
+
+  /**
+   * The cases of a program.
+   *
+   * @param service carries the messages
+   * @param nanos a clock that never goes back
+   */
+  public static LoadProgram.Cases cases(Messages.Opening service, LongSupplier nanos) {
+    return (what, out) -> new MessageLoad(MessageCase.parse(what), nanos, out).run(service);
   }
 
   /** Runs it, and tells how it went. */
@@ -108,15 +128,15 @@ final class MessageLoad {
         LoadLine.of(
             Word.MEASURED,
             Map.of(
-                LoadLine.NANOS,
+                NANOS,
                 (double) elapsedNanos,
-                LoadLine.SENT,
+                SENT,
                 (double) sentNow,
-                LoadLine.RECEIVED,
+                RECEIVED,
                 (double) receivedNow,
-                LoadLine.P50_NANOS,
+                P50_NANOS,
                 (double) times.getValueAtPercentile(PERCENT_MEDIAN),
-                LoadLine.P99_NANOS,
+                P99_NANOS,
                 (double) times.getValueAtPercentile(PERCENT_99))));
   }
 
@@ -172,13 +192,13 @@ final class MessageLoad {
         LoadLine.of(
             Word.DONE,
             Map.of(
-                LoadLine.SENT,
+                SENT,
                 (double) sent(),
-                LoadLine.EXPECTED,
+                EXPECTED,
                 (double) expected,
-                LoadLine.RECEIVED,
+                RECEIVED,
                 (double) arrivals.count(),
-                LoadLine.WRONG,
+                WRONG,
                 (double) arrivals.wrong())));
   }
 }

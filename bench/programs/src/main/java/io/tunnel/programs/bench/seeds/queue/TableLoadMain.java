@@ -1,5 +1,7 @@
 package io.tunnel.programs.bench.seeds.queue;
 
+import io.tunnel.programs.bench.seeds.process.LoadProgram;
+
 /** The process with the load on this service. */
 public final class TableLoadMain {
 
@@ -9,8 +11,9 @@ public final class TableLoadMain {
   public static void main(String[] arguments) {
     TableMessages.Names names = new TableMessages.Names();
     new LoadProgram(
-            what -> TableMessages.open(arguments[0], what, names, System::nanoTime),
-            System::nanoTime)
+            MessageLoad.cases(
+                what -> TableMessages.open(arguments[0], what, names, System::nanoTime),
+                System::nanoTime))
         .serve(System.in, System.out, () -> System.exit(0));
   }
 }

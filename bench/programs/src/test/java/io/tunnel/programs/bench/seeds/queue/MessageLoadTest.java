@@ -3,7 +3,8 @@ package io.tunnel.programs.bench.seeds.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tunnel.programs.bench.seeds.queue.LoadLine.Word;
+import io.tunnel.programs.bench.seeds.process.LoadLine;
+import io.tunnel.programs.bench.seeds.process.LoadLine.Word;
 import io.tunnel.programs.bench.seeds.queue.MessageCase.Way;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -125,29 +126,29 @@ class MessageLoadTest {
         .extracting(LoadLine::word)
         .containsExactly(Word.MEASURING, Word.MEASURED, Word.DONE);
     assertThat(memory.together).hasValue(MessageCase.TRANSACTION_MESSAGES);
-    assertThat(last().number(LoadLine.SENT)).isPositive();
-    assertThat(last().number(LoadLine.RECEIVED)).isEqualTo(last().number(LoadLine.SENT));
-    assertThat(last().number(LoadLine.WRONG)).isZero();
+    assertThat(last().number(MessageLoad.SENT)).isPositive();
+    assertThat(last().number(MessageLoad.RECEIVED)).isEqualTo(last().number(MessageLoad.SENT));
+    assertThat(last().number(MessageLoad.WRONG)).isZero();
     assertThat(memory.open).as("closed").hasValue(-1);
   }
 
   @Test
   void every_subscriber_of_a_topic_has_a_copy() throws Exception {
     run("nP_nD_nT", Fault.NONE);
-    assertThat(last().number(LoadLine.EXPECTED)).isEqualTo(2 * last().number(LoadLine.SENT));
-    assertThat(last().number(LoadLine.RECEIVED)).isEqualTo(last().number(LoadLine.EXPECTED));
+    assertThat(last().number(MessageLoad.EXPECTED)).isEqualTo(2 * last().number(MessageLoad.SENT));
+    assertThat(last().number(MessageLoad.RECEIVED)).isEqualTo(last().number(MessageLoad.EXPECTED));
   }
 
   @Test
   void a_lost_message_is_missing_at_the_end() throws Exception {
     run("P_nT", Fault.LOSES_ONE);
-    assertThat(last().number(LoadLine.RECEIVED)).isEqualTo(last().number(LoadLine.SENT) - 1);
+    assertThat(last().number(MessageLoad.RECEIVED)).isEqualTo(last().number(MessageLoad.SENT) - 1);
   }
 
   @Test
   void a_repeated_message_is_wrong() throws Exception {
     run("P_nT", Fault.REPEATS_ONE);
-    assertThat(last().number(LoadLine.WRONG)).isEqualTo(1);
+    assertThat(last().number(MessageLoad.WRONG)).isEqualTo(1);
   }
 
   @Test

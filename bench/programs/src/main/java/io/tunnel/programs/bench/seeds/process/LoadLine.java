@@ -1,4 +1,4 @@
-package io.tunnel.programs.bench.seeds.queue;
+package io.tunnel.programs.bench.seeds.process;
 
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -12,10 +12,10 @@ import java.util.Map;
  * @param numbers by name
  * @param text for people, of a failure; else empty
  */
-record LoadLine(Word word, Map<String, Double> numbers, String text) {
+public record LoadLine(Word word, Map<String, Double> numbers, String text) {
 
   /** What a line says. */
-  enum Word {
+  public enum Word {
     /** The warm-up is over. */
     MEASURING,
     /** The measured seconds are over. */
@@ -26,31 +26,30 @@ record LoadLine(Word word, Map<String, Double> numbers, String text) {
     FAILED
   }
 
-  static final String SENT = "sent";
-  static final String EXPECTED = "expected";
-  static final String RECEIVED = "received";
-  static final String WRONG = "wrong";
-  static final String NANOS = "nanos";
-  static final String P50_NANOS = "p50Nanos";
-  static final String P99_NANOS = "p99Nanos";
-
   /** Takes a copy. */
-  LoadLine {
+  public LoadLine {
     numbers = Map.copyOf(numbers);
   }
 
-  static LoadLine of(Word word, Map<String, Double> numbers) {
+  /** A line with numbers. */
+  public static LoadLine of(Word word, Map<String, Double> numbers) {
     return new LoadLine(word, numbers, "");
   }
 
-  static LoadLine failed(Throwable why) {
+  /** The line of a failure. */
+  public static LoadLine failed(Throwable why) {
     return new LoadLine(Word.FAILED, Map.of(), why.toString().replaceAll("\\s+", " "));
   }
 
-  double number(String name) {
+  /**
+   * A number.
+   *
+   * @throws IllegalStateException when the line does not have it
+   */
+  public double number(String name) {
     Double number = numbers.get(name);
     if (number == null) {
-      throw new IllegalStateException("the load said no '" + name + "': " + text());
+      throw new IllegalStateException("the load said no '" + name + "': " + line());
     }
     return number;
   }

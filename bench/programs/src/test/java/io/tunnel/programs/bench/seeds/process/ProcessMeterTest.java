@@ -1,10 +1,11 @@
-package io.tunnel.programs.bench.seeds.queue;
+package io.tunnel.programs.bench.seeds.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,7 +22,7 @@ class ProcessMeterTest {
 
   @Test
   void two_looks_tell_processor_time_and_what_was_written() throws IOException {
-    ProcessMeter meter = new ProcessMeter(proc, 7);
+    ProcessMeter meter = new ProcessMeter(proc, List.of(7L));
     process(
         "7 (a (b) c) S 1 2 3 4 5 6 7 8 9 10 100 20 0 0 20 0 9 0 77 88 99\n",
         "rchar: 1\nwrite_bytes: 1048576\ncancelled_write_bytes: 5\n");
@@ -36,16 +37,16 @@ class ProcessMeterTest {
 
   @Test
   void another_system_says_nothing() throws IOException {
-    ProcessMeter.Look none = new ProcessMeter(proc, 8).look(0);
+    ProcessMeter.Look none = new ProcessMeter(proc, List.of(7L, 8L)).look(0);
     process("short", "nothing");
-    ProcessMeter.Look odd = new ProcessMeter(proc, 7).look(1);
+    ProcessMeter.Look odd = new ProcessMeter(proc, List.of(7L)).look(1);
     assertThat(odd.cpuPercent(none)).isEmpty();
     assertThat(odd.diskMibPerSecond(none)).isEmpty();
   }
 
   @Test
   void this_process_has_used_time() {
-    ProcessMeter meter = new ProcessMeter(Path.of("/proc"), ProcessHandle.current().pid());
+    ProcessMeter meter = new ProcessMeter(Path.of("/proc"), List.of(ProcessHandle.current().pid()));
     ProcessMeter.Look look = meter.look(0);
     if (Files.exists(Path.of("/proc/self/stat"))) {
       assertThat(look.cpuTicks()).isPresent();

@@ -1,4 +1,4 @@
-package io.tunnel.programs.bench.seeds.queue;
+package io.tunnel.programs.bench.seeds.process;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -6,7 +6,7 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.function.LongSupplier;
+import java.util.function.Consumer;
 
 /**
  * A process with a load: runs the cases that come on standard input, one a line, and prints lines
@@ -14,18 +14,24 @@ import java.util.function.LongSupplier;
  */
 public final class LoadProgram {
 
-  private final Messages.Opening service;
-  private final LongSupplier nanos;
+  private final Cases cases;
 
-  /**
-   * A program.
-   *
-   * @param service carries the messages
-   * @param nanos a clock that never goes back
-   */
-  public LoadProgram(Messages.Opening service, LongSupplier nanos) {
-    this.service = service;
-    this.nanos = nanos;
+  /** A program that runs these cases. */
+  public LoadProgram(Cases cases) {
+    this.cases = cases;
+  }
+
+  /** What a program can run. */
+  @FunctionalInterface
+  public interface Cases {
+
+    /**
+     * Runs a case.
+     *
+     * @param what the line that names it
+     * @param out hears how it goes: MEASURING, MEASURED, DONE
+     */
+    void run(String what, Consumer<LoadLine> out) throws Exception;
   }
 
   /**
@@ -36,7 +42,7 @@ public final class LoadProgram {
     BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
     try {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        MessageCase what = MessageCase.parse(line);
+        String what = line;
         Thread thread = new Thread(() -> run(what, out), "load");
         thread.setDaemon(true);
         thread.start();
@@ -47,9 +53,9 @@ public final class LoadProgram {
     whenOver.run();
   }
 
-  private void run(MessageCase what, PrintStream out) {
+  private void run(String what, PrintStream out) {
     try {
-      new MessageLoad(what, nanos, line -> print(line, out)).run(service);
+      cases.run(what, line -> print(line, out));
     } catch (Exception e) {
       e.printStackTrace();
       print(LoadLine.failed(e), out);

@@ -1,4 +1,4 @@
-package io.tunnel.programs.bench.seeds.queue;
+package io.tunnel.programs.bench.seeds.process;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -8,10 +8,11 @@ import java.util.List;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** What a process has used so far, as Linux counts it in {@code /proc}. */
-final class ProcessMeter {
+/** What some processes have used so far, as Linux counts it in {@code /proc}. */
+public final class ProcessMeter {
 
   /** Clock ticks of a second; Linux shows this number to every program. */
   private static final double TICKS_PER_SECOND = 100;
@@ -21,11 +22,11 @@ final class ProcessMeter {
 
   private static final double MIB = 1 << 20;
 
-  private final Path proc;
+  private final List<Path> processes;
 
-  /** A process below {@code proc}, which is {@code /proc} but in tests. */
-  ProcessMeter(Path proc, long pid) {
-    this.proc = proc.resolve(String.valueOf(pid));
+  /** Processes below {@code proc}, which is {@code /proc} but in tests. */
+  ProcessMeter(Path proc, List<Long> pids) {
+    this.processes = pids.stream().map(pid -> proc.resolve(String.valueOf(pid))).toList();
   }
 
   /**
@@ -35,10 +36,10 @@ final class ProcessMeter {
    * @param cpuTicks of all threads since the start; empty where the system does not say
    * @param writtenBytes sent to disks since the start; empty where the system does not say
    */
-  record Look(long nanos, OptionalLong cpuTicks, OptionalLong writtenBytes) {
+  public record Look(long nanos, OptionalLong cpuTicks, OptionalLong writtenBytes) {
 
     /** CPU time of this look since an earlier one, in percent of one core. */
-    OptionalDouble cpuPercent(Look earlier) {
+    public OptionalDouble cpuPercent(Look earlier) {
       return cpuTicks.isEmpty() || earlier.cpuTicks.isEmpty()
           ? OptionalDouble.empty()
           : OptionalDouble.of(
@@ -49,7 +50,7 @@ final class ProcessMeter {
     }
 
     /** What was written since an earlier look, in MiB a second. */
-    OptionalDouble diskMibPerSecond(Look earlier) {
+    public OptionalDouble diskMibPerSecond(Look earlier) {
       return writtenBytes.isEmpty() || earlier.writtenBytes.isEmpty()
           ? OptionalDouble.empty()
           : OptionalDouble.of(
@@ -65,10 +66,23 @@ final class ProcessMeter {
 
   /** Looks. */
   Look look(long nanos) {
-    return new Look(nanos, cpuTicks(), writtenBytes());
+    return new Look(nanos, sum(ProcessMeter::cpuTicks), sum(ProcessMeter::writtenBytes));
   }
 
-  private OptionalLong cpuTicks() {
+  /** Empty when one of the processes does not say. */
+  private OptionalLong sum(Function<Path, OptionalLong> number) {
+    long sum = 0;
+    for (Path process : processes) {
+      OptionalLong one = number.apply(process);
+      if (one.isEmpty()) {
+        return one;
+      }
+      sum += one.getAsLong();
+    }
+    return OptionalLong.of(sum);
+  }
+
+  private static OptionalLong cpuTicks(Path proc) {
     try {
       String stat = Files.readString(proc.resolve("stat"));
       // The name of the program may have blanks and brackets.
@@ -80,7 +94,7 @@ final class ProcessMeter {
     }
   }
 
-  private OptionalLong writtenBytes() {
+  private static OptionalLong writtenBytes(Path proc) {
     try (Stream<String> lines = Files.lines(proc.resolve("io"))) {
       return lines
           .filter(line -> line.startsWith("write_bytes:"))

@@ -1,0 +1,233 @@
+package io.tunnel.programs.bench.seeds;
+
+import io.tunnel.cli.TunnelCommand;
+import io.tunnel.cli.security.directory.LoopbackSecurity;
+import io.tunnel.programs.bench.live.ServerProbe;
+import io.tunnel.programs.bench.seeds.Workload.Audience;
+import io.tunnel.programs.bench.seeds.Workload.Load;
+import io.tunnel.programs.bench.seeds.process.LoadPeer;
+import io.tunnel.programs.bench.seeds.process.LoadProcess;
+import io.tunnel.programs.bench.seeds.process.LoadProgram;
+import io.tunnel.programs.bench.seeds.publish.PublishFigures;
+import io.tunnel.programs.bench.seeds.publish.PublishLoadMain;
+import io.tunnel.programs.bench.seeds.queue.QueueFigures;
+import io.tunnel.programs.bench.seeds.queue.TableLoadMain;
+import io.tunnel.programs.servers.ClusterProcesses;
+import io.tunnel.programs.servers.JavaProgram;
+import io.tunnel.stress.LoadClock;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.function.Consumer;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Measures loads that are processes of their own on either side: servers for all operations of a
+ * load, and beside them the process with the load.
+ */
+final class LoadSide {
+
+  /** The most heap of a server, of a peer, and of a load: what {@code ./tunnel server} has. */
+  static final int HEAP_MIB = 1_024;
+
+  private static final double KIB = 1 << 10;
+  private static final double MIB = 1 << 20;
+  private static final String HEAP = "-Xmx" + HEAP_MIB + "m";
+
+  private final LoadClock clock;
+
+  LoadSide(LoadClock clock) {
+    this.clock = clock;
+  }
+
+  /** Queues and topics on this service. */
+  Map<String, Map<Figure, Double>> queues(
+      Workload workload, Load load, Optional<Integer> threads, Path directory) throws Exception {
+    OwnServer.Settings settings =
+        new OwnServer.Settings(threads, Optional.empty(), load.connections());
+    try (OwnServer server = OwnServer.start(directory, settings)) {
+      return measure(
+          workload,
+          load,
+          directory,
+          new Running(
+              program(TableLoadMain.class, server.endpoint()),
+              List.of(server.pid()),
+              Optional.of(server.gcLog())));
+    }
+  }
+
+  /** Publishers and subscribers on this service: on one server, or on a cluster on Kafka. */
+  Map<String, Map<Figure, Double>> paths(
+      Workload workload, Load load, Optional<Integer> threads, Path directory) throws Exception {
+    int servers = load.audience().map(Audience::servers).orElseThrow();
+    int partitions = Math.max(servers, PublishLoads.partitions(load));
+    OwnServer.Settings settings =
+        new OwnServer.Settings(
+            threads,
+            // One shard may have fewer bound rows than the load has paths.
+            servers == 1 && partitions > 1 ? Optional.of(partitions) : Optional.empty(),
+            PublishLoads.connectionsOfAddress(load.connections()));
+    if (servers == 1) {
+      try (OwnServer server = OwnServer.start(directory, settings)) {
+        return measure(
+            workload,
+            load,
+            directory,
+            new Running(
+                program(
+                    PublishLoadMain.class, server.endpoint(), String.valueOf(partitions), "true"),
+                List.of(server.pid()),
+                Optional.of(server.gcLog())));
+      }
+    }
+    Files.createDirectories(directory);
+    Path config = directory.resolve("config.json");
+    Files.writeString(config, settings.text(), StandardCharsets.UTF_8);
+    try (ClusterProcesses cluster =
+        ClusterProcesses.start(
+            TunnelCommand.class.getName(),
+            new ClusterProcesses.Setup(
+                directory.resolve("data"),
+                directory,
+                servers,
+                List.of("--config", config.toString())),
+            LoopbackSecurity.none(),
+            clock)) {
+      return measure(
+          workload,
+          load,
+          directory,
+          new Running(
+              program(
+                  PublishLoadMain.class, cluster.endpoint(), String.valueOf(partitions), "false"),
+              cluster.pids(),
+              Optional.empty()));
+    }
+  }
+
+  private static List<String> program(Class<?> main, String... arguments) {
+    return JavaProgram.command(List.of(HEAP), main.getName(), List.of(arguments));
+  }
+
+  /**
+   * A peer.
+   *
+   * @param settings hears how the peer keeps what it is told
+   */
+  Beside peer(LoadPeer peer, Consumer<String> settings) {
+    return (workload, load, threads, directory) -> {
+      Files.createDirectories(directory);
+      int servers = load.audience().map(Audience::servers).orElse(1);
+      try (LoadPeer.Servers running = peer.start(directory, servers, HEAP_MIB, libraries())) {
+        settings.accept(running.settings());
+        return measure(
+            workload,
+            load,
+            directory,
+            new Running(running.loadCommand(), running.pids(), Optional.of(running.gcLog())));
+      }
+    };
+  }
+
+  /** Where the classes of a load are. */
+  private static List<Path> libraries() {
+    return List.of(placeOf(LoadProgram.class), placeOf(Histogram.class));
+  }
+
+  private static Path placeOf(Class<?> type) {
+    try {
+      return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException("the classes of " + type + " are nowhere", e);
+    }
+  }
+
+  /**
+   * Servers that take a load.
+   *
+   * @param loadCommand starts the load
+   * @param pids their processes
+   * @param gcLog of the first one
+   */
+  private record Running(List<String> loadCommand, List<Long> pids, Optional<Path> gcLog) {}
+
+  private Map<String, Map<Figure, Double>> measure(
+      Workload workload, Load load, Path directory, Running servers)
+      throws IOException, InterruptedException {
+    Map<String, Map<Figure, Double>> byOperation = new LinkedHashMap<>();
+    try (LoadProcess process =
+        LoadProcess.start(
+            servers.loadCommand(), directory.resolve("load.log"), servers.pids(), clock)) {
+      for (String operation : workload.operations(load)) {
+        Map<Figure, Double> figures =
+            load.audience().isPresent()
+                ? figures(
+                    PublishFigures.run(
+                        PublishLoads.publishCase(workload, load, operation), process))
+                : figures(
+                    QueueFigures.run(QueueLoads.messageCase(workload, load, operation), process));
+        put(figures, Figure.RESIDENT_KIB, resident(servers.pids()));
+        if (servers.gcLog().isPresent()) {
+          put(figures, Figure.HEAP_MIB, heap(servers.gcLog().get()));
+        }
+        byOperation.put(operation, figures);
+      }
+    }
+    return byOperation;
+  }
+
+  private static Map<Figure, Double> figures(PublishFigures came) {
+    Map<Figure, Double> figures = new EnumMap<>(Figure.class);
+    figures.put(Figure.TOTAL, (double) came.main().count());
+    figures.put(Figure.PER_SECOND, came.main().perSecond());
+    figures.put(Figure.RECENT_PER_SECOND, came.main().recentPerSecond());
+    figures.put(Figure.AVERAGE_MS, came.main().averageMs());
+    figures.put(Figure.RECENT_MS, came.main().recentMs());
+    figures.put(Figure.P50_MS, came.main().p50Ms());
+    figures.put(Figure.P99_MS, came.main().p99Ms());
+    came.data()
+        .ifPresent(
+            data -> {
+              figures.put(Figure.DATA_AVERAGE_MS, data.averageMs());
+              figures.put(Figure.DATA_RECENT_MS, data.recentMs());
+              figures.put(Figure.DATA_P99_MS, data.p99Ms());
+            });
+    figures.put(Figure.FAILED, (double) came.failed());
+    put(figures, Figure.CPU_PERCENT, came.cpuPercent());
+    return figures;
+  }
+
+  private static Map<Figure, Double> figures(QueueFigures came) {
+    Map<Figure, Double> figures = new EnumMap<>(Figure.class);
+    figures.put(Figure.SENT_PER_SECOND, came.sentPerSecond());
+    figures.put(Figure.RECEIVED_PER_SECOND, came.receivedPerSecond());
+    put(figures, Figure.CPU_PERCENT, came.cpuPercent());
+    put(figures, Figure.DISK_MIB_PER_SECOND, came.diskMibPerSecond());
+    put(figures, Figure.P50_MS, came.p50Ms());
+    put(figures, Figure.P99_MS, came.p99Ms());
+    return figures;
+  }
+
+  private static void put(Map<Figure, Double> figures, Figure figure, OptionalDouble value) {
+    value.ifPresent(number -> figures.put(figure, number));
+  }
+
+  private static OptionalDouble resident(List<Long> pids) {
+    long bytes = pids.stream().mapToLong(JavaProgram::residentBytes).sum();
+    return bytes == 0 ? OptionalDouble.empty() : OptionalDouble.of(bytes / KIB);
+  }
+
+  private static OptionalDouble heap(Path gcLog) throws IOException {
+    double bytes = ServerProbe.heapBytes(gcLog);
+    return Double.isNaN(bytes) ? OptionalDouble.empty() : OptionalDouble.of(bytes / MIB);
+  }
+}

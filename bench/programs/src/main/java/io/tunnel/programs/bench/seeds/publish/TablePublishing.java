@@ -1,0 +1,404 @@
+package io.tunnel.programs.bench.seeds.publish;
+
+import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.KeyCodec;
+import io.tunnel.codec.RowCursor;
+import io.tunnel.codec.SessionProof;
+import io.tunnel.model.ChangeKind;
+import io.tunnel.model.ChannelType;
+import io.tunnel.model.Durability;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.PrimaryKeyValue;
+import io.tunnel.programs.bench.seeds.publish.PathRows.Place;
+import io.tunnel.programs.bench.seeds.publish.PublishCase.Action;
+import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.table.CreateTableRequest;
+import io.tunnel.sdk.table.PartitionInfo;
+import io.tunnel.sdk.table.PartitionPositions;
+import io.tunnel.sdk.table.TableInfo;
+import io.tunnel.sdk.transport.EventLoops;
+import io.tunnel.sdk.transport.SystemClock;
+import io.tunnel.wire.Credit;
+import io.tunnel.wire.Delivery;
+import io.tunnel.wire.GetRowRequest;
+import io.tunnel.wire.KeyTerms;
+import io.tunnel.wire.Operation;
+import io.tunnel.wire.control.ClusterControl;
+import io.tunnel.wire.control.Json;
+import io.tunnel.wire.control.PartitionControl;
+import io.tunnel.wire.control.RowSessionControl;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+
+/**
+ * Paths as rows of this service. A publisher has a session, and creates rows that are bound to it;
+ * rows that are set are of no session. A subscriber watches the keys of its publisher, without
+ * columns, and reads a row by its key.
+ */
+final class TablePublishing implements Publishing {
+
+  /** Threads of all connections. */
+  private static final int THREADS = 2;
+
+  /** Connections, sessions or watches that are being opened at a time. */
+  private static final int OPENING_MAX = 64;
+
+  private static final long SECONDS_MAX = 60;
+  private static final int LEADER_LOOKS_MAX = 1_200;
+  private static final int LEADER_LOOK_MS = 50;
+  private static final Duration LEASE = Duration.ofSeconds(30);
+
+  /** Renewals in a lease, as in the SDK. */
+  private static final int RENEWALS = 3;
+
+  /** Bytes that a watch may have waiting. */
+  private static final int CREDIT_BYTES = 256 << 10;
+
+  private final PublishCase what;
+  private final Terms terms;
+  private final PathRows rows;
+  private final TableClient admin;
+  private final TableInfo table;
+
+  /** By publisher. */
+  private final List<PartitionInfo> partitions;
+
+  private final List<EventLoops> threads = new ArrayList<>();
+  private List<RawConnection> publishers = List.of();
+  private List<SessionProof> sessions = List.of();
+  private List<Subscriber> subscribers = List.of();
+
+  /** Set when connections may end. */
+  private volatile boolean isClosing;
+
+  /**
+   * What a case needs to know of the servers.
+   *
+   * @param endpoint of a server, as HOST:PORT
+   * @param partitions of a table, each with the paths of as many publishers
+   * @param isBound whether rows are bound to sessions; a cluster has none
+   */
+  record Terms(String endpoint, int partitions, boolean isBound) {}
+
+  private TablePublishing(PublishCase what, Terms terms, TableClient admin, TableInfo table) {
+    this.what = what;
+    this.terms = terms;
+    this.rows = new PathRows(what.bytes());
+    this.admin = admin;
+    this.table = table;
+    this.partitions =
+        IntStream.range(0, what.publishers())
+            .mapToObj(publisher -> partition(table, publisher))
+            .toList();
+    for (int i = 0; i < THREADS; i++) {
+      threads.add(EventLoops.start(1));
+    }
+  }
+
+  /**
+   * Makes a table and connects.
+   *
+   * @param name a table that no case before had
+   */
+  static TablePublishing open(PublishCase what, Terms terms, String name) throws Exception {
+    TableClient admin = TableClient.connect(terms.endpoint());
+    try {
+      int partitions = Math.min(terms.partitions(), what.publishers());
+      CreateTableRequest.Builder request =
+          CreateTableRequest.builder(name)
+              .key(PathRows.KEY.get(0).name(), PathRows.KEY.get(0).type())
+              .durability(Durability.FSYNC);
+      for (int i = 1; i < partitions; i++) {
+        request.splitPoint(PathRows.directory(i * what.publishers() / partitions));
+      }
+      var unused = admin.createTable(request.build());
+      TablePublishing publishing =
+          new TablePublishing(
+              what, terms, admin, terms.isBound() ? admin.partitionMap(name) : led(admin, name));
+      publishing.connect();
+      return publishing;
+    } catch (Exception e) {
+      admin.close();
+      throw e;
+    }
+  }
+
+  /** A table of a cluster, when each of its partitions is led. */
+  private static TableInfo led(TableClient admin, String name) throws InterruptedException {
+    CountDownLatch never = new CountDownLatch(1);
+    for (int look = 0; look < LEADER_LOOKS_MAX; look++) {
+      TableInfo table = admin.partitionMap(name);
+      if (table.partitions().stream().allMatch(each -> each.leader().isPresent())) {
+        return table;
+      }
+      var unused = never.await(LEADER_LOOK_MS, TimeUnit.MILLISECONDS);
+    }
+    throw new IllegalStateException(
+        "after "
+            + LEADER_LOOKS_MAX * LEADER_LOOK_MS
+            + " ms nobody leads each partition of table "
+            + name);
+  }
+
+  private void connect() throws Exception {
+    try {
+      publishers = all(what.publishers(), number -> connection(number, number, new NoPushes()));
+      if (terms.isBound()) {
+        sessions = all(what.publishers(), number -> session(publishers.get(number)));
+      }
+      subscribers =
+          all(
+              what.subscribers(),
+              number -> {
+                Subscriber subscriber = new Subscriber(number);
+                return connection(number, what.publisherOf(number), subscriber)
+                    .thenApply(subscriber::on);
+              });
+    } catch (Exception e) {
+      closeConnections();
+      throw e;
+    }
+  }
+
+  private CompletableFuture<RawConnection> connection(
+      int number, int publisher, RawConnection.Pushes pushes) {
+    String address = partitions.get(publisher).leader().orElse(terms.endpoint());
+    int colon = address.lastIndexOf(':');
+    return RawConnection.open(
+        new InetSocketAddress(
+            address.substring(0, colon), Integer.parseInt(address.substring(colon + 1))),
+        threads.get(number % THREADS).nextPlace(),
+        pushes);
+  }
+
+  /** The partition with the paths of a publisher. */
+  private static PartitionInfo partition(TableInfo table, int publisher) {
+    Bytes directory = KeyCodec.encode(PrimaryKeyValue.fromString(PathRows.directory(publisher)));
+    return table.partitions().stream()
+        .filter(
+            each -> each.from().map(KeyCodec::encode).orElse(Bytes.EMPTY).compareTo(directory) <= 0)
+        .filter(
+            each ->
+                each.to().isEmpty() || KeyCodec.encode(each.to().get()).compareTo(directory) > 0)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private Place place(int publisher) {
+    return new Place(table.tableId(), partitions.get(publisher).id());
+  }
+
+  private static CompletableFuture<SessionProof> session(RawConnection connection) {
+    Bytes secret = SystemClock.newSecret();
+    byte[] request = Json.encode(new RowSessionControl.Open(LEASE.toMillis(), secret));
+    return connection
+        .ask(Operation.OPEN_ROW_SESSION, request)
+        .thenApply(
+            answer -> {
+              long id = Json.decode(answer, RowSessionControl.Opened.class).sessionId();
+              byte[] named = Json.encode(new RowSessionControl.Named(id, secret));
+              connection.every(
+                  LEASE.toMillis() / RENEWALS,
+                  () -> {
+                    // A session that is lost fails the next write.
+                    var unused = connection.ask(Operation.RENEW_ROW_SESSION, named);
+                  });
+              return new SessionProof(id, secret);
+            });
+  }
+
+  /** Results by number; so many are begun at a time. */
+  private static <T> List<T> all(int count, IntFunction<CompletableFuture<T>> begin)
+      throws InterruptedException {
+    List<T> done = new ArrayList<>();
+    for (int from = 0; from < count; from += OPENING_MAX) {
+      List<CompletableFuture<T>> some =
+          IntStream.range(from, Math.min(count, from + OPENING_MAX)).mapToObj(begin).toList();
+      for (CompletableFuture<T> each : some) {
+        try {
+          done.add(each.get(SECONDS_MAX, TimeUnit.SECONDS));
+        } catch (ExecutionException e) {
+          throw new IllegalStateException(e.getCause().getMessage(), e.getCause());
+        } catch (TimeoutException e) {
+          throw new IllegalStateException("no answer within " + SECONDS_MAX + " s", e);
+        }
+      }
+    }
+    return done;
+  }
+
+  @Override
+  public void follow(Events events) throws InterruptedException {
+    Map<Integer, PartitionPositions> now = new HashMap<>();
+    for (PartitionPositions each :
+        admin.findPositions(table.meta().name(), Optional.empty()).partitions()) {
+      now.put(each.partition(), each);
+    }
+    var unused = all(what.subscribers(), number -> subscribers.get(number).follow(events, now));
+  }
+
+  @Override
+  public void ask(int publisher, Request request, int path, Consumer<Optional<String>> answer) {
+    Optional<SessionProof> session =
+        sessions.isEmpty() || what.action() == Action.SET
+            ? Optional.empty()
+            : Optional.of(sessions.get(publisher));
+    byte[] payload = rows.write(request, publisher, path, place(publisher), session);
+    tell(publishers.get(publisher).ask(Operation.WRITE, payload), PathRows::wrongWrite, answer);
+  }
+
+  @Override
+  public void read(int subscriber, int path, Consumer<Optional<String>> answer) {
+    int publisher = what.publisherOf(subscriber);
+    byte[] payload =
+        new GetRowRequest(table.tableId(), PathRows.encodedKey(publisher, path)).encode();
+    tell(
+        subscribers.get(subscriber).connection.ask(Operation.GET_ROW, payload),
+        bytes -> rows.wrongRead(bytes, publisher, path),
+        answer);
+  }
+
+  private static void tell(
+      CompletableFuture<byte[]> answered,
+      Function<byte[], Optional<String>> wrong,
+      Consumer<Optional<String>> answer) {
+    var unused =
+        answered
+            .thenApply(wrong)
+            .exceptionally(failure -> Optional.of(String.valueOf(failure.getMessage())))
+            .thenAccept(answer);
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    isClosing = true;
+    try {
+      if (!sessions.isEmpty()) {
+        var unused = all(what.publishers(), this::endSession);
+      }
+    } finally {
+      closeConnections();
+      try {
+        admin.dropTable(table.meta().name());
+      } finally {
+        admin.close();
+      }
+    }
+  }
+
+  private CompletableFuture<byte[]> endSession(int publisher) {
+    SessionProof session = sessions.get(publisher);
+    return publishers
+        .get(publisher)
+        .ask(
+            Operation.CLOSE_ROW_SESSION,
+            Json.encode(new RowSessionControl.Named(session.session(), session.secret())));
+  }
+
+  private void closeConnections() {
+    isClosing = true;
+    threads.forEach(EventLoops::close);
+  }
+
+  /** A connection that only asks: the open request fails with the connection. */
+  private static final class NoPushes implements RawConnection.Pushes {
+    @Override
+    public void came(Operation operation, byte[] payload) {}
+
+    @Override
+    public void failed(String why) {}
+  }
+
+  /** Follows the paths of one publisher. Its event loop calls it. */
+  private final class Subscriber implements RawConnection.Pushes {
+    private final int number;
+    private RawConnection connection;
+    private Optional<Events> events = Optional.empty();
+    private int handle;
+    private int usedBytes;
+
+    Subscriber(int number) {
+      this.number = number;
+    }
+
+    Subscriber on(RawConnection opened) {
+      connection = opened;
+      return this;
+    }
+
+    CompletableFuture<Boolean> follow(Events heard, Map<Integer, PartitionPositions> now) {
+      int publisher = what.publisherOf(number);
+      int partition = partitions.get(publisher).id();
+      KeyTerms keys =
+          new KeyTerms(
+              IntStream.range(0, what.pathsOfPublisher())
+                  .mapToObj(path -> PathRows.encodedKey(publisher, path))
+                  .toList(),
+              List.of(),
+              true);
+      PartitionControl.ReadPartition behind =
+          new PartitionControl.ReadPartition(
+              partition,
+              ChannelType.Stream,
+              now.get(partition).latest(),
+              Bytes.EMPTY,
+              Optional.empty(),
+              Optional.empty());
+      return connection
+          .ask(Operation.WATCH, Json.encode(new PartitionControl.Watch(behind, keys)))
+          .thenApply(
+              answer -> {
+                events = Optional.of(heard);
+                handle = Json.decode(answer, ClusterControl.Attached.class).handle();
+                grant(CREDIT_BYTES);
+                return true;
+              });
+    }
+
+    private void grant(int bytes) {
+      connection.push(Operation.CREDIT, new Credit(handle, PartitionControl.EPOCH, bytes).encode());
+    }
+
+    @Override
+    public void came(Operation operation, byte[] payload) {
+      if (operation != Operation.DELIVER || events.isEmpty()) {
+        return;
+      }
+      for (ChangeBatch batch : Delivery.decode(payload).batches()) {
+        RowCursor row = batch.rows();
+        while (row.next()) {
+          // The end of a session deletes its rows.
+          if (row.kind() == ChangeKind.PUT) {
+            events.get().created(number, PathRows.path(row));
+          }
+        }
+      }
+      usedBytes += payload.length;
+      if (usedBytes >= CREDIT_BYTES / 2) {
+        grant(usedBytes);
+        usedBytes = 0;
+      }
+    }
+
+    @Override
+    public void failed(String why) {
+      if (!isClosing) {
+        events.ifPresent(each -> each.failed("connection " + number + ": " + why));
+      }
+    }
+  }
+}
