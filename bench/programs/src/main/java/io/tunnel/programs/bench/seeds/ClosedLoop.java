@@ -5,6 +5,7 @@ import io.netty.channel.ChannelOption;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.terminal.CommandFailure;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -25,7 +26,9 @@ final class ClosedLoop implements AutoCloseable {
   /** Connections that are being opened at a time, fewer than fit into the queue of a listener. */
   private static final int OPENING_MAX = 64;
 
-  private static final long OPEN_SECONDS_MAX = 60;
+  /** How long a connection may take to open. */
+  static final Duration OPEN_MAX = Duration.ofSeconds(60);
+
   private static final long RUN_SECONDS_MAX = 1_200;
   private static final long LAST_ANSWER_SECONDS_MAX = 60;
 
@@ -83,7 +86,7 @@ final class ClosedLoop implements AutoCloseable {
     }
     for (CompletableFuture<LoadClient> each : opening) {
       clients.add(
-          await(each, OPEN_SECONDS_MAX, "connection " + clients.size() + " was not opened"));
+          await(each, OPEN_MAX.toSeconds(), "connection " + clients.size() + " was not opened"));
     }
   }
 
@@ -106,8 +109,13 @@ final class ClosedLoop implements AutoCloseable {
     clock.waitUntil(endNanos, run.ended()::isDone);
     run.stop();
     long elapsedNanos = clock.nanos() - startNanos;
-    var unused = await(run.ended(), LAST_ANSWER_SECONDS_MAX, "the last requests were not answered");
+    awaitLast(run);
     return run.trips(elapsedNanos);
+  }
+
+  /** Waits for the last answers of a run that was stopped. */
+  static void awaitLast(LoadRun run) throws InterruptedException {
+    var unused = await(run.ended(), LAST_ANSWER_SECONDS_MAX, "the last requests were not answered");
   }
 
   /** Each client asks so often. */

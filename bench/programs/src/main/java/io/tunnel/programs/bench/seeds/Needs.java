@@ -29,7 +29,7 @@ record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
   private static final long OTHER_DESCRIPTORS = 512;
 
   /** Ports that a process may have closed and that wait. */
-  private static final long OTHER_PORTS = 1_000;
+  static final long OTHER_PORTS = 1_000;
 
   /** Of one server and this process: servers run one after the other. */
   private static final long PROCESS_BYTES = 1L << 30;
@@ -62,12 +62,18 @@ record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
             .max()
             .orElse(0);
     // A server keeps a quarter of its descriptors for files.
-    long descriptors = (clients + OTHER_DESCRIPTORS) * 4 / 3;
+    long descriptors =
+        ((hasEmbedded(workloads) ? 2 : 1) * clients + OTHER_DESCRIPTORS) * 4 / 3;
     return new Needs(
         descriptors,
         clients + OTHER_PORTS,
         (hasQueues(workloads) ? QUEUE_PROCESSES : 1) * PROCESS_BYTES + clients * CONNECTION_BYTES,
         OTHER_DISK_BYTES + Math.max(ROW_COPIES * rowBytes, messageBytes(workloads, scale)));
+  }
+
+  /** Both ends of a connection may be in one process. */
+  private static boolean hasEmbedded(List<Workload> workloads) {
+    return workloads.stream().anyMatch(each -> each.kind() == Kind.ACCESS);
   }
 
   private static boolean hasQueues(List<Workload> workloads) {
@@ -97,7 +103,8 @@ record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
         descriptors, localPorts(), freeMemoryBytes(), Files.getFileStore(work).getUsableSpace());
   }
 
-  private static long localPorts() {
+  /** As many as can be where the system does not say. */
+  static long localPorts() {
     try {
       String[] range =
           Files.readString(Path.of("/proc/sys/net/ipv4/ip_local_port_range"))

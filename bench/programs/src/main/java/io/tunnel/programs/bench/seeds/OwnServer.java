@@ -1,11 +1,13 @@
 package io.tunnel.programs.bench.seeds;
 
 import io.tunnel.cli.TunnelCommand;
+import io.tunnel.cli.security.directory.LoopbackSecurity;
 import io.tunnel.programs.servers.ServerProcess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -32,9 +34,18 @@ final class OwnServer implements SeedServer {
    */
   static OwnServer start(Path directory, Optional<Integer> threads, int clients)
       throws IOException, InterruptedException {
+    return start(directory, threads, clients, LoopbackSecurity.none());
+  }
+
+  /** Like {@link #start(Path, Optional, int)}, closed as {@code security} says. */
+  static OwnServer start(
+      Path directory, Optional<Integer> threads, int clients, LoopbackSecurity security)
+      throws IOException, InterruptedException {
     Files.createDirectories(directory);
     Path config = directory.resolve("config.json");
     Files.writeString(config, config(threads, clients), StandardCharsets.UTF_8);
+    List<String> arguments = new ArrayList<>(security.arguments());
+    arguments.addAll(List.of("--config", config.toString()));
     Path gcLog = directory.resolve("gc.log");
     return new OwnServer(
         ServerProcess.start(
@@ -42,7 +53,7 @@ final class OwnServer implements SeedServer {
             directory.resolve("data"),
             directory.resolve("server.log"),
             List.of("-Xlog:gc:file=" + gcLog),
-            List.of("--config", config.toString())),
+            arguments),
         gcLog);
   }
 

@@ -37,6 +37,11 @@ final class SeedsReport {
               + " answers on either side, and all others do. Persistent messages are synced before"
               + " the answer, but not by a broker that has no durable subscription for them.");
 
+  private static final String ACCESS =
+      "Access paths: an operation opens a connection, puts a row, gets the row and closes the"
+          + " connection. A server in process has its clients in its JVM, and their connections are"
+          + " those of loopback all the same; its resident memory is that of both.";
+
   private SeedsReport() {}
 
   static Report of(SeedsCommand.Plan plan, List<SeedsResult> results) {
@@ -65,6 +70,9 @@ final class SeedsReport {
           plots.addAll(plots(result, operation, rows));
         }
       }
+      if (workload.kind() == Kind.ACCESS) {
+        plots.addAll(pathPlots(result));
+      }
       remarks.add("Seed " + workload.seed() + " was published on: " + workload.publishedOn() + ".");
       remarks.addAll(result.remarks());
       if (result.leftOut() > 0) {
@@ -82,6 +90,9 @@ final class SeedsReport {
     }
     if (results.stream().anyMatch(each -> each.workload().kind() == Kind.QUEUE)) {
       remarks.addAll(QUEUES);
+    }
+    if (results.stream().anyMatch(each -> each.workload().kind() == Kind.ACCESS)) {
+      remarks.add(ACCESS);
     }
     return new Report(
         "seeds",
@@ -102,6 +113,12 @@ final class SeedsReport {
             + " at most, default heap";
     return switch (workload.kind()) {
       case ECHO -> threads + limit + ", " + workload.times().measured() + " s an operation";
+      case ACCESS ->
+          threads
+              + limit
+              + ", durability OS, 1 partition, a key for TLS, "
+              + workload.times().measured()
+              + " s a path";
       case REGISTRY -> threads + limit + ", durability FSYNC, 1 partition";
       case MIX ->
           threads
@@ -204,6 +221,11 @@ final class SeedsReport {
           new LoadColumn(BYTES, BYTES, load.bytes()),
           new LoadColumn(MixLoads.ROWS_BEFORE, "rows before", load.rowsBefore().get()));
     }
+    if (load.requests() == 0 && row.threads().isEmpty()) {
+      return List.of(
+          new LoadColumn(CLIENTS, CLIENTS, load.clients()),
+          new LoadColumn(BYTES, BYTES, load.bytes()));
+    }
     return List.of(
         new LoadColumn(CLIENTS, CLIENTS, load.clients()),
         new LoadColumn(BYTES, BYTES, load.bytes()),
@@ -215,6 +237,9 @@ final class SeedsReport {
   private static List<Plot> plots(SeedsResult result, String operation, List<SeedRow> rows) {
     String file = "seed" + result.workload().seed() + "-" + operation;
     String title = result.workload().seed() + ", " + operation;
+    if (result.workload().kind() == Kind.ACCESS) {
+      return List.of();
+    }
     if (result.workload().kind() == Kind.QUEUE) {
       // One size of messages: rates of several sizes lie too far apart.
       int bytes = rows.get(0).load().bytes();
@@ -230,6 +255,34 @@ final class SeedsReport {
     return List.of(
         plot(file + "-rate", title + ": answers a second", Figure.PER_SECOND, result, rows),
         plot(file + "-time", title + ": average time", Figure.AVERAGE_MS, result, rows));
+  }
+
+  /** All paths on one chart. */
+  private static List<Plot> pathPlots(SeedsResult result) {
+    String seed = result.workload().seed();
+    String file = "seed" + seed + "-paths";
+    return List.of(
+        pathPlot(file + "-rate", seed + ": operations a second", Figure.PER_SECOND, result),
+        pathPlot(file + "-time", seed + ": average time", Figure.AVERAGE_MS, result));
+  }
+
+  private static Plot pathPlot(String file, String title, Figure figure, SeedsResult result) {
+    List<Plot.Curve> curves = new ArrayList<>();
+    for (String path : result.workload().operations()) {
+      List<SeedRow> rows = result.rows(path);
+      curves.add(new Plot.Curve(path, false, points(rows, SeedRow::ours, figure)));
+      curves.add(
+          new Plot.Curve(
+              path + ", " + PUBLISHED, false, points(rows, SeedRow::published, figure)));
+    }
+    return Plot.of(file, title, Axis.logarithmic(CLIENTS), Axis.linear(figure.label()), curves);
+  }
+
+  private static List<Plot.Point> points(List<SeedRow> rows, Figures figures, Figure figure) {
+    return rows.stream()
+        .filter(row -> figures.of(row).containsKey(figure))
+        .map(row -> new Plot.Point(row.load().clients(), figures.of(row).get(figure)))
+        .toList();
   }
 
   /** Curves for the fewest and the most threads of the server. */
@@ -251,13 +304,10 @@ final class SeedsReport {
                   new Plot.Curve(
                       who + suffix,
                       false,
-                      rows.stream()
-                          .filter(row -> row.threads().equals(count))
-                          .filter(row -> figures.of(row).containsKey(figure))
-                          .map(
-                              row ->
-                                  new Plot.Point(row.load().clients(), figures.of(row).get(figure)))
-                          .toList())));
+                      points(
+                          rows.stream().filter(row -> row.threads().equals(count)).toList(),
+                          figures,
+                          figure))));
     }
     String below = result.workload().kind() == Kind.QUEUE ? SENDERS : CLIENTS;
     return Plot.of(file, title, Axis.logarithmic(below), Axis.linear(figure.label()), curves);

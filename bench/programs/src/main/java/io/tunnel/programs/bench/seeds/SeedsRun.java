@@ -95,7 +95,7 @@ final class SeedsRun {
         yield etcd;
       }
       case QUEUE -> queuePeer();
-      case MIX -> new PeerSide("no peer", Optional.empty());
+      case MIX, ACCESS -> new PeerSide("no peer", Optional.empty());
     };
   }
 
@@ -152,7 +152,9 @@ final class SeedsRun {
       theirs = beside(workload, load, threads, peer);
     }
     Map<String, Map<Figure, Double>> ours =
-        sides.own(workload.kind()).measure(workload, load, threads, nextDirectory());
+        sides
+            .own(workload.kind(), peer.remarks::add)
+            .measure(workload, load, threads, nextDirectory());
     tell("this service", workload, ours);
     if (!isPeerFirst) {
       theirs = beside(workload, load, threads, peer);

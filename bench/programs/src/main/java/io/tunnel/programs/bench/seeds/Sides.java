@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Measures each kind of workload on this service or on a peer. */
@@ -36,8 +37,12 @@ final class Sides {
     this.clock = clock;
   }
 
-  /** This service. */
-  Beside own(Workload.Kind kind) {
+  /**
+   * This service.
+   *
+   * @param remarks hears what people have to know
+   */
+  Beside own(Workload.Kind kind, Consumer<String> remarks) {
     return switch (kind) {
       case ECHO ->
           (workload, load, threads, directory) -> {
@@ -48,6 +53,8 @@ final class Sides {
       case REGISTRY -> this::ownRegistry;
       case MIX -> this::ownMix;
       case QUEUE -> new QueueSide(clock)::own;
+      case ACCESS -> 
+          new AccessSide(clock, Needs.localPorts() - Needs.OTHER_PORTS, remarks)::own;
     };
   }
 
@@ -105,7 +112,8 @@ final class Sides {
     }
   }
 
-  private static Map<Figure, Double> figures(Trips trips, SeedServer server) {
+  /** What clients saw, and the memory of the server now. */
+  static Map<Figure, Double> figures(Trips trips, SeedServer server) {
     Map<Figure, Double> figures = new EnumMap<>(Figure.class);
     figures.putAll(trips.figures());
     long resident = server.residentBytes();

@@ -55,7 +55,9 @@ record Workload(
     /** They send messages to queues and topics, and others receive them. */
     QUEUE("queue"),
     /** They work on rows, with several requests an operation. */
-    MIX("mix");
+    MIX("mix"),
+    /** They open a connection for two requests, and close it, on several paths to a server. */
+    ACCESS("access");
 
     private final String word;
 
@@ -77,6 +79,7 @@ record Workload(
     List<String> operations() {
       return switch (this) {
         case MIX -> List.of();
+        case ACCESS -> AccessPath.words();
         case ECHO -> List.of("acknowledge", "repeat");
         case REGISTRY -> List.of("register", "lookUp");
         case QUEUE -> {

@@ -23,7 +23,8 @@ final class WorkloadFile {
 
   /** The seeds that lie in this program. */
   static final List<String> OWN =
-      List.of("002", "003", "004", "004tiers", "004flow", "004form", "004permissions");
+      List.of(
+          "002", "003", "004", "004paths", "004tiers", "004flow", "004form", "004permissions");
 
   /** Bytes of a file. */
   static final int BYTES_MAX = 1 << 20;
@@ -102,7 +103,7 @@ final class WorkloadFile {
       throw root.find(MixLoads.STEPS).get().wrong("is for a mix");
     }
     if (kind == Kind.QUEUE && root.find("threads").isPresent()) {
-      throw root.find("threads").get().wrong("is for echo and registry");
+      throw root.find("threads").get().wrong("is not for queues");
     }
     return new Workload(
         seed(root.member("seed")),
@@ -150,7 +151,7 @@ final class WorkloadFile {
   private static Times times(Kind kind, JsonPlace root) {
     int warmUp = root.member("warmUpSeconds").whole(0, SECONDS_MAX);
     return switch (kind) {
-      case ECHO, QUEUE, MIX -> new Times(warmUp, root.member("seconds").whole(1, SECONDS_MAX));
+      case ECHO, QUEUE, MIX, ACCESS -> new Times(warmUp, root.member("seconds").whole(1, SECONDS_MAX));
       case REGISTRY -> {
         if (root.find("seconds").isPresent()) {
           throw root.find("seconds")
@@ -166,20 +167,20 @@ final class WorkloadFile {
     return switch (kind) {
       case QUEUE -> QueueLoads.load(operations, place);
       case MIX -> MixLoads.load(place);
-      case ECHO, REGISTRY -> load(kind, place);
+      case ECHO, REGISTRY, ACCESS -> load(kind, place);
     };
   }
 
   private static Load load(Kind kind, JsonPlace place) {
     JsonPlace load = place.object(OF_LOAD);
     int clients = load.member("clients").whole(1, CLIENTS_MAX);
-    if (kind == Kind.ECHO) {
+    if (kind != Kind.REGISTRY) {
       for (String name : List.of("requests", "namesOfClient")) {
         if (load.find(name).isPresent()) {
-          throw load.find(name).get().wrong("is for a registry: seconds end a case of echo");
+          throw load.find(name).get().wrong("is for a registry: seconds end a case of " + kind.word());
         }
       }
-      return new Load(clients, load.member("bytes").whole(0, ECHO_BYTES_MAX), 0, 0);
+      return new Load(clients, load.member("bytes").whole(kind == Kind.ECHO ? 0 : 1, ECHO_BYTES_MAX), 0, 0);
     }
     return new Load(
         clients,

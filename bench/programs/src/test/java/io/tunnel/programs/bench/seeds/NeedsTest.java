@@ -55,6 +55,12 @@ class NeedsTest {
   }
 
   @Test
+  void an_embedded_server_has_the_descriptors_of_both_ends() throws IOException {
+    assertThat(Needs.of(List.of(WorkloadFile.own("004paths")), 1).descriptors())
+        .isEqualTo((2 * 1_000 + 512) * 4 / 3);
+  }
+
+  @Test
   void this_machine_has_something(@TempDir Path directory) throws IOException {
     Needs here = Needs.here(directory);
     assertThat(here.descriptors()).isPositive();

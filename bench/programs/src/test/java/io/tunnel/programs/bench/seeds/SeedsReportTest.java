@@ -105,6 +105,35 @@ class SeedsReportTest {
   }
 
   @Test
+  void all_paths_are_on_one_chart() throws IOException {
+    Workload jtang = WorkloadFile.own("004paths");
+    List<SeedRow> rows = new ArrayList<>();
+    for (String path : List.of("tcp", "tls")) {
+      rows.add(
+          new SeedRow(
+              path,
+              jtang.loads().get(1),
+              Optional.empty(),
+              Map.of(Figure.PER_SECOND, 5.0, Figure.AVERAGE_MS, 0.5),
+              Optional.empty(),
+              jtang.published(path, jtang.loads().get(1), Optional.empty())));
+    }
+    Report report =
+        SeedsReport.of(
+            new SeedsCommand.Plan(
+                List.of(jtang), 1, 7, false, Optional.empty(), Optional.empty()),
+            List.of(new SeedsResult(jtang, "no peer", rows, 0, List.of())));
+    assertThat(report.plots())
+        .extracting(Plot::name)
+        .containsExactly("seed004paths-paths-rate", "seed004paths-paths-time");
+    assertThat(report.plots().get(1).curves())
+        .extracting(curve -> curve.name() + " " + curve.points())
+        .contains("tls [Point[x=200.0, y=0.5]]", "tls, published [Point[x=200.0, y=72.0]]");
+    assertThat(String.join("\n", ReportText.lines(report)))
+        .contains("those of loopback all the same");
+  }
+
+  @Test
   void charts_have_the_fewest_and_the_most_threads_of_each_side() throws IOException {
     List<Plot> plots = report(1, true).plots();
     assertThat(plots)

@@ -104,6 +104,25 @@ class SeedsRunsTest {
   }
 
   @Test
+  void sessions_are_measured_on_each_path() throws IOException {
+    JsonObject json =
+        run(
+            "{\"seed\": \"a\", \"kind\": \"access\", \"title\": \"t\", \"publishedOn\": \"paper\","
+                + " \"operations\": [\"inProcess\", \"tcp\", \"tls\"], \"warmUpSeconds\": 0,"
+                + " \"seconds\": 1, \"loads\": [{\"clients\": 6, \"bytes\": 50}],"
+                + " \"columns\": [\"perSecond\", \"averageMs\", \"residentKiB\"],"
+                + " \"published\": [{\"operation\": \"tls\", \"clients\": 6, \"perSecond\": 7}]}");
+    for (String path : List.of("InProcess", "Tcp", "Tls")) {
+      JsonObject row = json.getAsJsonArray("seeda" + path).get(0).getAsJsonObject();
+      assertThat(row.get("clients").getAsInt()).isEqualTo(3);
+      assertThat(row.has("requests")).isFalse();
+      assertAnswers(row);
+    }
+    assertThat(directory.resolve("report/seeda-paths-rate.png")).isNotEmptyFile();
+    assertThat(directory.resolve("report/seeda-paths-time.png")).isNotEmptyFile();
+  }
+
+  @Test
   void a_registry_is_measured_beside_an_etcd_or_alone() throws IOException {
     JsonObject json =
         run(
