@@ -17,6 +17,7 @@ import io.tunnel.stress.WriteTally;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -179,7 +180,11 @@ final class DemoRun {
     }
     err.println("starting Kafka and " + nodes + " " + closed + "nodes on " + directory.data());
     err.flush();
-    return ClusterProcesses.start(mainClass, directory, nodes, security, clock);
+    return ClusterProcesses.start(
+        mainClass,
+        directory,
+        new ClusterProcesses.Settings(nodes, security, Map.of(), List.of()),
+        clock);
   }
 
   private DemoSummary against(

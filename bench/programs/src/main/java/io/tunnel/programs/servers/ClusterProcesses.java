@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
@@ -31,6 +32,25 @@ public final class ClusterProcesses implements StartedServers {
   private final LoopbackSecurity security;
   private final List<ServerProcess> nodes = new ArrayList<>();
 
+  /**
+   * What differs between clusters.
+   *
+   * @param nodes how many
+   * @param security how they are closed to others
+   * @param broker settings of the broker, by its names
+   * @param node more arguments of each node
+   */
+  public record Settings(
+      int nodes, LoopbackSecurity security, Map<String, String> broker, List<String> node) {
+
+    /** Takes copies. */
+    public Settings {
+      Objects.requireNonNull(security, "security");
+      broker = Map.copyOf(broker);
+      node = List.copyOf(node);
+    }
+  }
+
   private ClusterProcesses(KafkaBroker broker, LoopbackSecurity security) {
     this.broker = broker;
     this.security = security;
@@ -42,18 +62,15 @@ public final class ClusterProcesses implements StartedServers {
    * @param directory everything is stored below it
    */
   public static ClusterProcesses start(
-      String mainClass,
-      DataDirectory directory,
-      int nodes,
-      LoopbackSecurity security,
-      LoadClock clock)
+      String mainClass, DataDirectory directory, Settings settings, LoadClock clock)
       throws IOException, InterruptedException {
     Path kafka = directory.data().resolve("kafka");
     ClusterProcesses cluster =
-        new ClusterProcesses(KafkaBroker.start(kafka, Map.of(), BROKER_HEAP_MIB), security);
+        new ClusterProcesses(
+            KafkaBroker.start(kafka, settings.broker(), BROKER_HEAP_MIB), settings.security());
     try {
-      for (int i = 1; i <= nodes; i++) {
-        cluster.startNode(mainClass, directory, "n" + i);
+      for (int i = 1; i <= settings.nodes(); i++) {
+        cluster.startNode(mainClass, directory, "n" + i, settings.node());
       }
       cluster.awaitShared(clock);
       return cluster;
@@ -63,7 +80,7 @@ public final class ClusterProcesses implements StartedServers {
     }
   }
 
-  private void startNode(String mainClass, DataDirectory directory, String name)
+  private void startNode(String mainClass, DataDirectory directory, String name, List<String> more)
       throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>(security.arguments());
     arguments.addAll(
@@ -80,6 +97,7 @@ public final class ClusterProcesses implements StartedServers {
             "1",
             "--session-ms",
             "3000"));
+    arguments.addAll(more);
     Path data = directory.data().resolve(name);
     nodes.add(ServerProcess.startNode(mainClass, data, directory.log(name), arguments));
   }

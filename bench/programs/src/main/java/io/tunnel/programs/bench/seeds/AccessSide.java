@@ -78,7 +78,7 @@ final class AccessSide {
       Workload workload, Load load, String path, SeedServer server, LoopbackSecurity security)
       throws InterruptedException {
     ClientConfig config =
-        ClientConfig.of(security.forAdministrator("127.0.0.1:" + server.port()))
+        ClientConfig.of(security.forAdministrator("127.0.0.1:" + server.port(0)))
             .withConnectDeadline(ClosedLoop.OPEN_MAX);
     TableInfo table;
     try (TableClient client = TableClient.connect(config)) {
@@ -88,10 +88,7 @@ final class AccessSide {
     }
     Requests requests =
         new MixRequests(
-            CALLS,
-            new MixRows(1, load.bytes()),
-            table.tableId(),
-            table.partitions().get(0).id());
+            CALLS, new MixRows(1, load.bytes()), table.tableId(), table.partitions().get(0).id());
     LoadedConfig loaded = LoadedConfig.of(config);
     long connectionsLeft = Math.max(load.clients(), ports);
     int warmUp = workload.times().warmUp();

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 
 /**
@@ -46,14 +47,16 @@ final class ClosedLoop implements AutoCloseable {
   /**
    * Opens and greets on all connections.
    *
+   * @param ports where each client connects, by its number
    * @throws CommandFailure when the server does not take them all
    */
-  static ClosedLoop open(int port, int clients, Supplier<Dialogue> dialogues, LoadClock clock)
+  static ClosedLoop open(
+      IntUnaryOperator ports, int clients, Supplier<Dialogue> dialogues, LoadClock clock)
       throws InterruptedException {
     ClosedLoop loop = new ClosedLoop(clock);
     try {
       for (int from = 0; from < clients; from += OPENING_MAX) {
-        loop.open(port, from, Math.min(clients, from + OPENING_MAX), dialogues);
+        loop.open(ports, from, Math.min(clients, from + OPENING_MAX), dialogues);
       }
       return loop;
     } catch (RuntimeException | InterruptedException e) {
@@ -62,7 +65,7 @@ final class ClosedLoop implements AutoCloseable {
     }
   }
 
-  private void open(int port, int from, int to, Supplier<Dialogue> dialogues)
+  private void open(IntUnaryOperator ports, int from, int to, Supplier<Dialogue> dialogues)
       throws InterruptedException {
     List<CompletableFuture<LoadClient>> opening = new ArrayList<>();
     for (int number = from; number < to; number++) {
@@ -76,7 +79,7 @@ final class ClosedLoop implements AutoCloseable {
               .channel(place.channelType())
               .option(ChannelOption.TCP_NODELAY, true)
               .handler(client)
-              .connect("127.0.0.1", port)
+              .connect("127.0.0.1", ports.applyAsInt(number))
               .addListener(
                   done -> {
                     if (!done.isSuccess()) {

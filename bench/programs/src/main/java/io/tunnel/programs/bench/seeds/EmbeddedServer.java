@@ -32,7 +32,7 @@ final class EmbeddedServer implements SeedServer {
   }
 
   @Override
-  public int port() {
+  public int port(int client) {
     return server.localAddress().getPort();
   }
 

@@ -62,13 +62,23 @@ record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
             .max()
             .orElse(0);
     // A server keeps a quarter of its descriptors for files.
-    long descriptors =
-        ((hasEmbedded(workloads) ? 2 : 1) * clients + OTHER_DESCRIPTORS) * 4 / 3;
+    long descriptors = ((hasEmbedded(workloads) ? 2 : 1) * clients + OTHER_DESCRIPTORS) * 4 / 3;
     return new Needs(
         descriptors,
         clients + OTHER_PORTS,
-        (hasQueues(workloads) ? QUEUE_PROCESSES : 1) * PROCESS_BYTES + clients * CONNECTION_BYTES,
+        processes(workloads) * PROCESS_BYTES + clients * CONNECTION_BYTES,
         OTHER_DISK_BYTES + Math.max(ROW_COPIES * rowBytes, messageBytes(workloads, scale)));
+  }
+
+  /** Servers, with the broker of a cluster; the server and the load of queues. */
+  private static long processes(List<Workload> workloads) {
+    long servers =
+        workloads.stream()
+            .flatMap(each -> each.loads().stream())
+            .mapToLong(load -> load.servers() == 1 ? 1 : load.servers() + 1)
+            .max()
+            .orElse(0);
+    return Math.max(servers, hasQueues(workloads) ? QUEUE_PROCESSES : 1);
   }
 
   /** Both ends of a connection may be in one process. */

@@ -81,7 +81,7 @@ final class OwnServer implements SeedServer {
   }
 
   @Override
-  public int port() {
+  public int port(int client) {
     String endpoint = process.endpoint();
     return Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
   }

@@ -42,6 +42,11 @@ final class SeedsReport {
           + " connection. A server in process has its clients in its JVM, and their connections are"
           + " those of loopback all the same; its resident memory is that of both.";
 
+  private static final String CLUSTERS =
+      "Several servers: the nodes of this service share one Kafka broker, which has the only copy of"
+          + " the log and syncs it before it answers; a majority of etcd's members has synced a"
+          + " copy each. Resident memory is that of a server on average, and without the broker's.";
+
   private SeedsReport() {}
 
   static Report of(SeedsCommand.Plan plan, List<SeedsResult> results) {
@@ -94,6 +99,9 @@ final class SeedsReport {
     if (results.stream().anyMatch(each -> each.workload().kind() == Kind.ACCESS)) {
       remarks.add(ACCESS);
     }
+    if (results.stream().flatMap(each -> each.rows().stream()).anyMatch(SeedsReport::hasCluster)) {
+      remarks.add(CLUSTERS);
+    }
     return new Report(
         "seeds",
         "bench seeds: published load tests, on this service and beside",
@@ -102,6 +110,10 @@ final class SeedsReport {
         grids,
         plots,
         remarks);
+  }
+
+  private static boolean hasCluster(SeedRow row) {
+    return row.load().servers() > 1;
   }
 
   private static String settings(SeedsCommand.Plan plan, Workload workload) {
@@ -119,7 +131,11 @@ final class SeedsReport {
               + ", durability OS, 1 partition, a key for TLS, "
               + workload.times().measured()
               + " s a path";
-      case REGISTRY -> threads + limit + ", durability FSYNC, 1 partition";
+      case REGISTRY ->
+          threads
+              + limit
+              + ", durability FSYNC, 1 partition; several servers: a partition each, heap 512 MiB,"
+              + " and one Kafka broker that syncs each append";
       case MIX ->
           threads
               + limit
@@ -226,12 +242,18 @@ final class SeedsReport {
           new LoadColumn(CLIENTS, CLIENTS, load.clients()),
           new LoadColumn(BYTES, BYTES, load.bytes()));
     }
-    return List.of(
-        new LoadColumn(CLIENTS, CLIENTS, load.clients()),
-        new LoadColumn(BYTES, BYTES, load.bytes()),
-        row.threads()
-            .map(count -> new LoadColumn("threads", "server threads", count))
-            .orElse(new LoadColumn("requests", "requests", load.requests())));
+    List<LoadColumn> columns =
+        new ArrayList<>(
+            List.of(
+                new LoadColumn(CLIENTS, CLIENTS, load.clients()),
+                new LoadColumn(BYTES, BYTES, load.bytes()),
+                row.threads()
+                    .map(count -> new LoadColumn("threads", "server threads", count))
+                    .orElse(new LoadColumn("requests", "requests", load.requests()))));
+    if (load.requests() > 0) {
+      columns.add(new LoadColumn("servers", "servers", load.servers()));
+    }
+    return columns;
   }
 
   private static List<Plot> plots(SeedsResult result, String operation, List<SeedRow> rows) {
@@ -272,8 +294,7 @@ final class SeedsReport {
       List<SeedRow> rows = result.rows(path);
       curves.add(new Plot.Curve(path, false, points(rows, SeedRow::ours, figure)));
       curves.add(
-          new Plot.Curve(
-              path + ", " + PUBLISHED, false, points(rows, SeedRow::published, figure)));
+          new Plot.Curve(path + ", " + PUBLISHED, false, points(rows, SeedRow::published, figure)));
     }
     return Plot.of(file, title, Axis.logarithmic(CLIENTS), Axis.linear(figure.label()), curves);
   }
@@ -285,27 +306,39 @@ final class SeedsReport {
         .toList();
   }
 
-  /** Curves for the fewest and the most threads of the server. */
+  /** Servers that have a curve of their own. */
+  private record Variant(Optional<Integer> threads, int servers) {
+
+    static Variant of(SeedRow row) {
+      return new Variant(row.threads(), row.load().servers());
+    }
+
+    String suffix() {
+      return (servers == 1 ? "" : ", " + servers + " servers")
+          + threads.map(count -> ", " + count + " server threads").orElse("");
+    }
+  }
+
+  /** Curves for the fewest and the most servers and threads. */
   private static Plot plot(
       String file, String title, Figure figure, SeedsResult result, List<SeedRow> rows) {
-    Set<Optional<Integer>> threads = new LinkedHashSet<>();
-    threads.add(rows.get(0).threads());
-    threads.add(rows.get(rows.size() - 1).threads());
+    Set<Variant> variants = new LinkedHashSet<>();
+    variants.add(Variant.of(rows.get(0)));
+    variants.add(Variant.of(rows.get(rows.size() - 1)));
     Map<String, Figures> sides = new LinkedHashMap<>();
     sides.put("this service", SeedRow::ours);
     sides.put(result.peer(), row -> row.peer().orElse(Map.of()));
     sides.put(PUBLISHED, SeedRow::published);
     List<Plot.Curve> curves = new ArrayList<>();
-    for (Optional<Integer> count : threads) {
-      String suffix = count.map(number -> ", " + number + " server threads").orElse("");
+    for (Variant variant : variants) {
       sides.forEach(
           (who, figures) ->
               curves.add(
                   new Plot.Curve(
-                      who + suffix,
+                      who + variant.suffix(),
                       false,
                       points(
-                          rows.stream().filter(row -> row.threads().equals(count)).toList(),
+                          rows.stream().filter(row -> Variant.of(row).equals(variant)).toList(),
                           figures,
                           figure))));
     }

@@ -144,6 +144,7 @@ final class SeedsRun {
             + load.rowsBefore()
                 .map(rows -> String.format(Locale.ROOT, ", %,d rows before", rows))
                 .orElse("")
+            + (load.servers() == 1 ? "" : ", " + load.servers() + " servers")
             + threads
                 .map(count -> ", " + count + (count == 1 ? " thread" : " threads"))
                 .orElse(""));

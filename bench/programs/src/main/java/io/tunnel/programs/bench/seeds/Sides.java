@@ -53,8 +53,7 @@ final class Sides {
       case REGISTRY -> this::ownRegistry;
       case MIX -> this::ownMix;
       case QUEUE -> new QueueSide(clock)::own;
-      case ACCESS -> 
-          new AccessSide(clock, Needs.localPorts() - Needs.OTHER_PORTS, remarks)::own;
+      case ACCESS -> new AccessSide(clock, Needs.localPorts() - Needs.OTHER_PORTS, remarks)::own;
     };
   }
 
@@ -70,7 +69,7 @@ final class Sides {
   /** An etcd. */
   Beside etcdPeer(Path program) {
     return (workload, load, threads, directory) -> {
-      try (EtcdServer server = EtcdServer.start(program, directory, clock)) {
+      try (EtcdServer server = EtcdServer.start(program, directory, load.servers(), clock)) {
         return registry(
             workload,
             load,
@@ -85,7 +84,7 @@ final class Sides {
       throws InterruptedException {
     long idleBytes = server.residentBytes();
     try (ClosedLoop loop =
-        ClosedLoop.open(server.port(), load.clients(), TunnelDialogue::new, clock)) {
+        ClosedLoop.open(server::port, load.clients(), TunnelDialogue::new, clock)) {
       double ofConnection = (double) (server.residentBytes() - idleBytes) / load.clients();
       if (workload.times().warmUp() > 0) {
         var unused = loop.runFor(workload.times().warmUp(), new EchoRequests(true, load.bytes()));
@@ -125,6 +124,17 @@ final class Sides {
 
   private Map<String, Map<Figure, Double>> ownRegistry(
       Workload workload, Load load, Optional<Integer> threads, Path directory) throws Exception {
+    if (load.servers() > 1) {
+      try (OwnCluster cluster = OwnCluster.start(directory, threads, load, clock)) {
+        return registry(
+            workload,
+            load,
+            cluster,
+            TunnelDialogue::new,
+            (isPut, names) ->
+                new TableRequests(isPut, names, cluster.tableId(), cluster::partition));
+      }
+    }
     try (OwnServer server = OwnServer.start(directory, threads, load.clients())) {
       TableInfo table;
       try (TableClient client = TableClient.connect(server.endpoint())) {
@@ -138,7 +148,7 @@ final class Sides {
           load,
           server,
           TunnelDialogue::new,
-          (isPut, names) -> new TableRequests(isPut, names, table.tableId(), partition));
+          (isPut, names) -> new TableRequests(isPut, names, table.tableId(), client -> partition));
     }
   }
 
@@ -155,7 +165,7 @@ final class Sides {
       }
       int partition = table.partitions().get(0).id();
       try (ClosedLoop loop =
-          ClosedLoop.open(server.port(), load.clients(), TunnelDialogue::new, clock)) {
+          ClosedLoop.open(server::port, load.clients(), TunnelDialogue::new, clock)) {
         Map<String, Map<Figure, Double>> byOperation = new LinkedHashMap<>();
         for (String operation : workload.operations()) {
           Requests asked =
@@ -201,7 +211,7 @@ final class Sides {
       BiFunction<Boolean, Names, Requests> requests)
       throws InterruptedException {
     Names names = new Names(load.bytes(), load.namesOfClient());
-    try (ClosedLoop loop = ClosedLoop.open(server.port(), load.clients(), dialogues, clock)) {
+    try (ClosedLoop loop = ClosedLoop.open(server::port, load.clients(), dialogues, clock)) {
       if (!workload.operations().contains(REGISTER)) {
         // What is looked up must be there.
         var unused = loop.runRequests(load.requestsOfClient(), requests.apply(true, names));

@@ -119,6 +119,7 @@ record Workload(
    * @param namesOfClient different names that each client registers, in turn; 0 without names
    * @param rowsBefore rows that are there before the first operation; of a mix alone
    * @param parties who sends and receives; of queues alone
+   * @param servers nodes of a cluster; 1 for a server alone
    */
   record Load(
       int clients,
@@ -126,7 +127,19 @@ record Workload(
       int requests,
       int namesOfClient,
       Optional<Integer> rowsBefore,
-      Optional<Parties> parties) {
+      Optional<Parties> parties,
+      int servers) {
+
+    /** A load of a server alone. */
+    Load(
+        int clients,
+        int bytes,
+        int requests,
+        int namesOfClient,
+        Optional<Integer> rowsBefore,
+        Optional<Parties> parties) {
+      this(clients, bytes, requests, namesOfClient, rowsBefore, parties, 1);
+    }
 
     /** A load without queues and without rows from before. */
     Load(int clients, int bytes, int requests, int namesOfClient) {
@@ -143,7 +156,8 @@ record Workload(
           less,
           namesOfClient,
           rowsBefore.map(rows -> times(rows, scale)),
-          parties.map(each -> each.scaled(fewer, scale)));
+          parties.map(each -> each.scaled(fewer, scale)),
+          servers);
     }
 
     /** Connections of all clients. */
@@ -207,6 +221,7 @@ record Workload(
    * @param threads of the server; empty for any number of threads
    * @param bytes of a message; empty for any number of bytes
    * @param rowsBefore as the load has them; empty for any number
+   * @param servers as the load has them; empty for any number
    */
   record Published(
       String operation,
@@ -214,6 +229,7 @@ record Workload(
       Optional<Integer> threads,
       Optional<Integer> bytes,
       Optional<Integer> rowsBefore,
+      Optional<Integer> servers,
       Map<Figure, Double> figures) {
 
     /** Takes a copy. */
@@ -249,6 +265,7 @@ record Workload(
         .filter(each -> each.operation().equals(operation) && each.clients() == load.clients())
         .filter(each -> each.threads().isEmpty() || each.threads().equals(threadCount))
         .filter(each -> each.bytes().orElse(load.bytes()) == load.bytes())
+        .filter(each -> each.servers().orElse(load.servers()) == load.servers())
         .filter(each -> each.rowsBefore().isEmpty() || each.rowsBefore().equals(load.rowsBefore()))
         .findFirst()
         .map(Published::figures)

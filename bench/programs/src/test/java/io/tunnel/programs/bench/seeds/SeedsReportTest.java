@@ -120,8 +120,7 @@ class SeedsReportTest {
     }
     Report report =
         SeedsReport.of(
-            new SeedsCommand.Plan(
-                List.of(jtang), 1, 7, false, Optional.empty(), Optional.empty()),
+            new SeedsCommand.Plan(List.of(jtang), 1, 7, false, Optional.empty(), Optional.empty()),
             List.of(new SeedsResult(jtang, "no peer", rows, 0, List.of())));
     assertThat(report.plots())
         .extracting(Plot::name)

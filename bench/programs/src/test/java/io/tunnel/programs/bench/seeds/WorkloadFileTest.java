@@ -8,6 +8,7 @@ import io.tunnel.programs.bench.seeds.Workload.Load;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -77,8 +78,7 @@ class WorkloadFileTest {
                     "a.json",
                     echo.replace("\"echo\"", "\"access\"").replace("\"bytes\": 8", "\"bytes\": 0")))
         .hasMessage("a.json: $.loads[0].bytes is 1 to 65536, not 0");
-    assertThatThrownBy(
-            () -> WorkloadFile.parse("a.json", ECHO.replace("\"echo\"", "\"access\"")))
+    assertThatThrownBy(() -> WorkloadFile.parse("a.json", ECHO.replace("\"echo\"", "\"access\"")))
         .hasMessageStartingWith("a.json: $.operations[0] is one of [inProcess, tcp, tls], not");
   }
 
@@ -104,6 +104,25 @@ class WorkloadFileTest {
     Files.writeString(file, " ".repeat(WorkloadFile.BYTES_MAX + 1));
     assertThatThrownBy(() -> WorkloadFile.read(file))
         .hasMessageContaining("mine.json: 1048577 bytes; a workload has 1048576 at most");
+  }
+
+  @Test
+  void three_agents_have_figures_of_their_own() throws IOException {
+    Workload registry = WorkloadFile.own("003");
+    Load one = registry.loads().get(1);
+    Load three = registry.loads().get(3);
+    assertThat(List.of(one.servers(), three.servers())).containsExactly(1, 3);
+    assertThat(three.scaled(0.1).servers()).isEqualTo(3);
+    assertThat(registry.published("register", one, Optional.empty()))
+        .containsEntry(Figure.PER_SECOND, 13_675.0);
+    assertThat(registry.published("register", three, Optional.empty()))
+        .containsEntry(Figure.PER_SECOND, 40_751.0);
+    assertThat(registry.published("lookUp", one, Optional.empty())).isEmpty();
+    assertThatThrownBy(
+            () ->
+                WorkloadFile.parse(
+                    "m.json", ECHO.replace("\"bytes\": 8", "\"bytes\": 8, \"servers\": 3")))
+        .hasMessage("m.json: $.loads[0].servers is for a registry: others have one server");
   }
 
   @ParameterizedTest
