@@ -119,9 +119,13 @@ final class SeedsReport {
   private static String settings(SeedsCommand.Plan plan, Workload workload) {
     String threads =
         workload.threads().isEmpty() ? "net.threads default" : "net.threads as in the rows";
+    int connections =
+        workload.kind() == Kind.ACCESS
+            ? AccessSide.CONNECTIONS_MAX
+            : workload.connectionsMax(plan.scale());
     String limit =
         ", net.limits.connectionsPerAddressMax "
-            + (workload.connectionsMax(plan.scale()) + OwnServer.SPARE_CONNECTIONS)
+            + (connections + OwnServer.SPARE_CONNECTIONS)
             + " at most, default heap";
     return switch (workload.kind()) {
       case ECHO -> threads + limit + ", " + workload.times().measured() + " s an operation";

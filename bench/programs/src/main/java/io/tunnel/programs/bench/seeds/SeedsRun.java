@@ -232,7 +232,7 @@ final class SeedsRun {
                         Locale.ROOT,
                         " %s %,.0f/s, average %.3f ms;",
                         operation,
-                        of.get(Figure.PER_SECOND),
+                        of.getOrDefault(Figure.PER_SECOND, Double.NaN),
                         of.getOrDefault(Figure.AVERAGE_MS, Double.NaN))));
     say(line.substring(0, line.length() - 1));
   }
