@@ -97,14 +97,14 @@ class AutoKeysTest {
     ServerProcess server = stage.server();
     TableClient tables = stage.tables(server);
     create(tables);
-    var first = written(tables, "a");
+    var unused = written(tables, "a");
     PrimaryKey largest = written(tables, "b");
     tables.write(TABLE, List.of(new RowDeleteChange(largest)));
     ServerProcess restored = new ServerProcess(stage, stage.path("restored"), List.of());
     try (BackupDirectory backup = BackupDirectory.create(stage.path("backup"))) {
       Backup.Options options = new Backup.Options(false, Optional.empty());
       Backup.Outcome taken = Backup.take(server.data(), backup, options, 1, count -> {});
-      var restoring = Restore.run(backup, taken.set(), restored.data(), count -> {});
+      var unusedRestore = Restore.run(backup, taken.set(), restored.data(), count -> {});
     }
     server.stop();
     restored.start();

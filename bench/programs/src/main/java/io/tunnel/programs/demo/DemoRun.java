@@ -17,6 +17,7 @@ import io.tunnel.stress.WriteTally;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -181,7 +182,8 @@ final class DemoRun {
     err.flush();
     return ClusterProcesses.start(
         mainClass,
-        new ClusterProcesses.Setup(directory.data(), directory.logs(), nodes, List.of()),
+        new ClusterProcesses.Setup(
+            directory.data(), directory.logs(), nodes, Map.of(), List.of()),
         security,
         clock);
   }

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
@@ -38,12 +39,15 @@ public final class ClusterProcesses implements StartedServers {
    * @param data everything is stored below it
    * @param logs what a node prints goes to a file of its name there
    * @param nodes how many
+   * @param broker settings of the broker, by their names in Kafka
    * @param arguments of each node, beside those that make it a node
    */
-  public record Setup(Path data, Path logs, int nodes, List<String> arguments) {
+  public record Setup(
+      Path data, Path logs, int nodes, Map<String, String> broker, List<String> arguments) {
 
-    /** Takes a copy. */
+    /** Takes copies. */
     public Setup {
+      broker = Map.copyOf(broker);
       arguments = List.copyOf(arguments);
     }
   }
@@ -60,7 +64,8 @@ public final class ClusterProcesses implements StartedServers {
       throws IOException, InterruptedException {
     Path kafka = setup.data().resolve("kafka");
     ClusterProcesses cluster =
-        new ClusterProcesses(KafkaBroker.start(kafka, Map.of(), BROKER_HEAP_MIB), setup, security);
+        new ClusterProcesses(
+            KafkaBroker.start(kafka, setup.broker(), BROKER_HEAP_MIB), setup, security);
     try {
       for (int i = 1; i <= setup.nodes(); i++) {
         cluster.startNode(mainClass, "n" + i);

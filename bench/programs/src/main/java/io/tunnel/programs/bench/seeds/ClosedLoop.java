@@ -1,16 +1,16 @@
 package io.tunnel.programs.bench.seeds;
 
-import io.netty.bootstrap.Bootstrap;
-import io.netty.channel.ChannelOption;
 import io.tunnel.sdk.transport.EventLoops;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.terminal.CommandFailure;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 
 /**
@@ -25,13 +25,15 @@ final class ClosedLoop implements AutoCloseable {
   /** Connections that are being opened at a time, fewer than fit into the queue of a listener. */
   private static final int OPENING_MAX = 64;
 
-  private static final long OPEN_SECONDS_MAX = 60;
+  /** How long a connection may take to open. */
+  static final Duration OPEN_MAX = Duration.ofSeconds(60);
+
   private static final long RUN_SECONDS_MAX = 1_200;
   private static final long LAST_ANSWER_SECONDS_MAX = 60;
 
   private final LoadClock clock;
   private final List<EventLoops> threads = new ArrayList<>();
-  private final List<LoadClient> clients = new ArrayList<>();
+  private final List<Client> clients = new ArrayList<>();
 
   private ClosedLoop(LoadClock clock) {
     this.clock = clock;
@@ -40,17 +42,44 @@ final class ClosedLoop implements AutoCloseable {
     }
   }
 
+  /** A client of a loop. */
+  interface Client {
+
+    /** Completes when the client can take part in a run. */
+    CompletableFuture<?> whenReady();
+
+    /** Takes part in a run. For any thread. */
+    void begin(LoadRun run);
+  }
+
+  /** Makes the client of that number, on the thread of that number. */
+  @FunctionalInterface
+  interface Clients {
+    Client open(int number, int thread, EventLoops.Place place);
+  }
+
   /**
-   * Opens and greets on all connections.
+   * Opens and greets on all connections, in the bytes of a dialogue.
    *
+   * @param ports where each client connects, by its number
    * @throws CommandFailure when the server does not take them all
    */
-  static ClosedLoop open(int port, int clients, Supplier<Dialogue> dialogues, LoadClock clock)
+  static ClosedLoop open(
+      IntUnaryOperator ports, int clients, Supplier<Dialogue> dialogues, LoadClock clock)
       throws InterruptedException {
+    return open(LoadClient.on(ports, dialogues), clients, clock);
+  }
+
+  /**
+   * Makes all clients, and returns when all are ready.
+   *
+   * @throws CommandFailure when one cannot take part
+   */
+  static ClosedLoop open(Clients made, int clients, LoadClock clock) throws InterruptedException {
     ClosedLoop loop = new ClosedLoop(clock);
     try {
       for (int from = 0; from < clients; from += OPENING_MAX) {
-        loop.open(port, from, Math.min(clients, from + OPENING_MAX), dialogues);
+        loop.open(made, from, Math.min(clients, from + OPENING_MAX));
       }
       return loop;
     } catch (RuntimeException | InterruptedException e) {
@@ -59,31 +88,17 @@ final class ClosedLoop implements AutoCloseable {
     }
   }
 
-  private void open(int port, int from, int to, Supplier<Dialogue> dialogues)
-      throws InterruptedException {
-    List<CompletableFuture<LoadClient>> opening = new ArrayList<>();
+  private void open(Clients made, int from, int to) throws InterruptedException {
     for (int number = from; number < to; number++) {
       int thread = number % THREADS;
-      LoadClient client = new LoadClient(number, thread, dialogues.get());
-      opening.add(client.whenGreeted());
-      EventLoops.Place place = threads.get(thread).nextPlace();
-      var unused =
-          new Bootstrap()
-              .group(place.loop())
-              .channel(place.channelType())
-              .option(ChannelOption.TCP_NODELAY, true)
-              .handler(client)
-              .connect("127.0.0.1", port)
-              .addListener(
-                  done -> {
-                    if (!done.isSuccess()) {
-                      client.whenGreeted().completeExceptionally(done.cause());
-                    }
-                  });
+      clients.add(made.open(number, thread, threads.get(thread).nextPlace()));
     }
-    for (CompletableFuture<LoadClient> each : opening) {
-      clients.add(
-          await(each, OPEN_SECONDS_MAX, "connection " + clients.size() + " was not opened"));
+    for (int number = from; number < to; number++) {
+      var unused =
+          await(
+              clients.get(number).whenReady(),
+              OPEN_MAX.toSeconds(),
+              "connection " + number + " was not opened");
     }
   }
 

@@ -43,7 +43,7 @@ final class EchoServer implements SeedServer {
   }
 
   @Override
-  public int port() {
+  public int port(int client) {
     return port;
   }
 

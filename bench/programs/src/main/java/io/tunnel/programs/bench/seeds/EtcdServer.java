@@ -17,11 +17,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
- * One etcd, as Debian's package {@code etcd-server} has it, with its defaults: each write is synced
- * before the answer. A shell between this process and etcd ends etcd when this process ends in any
- * way, because its standard input then ends.
+ * An etcd of one member or several, as Debian's package {@code etcd-server} has it, with its
+ * defaults: a majority of the members has synced each write before the answer. A shell between this
+ * process and each member ends the member when this process ends in any way, because its standard
+ * input then ends.
  */
 final class EtcdServer implements SeedServer {
 
@@ -37,12 +39,10 @@ final class EtcdServer implements SeedServer {
   private static final int TIMEOUT_MS = 1_000;
   private static final int LOG_LINES_SHOWN = 5;
 
-  private final Process shell;
-  private final int port;
+  private final List<Member> members;
 
-  private EtcdServer(Process shell, int port) {
-    this.shell = shell;
-    this.port = port;
+  private EtcdServer(List<Member> members) {
+    this.members = List.copyOf(members);
   }
 
   /** The program in the directories of PATH; empty where it is not installed. */
@@ -55,103 +55,172 @@ final class EtcdServer implements SeedServer {
   }
 
   /**
-   * Starts one on free ports, and waits until it takes requests.
+   * Starts so many members on free ports, and waits until each takes requests.
    *
    * @param directory is made
-   * @throws CommandFailure when it does not start
+   * @throws CommandFailure when one does not start
    */
-  static EtcdServer start(Path program, Path directory, LoadClock clock)
+  static EtcdServer start(Path program, Path directory, int members, LoadClock clock)
       throws IOException, InterruptedException {
-    Files.createDirectories(directory);
-    Path log = directory.resolve("etcd.log");
-    int port = freePort();
-    List<String> command = new ArrayList<>(List.of("sh", "-c", SHELL, "sh"));
-    command.addAll(command(program, directory, port, freePort()));
-    Process shell =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
-    EtcdServer server = new EtcdServer(shell, port);
-    long deadlineNanos = clock.nanos() + TimeUnit.SECONDS.toNanos(START_SECONDS_MAX);
-    while (!server.isHealthy()) {
-      if (clock.nanos() - deadlineNanos > 0 || !shell.isAlive()) {
-        server.close();
-        throw CommandFailure.failed(
-            "etcd did not start:\n" + JavaProgram.lastLines(log, LOG_LINES_SHOWN));
+    List<Integer> ports = freePorts(2 * members);
+    List<Integer> peerPorts = ports.subList(members, 2 * members);
+    List<Member> started = new ArrayList<>();
+    EtcdServer server;
+    try {
+      for (int number = 0; number < members; number++) {
+        Path own = Files.createDirectories(directory.resolve(name(number)));
+        started.add(
+            Member.start(
+                command(program, own, number, ports.get(number), peerPorts),
+                ports.get(number),
+                own.resolve("etcd.log")));
       }
-      clock.waitUntil(clock.nanos() + LOOK_NANOS, () -> false);
+    } finally {
+      server = new EtcdServer(started);
+      if (started.size() < members) {
+        server.close();
+      }
+    }
+    long deadlineNanos = clock.nanos() + TimeUnit.SECONDS.toNanos(START_SECONDS_MAX);
+    for (Member member : started) {
+      while (!member.isHealthy()) {
+        if (clock.nanos() - deadlineNanos > 0 || !member.shell.isAlive()) {
+          server.close();
+          throw CommandFailure.failed(
+              "etcd did not start:\n" + JavaProgram.lastLines(member.log, LOG_LINES_SHOWN));
+        }
+        clock.waitUntil(clock.nanos() + LOOK_NANOS, () -> false);
+      }
     }
     return server;
   }
 
-  private static List<String> command(Path program, Path directory, int port, int peerPort) {
-    String clients = "http://127.0.0.1:" + port;
-    String peers = "http://127.0.0.1:" + peerPort;
+  private static String name(int number) {
+    return "seed" + (number + 1);
+  }
+
+  private static String url(int port) {
+    return "http://127.0.0.1:" + port;
+  }
+
+  private static List<String> command(
+      Path program, Path directory, int number, int port, List<Integer> peerPorts) {
+    List<String> ensemble = new ArrayList<>();
+    for (int each = 0; each < peerPorts.size(); each++) {
+      ensemble.add(name(each) + "=" + url(peerPorts.get(each)));
+    }
     return List.of(
         program.toString(),
-        "--name=seed",
+        "--name=" + name(number),
         "--data-dir=" + directory.resolve("data"),
-        "--listen-client-urls=" + clients,
-        "--advertise-client-urls=" + clients,
-        "--listen-peer-urls=" + peers,
-        "--initial-advertise-peer-urls=" + peers,
-        "--initial-cluster=seed=" + peers);
+        "--listen-client-urls=" + url(port),
+        "--advertise-client-urls=" + url(port),
+        "--listen-peer-urls=" + url(peerPorts.get(number)),
+        "--initial-advertise-peer-urls=" + url(peerPorts.get(number)),
+        "--initial-cluster=" + String.join(",", ensemble));
   }
 
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
-  }
-
-  private boolean isHealthy() {
+  /** Holds each port open until the last is found, so that no port is found twice. */
+  private static List<Integer> freePorts(int count) throws IOException {
+    List<ServerSocket> sockets = new ArrayList<>();
     try {
-      HttpURLConnection connection =
-          (HttpURLConnection)
-              URI.create("http://127.0.0.1:" + port + "/health").toURL().openConnection();
-      connection.setConnectTimeout(TIMEOUT_MS);
-      connection.setReadTimeout(TIMEOUT_MS);
-      try (InputStream body = connection.getInputStream()) {
-        return new String(body.readAllBytes(), StandardCharsets.UTF_8).contains("true");
-      } finally {
-        connection.disconnect();
+      for (int i = 0; i < count; i++) {
+        sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
       }
-    } catch (IOException notYet) {
-      return false;
+      return sockets.stream().map(ServerSocket::getLocalPort).collect(Collectors.toList());
+    } finally {
+      for (ServerSocket socket : sockets) {
+        socket.close();
+      }
     }
   }
 
-  /** The process of etcd, a child of the shell. */
-  private Optional<Long> pid() {
-    return shell
-        .children()
-        .filter(
-            child ->
-                child.info().command().stream()
-                    .anyMatch(program -> Path.of(program).endsWith(PROGRAM)))
-        .map(ProcessHandle::pid)
-        .findFirst();
+  /** A process. */
+  private static final class Member {
+
+    private final Process shell;
+    private final int port;
+    private final Path log;
+
+    private Member(Process shell, int port, Path log) {
+      this.shell = shell;
+      this.port = port;
+      this.log = log;
+    }
+
+    static Member start(List<String> etcd, int port, Path log) throws IOException {
+      List<String> command = new ArrayList<>(List.of("sh", "-c", SHELL, "sh"));
+      command.addAll(etcd);
+      return new Member(
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(log.toFile())
+              .start(),
+          port,
+          log);
+    }
+
+    /** Members are healthy when they have a leader. */
+    boolean isHealthy() {
+      try {
+        HttpURLConnection connection =
+            (HttpURLConnection) URI.create(url(port) + "/health").toURL().openConnection();
+        connection.setConnectTimeout(TIMEOUT_MS);
+        connection.setReadTimeout(TIMEOUT_MS);
+        try (InputStream body = connection.getInputStream()) {
+          return new String(body.readAllBytes(), StandardCharsets.UTF_8).contains("true");
+        } finally {
+          connection.disconnect();
+        }
+      } catch (IOException notYet) {
+        return false;
+      }
+    }
+
+    /** The process of etcd, a child of the shell. */
+    Optional<Long> pid() {
+      return shell
+          .children()
+          .filter(
+              child ->
+                  child.info().command().stream()
+                      .anyMatch(program -> Path.of(program).endsWith(PROGRAM)))
+          .map(ProcessHandle::pid)
+          .findFirst();
+    }
+
+    void stop() {
+      try {
+        if (shell.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
+          return;
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      shell.descendants().forEach(ProcessHandle::destroyForcibly);
+      shell.destroyForcibly();
+    }
   }
 
+  /** Clients take the members in turn. */
   @Override
-  public int port() {
-    return port;
+  public int port(int client) {
+    return members.get(client % members.size()).port;
   }
 
   @Override
   public long residentBytes() {
-    return pid().map(JavaProgram::residentBytes).orElse(0L);
+    return members.stream()
+            .mapToLong(member -> member.pid().map(JavaProgram::residentBytes).orElse(0L))
+            .sum()
+        / members.size();
   }
 
   @Override
   public void close() throws IOException {
-    shell.getOutputStream().close();
-    try {
-      if (shell.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
-        return;
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    for (Member member : members) {
+      member.shell.getOutputStream().close();
     }
-    shell.descendants().forEach(ProcessHandle::destroyForcibly);
-    shell.destroyForcibly();
+    members.forEach(Member::stop);
   }
 }

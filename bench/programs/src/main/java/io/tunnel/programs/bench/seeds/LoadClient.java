@@ -1,14 +1,19 @@
 package io.tunnel.programs.bench.seeds;
 
+import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntUnaryOperator;
+import java.util.function.Supplier;
 
 /** One client: a connection that has at most one open request. Belongs to its event loop. */
-final class LoadClient extends ChannelInboundHandlerAdapter implements Dialogue.Events {
+final class LoadClient extends ChannelInboundHandlerAdapter
+    implements ClosedLoop.Client, Dialogue.Events {
 
   private final int number;
   private final int thread;
@@ -34,8 +39,29 @@ final class LoadClient extends ChannelInboundHandlerAdapter implements Dialogue.
     this.dialogue = dialogue;
   }
 
-  /** Completes when the server takes requests. */
-  CompletableFuture<LoadClient> whenGreeted() {
+  /** Clients that connect to these ports of loopback, by their numbers. */
+  static ClosedLoop.Clients on(IntUnaryOperator ports, Supplier<Dialogue> dialogues) {
+    return (number, thread, place) -> {
+      LoadClient client = new LoadClient(number, thread, dialogues.get());
+      var unused =
+          new Bootstrap()
+              .group(place.loop())
+              .channel(place.channelType())
+              .option(ChannelOption.TCP_NODELAY, true)
+              .handler(client)
+              .connect("127.0.0.1", ports.applyAsInt(number))
+              .addListener(
+                  done -> {
+                    if (!done.isSuccess()) {
+                      client.greeted.completeExceptionally(done.cause());
+                    }
+                  });
+      return client;
+    };
+  }
+
+  @Override
+  public CompletableFuture<LoadClient> whenReady() {
     return greeted;
   }
 
@@ -45,8 +71,8 @@ final class LoadClient extends ChannelInboundHandlerAdapter implements Dialogue.
     send(dialogue.greeting(context.alloc()));
   }
 
-  /** Takes part in a run. For any thread. */
-  void begin(LoadRun next) {
+  @Override
+  public void begin(LoadRun next) {
     nettyContext
         .executor()
         .execute(

@@ -3,7 +3,6 @@ package io.tunnel.programs.bench.seeds;
 import io.tunnel.cli.TunnelCommand;
 import io.tunnel.cli.security.directory.LoopbackSecurity;
 import io.tunnel.programs.bench.live.ServerProbe;
-import io.tunnel.programs.bench.seeds.Workload.Audience;
 import io.tunnel.programs.bench.seeds.Workload.Load;
 import io.tunnel.programs.bench.seeds.process.LoadPeer;
 import io.tunnel.programs.bench.seeds.process.LoadProcess;
@@ -68,7 +67,7 @@ final class LoadSide {
   /** Publishers and subscribers on this service: on one server, or on a cluster on Kafka. */
   Map<String, Map<Figure, Double>> paths(
       Workload workload, Load load, Optional<Integer> threads, Path directory) throws Exception {
-    int servers = load.audience().map(Audience::servers).orElseThrow();
+    int servers = load.servers();
     int partitions = Math.max(servers, PublishLoads.partitions(load));
     OwnServer.Settings settings =
         new OwnServer.Settings(
@@ -99,6 +98,7 @@ final class LoadSide {
                 directory.resolve("data"),
                 directory,
                 servers,
+                Map.of(),
                 List.of("--config", config.toString())),
             LoopbackSecurity.none(),
             clock)) {
@@ -126,8 +126,8 @@ final class LoadSide {
   Beside peer(LoadPeer peer, Consumer<String> settings) {
     return (workload, load, threads, directory) -> {
       Files.createDirectories(directory);
-      int servers = load.audience().map(Audience::servers).orElse(1);
-      try (LoadPeer.Servers running = peer.start(directory, servers, HEAP_MIB, libraries())) {
+      try (LoadPeer.Servers running =
+          peer.start(directory, load.servers(), HEAP_MIB, libraries())) {
         settings.accept(running.settings());
         return measure(
             workload,

@@ -67,7 +67,6 @@ final class MixLoads {
         0,
         0,
         Optional.of(load.member(ROWS_BEFORE).whole(1, ROWS_MAX)),
-        Optional.empty(),
         Optional.empty());
   }
 

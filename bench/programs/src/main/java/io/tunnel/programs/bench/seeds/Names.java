@@ -26,6 +26,13 @@ record Names(int bytes, int ofClient) {
     return name;
   }
 
+  /** How the names of a client and of all clients behind it begin at least. */
+  static String beginning(int client) {
+    byte[] letters = new byte[CLIENT_DIGITS + 2];
+    int unused = write(letters, 0, 'c', client, CLIENT_DIGITS);
+    return new String(letters, StandardCharsets.US_ASCII);
+  }
+
   /** As {@link #of}, as a text. */
   String text(int client, long request) {
     return new String(of(client, request), StandardCharsets.US_ASCII);

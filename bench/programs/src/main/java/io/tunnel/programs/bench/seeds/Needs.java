@@ -30,7 +30,7 @@ record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
   private static final long OTHER_DESCRIPTORS = 512;
 
   /** Ports that a process may have closed and that wait. */
-  private static final long OTHER_PORTS = 1_000;
+  static final long OTHER_PORTS = 1_000;
 
   /** Of one server and this process: servers run one after the other. */
   private static final long PROCESS_BYTES = 1L << 30;
@@ -75,13 +75,12 @@ record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
             .max()
             .orElse(0);
     // A server keeps a quarter of its descriptors for files.
-    long descriptors = (clients + OTHER_DESCRIPTORS) * 4 / 3;
+    long descriptors = ((hasEmbedded(workloads) ? 2 : 1) * clients + OTHER_DESCRIPTORS) * 4 / 3;
     Needs needs =
         new Needs(
             descriptors,
             clients + OTHER_PORTS,
-            (hasQueues(workloads) ? QUEUE_PROCESSES : 1) * PROCESS_BYTES
-                + clients * CONNECTION_BYTES,
+            processes(workloads) * PROCESS_BYTES + clients * CONNECTION_BYTES,
             OTHER_DISK_BYTES + Math.max(ROW_COPIES * rowBytes, messageBytes(workloads, scale)));
     for (Workload workload : workloads) {
       if (workload.kind() == Kind.PUBLISH) {
@@ -95,7 +94,7 @@ record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
 
   /** Of publishers and subscribers: the servers' processes, and that of the load. */
   private static Needs ofPaths(Workload.Times times, Load load) {
-    long servers = load.audience().map(Workload.Audience::servers).orElse(1);
+    long servers = load.servers();
     long pathBytes = load.rows() * (load.bytes() + ROW_OVERHEAD_BYTES);
     long written =
         2L * pathBytes + (times.warmUp() + 2L * times.measured()) * PATH_BYTES_PER_SECOND;
@@ -115,6 +114,22 @@ record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
         Math.max(ports, other.ports),
         Math.max(memoryBytes, other.memoryBytes),
         Math.max(diskBytes, other.diskBytes));
+  }
+
+  /** Servers, with the broker of a cluster; the server and the load of queues. */
+  private static long processes(List<Workload> workloads) {
+    long servers =
+        workloads.stream()
+            .flatMap(each -> each.loads().stream())
+            .mapToLong(load -> load.servers() == 1 ? 1 : load.servers() + 1)
+            .max()
+            .orElse(0);
+    return Math.max(servers, hasQueues(workloads) ? QUEUE_PROCESSES : 1);
+  }
+
+  /** Both ends of a connection may be in one process. */
+  private static boolean hasEmbedded(List<Workload> workloads) {
+    return workloads.stream().anyMatch(each -> each.kind() == Kind.ACCESS);
   }
 
   private static boolean hasQueues(List<Workload> workloads) {
@@ -144,7 +159,8 @@ record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
         descriptors, localPorts(), freeMemoryBytes(), Files.getFileStore(work).getUsableSpace());
   }
 
-  private static long localPorts() {
+  /** As many as can be where the system does not say. */
+  static long localPorts() {
     try {
       String[] range =
           Files.readString(Path.of("/proc/sys/net/ipv4/ip_local_port_range"))

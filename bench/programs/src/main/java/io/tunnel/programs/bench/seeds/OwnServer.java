@@ -1,11 +1,13 @@
 package io.tunnel.programs.bench.seeds;
 
 import io.tunnel.cli.TunnelCommand;
+import io.tunnel.cli.security.directory.LoopbackSecurity;
 import io.tunnel.programs.servers.ServerProcess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -30,9 +32,17 @@ final class OwnServer implements SeedServer {
    */
   static OwnServer start(Path directory, Settings settings)
       throws IOException, InterruptedException {
+    return start(directory, settings, LoopbackSecurity.none());
+  }
+
+  /** As {@link #start(Path, Settings)}, closed as {@code security} says. */
+  static OwnServer start(Path directory, Settings settings, LoopbackSecurity security)
+      throws IOException, InterruptedException {
     Files.createDirectories(directory);
     Path config = directory.resolve("config.json");
     Files.writeString(config, settings.text(), StandardCharsets.UTF_8);
+    List<String> arguments = new ArrayList<>(security.arguments());
+    arguments.addAll(List.of("--config", config.toString()));
     Path gcLog = directory.resolve("gc.log");
     return new OwnServer(
         ServerProcess.start(
@@ -40,7 +50,7 @@ final class OwnServer implements SeedServer {
             directory.resolve("data"),
             directory.resolve("server.log"),
             List.of("-Xlog:gc:file=" + gcLog),
-            List.of("--config", config.toString())),
+            arguments),
         gcLog);
   }
 
@@ -80,7 +90,7 @@ final class OwnServer implements SeedServer {
   }
 
   @Override
-  public int port() {
+  public int port(int client) {
     String endpoint = process.endpoint();
     return Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
   }

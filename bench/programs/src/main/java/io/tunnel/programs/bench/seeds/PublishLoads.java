@@ -14,12 +14,9 @@ import java.util.Set;
 final class PublishLoads {
 
   static final String PUBLISHERS = "publishers";
-  static final String SERVERS = "servers";
 
   /** Each may have a connection and a session. */
   static final int PUBLISHERS_MAX = 1_000;
-
-  static final int SERVERS_MAX = 3;
 
   /** Paths of a partition, fewer than a shard has bound rows at most, also where it has two. */
   static final int PARTITION_PATHS_MAX = 50_000;
@@ -39,7 +36,7 @@ final class PublishLoads {
                 "subscribersOfPath",
                 "pathsOfPublisher",
                 "bytes",
-                SERVERS,
+                WorkloadFile.SERVERS,
                 QueueLoads.OPERATIONS));
     int publishers = load.member(PUBLISHERS).whole(1, PUBLISHERS_MAX);
     return new Load(
@@ -49,12 +46,12 @@ final class PublishLoads {
         0,
         Optional.empty(),
         Optional.empty(),
+        load.member(WorkloadFile.SERVERS).whole(1, WorkloadFile.SERVERS_MAX),
         Optional.of(
             new Audience(
                 load.member("subscribersOfPath").whole(1, SUBSCRIBERS_MAX),
                 load.member("pathsOfPublisher")
                     .whole(1, Math.min(Limits.WATCH_TERMS_MAX, PATHS_MAX / publishers)),
-                load.member(SERVERS).whole(1, SERVERS_MAX),
                 QueueLoads.operations(operations, load))));
   }
 

@@ -55,8 +55,7 @@ final class QueueLoads {
                 connections,
                 destinations,
                 isTopic,
-                operations(operations, load, isTopic))),
-        Optional.empty());
+                operations(operations, load, isTopic))));
   }
 
   private static List<String> operations(List<String> all, JsonPlace load, boolean isTopic) {

@@ -35,8 +35,8 @@ import picocli.CommandLine.Option;
           + " create and subscribers follow, beside an Apache ZooKeeper), 002 is ICE (connections that send a message"
           + " and wait, beside a bare Netty echo), 003 is nbagent (names that are registered and"
           + " looked up, beside an etcd), 004 is JTang (queues and topics, beside an Apache ActiveMQ"
-          + " Artemis) and JTang's mixes of row operations (004tiers, 004flow, 004form,"
-          + " 004permissions).",
+          + " Artemis), JTang's paths of access (004paths: a server in process, by TCP and by TLS)"
+          + " and JTang's mixes of row operations (004tiers, 004flow, 004form, 004permissions).",
       "Says what it needs, and starts nothing, when this machine has too few descriptors, or too"
           + " little memory or disk."
     },
@@ -67,8 +67,8 @@ public final class SeedsCommand extends Job {
       split = ",",
       paramLabel = "SEED",
       description =
-          "Some of 000, 002, 003, 004, 004tiers, 004flow, 004form, 004permissions (default: all, but none"
-              + " beside --workload).")
+          "Some of 000, 002, 003, 004, 004paths, 004tiers, 004flow, 004form, 004permissions (default:"
+              + " all, but none beside --workload).")
   private List<String> only;
 
   @Option(

@@ -16,6 +16,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -49,6 +50,15 @@ final class SeedsReport {
               + " are plain ones, and the broker keeps one copy.",
           "Paths: the load on this service has two threads for all connections, and speaks the"
               + " protocol without the SDK; the peer's client has threads for each connection.");
+  private static final String ACCESS =
+      "Access paths: an operation opens a connection, puts a row, gets the row and closes the"
+          + " connection. A server in process has its clients in its JVM, and their connections are"
+          + " those of loopback all the same; its resident memory is that of both.";
+
+  private static final String CLUSTERS =
+      "Several servers: the nodes of this service share one Kafka broker, which has the only copy of"
+          + " the log and syncs it before it answers; a majority of etcd's members has synced a"
+          + " copy each. Resident memory is that of a server on average, and without the broker's.";
 
   private SeedsReport() {}
 
@@ -78,6 +88,9 @@ final class SeedsReport {
           plots.addAll(plots(result, operation, rows));
         }
       }
+      if (workload.kind() == Kind.ACCESS) {
+        plots.addAll(pathPlots(result));
+      }
       remarks.add("Seed " + workload.seed() + " was published on: " + workload.publishedOn() + ".");
       remarks.addAll(result.remarks());
       if (result.leftOut() > 0) {
@@ -99,6 +112,12 @@ final class SeedsReport {
     if (results.stream().anyMatch(each -> each.workload().kind() == Kind.QUEUE)) {
       remarks.addAll(QUEUES);
     }
+    if (results.stream().anyMatch(each -> each.workload().kind() == Kind.ACCESS)) {
+      remarks.add(ACCESS);
+    }
+    if (results.stream().flatMap(each -> each.rows().stream()).anyMatch(SeedsReport::hasCluster)) {
+      remarks.add(CLUSTERS);
+    }
     return new Report(
         "seeds",
         "bench seeds: published load tests, on this service and beside",
@@ -109,20 +128,39 @@ final class SeedsReport {
         remarks);
   }
 
+  private static boolean hasCluster(SeedRow row) {
+    return row.load().servers() > 1;
+  }
+
+  private static int connectionsOfAddress(SeedsCommand.Plan plan, Workload workload) {
+    int connections = workload.connectionsMax(plan.scale());
+    return switch (workload.kind()) {
+      case ACCESS -> AccessSide.CONNECTIONS_MAX;
+      case PUBLISH -> PublishLoads.connectionsOfAddress(connections);
+      case ECHO, REGISTRY, QUEUE, MIX -> connections;
+    };
+  }
+
   private static String settings(SeedsCommand.Plan plan, Workload workload) {
     String threads =
         workload.threads().isEmpty() ? "net.threads default" : "net.threads as in the rows";
-    int connections = workload.connectionsMax(plan.scale());
     String limit =
         ", net.limits.connectionsPerAddressMax "
-            + ((workload.kind() == Kind.PUBLISH
-                    ? PublishLoads.connectionsOfAddress(connections)
-                    : connections)
-                + OwnServer.SPARE_CONNECTIONS)
+            + (connectionsOfAddress(plan, workload) + OwnServer.SPARE_CONNECTIONS)
             + " at most, default heap";
     return switch (workload.kind()) {
       case ECHO -> threads + limit + ", " + workload.times().measured() + " s an operation";
-      case REGISTRY -> threads + limit + ", durability FSYNC, 1 partition";
+      case ACCESS ->
+          threads
+              + limit
+              + ", durability OS, 1 partition, a key for TLS, "
+              + workload.times().measured()
+              + " s a path";
+      case REGISTRY ->
+          threads
+              + limit
+              + ", durability FSYNC, 1 partition; several servers: a partition each, heap 512 MiB,"
+              + " and one Kafka broker that syncs each append";
       case MIX ->
           threads
               + limit
@@ -163,11 +201,7 @@ final class SeedsReport {
   }
 
   private static int maxServers(Workload workload) {
-    return workload.loads().stream()
-        .flatMap(load -> load.audience().stream())
-        .mapToInt(Audience::servers)
-        .max()
-        .orElse(1);
+    return workload.loads().stream().mapToInt(Load::servers).max().orElse(1);
   }
 
   /** Grids of a name, which stand in an array of the JSON. */
@@ -253,7 +287,7 @@ final class SeedsReport {
     if (load.audience().isPresent()) {
       Audience audience = load.audience().get();
       return List.of(
-          new LoadColumn(PublishLoads.SERVERS, "servers", audience.servers()),
+          new LoadColumn(WorkloadFile.SERVERS, "servers", load.servers()),
           new LoadColumn(PublishLoads.PUBLISHERS, "publishers", load.clients()),
           new LoadColumn("subscribers", "subscribers", load.clients() * audience.subscribers()),
           new LoadColumn("paths", "paths", (int) load.rows()),
@@ -265,17 +299,31 @@ final class SeedsReport {
           new LoadColumn(BYTES, BYTES, load.bytes()),
           new LoadColumn(MixLoads.ROWS_BEFORE, "rows before", load.rowsBefore().get()));
     }
-    return List.of(
-        new LoadColumn(CLIENTS, CLIENTS, load.clients()),
-        new LoadColumn(BYTES, BYTES, load.bytes()),
-        row.threads()
-            .map(count -> new LoadColumn("threads", "server threads", count))
-            .orElse(new LoadColumn("requests", "requests", load.requests())));
+    if (load.requests() == 0 && row.threads().isEmpty()) {
+      return List.of(
+          new LoadColumn(CLIENTS, CLIENTS, load.clients()),
+          new LoadColumn(BYTES, BYTES, load.bytes()));
+    }
+    List<LoadColumn> columns =
+        new ArrayList<>(
+            List.of(
+                new LoadColumn(CLIENTS, CLIENTS, load.clients()),
+                new LoadColumn(BYTES, BYTES, load.bytes()),
+                row.threads()
+                    .map(count -> new LoadColumn("threads", "server threads", count))
+                    .orElse(new LoadColumn("requests", "requests", load.requests()))));
+    if (load.requests() > 0) {
+      columns.add(new LoadColumn("servers", "servers", load.servers()));
+    }
+    return columns;
   }
 
   private static List<Plot> plots(SeedsResult result, String operation, List<SeedRow> rows) {
     String file = "seed" + result.workload().seed() + "-" + operation;
     String title = result.workload().seed() + ", " + operation;
+    if (result.workload().kind() == Kind.ACCESS) {
+      return List.of();
+    }
     if (result.workload().kind() == Kind.QUEUE) {
       // One size of messages: rates of several sizes lie too far apart.
       int bytes = rows.get(0).load().bytes();
@@ -293,48 +341,80 @@ final class SeedsReport {
         plot(file + "-time", title + ": average time", Figure.AVERAGE_MS, result, rows));
   }
 
-  /** What tells apart cases of equal clients: threads of the server, or the number of servers. */
-  private static String variant(SeedRow row) {
-    return row.threads()
-        .map(count -> ", " + count + " server threads")
-        .or(() -> row.load().audience().map(each -> ", servers: " + each.servers()))
-        .orElse("");
+  /** All paths on one chart. */
+  private static List<Plot> pathPlots(SeedsResult result) {
+    String seed = result.workload().seed();
+    String file = "seed" + seed + "-paths";
+    return List.of(
+        pathPlot(file + "-rate", seed + ": operations a second", Figure.PER_SECOND, result),
+        pathPlot(file + "-time", seed + ": average time", Figure.AVERAGE_MS, result));
   }
 
+  private static Plot pathPlot(String file, String title, Figure figure, SeedsResult result) {
+    List<Plot.Curve> curves = new ArrayList<>();
+    for (String path : result.workload().operations()) {
+      List<SeedRow> rows = result.rows(path);
+      curves.add(new Plot.Curve(path, false, points(rows, SeedRow::ours, figure)));
+      curves.add(
+          new Plot.Curve(path + ", " + PUBLISHED, false, points(rows, SeedRow::published, figure)));
+    }
+    return Plot.of(file, title, Axis.logarithmic(CLIENTS), Axis.linear(figure.label()), curves);
+  }
+
+  private static List<Plot.Point> points(List<SeedRow> rows, Figures figures, Figure figure) {
+    return rows.stream()
+        .filter(row -> figures.of(row).containsKey(figure))
+        .map(row -> new Plot.Point(below(row), figures.of(row).get(figure)))
+        .sorted(Comparator.comparingDouble(Plot.Point::x))
+        .toList();
+  }
+
+  /** What a chart has below: the number of clients, or the size of the data of paths. */
   private static int below(SeedRow row) {
     return row.load().audience().isPresent() ? row.load().bytes() : row.load().clients();
   }
 
-  /** Curves for the first and the last variant: the fewest and the most threads, or servers. */
+  /** Servers that have a curve of their own. */
+  private record Variant(Optional<Integer> threads, int servers) {
+
+    static Variant of(SeedRow row) {
+      return new Variant(row.threads(), row.load().servers());
+    }
+
+    String suffix() {
+      return (servers == 1 ? "" : ", " + servers + " servers")
+          + threads.map(count -> ", " + count + " server threads").orElse("");
+    }
+  }
+
+  /** Curves for the fewest and the most servers and threads. */
   private static Plot plot(
       String file, String title, Figure figure, SeedsResult result, List<SeedRow> rows) {
-    Set<String> variants = new LinkedHashSet<>();
-    variants.add(variant(rows.get(0)));
-    variants.add(variant(rows.get(rows.size() - 1)));
+    Set<Variant> variants = new LinkedHashSet<>();
+    variants.add(Variant.of(rows.get(0)));
+    variants.add(Variant.of(rows.get(rows.size() - 1)));
     Map<String, Figures> sides = new LinkedHashMap<>();
     sides.put("this service", SeedRow::ours);
     sides.put(result.peer(), row -> row.peer().orElse(Map.of()));
     sides.put(PUBLISHED, SeedRow::published);
     List<Plot.Curve> curves = new ArrayList<>();
-    for (String suffix : variants) {
+    for (Variant variant : variants) {
       sides.forEach(
           (who, figures) ->
               curves.add(
                   new Plot.Curve(
-                      who + suffix,
+                      who + variant.suffix(),
                       false,
-                      rows.stream()
-                          .filter(row -> variant(row).equals(suffix))
-                          .filter(row -> figures.of(row).containsKey(figure))
-                          .map(row -> new Plot.Point(below(row), figures.of(row).get(figure)))
-                          .sorted(Comparator.comparingDouble(Plot.Point::x))
-                          .toList())));
+                      points(
+                          rows.stream().filter(row -> Variant.of(row).equals(variant)).toList(),
+                          figures,
+                          figure))));
     }
     String below =
         switch (result.workload().kind()) {
           case QUEUE -> SENDERS;
           case PUBLISH -> BYTES;
-          case ECHO, REGISTRY, MIX -> CLIENTS;
+          case ECHO, REGISTRY, MIX, ACCESS -> CLIENTS;
         };
     return Plot.of(file, title, Axis.logarithmic(below), Axis.linear(figure.label()), curves);
   }

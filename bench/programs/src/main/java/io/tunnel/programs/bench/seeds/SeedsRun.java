@@ -96,7 +96,7 @@ final class SeedsRun {
       }
       case QUEUE -> loadPeer(kind, "Apache ActiveMQ Artemis");
       case PUBLISH -> loadPeer(kind, "Apache ZooKeeper");
-      case MIX -> new PeerSide("no peer", Optional.empty());
+      case MIX, ACCESS -> new PeerSide("no peer", Optional.empty());
     };
   }
 
@@ -147,6 +147,7 @@ final class SeedsRun {
             + load.rowsBefore()
                 .map(rows -> String.format(Locale.ROOT, ", %,d rows before", rows))
                 .orElse("")
+            + (load.servers() == 1 ? "" : ", " + load.servers() + " servers")
             + threads
                 .map(count -> ", " + count + (count == 1 ? " thread" : " threads"))
                 .orElse(""));
@@ -155,7 +156,9 @@ final class SeedsRun {
       theirs = beside(workload, load, threads, peer);
     }
     Map<String, Map<Figure, Double>> ours =
-        sides.own(workload.kind()).measure(workload, load, threads, nextDirectory());
+        sides
+            .own(workload.kind(), peer.remarks::add)
+            .measure(workload, load, threads, nextDirectory());
     tell("this service", workload, ours);
     if (!isPeerFirst) {
       theirs = beside(workload, load, threads, peer);
@@ -194,9 +197,7 @@ final class SeedsRun {
                             load.clients()
                                 + " publishers, "
                                 + load.clients() * each.subscribers()
-                                + " subscribers, "
-                                + each.servers()
-                                + (each.servers() == 1 ? " server" : " servers")))
+                                + " subscribers"))
         .orElse(load.clients() + (load.clients() == 1 ? " client" : " clients"));
   }
 
@@ -243,7 +244,7 @@ final class SeedsRun {
                         Locale.ROOT,
                         " %s %,.0f/s, average %.3f ms;",
                         operation,
-                        of.get(Figure.PER_SECOND),
+                        of.getOrDefault(Figure.PER_SECOND, Double.NaN),
                         of.getOrDefault(Figure.AVERAGE_MS, Double.NaN))));
     say(line.substring(0, line.length() - 1));
   }

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** Measures each kind of workload on this service or on a peer. */
@@ -36,8 +37,12 @@ final class Sides {
     this.clock = clock;
   }
 
-  /** This service. */
-  Beside own(Workload.Kind kind) {
+  /**
+   * This service.
+   *
+   * @param remarks hears what people have to know
+   */
+  Beside own(Workload.Kind kind, Consumer<String> remarks) {
     return switch (kind) {
       case ECHO ->
           (workload, load, threads, directory) -> {
@@ -49,6 +54,7 @@ final class Sides {
       case MIX -> this::ownMix;
       case QUEUE -> new LoadSide(clock)::queues;
       case PUBLISH -> new LoadSide(clock)::paths;
+      case ACCESS -> new AccessSide(clock, Needs.localPorts() - Needs.OTHER_PORTS, remarks)::own;
     };
   }
 
@@ -68,7 +74,7 @@ final class Sides {
   /** An etcd. */
   Beside etcdPeer(Path program) {
     return (workload, load, threads, directory) -> {
-      try (EtcdServer server = EtcdServer.start(program, directory, clock)) {
+      try (EtcdServer server = EtcdServer.start(program, directory, load.servers(), clock)) {
         return registry(
             workload,
             load,
@@ -83,7 +89,7 @@ final class Sides {
       throws InterruptedException {
     long idleBytes = server.residentBytes();
     try (ClosedLoop loop =
-        ClosedLoop.open(server.port(), load.clients(), TunnelDialogue::new, clock)) {
+        ClosedLoop.open(server::port, load.clients(), TunnelDialogue::new, clock)) {
       double ofConnection = (double) (server.residentBytes() - idleBytes) / load.clients();
       if (workload.times().warmUp() > 0) {
         var unused = loop.runFor(workload.times().warmUp(), new EchoRequests(true, load.bytes()));
@@ -110,7 +116,8 @@ final class Sides {
     }
   }
 
-  private static Map<Figure, Double> figures(Trips trips, SeedServer server) {
+  /** What clients saw, and the memory of the server now. */
+  static Map<Figure, Double> figures(Trips trips, SeedServer server) {
     Map<Figure, Double> figures = new EnumMap<>(Figure.class);
     figures.putAll(trips.figures());
     long resident = server.residentBytes();
@@ -122,6 +129,17 @@ final class Sides {
 
   private Map<String, Map<Figure, Double>> ownRegistry(
       Workload workload, Load load, Optional<Integer> threads, Path directory) throws Exception {
+    if (load.servers() > 1) {
+      try (OwnCluster cluster = OwnCluster.start(directory, threads, load, clock)) {
+        return registry(
+            workload,
+            load,
+            cluster,
+            TunnelDialogue::new,
+            (isPut, names) ->
+                new TableRequests(isPut, names, cluster.tableId(), cluster::partition));
+      }
+    }
     try (OwnServer server = OwnServer.start(directory, settings(threads, load))) {
       TableInfo table;
       try (TableClient client = TableClient.connect(server.endpoint())) {
@@ -135,7 +153,7 @@ final class Sides {
           load,
           server,
           TunnelDialogue::new,
-          (isPut, names) -> new TableRequests(isPut, names, table.tableId(), partition));
+          (isPut, names) -> new TableRequests(isPut, names, table.tableId(), client -> partition));
     }
   }
 
@@ -152,7 +170,7 @@ final class Sides {
       }
       int partition = table.partitions().get(0).id();
       try (ClosedLoop loop =
-          ClosedLoop.open(server.port(), load.clients(), TunnelDialogue::new, clock)) {
+          ClosedLoop.open(server::port, load.clients(), TunnelDialogue::new, clock)) {
         Map<String, Map<Figure, Double>> byOperation = new LinkedHashMap<>();
         for (String operation : workload.operations()) {
           Requests asked =
@@ -198,7 +216,7 @@ final class Sides {
       BiFunction<Boolean, Names, Requests> requests)
       throws InterruptedException {
     Names names = new Names(load.bytes(), load.namesOfClient());
-    try (ClosedLoop loop = ClosedLoop.open(server.port(), load.clients(), dialogues, clock)) {
+    try (ClosedLoop loop = ClosedLoop.open(server::port, load.clients(), dialogues, clock)) {
       if (!workload.operations().contains(REGISTER)) {
         // What is looked up must be there.
         var unused = loop.runRequests(load.requestsOfClient(), requests.apply(true, names));

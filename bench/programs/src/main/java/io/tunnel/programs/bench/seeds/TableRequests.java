@@ -16,8 +16,9 @@ import io.tunnel.wire.WriteRequest;
 import io.tunnel.wire.WriteResult;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntUnaryOperator;
 
-/** Rows of a table of one partition, one in each request: the name is the key. */
+/** Rows of a table, one in each request: the name is the key, and each client has a partition. */
 final class TableRequests implements Requests {
 
   /** The table's key. */
@@ -30,14 +31,18 @@ final class TableRequests implements Requests {
   private final boolean isPut;
   private final Names names;
   private final int tableId;
-  private final int partition;
+  private final IntUnaryOperator partitions;
 
-  /** Registers these names, or looks them up. */
-  TableRequests(boolean isPut, Names names, int tableId, int partition) {
+  /**
+   * Registers these names, or looks them up.
+   *
+   * @param partitions the partition of a client's names, by the number of the client
+   */
+  TableRequests(boolean isPut, Names names, int tableId, IntUnaryOperator partitions) {
     this.isPut = isPut;
     this.names = names;
     this.tableId = tableId;
-    this.partition = partition;
+    this.partitions = partitions;
   }
 
   @Override
@@ -49,7 +54,12 @@ final class TableRequests implements Requests {
   public byte[] payload(int client, long request) {
     PrimaryKey key = PrimaryKey.builder().add("name", names.text(client, request)).build();
     return isPut
-        ? write(new RowPutChange(key, COLUMNS), KEY, names.bytes() + 128, tableId, partition)
+        ? write(
+            new RowPutChange(key, COLUMNS),
+            KEY,
+            names.bytes() + 128,
+            tableId,
+            partitions.applyAsInt(client))
         : new GetRowRequest(tableId, KeyCodec.encode(key, KEY)).encode();
   }
 

@@ -59,7 +59,9 @@ record Workload(
     /** They work on rows, with several requests an operation. */
     MIX("mix"),
     /** They create, set and delete paths, and others follow these. */
-    PUBLISH("publish");
+    PUBLISH("publish"),
+    /** They open a connection for two requests, and close it, on several paths to a server. */
+    ACCESS("access");
 
     private final String word;
 
@@ -81,6 +83,7 @@ record Workload(
     List<String> operations() {
       return switch (this) {
         case MIX -> List.of();
+        case ACCESS -> AccessPath.words();
         case ECHO -> List.of("acknowledge", "repeat");
         case REGISTRY -> List.of("register", "lookUp");
         case PUBLISH -> Arrays.stream(Action.values()).map(Action::word).toList();
@@ -121,6 +124,7 @@ record Workload(
    * @param namesOfClient different names that each client registers, in turn; 0 without names
    * @param rowsBefore rows that are there before the first operation; of a mix alone
    * @param parties who sends and receives; of queues alone
+   * @param servers nodes of a cluster; 1 for a server alone
    * @param audience who follows paths; of publishers alone
    */
   record Load(
@@ -130,7 +134,39 @@ record Workload(
       int namesOfClient,
       Optional<Integer> rowsBefore,
       Optional<Parties> parties,
+      int servers,
       Optional<Audience> audience) {
+
+    /** A load that nobody follows. */
+    Load(
+        int clients,
+        int bytes,
+        int requests,
+        int namesOfClient,
+        Optional<Integer> rowsBefore,
+        Optional<Parties> parties,
+        int servers) {
+      this(
+          clients,
+          bytes,
+          requests,
+          namesOfClient,
+          rowsBefore,
+          parties,
+          servers,
+          Optional.empty());
+    }
+
+    /** A load of a server alone. */
+    Load(
+        int clients,
+        int bytes,
+        int requests,
+        int namesOfClient,
+        Optional<Integer> rowsBefore,
+        Optional<Parties> parties) {
+      this(clients, bytes, requests, namesOfClient, rowsBefore, parties, 1);
+    }
 
     /** A load without queues, without rows from before and without paths. */
     Load(int clients, int bytes, int requests, int namesOfClient) {
@@ -139,7 +175,6 @@ record Workload(
           bytes,
           requests,
           namesOfClient,
-          Optional.empty(),
           Optional.empty(),
           Optional.empty());
     }
@@ -155,6 +190,7 @@ record Workload(
           namesOfClient,
           rowsBefore.map(rows -> times(rows, scale)),
           parties.map(each -> each.scaled(fewer, scale)),
+          servers,
           audience);
     }
 
@@ -183,11 +219,9 @@ record Workload(
    *
    * @param subscribersOfPath connections that follow each path, where an operation has subscribers
    * @param pathsOfPublisher different paths of each publisher
-   * @param servers on each side
    * @param operations measured on this load
    */
-  record Audience(
-      int subscribersOfPath, int pathsOfPublisher, int servers, List<String> operations) {
+  record Audience(int subscribersOfPath, int pathsOfPublisher, List<String> operations) {
 
     /** Takes a copy. */
     Audience {
@@ -247,6 +281,7 @@ record Workload(
    * @param threads of the server; empty for any number of threads
    * @param bytes of a message; empty for any number of bytes
    * @param rowsBefore as the load has them; empty for any number
+   * @param servers as the load has them; empty for any number
    */
   record Published(
       String operation,
@@ -254,6 +289,7 @@ record Workload(
       Optional<Integer> threads,
       Optional<Integer> bytes,
       Optional<Integer> rowsBefore,
+      Optional<Integer> servers,
       Map<Figure, Double> figures) {
 
     /** Takes a copy. */
@@ -292,6 +328,7 @@ record Workload(
         .filter(each -> each.operation().equals(operation) && each.clients() == load.clients())
         .filter(each -> each.threads().isEmpty() || each.threads().equals(threadCount))
         .filter(each -> each.bytes().orElse(load.bytes()) == load.bytes())
+        .filter(each -> each.servers().orElse(load.servers()) == load.servers())
         .filter(each -> each.rowsBefore().isEmpty() || each.rowsBefore().equals(load.rowsBefore()))
         .findFirst()
         .map(Published::figures)

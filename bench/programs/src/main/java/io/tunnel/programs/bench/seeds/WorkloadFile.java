@@ -14,6 +14,7 @@ import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -23,7 +24,16 @@ final class WorkloadFile {
 
   /** The seeds that lie in this program. */
   static final List<String> OWN =
-      List.of("000", "002", "003", "004", "004tiers", "004flow", "004form", "004permissions");
+      List.of(
+          "000",
+          "002",
+          "003",
+          "004",
+          "004paths",
+          "004tiers",
+          "004flow",
+          "004form",
+          "004permissions");
 
   /** Bytes of a file. */
   static final int BYTES_MAX = 1 << 20;
@@ -32,6 +42,11 @@ final class WorkloadFile {
   static final int REQUESTS_MAX = 10_000_000;
   static final int SECONDS_MAX = 600;
   static final int THREADS_MAX = 256;
+
+  /** Each is a process. */
+  static final int SERVERS_MAX = 5;
+
+  static final String SERVERS = "servers";
   private static final int LIST_MAX = 100;
   private static final int PUBLISHED_MAX = 1_000;
   private static final int ECHO_BYTES_MAX = 64 * 1024;
@@ -58,7 +73,7 @@ final class WorkloadFile {
           "published");
 
   private static final Set<String> OF_LOAD =
-      Set.of("clients", "bytes", "requests", "namesOfClient");
+      Set.of("clients", "bytes", "requests", "namesOfClient", SERVERS);
 
   private WorkloadFile() {}
 
@@ -102,7 +117,7 @@ final class WorkloadFile {
       throw root.find(MixLoads.STEPS).get().wrong("is for a mix");
     }
     if ((kind == Kind.QUEUE || kind == Kind.PUBLISH) && root.find("threads").isPresent()) {
-      throw root.find("threads").get().wrong("is for echo and registry");
+      throw root.find("threads").get().wrong("is for echo, registry, mix and access");
     }
     return new Workload(
         seed(root.member("seed")),
@@ -150,7 +165,7 @@ final class WorkloadFile {
   private static Times times(Kind kind, JsonPlace root) {
     int warmUp = root.member("warmUpSeconds").whole(0, SECONDS_MAX);
     return switch (kind) {
-      case ECHO, QUEUE, MIX, PUBLISH ->
+      case ECHO, QUEUE, MIX, PUBLISH, ACCESS ->
           new Times(warmUp, root.member("seconds").whole(1, SECONDS_MAX));
       case REGISTRY -> {
         if (root.find("seconds").isPresent()) {
@@ -168,26 +183,35 @@ final class WorkloadFile {
       case QUEUE -> QueueLoads.load(operations, place);
       case MIX -> MixLoads.load(place);
       case PUBLISH -> PublishLoads.load(operations, place);
-      case ECHO, REGISTRY -> load(kind, place);
+      case ECHO, REGISTRY, ACCESS -> load(kind, place);
     };
   }
 
   private static Load load(Kind kind, JsonPlace place) {
     JsonPlace load = place.object(OF_LOAD);
     int clients = load.member("clients").whole(1, CLIENTS_MAX);
-    if (kind == Kind.ECHO) {
+    if (kind != Kind.REGISTRY) {
       for (String name : List.of("requests", "namesOfClient")) {
         if (load.find(name).isPresent()) {
-          throw load.find(name).get().wrong("is for a registry: seconds end a case of echo");
+          throw load.find(name)
+              .get()
+              .wrong("is for a registry: seconds end a case of " + kind.word());
         }
       }
-      return new Load(clients, load.member("bytes").whole(0, ECHO_BYTES_MAX), 0, 0);
+      if (load.find(SERVERS).isPresent()) {
+        throw load.find(SERVERS).get().wrong("is for a registry: others have one server");
+      }
+      return new Load(
+          clients, load.member("bytes").whole(kind == Kind.ECHO ? 0 : 1, ECHO_BYTES_MAX), 0, 0);
     }
     return new Load(
         clients,
         load.member("bytes").whole(NAME_BYTES_MIN, NAME_BYTES_MAX),
         load.member("requests").whole(clients, REQUESTS_MAX),
-        load.member("namesOfClient").whole(1, REQUESTS_MAX));
+        load.member("namesOfClient").whole(1, REQUESTS_MAX),
+        Optional.empty(),
+        Optional.empty(),
+        load.find(SERVERS).map(count -> count.whole(1, SERVERS_MAX)).orElse(1));
   }
 
   private static Figure figure(JsonPlace place) {
@@ -201,11 +225,11 @@ final class WorkloadFile {
         switch (kind) {
           case QUEUE -> QueueLoads.SENDERS;
           case PUBLISH -> PublishLoads.PUBLISHERS;
-          case ECHO, REGISTRY, MIX -> "clients";
+          case ECHO, REGISTRY, MIX, ACCESS -> "clients";
         };
     Set<String> members =
         Arrays.stream(Figure.values()).map(Figure::column).collect(Collectors.toSet());
-    members.addAll(Set.of("operation", clients, "threads", "bytes", MixLoads.ROWS_BEFORE));
+    members.addAll(Set.of("operation", clients, "threads", "bytes", MixLoads.ROWS_BEFORE, SERVERS));
     JsonPlace each = place.object(members);
     Map<Figure, Double> figures = new EnumMap<>(Figure.class);
     for (Figure figure : Figure.values()) {
@@ -220,6 +244,7 @@ final class WorkloadFile {
         each.find("threads").map(threads -> threads.whole(1, THREADS_MAX)),
         each.find("bytes").map(bytes -> bytes.whole(0, QueueLoads.BYTES_MAX)),
         each.find(MixLoads.ROWS_BEFORE).map(rows -> rows.whole(1, MixLoads.ROWS_MAX)),
+        each.find(SERVERS).map(servers -> servers.whole(1, SERVERS_MAX)),
         figures);
   }
 }

@@ -29,7 +29,7 @@ class ClosedLoopTest {
   private ClosedLoop open(int clients) throws InterruptedException {
     String endpoint = service.endpoint();
     int port = Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
-    return ClosedLoop.open(port, clients, TunnelDialogue::new, new SystemClock());
+    return ClosedLoop.open(client -> port, clients, TunnelDialogue::new, new SystemClock());
   }
 
   @Test
@@ -73,13 +73,14 @@ class ClosedLoopTest {
       table = client.createTable(new TableMeta("names", TableRequests.KEY));
       Names names = new Names(256, 3);
       int partition = table.partitions().get(0).id();
-      Requests register = new TableRequests(true, names, table.tableId(), partition);
-      Requests lookUp = new TableRequests(false, names, table.tableId(), partition);
+      Requests register = new TableRequests(true, names, table.tableId(), each -> partition);
+      Requests lookUp = new TableRequests(false, names, table.tableId(), each -> partition);
       try (ClosedLoop loop = open(2)) {
         assertThat(loop.runRequests(4, register).answers()).isEqualTo(8);
         assertThat(loop.runRequests(7, lookUp).answers()).isEqualTo(14);
         assertThat(client.getRange("names", RangeQuery.ALL)).hasSize(6);
-        Requests others = new TableRequests(false, new Names(256, 9), table.tableId(), partition);
+        Requests others =
+            new TableRequests(false, new Names(256, 9), table.tableId(), each -> partition);
         assertThatThrownBy(() -> loop.runRequests(9, others))
             .isInstanceOf(CommandFailure.class)
             .hasMessageContaining("GET_ROW: a name was not found");
@@ -150,7 +151,8 @@ class ClosedLoopTest {
 
   @Test
   void a_server_that_is_not_there_is_said() {
-    assertThatThrownBy(() -> ClosedLoop.open(1, 1, TunnelDialogue::new, new SystemClock()).close())
+    assertThatThrownBy(
+            () -> ClosedLoop.open(client -> 1, 1, TunnelDialogue::new, new SystemClock()).close())
         .isInstanceOf(CommandFailure.class)
         .hasMessageContaining("connection 0 was not opened");
   }

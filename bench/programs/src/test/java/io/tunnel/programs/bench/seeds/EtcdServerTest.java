@@ -35,7 +35,9 @@ class EtcdServerTest {
   void an_etcd_that_does_not_start_is_explained_by_the_end_of_its_log() throws IOException {
     Path program = program("echo \"the disk is full\"; exit 1");
     assertThatThrownBy(
-            () -> EtcdServer.start(program, directory.resolve("server"), new SystemClock()).close())
+            () ->
+                EtcdServer.start(program, directory.resolve("server"), 3, new SystemClock())
+                    .close())
         .isInstanceOf(CommandFailure.class)
         .hasMessageContaining("etcd did not start:")
         .hasMessageContaining("the disk is full");

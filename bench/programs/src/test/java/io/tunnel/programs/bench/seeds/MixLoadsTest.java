@@ -29,9 +29,9 @@ class MixLoadsTest {
     assertThat(mix.steps())
         .isEqualTo(Map.of("flow", List.of(MixStep.GET, MixStep.PUT, MixStep.DELETE)));
     assertThat(mix.loads())
-        .containsExactly(new Load(4, 9, 0, 0, Optional.of(30), Optional.empty(), Optional.empty()));
+        .containsExactly(new Load(4, 9, 0, 0, Optional.of(30), Optional.empty()));
     assertThat(mix.loads().get(0).scaled(0.1))
-        .isEqualTo(new Load(1, 9, 0, 0, Optional.of(3), Optional.empty(), Optional.empty()));
+        .isEqualTo(new Load(1, 9, 0, 0, Optional.of(3), Optional.empty()));
     assertThat(mix.times()).isEqualTo(new Times(0, 1));
     assertThat(MixLoads.words(mix)).isEqualTo("flow get put delete");
   }

@@ -55,6 +55,18 @@ class NeedsTest {
   }
 
   @Test
+  void an_embedded_server_has_the_descriptors_of_both_ends() throws IOException {
+    assertThat(Needs.of(List.of(WorkloadFile.own("004paths")), 1).descriptors())
+        .isEqualTo((2 * 1_000 + 512) * 4 / 3);
+  }
+
+  @Test
+  void a_cluster_needs_memory_for_its_nodes_and_the_broker() throws IOException {
+    long alone = Needs.of(List.of(WorkloadFile.own("002")), 1).memoryBytes();
+    assertThat(of(1).memoryBytes() - alone).isEqualTo(3L << 30);
+  }
+
+  @Test
   void this_machine_has_something(@TempDir Path directory) throws IOException {
     Needs here = Needs.here(directory);
     assertThat(here.descriptors()).isPositive();

@@ -34,7 +34,8 @@ class PublishLoadsTest {
     Workload workload = WorkloadFile.parse("p.json", PUBLISH);
     Load load = workload.loads().get(0);
     assertThat(load.audience())
-        .contains(new Audience(3, 20, 3, List.of("createDelete", "notifyRead")));
+        .contains(new Audience(3, 20, List.of("createDelete", "notifyRead")));
+    assertThat(load.servers()).isEqualTo(3);
     assertThat(load.connections()).as("10 publishers, 30 subscribers").isEqualTo(40);
     assertThat(load.rows()).isEqualTo(200);
     assertThat(workload.published("notifyRead", load, Optional.empty()))
@@ -95,12 +96,12 @@ class PublishLoadsTest {
       delimiter = '|',
       value = {
         "\"publishers\": 10, \"subs | \"publishers\": 0, \"subs | $.loads[0].publishers is 1 to 1000",
-        "\"servers\": 3 | \"servers\": 4 | $.loads[0].servers is 1 to 3, not 4",
+        "\"servers\": 3 | \"servers\": 6 | $.loads[0].servers is 1 to 5, not 6",
         "\"bytes\": 64, \"servers | \"bytes\": 7, \"servers | $.loads[0].bytes is 8 to 65536, not 7",
         "\"pathsOfPublisher\": 20 | \"pathsOfPublisher\": 1001 | $.loads[0].pathsOfPublisher is 1 to",
         "\"subscribersOfPath\": 3 | \"subscribers\": 3 | $.loads[0] has a member 'subscribers'",
         "\"createDelete\" | \"create\" | $.operations[0] is one of [createDelete, notify, notifyRead,",
-        "\"warmUpSeconds\": 2 | \"threads\": [1], \"warmUpSeconds\": 2 | $.threads is for echo and",
+        "\"warmUpSeconds\": 2 | \"threads\": [1], \"warmUpSeconds\": 2 | $.threads is for echo, registry,",
       })
   void a_load_that_cannot_be_is_refused_with_the_place(
       String part, String instead, String message) {

@@ -39,13 +39,12 @@ class QueueLoadsTest {
                 0,
                 0,
                 Optional.empty(),
-                Optional.of(new Parties(4, 2, 3, false, List.of("P_T"))),
-                Optional.empty()));
+                Optional.of(new Parties(4, 2, 3, false, List.of("P_T")))));
     assertThat(workload.operations(load)).containsExactly("P_T");
     assertThat(load.connections()).as("2 of senders, 2 of receivers, 4 of workers").isEqualTo(8);
     assertThat(workload.published("P_T", load, Optional.empty()))
         .isEqualTo(Map.of(Figure.SENT_PER_SECOND, 7.0));
-    Load larger = new Load(6, 200, 0, 0, Optional.empty(), load.parties(), Optional.empty());
+    Load larger = new Load(6, 200, 0, 0, Optional.empty(), load.parties());
     assertThat(workload.published("P_T", larger, Optional.empty())).isEmpty();
     assertThat(QueueLoads.messageCase(workload, load, "P_T"))
         .isEqualTo(new MessageCase(MessageCase.Way.named("P_T"), 6, 4, 2, 3, 100, 0, 1));
@@ -60,8 +59,7 @@ class QueueLoadsTest {
             0,
             0,
             Optional.empty(),
-            Optional.of(new Parties(500, 50, 20, false, List.of("P_T"))),
-            Optional.empty());
+            Optional.of(new Parties(500, 50, 20, false, List.of("P_T"))));
     assertThat(load.scaled(0.1).parties()).contains(new Parties(50, 5, 2, false, List.of("P_T")));
     assertThat(load.scaled(0.001))
         .isEqualTo(
@@ -71,8 +69,7 @@ class QueueLoadsTest {
                 0,
                 0,
                 Optional.empty(),
-                Optional.of(new Parties(1, 1, 1, false, List.of("P_T"))),
-                Optional.empty()));
+                Optional.of(new Parties(1, 1, 1, false, List.of("P_T")))));
     assertThat(new Times(3, 10).scaled(0.1)).isEqualTo(new Times(1, 3));
     assertThat(new Times(3, 10).scaled(0.5)).isEqualTo(new Times(2, 5));
     assertThat(new Times(0, 1).scaled(0.5)).isEqualTo(new Times(0, 1));
@@ -119,7 +116,7 @@ class QueueLoadsTest {
             + " $.loads[0].operations[0] is one of [P_T], not 'nP_D_nT'",
         "\"P_T\", \"nP_D_nT\"] | \"nP_D_nT\"] | m.json: $.loads[0] has none of the workload's oper",
         "\"P_T\", \"nP | \"PT\", \"nP | m.json: $.operations[0] is one of [P_D_T, P_D_nT, P_T, ",
-        "\"warm | \"threads\": [1], \"warm | m.json: $.threads is for echo and registry",
+        "\"warm | \"threads\": [1], \"warm | m.json: $.threads is for echo, registry, mix",
         "\"seconds\": 1 | \"seconds\": 0 | m.json: $.seconds is 1 to 600, not 0",
         "{\"operation\": \"P_T\", \"senders\" | {\"operation\": \"P_T\", \"clients\" | m.json:"
             + " $.published[0] has a member 'clients'; known are",

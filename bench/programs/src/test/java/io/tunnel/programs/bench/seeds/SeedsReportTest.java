@@ -143,10 +143,38 @@ class SeedsReportTest {
     assertThat(plot.name()).isEqualTo("seed000-notifyRead-rate");
     assertThat(plot.curves())
         .extracting(Plot.Curve::name)
-        .contains("this service, servers: 1", "a peer, servers: 3");
+        .contains("this service", "a peer, 3 servers");
     assertThat(plot.curves().get(0).points())
         .extracting(Plot.Point::x)
         .containsExactly(256.0, 1_024.0, 4_096.0);
+  }
+
+  @Test
+  void all_paths_are_on_one_chart() throws IOException {
+    Workload jtang = WorkloadFile.own("004paths");
+    List<SeedRow> rows = new ArrayList<>();
+    for (String path : List.of("tcp", "tls")) {
+      rows.add(
+          new SeedRow(
+              path,
+              jtang.loads().get(1),
+              Optional.empty(),
+              Map.of(Figure.PER_SECOND, 5.0, Figure.AVERAGE_MS, 0.5),
+              Optional.empty(),
+              jtang.published(path, jtang.loads().get(1), Optional.empty())));
+    }
+    Report report =
+        SeedsReport.of(
+            new SeedsCommand.Plan(List.of(jtang), 1, 7, false, Optional.empty(), List.of()),
+            List.of(new SeedsResult(jtang, "no peer", rows, 0, List.of())));
+    assertThat(report.plots())
+        .extracting(Plot::name)
+        .containsExactly("seed004paths-paths-rate", "seed004paths-paths-time");
+    assertThat(report.plots().get(1).curves())
+        .extracting(curve -> curve.name() + " " + curve.points())
+        .contains("tls [Point[x=200.0, y=0.5]]", "tls, published [Point[x=200.0, y=72.0]]");
+    assertThat(String.join("\n", ReportText.lines(report)))
+        .contains("those of loopback all the same");
   }
 
   @Test

@@ -104,6 +104,49 @@ class SeedsRunsTest {
   }
 
   @Test
+  void sessions_are_measured_on_each_path() throws IOException {
+    JsonObject json =
+        run(
+            "{\"seed\": \"a\", \"kind\": \"access\", \"title\": \"t\", \"publishedOn\": \"paper\","
+                + " \"operations\": [\"inProcess\", \"tcp\", \"tls\"], \"warmUpSeconds\": 0,"
+                + " \"seconds\": 1, \"loads\": [{\"clients\": 6, \"bytes\": 50}],"
+                + " \"columns\": [\"perSecond\", \"averageMs\", \"residentKiB\"],"
+                + " \"published\": [{\"operation\": \"tls\", \"clients\": 6, \"perSecond\": 7}]}");
+    for (String path : List.of("InProcess", "Tcp", "Tls")) {
+      JsonObject row = json.getAsJsonArray("seeda" + path).get(0).getAsJsonObject();
+      assertThat(row.get("clients").getAsInt()).isEqualTo(3);
+      assertThat(row.has("requests")).isFalse();
+      assertAnswers(row);
+    }
+    assertThat(directory.resolve("report/seeda-paths-rate.png")).isNotEmptyFile();
+    assertThat(directory.resolve("report/seeda-paths-time.png")).isNotEmptyFile();
+  }
+
+  @Test
+  void a_registry_of_three_servers_is_a_cluster_here_and_an_ensemble_there() throws IOException {
+    JsonObject json =
+        run(
+            "{\"seed\": \"c\", \"kind\": \"registry\", \"title\": \"t\", \"publishedOn\": \"paper\","
+                + " \"operations\": [\"register\", \"lookUp\"], \"warmUpSeconds\": 0,"
+                + " \"loads\": [{\"clients\": 10, \"bytes\": 64, \"requests\": 100,"
+                + " \"namesOfClient\": 5, \"servers\": 3}],"
+                + " \"columns\": [\"perSecond\", \"averageMs\", \"residentKiB\"]}");
+    for (String operation : List.of("seedcRegister", "seedcLookUp")) {
+      JsonObject row = json.getAsJsonArray(operation).get(0).getAsJsonObject();
+      assertThat(row.get("servers").getAsInt()).isEqualTo(3);
+      assertAnswers(row);
+      if (isEtcdInstalled()) {
+        assertAnswers(row.getAsJsonObject("peer"));
+      }
+    }
+    assertThat(out.toString()).contains("share one Kafka broker");
+  }
+
+  private static boolean isEtcdInstalled() {
+    return EtcdServer.installed(Optional.ofNullable(System.getenv("PATH")).orElse("")).isPresent();
+  }
+
+  @Test
   void a_registry_is_measured_beside_an_etcd_or_alone() throws IOException {
     JsonObject json =
         run(
@@ -113,8 +156,7 @@ class SeedsRunsTest {
                 + " \"namesOfClient\": 5}],"
                 + " \"columns\": [\"perSecond\", \"averageMs\", \"residentKiB\"],"
                 + " \"published\": [{\"operation\": \"lookUp\", \"clients\": 4, \"perSecond\": 7}]}");
-    boolean isInstalled =
-        EtcdServer.installed(Optional.ofNullable(System.getenv("PATH")).orElse("")).isPresent();
+    boolean isInstalled = isEtcdInstalled();
     for (String operation : List.of("seedrRegister", "seedrLookUp")) {
       JsonObject row = json.getAsJsonArray(operation).get(0).getAsJsonObject();
       assertThat(row.get("requests").getAsInt()).isEqualTo(20);

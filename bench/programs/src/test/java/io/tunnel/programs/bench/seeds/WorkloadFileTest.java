@@ -8,6 +8,7 @@ import io.tunnel.programs.bench.seeds.Workload.Load;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -59,6 +60,29 @@ class WorkloadFileTest {
   }
 
   @Test
+  void the_paths_of_jtang_have_their_published_figures() throws IOException {
+    Workload paths = WorkloadFile.own("004paths");
+    assertThat(paths.operations()).isEqualTo(AccessPath.words());
+    Load users = paths.loads().get(2);
+    assertThat(users.clients()).isEqualTo(500);
+    assertThat(paths.published("tls", users, Optional.empty()))
+        .containsEntry(Figure.PER_SECOND, 2386.7)
+        .containsEntry(Figure.AVERAGE_MS, 291.7);
+    assertThat(paths.published("inProcess", paths.loads().get(0), Optional.empty())).isEmpty();
+    String echo = ECHO.replace("\"repeat\"", "\"tcp\"");
+    assertThat(WorkloadFile.parse("a.json", echo.replace("\"echo\"", "\"access\"")).operations())
+        .containsExactly("tcp");
+    assertThatThrownBy(
+            () ->
+                WorkloadFile.parse(
+                    "a.json",
+                    echo.replace("\"echo\"", "\"access\"").replace("\"bytes\": 8", "\"bytes\": 0")))
+        .hasMessage("a.json: $.loads[0].bytes is 1 to 65536, not 0");
+    assertThatThrownBy(() -> WorkloadFile.parse("a.json", ECHO.replace("\"echo\"", "\"access\"")))
+        .hasMessageStartingWith("a.json: $.operations[0] is one of [inProcess, tcp, tls], not");
+  }
+
+  @Test
   void a_load_is_scaled_down_to_one_client_with_one_request_at_least() {
     Load load = new Load(1_000, 256, 100_000, 1_000);
     assertThat(load.scaled(1)).isEqualTo(load);
@@ -82,6 +106,25 @@ class WorkloadFileTest {
         .hasMessageContaining("mine.json: 1048577 bytes; a workload has 1048576 at most");
   }
 
+  @Test
+  void three_agents_have_figures_of_their_own() throws IOException {
+    Workload registry = WorkloadFile.own("003");
+    Load one = registry.loads().get(1);
+    Load three = registry.loads().get(3);
+    assertThat(List.of(one.servers(), three.servers())).containsExactly(1, 3);
+    assertThat(three.scaled(0.1).servers()).isEqualTo(3);
+    assertThat(registry.published("register", one, Optional.empty()))
+        .containsEntry(Figure.PER_SECOND, 13_675.0);
+    assertThat(registry.published("register", three, Optional.empty()))
+        .containsEntry(Figure.PER_SECOND, 40_751.0);
+    assertThat(registry.published("lookUp", one, Optional.empty())).isEmpty();
+    assertThatThrownBy(
+            () ->
+                WorkloadFile.parse(
+                    "m.json", ECHO.replace("\"bytes\": 8", "\"bytes\": 8, \"servers\": 3")))
+        .hasMessage("m.json: $.loads[0].servers is for a registry: others have one server");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -93,7 +136,7 @@ class WorkloadFileTest {
         "\"bytes\": 8 | \"requests\": 8, \"bytes\": 8 | m.json: $.loads[0].requests is for a registry",
         "\"bytes\": 8 | \"size\": 8 | m.json: $.loads[0] has a member 'size'; known are [bytes,",
         ", \"bytes\": 8 | '' | m.json: $.loads[0] has no member 'bytes'",
-        "\"echo\" | \"chat\" | m.json: $.kind is one of [echo, mix, publish, queue, registry], not 'chat'",
+        "\"echo\" | \"chat\" | m.json: $.kind is one of [access, echo, mix, publish, queue, registry], not 'chat'",
         "\"mine\" | \"../mine\" | m.json: $.seed is 1 to 16 letters and digits, not '../mine'",
         "[\"repeat\"] | [\"register\"] | m.json: $.operations[0] is one of [acknowledge, repeat], not",
         "[\"repeat\"] | [\"repeat\", \"repeat\"] | m.json: $.operations has one element twice",
