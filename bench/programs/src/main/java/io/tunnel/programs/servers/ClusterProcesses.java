@@ -37,11 +37,16 @@ public final class ClusterProcesses implements StartedServers {
    *
    * @param nodes how many
    * @param security how they are closed to others
+   * @param sessionMs how long a node may be silent until others lead what it led
    * @param broker settings of the broker, by its names
    * @param node more arguments of each node
    */
   public record Settings(
-      int nodes, LoopbackSecurity security, Map<String, String> broker, List<String> node) {
+      int nodes,
+      LoopbackSecurity security,
+      int sessionMs,
+      Map<String, String> broker,
+      List<String> node) {
 
     /** Takes copies. */
     public Settings {
@@ -70,7 +75,7 @@ public final class ClusterProcesses implements StartedServers {
             KafkaBroker.start(kafka, settings.broker(), BROKER_HEAP_MIB), settings.security());
     try {
       for (int i = 1; i <= settings.nodes(); i++) {
-        cluster.startNode(mainClass, directory, "n" + i, settings.node());
+        cluster.startNode(mainClass, directory, "n" + i, settings);
       }
       cluster.awaitShared(clock);
       return cluster;
@@ -80,7 +85,7 @@ public final class ClusterProcesses implements StartedServers {
     }
   }
 
-  private void startNode(String mainClass, DataDirectory directory, String name, List<String> more)
+  private void startNode(String mainClass, DataDirectory directory, String name, Settings settings)
       throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>(security.arguments());
     arguments.addAll(
@@ -96,8 +101,8 @@ public final class ClusterProcesses implements StartedServers {
             "--replication",
             "1",
             "--session-ms",
-            "3000"));
-    arguments.addAll(more);
+            String.valueOf(settings.sessionMs())));
+    arguments.addAll(settings.node());
     Path data = directory.data().resolve(name);
     nodes.add(ServerProcess.startNode(mainClass, data, directory.log(name), arguments));
   }

@@ -100,7 +100,7 @@ final class AccessSide {
     long all = Math.max(load.clients(), ports);
     try (ClosedLoop loop =
         ClosedLoop.open(
-            SdkClient.ofOperations(
+            SessionClient.of(
                 LoadedConfig.of(config.withConnectDeadline(ClosedLoop.OPEN_MAX)), connectionsLeft),
             load.clients(),
             clock)) {

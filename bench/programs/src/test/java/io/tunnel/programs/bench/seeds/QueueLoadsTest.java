@@ -116,7 +116,7 @@ class QueueLoadsTest {
             + " $.loads[0].operations[0] is one of [P_T], not 'nP_D_nT'",
         "\"P_T\", \"nP_D_nT\"] | \"nP_D_nT\"] | m.json: $.loads[0] has none of the workload's oper",
         "\"P_T\", \"nP | \"PT\", \"nP | m.json: $.operations[0] is one of [P_D_T, P_D_nT, P_T, ",
-        "\"warm | \"threads\": [1], \"warm | m.json: $.threads is for echo and registry",
+        "\"warm | \"threads\": [1], \"warm | m.json: $.threads is not for queues",
         "\"seconds\": 1 | \"seconds\": 0 | m.json: $.seconds is 1 to 600, not 0",
         "{\"operation\": \"P_T\", \"senders\" | {\"operation\": \"P_T\", \"clients\" | m.json:"
             + " $.published[0] has a member 'clients'; known are",
