@@ -30,6 +30,9 @@ final class DemoRun {
 
   private static final String PRINCIPAL = "demo";
 
+  /** A demo shows soon that others lead what a node has led. */
+  private static final int SESSION_MS = 3_000;
+
   private static final long LOOK_MS = 100;
 
   /** After the writing, the longest silence before what has not come counts as missing. */
@@ -183,7 +186,7 @@ final class DemoRun {
     return ClusterProcesses.start(
         mainClass,
         new ClusterProcesses.Setup(
-            directory.data(), directory.logs(), nodes, Map.of(), List.of()),
+            directory.data(), directory.logs(), nodes, SESSION_MS, Map.of(), List.of()),
         security,
         clock);
   }

@@ -16,7 +16,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
@@ -39,11 +38,17 @@ public final class ClusterProcesses implements StartedServers {
    * @param data everything is stored below it
    * @param logs what a node prints goes to a file of its name there
    * @param nodes how many
+   * @param sessionMs how long a node may be silent until others lead what it led
    * @param broker settings of the broker, by their names in Kafka
    * @param arguments of each node, beside those that make it a node
    */
   public record Setup(
-      Path data, Path logs, int nodes, Map<String, String> broker, List<String> arguments) {
+      Path data,
+      Path logs,
+      int nodes,
+      int sessionMs,
+      Map<String, String> broker,
+      List<String> arguments) {
 
     /** Takes copies. */
     public Setup {
@@ -93,7 +98,7 @@ public final class ClusterProcesses implements StartedServers {
             "--replication",
             "1",
             "--session-ms",
-            "3000"));
+            String.valueOf(setup.sessionMs())));
     arguments.addAll(setup.arguments());
     Path data = setup.data().resolve(name);
     nodes.add(

@@ -88,7 +88,8 @@ class BenchCommandTest {
         "peers --look sequence | --look is some of count, touch, decode, not sequence",
         "peers --durability none | expected one of [FSYNC, OS]",
         "peers --kafka somewhere | --kafka 'somewhere' is not HOST:PORT, such as 127.0.0.1:9092",
-        "seeds --only 002,999 | --only names 002, 003, 004, 004paths, 004tiers, 004flow, 004form, 004permissions, not '999'",
+        "seeds --only 002,999 | --only names 000, 002, 003, 004, 004paths, 004tiers, 004flow,"
+            + " 004form, 004permissions, not '999'",
         "seeds --only 002,002 | seed 002 is named twice",
         "seeds --scale 0 | --scale is 0.001 to 1, not 0.0",
         "seeds --scale 1.1 | --scale is 0.001 to 1, not 1.1",

@@ -86,7 +86,7 @@ final class AccessSide {
     return byPath;
   }
 
-  /** The figures of a path; none when the server does not take so many users, which is remarked. */
+  /** The figures of a path; none, and a remark, when the server does not take so many users. */
   Map<Figure, Double> measure(
       Workload workload,
       Load load,
@@ -102,7 +102,7 @@ final class AccessSide {
     long all = Math.max(load.clients(), ports);
     try (ClosedLoop loop =
         ClosedLoop.open(
-            SdkClient.ofOperations(
+            SessionClient.of(
                 LoadedConfig.of(config.withConnectDeadline(ClosedLoop.OPEN_MAX)), connectionsLeft),
             load.clients(),
             clock)) {
@@ -126,7 +126,7 @@ final class AccessSide {
       }
       return Sides.figures(trips, server);
     } catch (CommandFailure e) {
-      // A server closes connections that do not authenticate in time, which are those of too many.
+      // A server closes connections that do not authenticate within 5 s.
       remark(workload, load, path, "was not measured: " + e.getMessage());
       return Map.of();
     }

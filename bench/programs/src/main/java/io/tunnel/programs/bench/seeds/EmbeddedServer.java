@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Optional;
 
 /** A server of this service in this process, as a program embeds it: without the HTTP port. */
 final class EmbeddedServer implements SeedServer {

@@ -98,7 +98,8 @@ final class LoadSide {
                 directory.resolve("data"),
                 directory,
                 servers,
-                Map.of(),
+                OwnCluster.SESSION_MS,
+                OwnCluster.BROKER,
                 List.of("--config", config.toString())),
             LoopbackSecurity.none(),
             clock)) {

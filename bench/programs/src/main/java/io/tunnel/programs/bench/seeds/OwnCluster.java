@@ -3,27 +3,28 @@ package io.tunnel.programs.bench.seeds;
 import io.tunnel.cli.TunnelCommand;
 import io.tunnel.cli.security.directory.LoopbackSecurity;
 import io.tunnel.model.Durability;
+import io.tunnel.model.PrimaryKey;
 import io.tunnel.model.TableMeta;
 import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.programs.bench.seeds.Workload.Load;
 import io.tunnel.programs.servers.ClusterProcesses;
 import io.tunnel.programs.servers.DataDirectory;
+import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.table.PartitionInfo;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.stress.LoadClock;
-import io.tunnel.terminal.CommandFailure;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A cluster of this service with the table of a registry: one partition for each node, as far as
@@ -33,10 +34,12 @@ import java.util.concurrent.TimeUnit;
 final class OwnCluster implements SeedServer {
 
   /** The broker syncs each batch before it answers, as a server alone and etcd do. */
-  private static final Map<String, String> BROKER = Map.of("log.flush.interval.messages", "1");
+  static final Map<String, String> BROKER = Map.of("log.flush.interval.messages", "1");
 
-  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-  private static final long LEADERS_SECONDS_MAX = 60;
+  /** Long enough for nodes that wait for their turn on a busy machine. */
+  static final int SESSION_MS = 15_000;
+
+  private static final Duration LEADERS_MAX = Duration.ofMinutes(1);
 
   private final DataDirectory files;
   private final ClusterProcesses processes;
@@ -55,8 +58,7 @@ final class OwnCluster implements SeedServer {
       throws IOException, InterruptedException {
     DataDirectory files = DataDirectory.temporary("nodes", Files.createDirectories(directory));
     Path config = directory.resolve("config.json");
-    OwnServer.Settings settings =
-        new OwnServer.Settings(threads, Optional.empty(), load.clients());
+    OwnServer.Settings settings = new OwnServer.Settings(threads, Optional.empty(), load.clients());
     Files.writeString(config, settings.text(), StandardCharsets.UTF_8);
     ClusterProcesses processes =
         ClusterProcesses.start(
@@ -65,16 +67,18 @@ final class OwnCluster implements SeedServer {
                 files.data(),
                 files.logs(),
                 load.servers(),
+                SESSION_MS,
                 BROKER,
                 List.of("--config", config.toString())),
             LoopbackSecurity.none(),
             clock);
-    try (TableClient client = TableClient.connect(processes.endpoint())) {
+    try (TableClient client =
+        TableClient.connect(ClientConfig.of(processes.endpoint()).withRetryDeadline(LEADERS_MAX))) {
       TableMeta meta =
           new TableMeta("names", TableRequests.KEY, new TableOptions(Durability.FSYNC));
       var unused = client.createTable(meta, splitPoints(load));
-      return new OwnCluster(files, processes, load, awaitLeaders(client, meta.name(), clock));
-    } catch (InterruptedException | RuntimeException e) {
+      return new OwnCluster(files, processes, load, awaitLeaders(client, meta.name(), load));
+    } catch (RuntimeException e) {
       processes.close();
       throw e;
     }
@@ -82,31 +86,29 @@ final class OwnCluster implements SeedServer {
 
   /** Where the names of the first client of each further partition begin. */
   static List<PrimaryKeyValue> splitPoints(Load load) {
-    int partitions = partitions(load);
     List<PrimaryKeyValue> points = new ArrayList<>();
-    for (int partition = 1; partition < partitions; partition++) {
-      int first = (partition * load.clients() + partitions - 1) / partitions;
-      points.add(PrimaryKeyValue.fromString(Names.beginning(first)));
+    for (int partition = 1; partition < partitions(load); partition++) {
+      points.add(PrimaryKeyValue.fromString(Names.beginning(firstClient(partition, load))));
     }
     return points;
+  }
+
+  private static int firstClient(int partition, Load load) {
+    int partitions = partitions(load);
+    return (partition * load.clients() + partitions - 1) / partitions;
   }
 
   private static int partitions(Load load) {
     return Math.min(load.servers(), load.clients());
   }
 
-  private static TableInfo awaitLeaders(TableClient client, String name, LoadClock clock)
-      throws InterruptedException {
-    long deadlineNanos = clock.nanos() + TimeUnit.SECONDS.toNanos(LEADERS_SECONDS_MAX);
-    TableInfo table = client.partitionMap(name);
-    while (table.partitions().stream().anyMatch(each -> each.leader().isEmpty())) {
-      if (clock.nanos() - deadlineNanos > 0) {
-        throw CommandFailure.failed("a partition has no leader after a minute: " + table);
-      }
-      clock.waitUntil(clock.nanos() + LOOK_NANOS, () -> false);
-      table = client.partitionMap(name);
+  /** A read is answered when its partition has a leader that serves it. */
+  private static TableInfo awaitLeaders(TableClient client, String table, Load load) {
+    for (int partition = 0; partition < partitions(load); partition++) {
+      String name = new Names(load.bytes(), 1).text(firstClient(partition, load), 0);
+      var unused = client.getRow(table, PrimaryKey.builder().add("name", name).build());
     }
-    return table;
+    return client.partitionMap(table);
   }
 
   int tableId() {

@@ -52,8 +52,8 @@ final class SeedsReport {
               + " protocol without the SDK; the peer's client has threads for each connection.");
   private static final String ACCESS =
       "Access paths: an operation opens a connection, puts a row, gets the row and closes the"
-          + " connection. A server in process has its clients in its JVM, and their connections are"
-          + " those of loopback all the same; its resident memory is that of both.";
+          + " connection. A server in process shares a JVM with its clients, which connect over"
+          + " loopback as to any server; resident memory is then that of both.";
 
   private static final String CLUSTERS =
       "Several servers: the nodes of this service share one Kafka broker, which has the only copy of"
@@ -159,8 +159,8 @@ final class SeedsReport {
       case REGISTRY ->
           threads
               + limit
-              + ", durability FSYNC, 1 partition; several servers: a partition each, heap 512 MiB,"
-              + " and one Kafka broker that syncs each append";
+              + ", durability FSYNC, 1 partition; several servers: 1 partition and 512 MiB of heap a"
+              + " node, 1 Kafka broker, which syncs each append";
       case MIX ->
           threads
               + limit

@@ -146,15 +146,7 @@ record Workload(
         Optional<Integer> rowsBefore,
         Optional<Parties> parties,
         int servers) {
-      this(
-          clients,
-          bytes,
-          requests,
-          namesOfClient,
-          rowsBefore,
-          parties,
-          servers,
-          Optional.empty());
+      this(clients, bytes, requests, namesOfClient, rowsBefore, parties, servers, Optional.empty());
     }
 
     /** A load of a server alone. */
@@ -170,13 +162,7 @@ record Workload(
 
     /** A load without queues, without rows from before and without paths. */
     Load(int clients, int bytes, int requests, int namesOfClient) {
-      this(
-          clients,
-          bytes,
-          requests,
-          namesOfClient,
-          Optional.empty(),
-          Optional.empty());
+      this(clients, bytes, requests, namesOfClient, Optional.empty(), Optional.empty());
     }
 
     /** Clients, requests and rows from before times {@code scale}; at least one of each. */

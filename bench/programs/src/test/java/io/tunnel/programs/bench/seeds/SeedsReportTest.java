@@ -174,7 +174,7 @@ class SeedsReportTest {
         .extracting(curve -> curve.name() + " " + curve.points())
         .contains("tls [Point[x=200.0, y=0.5]]", "tls, published [Point[x=200.0, y=72.0]]");
     assertThat(String.join("\n", ReportText.lines(report)))
-        .contains("those of loopback all the same");
+        .contains("over loopback as to any server");
   }
 
   @Test

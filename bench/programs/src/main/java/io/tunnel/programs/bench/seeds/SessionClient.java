@@ -11,68 +11,47 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One client on connections of the SDK, with TLS and a key where the configuration says so: the
- * client keeps one connection, or opens one for each operation and closes it after the last answer.
- * Belongs to one event loop.
+ * One client that opens a connection of the SDK for each operation, with TLS and a key where the
+ * configuration says so, and closes the connection after the operation's last answer. Belongs to
+ * one event loop.
  */
-final class SdkClient implements ClosedLoop.Client {
+final class SessionClient implements ClosedLoop.Client {
 
   private final int number;
   private final int thread;
   private final EventLoops.Place place;
   private final LoadedConfig config;
-
-  /**
-   * Connections that all clients together may still open; empty for a client that keeps its own.
-   */
-  private final Optional<AtomicLong> connectionsLeft;
-
-  private final CompletableFuture<Optional<Connection>> kept;
+  private final AtomicLong connectionsLeft;
   private long asked;
   private long beganNanos;
 
-  private SdkClient(
+  private SessionClient(
       int number,
       int thread,
       EventLoops.Place place,
       LoadedConfig config,
-      Optional<AtomicLong> connectionsLeft) {
+      AtomicLong connectionsLeft) {
     this.number = number;
     this.thread = thread;
     this.place = place;
     this.config = config;
     this.connectionsLeft = connectionsLeft;
-    this.kept =
-        connectionsLeft.isPresent()
-            ? CompletableFuture.completedFuture(Optional.empty())
-            : connect().thenApply(Optional::of);
-  }
-
-  /** Clients that keep a connection each. */
-  static ClosedLoop.Clients keeping(LoadedConfig config) {
-    return (number, thread, place) ->
-        new SdkClient(number, thread, place, config, Optional.empty());
   }
 
   /**
-   * Clients that open a connection for each operation.
+   * Clients of a server.
    *
-   * @param connectionsLeft connections that they may still open; a client without one leaves the
-   *     run
+   * @param connectionsLeft connections that all clients together may still open; a client that gets
+   *     none leaves the run
    */
-  static ClosedLoop.Clients ofOperations(LoadedConfig config, AtomicLong connectionsLeft) {
+  static ClosedLoop.Clients of(LoadedConfig config, AtomicLong connectionsLeft) {
     return (number, thread, place) ->
-        new SdkClient(number, thread, place, config, Optional.of(connectionsLeft));
-  }
-
-  private CompletableFuture<Connection> connect() {
-    Endpoint endpoint = config.config().endpoints().get(0);
-    return Connection.open(place, config, endpoint, PushReceiver.NONE);
+        new SessionClient(number, thread, place, config, connectionsLeft);
   }
 
   @Override
-  public CompletableFuture<Optional<Connection>> whenReady() {
-    return kept;
+  public CompletableFuture<?> whenReady() {
+    return CompletableFuture.completedFuture(null);
   }
 
   @Override
@@ -82,23 +61,19 @@ final class SdkClient implements ClosedLoop.Client {
         .execute(
             () -> {
               asked = 0;
-              next(run);
+              connect(run);
             });
   }
 
-  private void next(LoadRun run) {
-    if (!run.goesOn(asked) || (connectionsLeft.isPresent() && !mayConnect())) {
+  private void connect(LoadRun run) {
+    if (!run.goesOn(asked) || connectionsLeft.getAndDecrement() <= 0) {
       run.left();
       return;
     }
     beganNanos = run.nanos();
-    Optional<Connection> own = kept.join();
-    if (own.isPresent()) {
-      ask(run, own.get());
-      return;
-    }
+    Endpoint endpoint = config.config().endpoints().get(0);
     var unused =
-        connect()
+        Connection.open(place, config, endpoint, PushReceiver.NONE)
             .whenComplete(
                 (connection, failure) -> {
                   if (failure == null) {
@@ -107,10 +82,6 @@ final class SdkClient implements ClosedLoop.Client {
                     run.failed("a connection was not opened: " + failure.getMessage());
                   }
                 });
-  }
-
-  private boolean mayConnect() {
-    return connectionsLeft.orElseThrow().getAndDecrement() > 0;
   }
 
   private void ask(LoadRun run, Connection connection) {
@@ -138,10 +109,8 @@ final class SdkClient implements ClosedLoop.Client {
       ask(run, connection);
       return;
     }
-    if (connectionsLeft.isPresent()) {
-      connection.close();
-    }
+    connection.close();
     run.answered(thread, run.nanos() - beganNanos);
-    next(run);
+    connect(run);
   }
 }
