@@ -236,11 +236,13 @@ final class ZooKeeperPublishing implements Publishing {
 
   /** Ephemeral nodes go with their connections; nodes that were set are deleted one by one. */
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     try {
       if (what.action() == Action.SET) {
         all(what.publishers(), this::deletePaths);
       }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     } finally {
       closeConnections();
     }
@@ -258,7 +260,7 @@ final class ZooKeeperPublishing implements Publishing {
             .toArray(CompletableFuture<?>[]::new));
   }
 
-  private void closeConnections() throws InterruptedException {
+  private void closeConnections() {
     ExecutorService closing = Executors.newFixedThreadPool(CLOSING_THREADS);
     try {
       List<Future<?>> closed = new ArrayList<>();
@@ -275,6 +277,8 @@ final class ZooKeeperPublishing implements Publishing {
       for (Future<?> each : closed) {
         await(each);
       }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     } finally {
       closing.shutdownNow();
     }
