@@ -96,7 +96,7 @@ final class ZooKeeperPublishing implements Publishing {
         });
   }
 
-  /** Begins so many, some at a time, and waits for all. */
+  /** Begins {@code count} requests, 64 at a time, and waits for the answers. */
   private static void all(int count, IntFunction<CompletableFuture<?>> begin)
       throws InterruptedException {
     for (int from = 0; from < count; from += OPENING_MAX) {
@@ -234,7 +234,9 @@ final class ZooKeeperPublishing implements Publishing {
             null);
   }
 
-  /** Ephemeral nodes go with their connections; nodes that were set are deleted one by one. */
+  /**
+   * The end of a connection deletes its ephemeral nodes; a request deletes each persistent node.
+   */
   @Override
   public void close() {
     try {
