@@ -5,7 +5,8 @@ import java.util.List;
 
 /**
  * The file {@code zoo.cfg} of one server: the values of ZooKeeper's sample file, any number of
- * connections of one address, and no HTTP server. All else is default, so each write is synced.
+ * connections of one address, and no HTTP server. ZooKeeper's defaults apply otherwise, so a server
+ * syncs each write.
  *
  * @param data the directory of log, snapshots and id
  * @param clientPort of loopback

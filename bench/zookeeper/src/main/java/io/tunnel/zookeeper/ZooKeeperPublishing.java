@@ -96,7 +96,7 @@ final class ZooKeeperPublishing implements Publishing {
         });
   }
 
-  /** Begins so many, some at a time, and waits for all. */
+  /** Begins {@code count} requests, 64 at a time, and waits for the answers. */
   private static void all(int count, IntFunction<CompletableFuture<?>> begin)
       throws InterruptedException {
     for (int from = 0; from < count; from += OPENING_MAX) {
@@ -234,13 +234,17 @@ final class ZooKeeperPublishing implements Publishing {
             null);
   }
 
-  /** Ephemeral nodes go with their connections; nodes that were set are deleted one by one. */
+  /**
+   * The end of a connection deletes its ephemeral nodes; a request deletes each persistent node.
+   */
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     try {
       if (what.action() == Action.SET) {
         all(what.publishers(), this::deletePaths);
       }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     } finally {
       closeConnections();
     }
@@ -258,7 +262,7 @@ final class ZooKeeperPublishing implements Publishing {
             .toArray(CompletableFuture<?>[]::new));
   }
 
-  private void closeConnections() throws InterruptedException {
+  private void closeConnections() {
     ExecutorService closing = Executors.newFixedThreadPool(CLOSING_THREADS);
     try {
       List<Future<?>> closed = new ArrayList<>();
@@ -275,6 +279,8 @@ final class ZooKeeperPublishing implements Publishing {
       for (Future<?> each : closed) {
         await(each);
       }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     } finally {
       closing.shutdownNow();
     }

@@ -121,7 +121,7 @@ class SeedsPublishTest {
 
   @Test
   void an_interrupted_run_leaves_no_process_and_no_file(@TempDir Path work) throws IOException {
-    ChildProcess bench = bench(work, 300);
+    ChildProcess bench = bench(work, 60);
     Poll.until(RUN_MAX, () -> bench.descendants().size() >= 2, bench::transcript);
     List<ProcessHandle> children = bench.descendants();
     bench.terminate();

@@ -58,8 +58,8 @@ record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
   /** Of each server's log and snapshots; ZooKeeper's log takes 64 MiB at a time. */
   private static final long PATH_SERVER_DISK_BYTES = 512L << 20;
 
-  /** More than two cores create, of the greatest data. */
-  private static final long PATH_BYTES_PER_SECOND = 100 << 20;
+  /** More than two cores create or set. */
+  private static final long PATH_WRITES_PER_SECOND = 20_000;
 
   /** More than two cores send. */
   private static final long MESSAGE_BYTES_PER_SECOND = 400 << 20;
@@ -96,8 +96,9 @@ record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
   private static Needs ofPaths(Workload.Times times, Load load) {
     long servers = load.servers();
     long pathBytes = load.rows() * (load.bytes() + ROW_OVERHEAD_BYTES);
-    long written =
-        2L * pathBytes + (times.warmUp() + 2L * times.measured()) * PATH_BYTES_PER_SECOND;
+    long writes =
+        2 * load.rows() + (times.warmUp() + 2L * times.measured()) * PATH_WRITES_PER_SECOND;
+    long written = writes * (load.bytes() + ROW_OVERHEAD_BYTES);
     return new Needs(
         OTHER_DESCRIPTORS + PATH_DESCRIPTORS * load.connections(),
         load.connections() + OTHER_PORTS,

@@ -166,7 +166,7 @@ public final class PublishLoad {
     volatile boolean isSet;
   }
 
-  /** The requests of one publisher, one after the other. */
+  /** The requests of one publisher, in turn. */
   private abstract class Turns {
     private final Publishing service;
     private final int number;

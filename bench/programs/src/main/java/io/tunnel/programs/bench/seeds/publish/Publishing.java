@@ -55,5 +55,5 @@ public interface Publishing extends AutoCloseable {
   void read(int subscriber, int path, Consumer<Optional<String>> answer);
 
   @Override
-  void close() throws Exception;
+  void close();
 }

@@ -284,12 +284,14 @@ final class TablePublishing implements Publishing {
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     isClosing = true;
     try {
       if (!sessions.isEmpty()) {
         var unused = all(what.publishers(), this::endSession);
       }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     } finally {
       closeConnections();
       try {
