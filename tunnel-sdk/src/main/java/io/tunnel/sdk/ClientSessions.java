@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 /** The row sessions of one client. Thread-safe. */
 final class ClientSessions {
@@ -25,7 +26,8 @@ final class ClientSessions {
   RowSession open(Duration lease) {
     Bytes secret = SystemClock.newSecret();
     long askedNanos = wiring.ticker().nanos();
-    byte[] request = Json.encode(new RowSessionControl.Open(lease.toMillis(), secret));
+    byte[] request =
+        Json.encode(new RowSessionControl.Open(TimeUnit.MILLISECONDS.convert(lease), secret));
     RowSessionControl.Opened opened =
         Json.decode(
             wiring.caller().awaitAnswer(Operation.OPEN_ROW_SESSION, request),

@@ -1,10 +1,12 @@
 package io.tunnel.it.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.fixtures.LocalServer;
 import io.tunnel.fixtures.Poll;
 import io.tunnel.model.PrimaryKey;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.RowChange;
 import io.tunnel.model.RowPutChange;
 import io.tunnel.model.value.Column;
@@ -104,5 +106,12 @@ class BoundRowsTest {
     server.start();
     Poll.until("row 1 is gone", () -> !isThere(1));
     session.close();
+  }
+
+  @Test
+  void a_lease_that_no_number_of_milliseconds_holds_is_refused_by_name() {
+    assertThatThrownBy(() -> server.client().openSession(Duration.ofSeconds(Long.MAX_VALUE)))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("the lease of a session is 2000 to 3600000 ms");
   }
 }

@@ -69,17 +69,19 @@ public final class RowSessionRecords {
   }
 
   /**
-   * Stores a new session.
+   * Stores new sessions, all or none.
    *
    * @param given the greatest id that was ever given
    */
-  public void store(Session session, long given) throws IOException {
-    Stored stored = new Stored(session.principal(), session.leaseMs(), session.proof());
+  public void store(List<Session> opened, long given) throws IOException {
     Map<String, Optional<String>> changes = new LinkedHashMap<>();
-    changes.put(PREFIX + session.id(), Optional.of(Json.toText(stored)));
+    for (Session session : opened) {
+      Stored stored = new Stored(session.principal(), session.leaseMs(), session.proof());
+      changes.put(PREFIX + session.id(), Optional.of(Json.toText(stored)));
+    }
     changes.put(GIVEN, Optional.of(Json.toText(new Given(given))));
     store.write(changes);
-    sessions.put(session.id(), session);
+    opened.forEach(session -> sessions.put(session.id(), session));
   }
 
   /** Removes the records of sessions, all or none: they have ended. */

@@ -62,7 +62,9 @@ public final class LocalRooms {
     Coordinator.Naming naming = new Coordinator.Naming(new Handles(), grants);
     coordinator = Coordinator.alone(kept.catalog(), shards, naming, sessions, surroundings);
     logs = new OwnLogs(tables, shards, expiredRowsPerSecondMax);
-    rowSessions = new RowSessions(kept.catalog().rowSessions(), bound(), threads.clock()::nanos);
+    rowSessions =
+        new RowSessions(
+            kept.catalog().rowSessions(), bound(), threads.clock()::nanos, threads.control());
     LogBounds bounds = LogBounds.of(shards, incarnations);
     TunnelHost tunnels =
         new TunnelHost(

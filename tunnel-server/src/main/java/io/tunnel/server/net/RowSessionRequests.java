@@ -39,11 +39,21 @@ final class RowSessionRequests {
   void open(Frame frame, Connection connection) {
     RowSessions sessions = of(rooms);
     RowSessionControl.Open request = Json.decode(frame.payload(), RowSessionControl.Open.class);
-    threads.answer(
+    threads.post(
         threads.control(),
         frame,
         connection,
-        () -> new RowSessionControl.Opened(sessions.open(request, connection.caller().name())));
+        () ->
+            sessions
+                .open(request, connection.caller().name())
+                .whenComplete(
+                    (id, failure) -> {
+                      if (failure == null) {
+                        connection.respond(frame, Json.encode(new RowSessionControl.Opened(id)));
+                      } else {
+                        connection.refuse(frame, threads.refusals().of(frame, (Exception) failure));
+                      }
+                    }));
   }
 
   void renew(Frame frame, Connection connection) {

@@ -125,8 +125,8 @@ final class OpenGroup {
 
   /**
    * Settles a write without a look at stored rows, where its number or its session decides: the
-   * write is refused, or gets its first answer with the group, or deletes rows of a session that
-   * has ended.
+   * write is refused, or gets its first answer with the group, or deletes rows of sessions that
+   * have ended.
    *
    * @param conditions is told of rows that the group changes
    */
@@ -134,13 +134,13 @@ final class OpenGroup {
     if (isEndedByNumber(write) || isRefused(write)) {
       return true;
     }
-    Optional<PendingWrite.Binding> ended = write.binding().filter(PendingWrite.Binding::isEnd);
-    if (ended.isPresent()) {
-      ConditionCore.Judged judged = bound.judge(write.batch(), ended.get().session());
+    boolean isEnd = write.binding().filter(PendingWrite.Binding::isEnd).isPresent();
+    if (isEnd) {
+      ConditionCore.Judged judged = bound.judge(write.batch());
       judged.accepted().ifPresent(left -> conditions.judge(left, write.place(), false));
       admit(write, judged);
     }
-    return ended.isPresent();
+    return isEnd;
   }
 
   /**

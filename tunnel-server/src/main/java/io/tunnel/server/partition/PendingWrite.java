@@ -53,10 +53,16 @@ public record PendingWrite(
   /**
    * The session of a write.
    *
-   * @param isEnd whether the write deletes rows of the session, which has ended; otherwise the
-   *     write binds rows
+   * @param session the session that the write binds rows to; 0 with {@code isEnd}
+   * @param isEnd whether the write deletes rows of sessions that have ended
    */
-  public record Binding(long session, boolean isEnd) {}
+  public record Binding(long session, boolean isEnd) {
+
+    /** Of a write that deletes rows of sessions that have ended, any number of them. */
+    static Binding ofEnded() {
+      return new Binding(0, true);
+    }
+  }
 
   /** Is told once what became of a write. Called on the shard's thread: it must only pass it on. */
   public interface Outcome {

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Deletes the rows of a shard whose session has ended, one batch after the other. A batch passes
+ * Deletes the rows of a shard whose sessions have ended, one batch after the other. A batch passes
  * through the queue of the shard like any write, and is judged there: a row that was written since
  * is left alone. Nothing is kept between two steps: after a crash the start finds the rows again.
  */
@@ -56,7 +56,7 @@ final class SessionSweep {
             ConditionPlace.ofRows(List.of()),
             false,
             ColumnSizes.of(batch),
-            Optional.of(new PendingWrite.Binding(ended.session(), true)));
+            Optional.of(PendingWrite.Binding.ofEnded()));
     try {
       shard.write(new PendingWrite(batch, judging, Optional.empty(), true, new Deleted()));
     } catch (RefusedException e) {

@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -26,8 +28,13 @@ public final class RowSessions {
   private final RowSessionRecords records;
   private final Rows rows;
   private final LongSupplier nanos;
+  private final Executor control;
   private final RowSessionCore core;
+  private final List<Opening> opening = new ArrayList<>();
   private final List<Closing> closing = new ArrayList<>();
+
+  /** True while a tick waits in the queue of the control thread. */
+  private boolean isTickQueued;
 
   /** The rows that are bound to sessions. */
   public interface Rows {
@@ -38,14 +45,22 @@ public final class RowSessions {
     long left(long session);
   }
 
+  /** Who waits until a new session is stored. */
+  private record Opening(Session session, CompletableFuture<Long> then) {}
+
   /** Who waits until a session has ended and its rows are deleted. */
   private record Closing(long session, Runnable then) {}
 
-  /** Goes on from stored sessions: each lease begins now. */
-  public RowSessions(RowSessionRecords records, Rows rows, LongSupplier nanos) {
+  /**
+   * Goes on from stored sessions: each lease begins now.
+   *
+   * @param control runs tasks on the control thread, one by one in their order
+   */
+  public RowSessions(RowSessionRecords records, Rows rows, LongSupplier nanos, Executor control) {
     this.records = records;
     this.rows = rows;
     this.nanos = nanos;
+    this.control = control;
     this.core = new RowSessionCore(RowSessionCore.Limits.DEFAULTS);
     core.restore(records.all(), records.lastId(), nowMs());
   }
@@ -58,23 +73,37 @@ public final class RowSessions {
    * Opens a session; a repetition with the same secret gets the same session.
    *
    * @param principal the empty text where clients have no names
-   * @return the id
+   * @return the id, as soon as the session is stored; an IOException or RuntimeException when the
+   *     catalog cannot store the session, which does not exist then
    * @throws io.tunnel.model.RefusedException INVALID_REQUEST, LIMIT_REACHED or SESSION_ENDED
-   * @throws IOException when the catalog cannot store the session, which does not exist then
    */
-  public long open(RowSessionControl.Open request, String principal) throws IOException {
+  public CompletableFuture<Long> open(RowSessionControl.Open request, String principal) {
     Bytes proof = SessionProof.hash(request.secret(), principal);
     Session session = core.open(principal, request.leaseMs(), proof, nowMs());
-    if (core.isOpening(session.id())) {
-      try {
-        records.store(session, core.lastId());
-      } catch (IOException | RuntimeException e) {
-        core.refused(session.id());
-        throw e;
-      }
-      core.stored(session.id(), nowMs());
+    if (!core.isOpening(session.id())) {
+      return CompletableFuture.completedFuture(session.id());
     }
-    return session.id();
+    CompletableFuture<Long> then = new CompletableFuture<>();
+    opening.add(new Opening(session, then));
+    queueTick();
+    return then;
+  }
+
+  /**
+   * Has a tick run behind the requests that wait for the control thread. So all of them share one
+   * write of the catalog, and a client that opens or closes thousands of sessions at once does not
+   * hold up the renewals of other clients.
+   */
+  private void queueTick() {
+    if (isTickQueued) {
+      return;
+    }
+    isTickQueued = true;
+    control.execute(
+        () -> {
+          isTickQueued = false;
+          tick();
+        });
   }
 
   /**
@@ -94,14 +123,15 @@ public final class RowSessions {
   public void close(RowSessionControl.Named session, String principal, Runnable then) {
     long id = session.sessionId();
     boolean isOwn = records.has(id, SessionProof.hash(session.secret(), principal));
-    if (!isOwn && records.has(id)) {
-      // The session of another secret lives on, and nobody waits for its end.
+    if (core.isOpening(id) || (!isOwn && records.has(id))) {
+      // Nobody was told of the session yet, or it is that of another secret: it lives on, and
+      // nobody waits for its end.
       then.run();
       return;
     }
     core.end(id);
     closing.add(new Closing(id, then));
-    tick();
+    queueTick();
   }
 
   /**
@@ -120,8 +150,12 @@ public final class RowSessions {
     return records.all().size();
   }
 
-  /** Ends sessions whose lease is over; a few times a second. */
+  /**
+   * Stores new sessions, and ends those that were closed or whose lease is over; a few times a
+   * second, and behind requests to open and to close.
+   */
   public void tick() {
+    storeOpening();
     List<Session> over = core.tick(nowMs());
     if (!over.isEmpty()) {
       end(over);
@@ -134,6 +168,26 @@ public final class RowSessions {
         next.then().run();
       }
     }
+  }
+
+  private void storeOpening() {
+    if (opening.isEmpty()) {
+      return;
+    }
+    List<Opening> all = List.copyOf(opening);
+    opening.clear();
+    // A repeated request waits for the same session.
+    List<Session> stored = all.stream().map(Opening::session).distinct().toList();
+    try {
+      records.store(stored, core.lastId());
+    } catch (IOException | RuntimeException e) {
+      stored.forEach(session -> core.refused(session.id()));
+      all.forEach(each -> each.then().completeExceptionally(e));
+      return;
+    }
+    long nowMs = nowMs();
+    stored.forEach(session -> core.stored(session.id(), nowMs));
+    all.forEach(each -> each.then().complete(each.session().id()));
   }
 
   private void end(List<Session> over) {

@@ -13,7 +13,11 @@ import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.catalog.store.MemoryCatalogStore;
 import io.tunnel.wire.control.RowSessionControl;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +33,8 @@ final class RowSessionsTest {
   private long left;
   private int unbound;
   private int closed;
+  private final List<Runnable> waiting = new ArrayList<>();
+  private boolean isBusy;
 
   private final class Counted implements RowSessions.Rows {
     @Override
@@ -45,7 +51,22 @@ final class RowSessionsTest {
   @BeforeEach
   void start() throws IOException {
     records = new TunnelCatalog(new Catalog(store)).rowSessions();
-    sessions = new RowSessions(records, new Counted(), () -> TimeUnit.MILLISECONDS.toNanos(nowMs));
+    sessions =
+        new RowSessions(
+            records,
+            new Counted(),
+            () -> TimeUnit.MILLISECONDS.toNanos(nowMs),
+            task -> {
+              waiting.add(task);
+              runWaiting();
+            });
+  }
+
+  /** Runs what waits for the control thread, unless the thread is busy with other requests. */
+  private void runWaiting() {
+    while (!isBusy && !waiting.isEmpty()) {
+      waiting.remove(0).run();
+    }
   }
 
   private static Bytes secret(int number) {
@@ -54,8 +75,12 @@ final class RowSessionsTest {
     return Bytes.copyOf(secret);
   }
 
-  private long open(int secret) throws IOException {
+  private CompletableFuture<Long> ask(int secret) {
     return sessions.open(new RowSessionControl.Open(2_000, secret(secret)), ADA);
+  }
+
+  private long open(int secret) {
+    return ask(secret).join();
   }
 
   private static RowSessionControl.Named named(long id, int secret) {
@@ -92,7 +117,7 @@ final class RowSessionsTest {
   @Test
   void a_session_that_cannot_be_stored_does_not_exist() throws IOException {
     store.fail(true);
-    assertThatThrownBy(() -> open(1)).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> open(1)).hasCauseInstanceOf(IOException.class);
     assertThat(sessions.count()).isZero();
     store.fail(false);
     long id = open(1);
@@ -116,6 +141,49 @@ final class RowSessionsTest {
     sessions.tick();
     assertThat(closed).isEqualTo(3);
     requireEnded(() -> sessions.require(new SessionProof(id, secret(1)), ADA));
+  }
+
+  @Test
+  void sessions_that_open_and_close_at_once_share_a_write_of_the_catalog() {
+    int before = store.writes();
+    isBusy = true;
+    List<CompletableFuture<Long>> asked = IntStream.range(0, 100).mapToObj(this::ask).toList();
+    CompletableFuture<Long> again = ask(7);
+    assertThat(asked).as("no session is stored yet").noneMatch(CompletableFuture::isDone);
+    sessions.close(named(1, 0), ADA, () -> closed++);
+    assertThat(closed).as("nobody was told of the session that is opening").isEqualTo(1);
+    assertThat(waiting).hasSize(1);
+    isBusy = false;
+    runWaiting();
+    List<Long> ids = asked.stream().map(CompletableFuture::join).toList();
+    assertThat(ids).doesNotHaveDuplicates().contains(again.join());
+    assertThat(sessions.count()).isEqualTo(100);
+    assertThat(store.writes()).isEqualTo(before + 1);
+
+    isBusy = true;
+    for (int i = 0; i < 100; i++) {
+      sessions.close(named(ids.get(i), i), ADA, () -> closed++);
+    }
+    assertThat(closed).isEqualTo(1);
+    assertThat(waiting).hasSize(1);
+    isBusy = false;
+    runWaiting();
+    assertThat(closed).isEqualTo(101);
+    assertThat(sessions.count()).isZero();
+    assertThat(store.writes()).isEqualTo(before + 2);
+  }
+
+  @Test
+  void sessions_that_cannot_be_stored_together_are_all_refused() {
+    isBusy = true;
+    store.fail(true);
+    List<CompletableFuture<Long>> asked = List.of(ask(1), ask(2), ask(1));
+    isBusy = false;
+    runWaiting();
+    assertThat(asked).allMatch(CompletableFuture::isCompletedExceptionally);
+    assertThat(sessions.count()).isZero();
+    store.fail(false);
+    assertThat(open(1)).isPositive();
   }
 
   @Test

@@ -20,6 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -70,11 +71,11 @@ public final class BoundRows {
   }
 
   /**
-   * Rows whose session has ended.
+   * Rows whose sessions have ended.
    *
    * @param keys at least one
    */
-  public record Ended(long session, int partition, List<Bytes> keys) {}
+  public record Ended(int partition, List<Bytes> keys) {}
 
   /**
    * Goes on from stored rows.
@@ -236,31 +237,40 @@ public final class BoundRows {
   }
 
   /**
-   * At most {@code countMax} rows of one partition whose session has ended; empty if none is left.
+   * At most {@code countMax} rows of one partition whose sessions have ended; empty if none is
+   * left. Rows of many sessions come together, because each batch of DELETEs is a group of its own.
    */
   public Optional<Ended> ended(int countMax) {
+    OptionalInt partition = OptionalInt.empty();
+    List<Bytes> keys = new ArrayList<>();
     for (Map.Entry<Place, TreeSet<Bytes>> own : bySession.entrySet()) {
       Place place = own.getKey();
-      if (!isAlive.test(place.session())) {
-        List<Bytes> keys = own.getValue().stream().limit(countMax).toList();
-        return Optional.of(new Ended(place.session(), place.partition(), keys));
+      boolean isElsewhere = partition.isPresent() && partition.getAsInt() != place.partition();
+      if (isElsewhere || isAlive.test(place.session())) {
+        continue;
+      }
+      partition = OptionalInt.of(place.partition());
+      own.getValue().stream().limit(countMax - keys.size()).forEach(keys::add);
+      if (keys.size() == countMax) {
+        break;
       }
     }
-    return Optional.empty();
+    return keys.isEmpty() ? Optional.empty() : Optional.of(new Ended(partition.getAsInt(), keys));
   }
 
   /**
-   * Judges DELETEs of rows whose session has ended: a row that was written since is bound no more,
-   * or to another session, and is left alone. Each change of the rows must be known by {@link
-   * #saw}.
+   * Judges DELETEs of rows whose sessions have ended: a row that was written since is bound no
+   * more, or to a session that lives, and is left alone. Each change of the rows must be known by
+   * {@link #saw}.
    */
-  public Judged judge(ChangeBatch deletes, long session) {
+  public Judged judge(ChangeBatch deletes) {
     Map<Bytes, Long> bound = byPartition.getOrDefault(deletes.partition(), new TreeMap<>());
     BitSet accepted = new BitSet();
     List<Rejection> rejections = new ArrayList<>();
     RowCursor row = deletes.rows();
     while (row.next()) {
-      if (bound.getOrDefault(key(row), 0L) == session) {
+      Long session = bound.get(key(row));
+      if (session != null && !isAlive.test(session)) {
         accepted.set(row.index());
       } else {
         rejections.add(new Rejection(row.index(), ErrorCode.CONDITION_FAILED));
