@@ -44,8 +44,7 @@ final class ZooKeeperPublishing implements Publishing {
   private static final long SECONDS_MAX = 60;
 
   /** As {@code ZooDefs.Ids} has it, whose annotations the compiler does not find. */
-  private static final List<ACL> EVERYBODY =
-      List.of(new ACL(Perms.ALL, new Id("world", "anyone")));
+  private static final List<ACL> EVERYBODY = List.of(new ACL(Perms.ALL, new Id("world", "anyone")));
 
   /** Any version of a node. */
   private static final int ANY = -1;
