@@ -23,8 +23,10 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
-import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Id;
 
 /**
  * Paths as nodes of ZooKeeper, through its own client with a connection for each publisher and
@@ -40,6 +42,9 @@ final class ZooKeeperPublishing implements Publishing {
 
   private static final int CLOSING_THREADS = 16;
   private static final long SECONDS_MAX = 60;
+
+  /** As {@code ZooDefs.Ids} has it, whose annotations the compiler does not find. */
+  private static final List<ACL> EVERYBODY = List.of(new ACL(Perms.ALL, new Id("world", "anyone")));
 
   /** Any version of a node. */
   private static final int ANY = -1;
@@ -130,7 +135,7 @@ final class ZooKeeperPublishing implements Publishing {
     connection.create(
         path,
         new byte[0],
-        Ids.OPEN_ACL_UNSAFE,
+        EVERYBODY,
         CreateMode.PERSISTENT,
         (code, unused, context, name) ->
             wrong(code)
@@ -204,7 +209,7 @@ final class ZooKeeperPublishing implements Publishing {
           connection.create(
               node,
               PathData.of(publisher, path, what.bytes()),
-              Ids.OPEN_ACL_UNSAFE,
+              EVERYBODY,
               what.action() == Action.SET ? CreateMode.PERSISTENT : CreateMode.EPHEMERAL,
               (code, unused, context, name) -> answer.accept(wrong(code)),
               null);
