@@ -5,6 +5,7 @@ import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.partition.ShardTask.Barrier.Order;
 import io.tunnel.server.partition.judge.BoundRows;
 import io.tunnel.server.partition.judge.ConditionCore;
 import io.tunnel.server.partition.judge.RowBounds;
@@ -204,15 +205,15 @@ public final class Shard implements Closeable, PartitionHost {
 
   @Override
   public void execute(int partition, Runnable action) {
-    execute(Set.of(partition), action);
+    loop.post(new ShardTask.Barrier(Set.of(partition), action, Order.READ));
   }
 
   /**
    * Runs {@code action} on the shard's thread when everything of {@code partitions} that was
-   * acknowledged before is folded.
+   * acknowledged before is folded, and before any later write to them.
    */
   public void execute(Set<Integer> partitions, Runnable action) {
-    loop.post(new ShardTask.Barrier(partitions, action, false));
+    loop.post(new ShardTask.Barrier(partitions, action, Order.BETWEEN_WRITES));
   }
 
   /**
@@ -221,7 +222,7 @@ public final class Shard implements Closeable, PartitionHost {
   public void drain() {
     isRefusing = true;
     CountDownLatch isDrained = new CountDownLatch(1);
-    loop.post(new ShardTask.Barrier(Set.of(), isDrained::countDown, true));
+    loop.post(new ShardTask.Barrier(Set.of(), isDrained::countDown, Order.BEHIND_WRITES));
     try {
       isDrained.await();
     } catch (InterruptedException e) {
@@ -321,6 +322,7 @@ public final class Shard implements Closeable, PartitionHost {
     } finally {
       group.clear();
       conditions.clear();
+      turns.takePassedReads();
     }
   }
 
@@ -346,8 +348,13 @@ public final class Shard implements Closeable, PartitionHost {
     }
     long begunNanos = clock.nanos();
     while (group.batches().byteCount() < config.groupBytesMax()
-        && clock.nanos() - begunNanos < GATHER_NANOS_MAX
-        && turns.peek() instanceof PendingWrite write) {
+        && clock.nanos() - begunNanos < GATHER_NANOS_MAX) {
+      if (!group.isEmpty()) {
+        turns.passReads();
+      }
+      if (!(turns.peek() instanceof PendingWrite write)) {
+        break;
+      }
       // Judging reads the table and may fail; the write then is still there to be answered.
       if (group.isClosedTo(write)) {
         break;

@@ -19,13 +19,28 @@ sealed interface ShardTask permits PendingWrite, ShardTask.Barrier {
 
   /**
    * Runs an action on the shard's thread once the table has all changes of some partitions that the
-   * shard acknowledged before the barrier; later writes to these partitions wait for the barrier.
-   *
-   * @param isBehindWrites whether the barrier also waits until the shard has answered all earlier
-   *     writes, even those that the shard judges in slices
+   * shard acknowledged before the barrier.
    */
-  record Barrier(Set<Integer> partitions, Runnable action, boolean isBehindWrites)
-      implements ShardTask {
+  record Barrier(Set<Integer> partitions, Runnable action, Order order) implements ShardTask {
+
+    /** How a barrier stands among the writes of its queue. */
+    enum Order {
+      /**
+       * Later writes may join the group that is being gathered when the barrier comes, and be
+       * committed first. That is enough for a read, and so reads between writes cost no sync.
+       */
+      READ,
+
+      /** Later writes to the partitions wait for the barrier. */
+      BETWEEN_WRITES,
+
+      /**
+       * As {@link #BETWEEN_WRITES}, and the barrier waits until the shard has answered all earlier
+       * writes, even those that the shard judges in slices.
+       */
+      BEHIND_WRITES
+    }
+
     /** Keeps a copy. */
     public Barrier {
       partitions = Set.copyOf(partitions);

@@ -2,6 +2,7 @@ package io.tunnel.server.partition;
 
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.partition.ShardTask.Barrier.Order;
 import io.tunnel.server.partition.judge.AliveAt;
 import io.tunnel.server.partition.judge.ConditionCore;
 import java.util.ArrayDeque;
@@ -25,7 +26,8 @@ import java.util.function.LongSupplier;
  * <p>Order and conditions: while the shard judges a write, or a task waits for a fold, later writes
  * to this partition wait. While a write to a partition waits, all later writes to the partition
  * wait too. So no write changes the rows that decide another write, the writes to a partition keep
- * their order, and no write adds to a fold that a task waits for. A read never waits for a write in
+ * their order, and no write adds to a fold that a task waits for. Reads between writes do not end
+ * the group that is being gathered: they wait for the group. A read never waits for a write in
  * judgment: reads need acknowledged changes only, and the shard has not acknowledged the write yet.
  * The shard judges one write in slices at a time; other long writes wait. For the shard's thread.
  */
@@ -60,6 +62,9 @@ final class WriteTurns {
 
   /** Writes that wait and have few rows, which took longer than a slice to judge. */
   private final Set<PendingWrite> slow = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  /** Reads that wait for the group that is being gathered, in order. */
+  private final Deque<ShardTask> passed = new ArrayDeque<>();
 
   private boolean mayWrite = true;
   private Optional<LongWrite> judging = Optional.empty();
@@ -139,6 +144,23 @@ final class WriteTurns {
     }
   }
 
+  /**
+   * Lets the reads that are next wait for the group that is being gathered, which later writes
+   * join: otherwise each read would end a group, and each write would be synced alone.
+   */
+  void passReads() {
+    while (peek() instanceof ShardTask.Barrier barrier && barrier.order() == Order.READ) {
+      passed.add(pollAny());
+    }
+  }
+
+  /** The group is done: the reads that waited for it are next, in their order. */
+  void takePassedReads() {
+    while (!passed.isEmpty()) {
+      ready.addFirst(passed.removeLast());
+    }
+  }
+
   private boolean mustWait(ShardTask task) {
     if (task instanceof PendingWrite write) {
       int partition = write.batch().partition();
@@ -148,7 +170,7 @@ final class WriteTurns {
           || (judging.isPresent()
               && (isLong(write) || partition == judging.get().write.batch().partition()));
     }
-    if (task instanceof ShardTask.Barrier barrier && barrier.isBehindWrites()) {
+    if (task instanceof ShardTask.Barrier barrier && barrier.order() == Order.BEHIND_WRITES) {
       return judging.isPresent() || !parked.isEmpty() || !held.isEmpty();
     }
     return !Collections.disjoint(parkedPartitions, task.partitions());

@@ -36,6 +36,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -235,7 +236,7 @@ final class ShardTest {
       String now = "k" + i;
       String next = "k" + (i + 1);
       write(batch(1, put(now)));
-      shard.execute(1, () -> seen.add(has(now) && !has(next)));
+      shard.execute(Set.of(1), () -> seen.add(has(now) && !has(next)));
     }
     CountDownLatch isDone = new CountDownLatch(1);
     shard.execute(

@@ -127,6 +127,16 @@ final class ShardTurnsTest {
   }
 
   @Test
+  void reads_between_writes_wait_for_the_group_of_both_writes() {
+    write("first", updates(1, 1), false);
+    say(1, "read");
+    say(2, "other read");
+    write("second", updates(1, 1), false);
+    runAll();
+    assertThat(told).containsExactly("first", "second", "read", "other read");
+  }
+
+  @Test
   void few_rows_that_take_long_to_judge_hold_up_nobody_for_longer_than_a_slice()
       throws IOException {
     TestClock clock = new TestClock();
@@ -188,6 +198,7 @@ final class ShardTurnsTest {
   void writes_of_others_are_done_while_the_fold_of_one_is_waited_for_and_its_own_wait_behind() {
     rows.slice(1);
     write("long", puts(1, LONG_ROWS), false);
+    assertThat(shard.step()).isTrue();
     say(1, "read");
     Told judged = write("judged", updates(1, 1), true);
     write("behind", puts(1, 1), false);
@@ -231,6 +242,7 @@ final class ShardTurnsTest {
   void a_fold_that_fails_refuses_writes_that_wait_for_it_and_ends_the_wait_of_reads() {
     rows.slice(1);
     write("long", puts(1, LONG_ROWS), false);
+    assertThat(shard.step()).isTrue();
     say(1, "read");
     Told behind = write("behind", puts(1, 1), false);
     for (int steps = 0; steps < 3; steps++) {
