@@ -30,9 +30,9 @@ class RatesTest {
     assertThat(figures.get("mainCount")).isEqualTo(65);
     assertThat(figures.get("mainPerSecond")).isEqualTo(65 / 3.25, within(1e-9));
     assertThat(figures.get("mainRecentPerSecond")).as("10, 30, 20").isEqualTo(20);
-    assertThat(figures.get("mainRecent")).as("100, 20, 40 ms").isEqualTo(ms(40));
-    assertThat(figures.get("mainP50")).isEqualTo(ms(20), within(1e6));
-    assertThat(figures.get("mainP99")).isEqualTo(ms(100), within(1e6));
+    assertThat(figures.get("mainRecent")).as("100, 20, 40 ms").isEqualTo((double) ms(40));
+    assertThat(figures.get("mainP50")).isEqualTo((double) ms(20), within(1e6));
+    assertThat(figures.get("mainP99")).isEqualTo((double) ms(100), within(1e6));
     double sum = 10 * 100 + 30 * 20 + 20 * 40 + 5;
     assertThat(figures.get("mainAverage")).isEqualTo(ms(1) * sum / 65, within(1e5));
   }
@@ -43,7 +43,7 @@ class RatesTest {
     answers(rates, 4, 100, 10);
     Map<String, Double> figures = rates.figures("main", ms(500));
     assertThat(figures.get("mainRecentPerSecond")).isEqualTo(8);
-    assertThat(figures.get("mainRecent")).isEqualTo(ms(10), within(1e5));
+    assertThat(figures.get("mainRecent")).isEqualTo((double) ms(10), within(1e5));
   }
 
   @Test
