@@ -348,13 +348,8 @@ public final class Shard implements Closeable, PartitionHost {
     }
     long begunNanos = clock.nanos();
     while (group.batches().byteCount() < config.groupBytesMax()
-        && clock.nanos() - begunNanos < GATHER_NANOS_MAX) {
-      if (!group.isEmpty()) {
-        turns.passReads();
-      }
-      if (!(turns.peek() instanceof PendingWrite write)) {
-        break;
-      }
+        && clock.nanos() - begunNanos < GATHER_NANOS_MAX
+        && turns.peekOfGroup(!group.isEmpty()) instanceof PendingWrite write) {
       // Judging reads the table and may fail; the write then is still there to be answered.
       if (group.isClosedTo(write)) {
         break;

@@ -145,13 +145,17 @@ final class WriteTurns {
   }
 
   /**
-   * Lets the reads that are next wait for the group that is being gathered, which later writes
-   * join: otherwise each read would end a group, and each write would be synced alone.
+   * As {@link #peek}, for a group that is being gathered. Where the group has writes, the reads
+   * that are next wait for the group, and later writes join it: otherwise each read would end a
+   * group, and each write would be synced alone.
    */
-  void passReads() {
-    while (peek() instanceof ShardTask.Barrier barrier && barrier.order() == Order.READ) {
+  ShardTask peekOfGroup(boolean hasWrites) {
+    while (hasWrites
+        && peek() instanceof ShardTask.Barrier barrier
+        && barrier.order() == Order.READ) {
       passed.add(pollAny());
     }
+    return peek();
   }
 
   /** The group is done: the reads that waited for it are next, in their order. */
