@@ -1,11 +1,11 @@
 package io.tunnel.zookeeper;
 
 import io.tunnel.kafka.broker.ChildJvm;
+import io.tunnel.kafka.broker.FreePorts;
 import io.tunnel.programs.bench.seeds.process.LoadPeer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -60,7 +60,7 @@ final class Ensemble implements LoadPeer.Servers {
   }
 
   private void startAll(Path directory, int servers, List<String> server) throws IOException {
-    List<Integer> free = freePorts(3 * servers);
+    List<Integer> free = FreePorts.find(3 * servers);
     List<ServerConfig.Member> members = new ArrayList<>();
     for (int i = 0; i < servers && servers > 1; i++) {
       members.add(
@@ -90,21 +90,6 @@ final class Ensemble implements LoadPeer.Servers {
 
   private static Path log(Path directory, int server) {
     return directory.resolve("server-" + (server + 1) + ".log");
-  }
-
-  /** Different ones. */
-  private static List<Integer> freePorts(int count) throws IOException {
-    List<ServerSocket> sockets = new ArrayList<>();
-    try {
-      for (int i = 0; i < count; i++) {
-        sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-      }
-      return sockets.stream().map(ServerSocket::getLocalPort).toList();
-    } finally {
-      for (ServerSocket each : sockets) {
-        each.close();
-      }
-    }
   }
 
   private void await(int server, Path log) throws IOException {

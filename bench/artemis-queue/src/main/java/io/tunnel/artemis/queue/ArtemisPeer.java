@@ -2,13 +2,11 @@ package io.tunnel.artemis.queue;
 
 import io.tunnel.kafka.broker.ChildLibraries;
 import io.tunnel.programs.bench.seeds.process.LoadPeer;
-import java.io.File;
+import io.tunnel.programs.bench.seeds.process.PeerJvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 
 /** Starts Artemis, and loads for it, with the libraries that lie beside our classes. */
 public final class ArtemisPeer implements LoadPeer {
@@ -33,31 +31,17 @@ public final class ArtemisPeer implements LoadPeer {
       throws IOException {
     Files.createDirectories(directory);
     String own = new ChildLibraries(ArtemisMain.class, LIBRARIES).classPath(directory);
+    PeerJvm jvm = new PeerJvm(directory, heapMib);
     Path gcLog = directory.resolve("gc.log");
-    List<String> broker = java(directory, heapMib);
+    List<String> broker = jvm.command();
     // What the start scripts of Artemis have.
     broker.addAll(List.of("-XX:+UseG1GC", "-XX:+UseStringDeduplication"));
     broker.addAll(List.of("-XX:AutoBoxCacheMax=20000", "-Xlog:gc:file=" + gcLog));
     broker.addAll(
         List.of("-cp", own, ArtemisMain.class.getName(), directory.resolve("data").toString()));
-    List<String> load = java(directory, heapMib);
-    load.addAll(List.of("-cp", own + File.pathSeparator + joined(libraries)));
+    List<String> load = jvm.command();
+    load.addAll(List.of("-cp", PeerJvm.classPath(own, libraries)));
     load.add(JmsLoadMain.class.getName());
     return ArtemisProcess.start(broker, load, directory.resolve("broker.log"), gcLog);
-  }
-
-  private static List<String> java(Path directory, int heapMib) {
-    return new ArrayList<>(
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx" + heapMib + "m",
-            "-Djava.awt.headless=true",
-            // Netty unpacks native libraries there.
-            "-Djava.io.tmpdir=" + directory,
-            "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"));
-  }
-
-  private static String joined(List<Path> libraries) {
-    return libraries.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
   }
 }

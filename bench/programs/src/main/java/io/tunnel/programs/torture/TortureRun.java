@@ -1,13 +1,12 @@
 package io.tunnel.programs.torture;
 
+import io.tunnel.kafka.broker.FreePorts;
 import io.tunnel.programs.torture.TortureServer.ServerRefusedException;
 import io.tunnel.sdk.TunnelWorker;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.terminal.Human;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -47,9 +46,7 @@ final class TortureRun {
    * restarted server.
    */
   static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
+    return FreePorts.find(1).get(0);
   }
 
   /** Returns when the time is over. */

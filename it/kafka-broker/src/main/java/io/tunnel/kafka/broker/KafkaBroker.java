@@ -4,8 +4,6 @@ import java.io.BufferedReader;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,7 +63,7 @@ public final class KafkaBroker implements Closeable {
    */
   public static KafkaBroker start(Path directory, Map<String, String> settings, int heapMib)
       throws IOException {
-    List<Integer> ports = freePorts(2);
+    List<Integer> ports = FreePorts.find(2);
     int port = ports.get(0);
     Map<String, String> all = settings(directory, port, 1, ports.subList(1, 2));
     all.putAll(settings);
@@ -83,7 +81,7 @@ public final class KafkaBroker implements Closeable {
    */
   public static List<KafkaBroker> startQuorum(Path directory, List<Map<String, String>> settings)
       throws IOException {
-    List<Integer> ports = freePorts(2 * settings.size());
+    List<Integer> ports = FreePorts.find(2 * settings.size());
     List<Integer> controllerPorts = ports.subList(0, settings.size());
     List<KafkaBroker> brokers = new ArrayList<>();
     for (int id = 1; id <= settings.size(); id++) {
@@ -157,24 +155,6 @@ public final class KafkaBroker implements Closeable {
     // One log cleaner with little memory, instead of 128 MiB of a small heap.
     settings.put("log.cleaner.dedupe.buffer.size", "4194304");
     return settings;
-  }
-
-  /**
-   * Finds distinct ports: holds each port open until the last is found, so that no port is found
-   * twice.
-   */
-  private static List<Integer> freePorts(int count) throws IOException {
-    List<ServerSocket> sockets = new ArrayList<>();
-    try {
-      for (int i = 0; i < count; i++) {
-        sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-      }
-      return sockets.stream().map(ServerSocket::getLocalPort).toList();
-    } finally {
-      for (ServerSocket socket : sockets) {
-        socket.close();
-      }
-    }
   }
 
   /** The address for clients, as HOST:PORT; never changes. */

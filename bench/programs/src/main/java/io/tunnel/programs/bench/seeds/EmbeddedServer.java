@@ -4,8 +4,6 @@ import io.tunnel.programs.servers.JavaProgram;
 import io.tunnel.server.Server;
 import io.tunnel.server.config.ServerConfig;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** A server of this service in this process, as a program embeds it: without the HTTP port. */
@@ -19,9 +17,7 @@ final class EmbeddedServer implements SeedServer {
 
   /** Starts one with the settings that {@link OwnServer} gives to a process. */
   static EmbeddedServer start(Path directory, OwnServer.Settings own) throws IOException {
-    Files.createDirectories(directory);
-    Path config = directory.resolve("config.json");
-    Files.writeString(config, own.text(), StandardCharsets.UTF_8);
+    Path config = own.write(directory);
     int cores = Runtime.getRuntime().availableProcessors();
     ServerConfig settings = ServerConfig.defaults(cores).withFile(config);
     return new EmbeddedServer(

@@ -1,13 +1,12 @@
 package io.tunnel.programs.bench.seeds;
 
+import io.tunnel.kafka.broker.FreePorts;
 import io.tunnel.programs.servers.JavaProgram;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.terminal.CommandFailure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -17,7 +16,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 
 /**
  * An etcd of one member or several, as Debian's package {@code etcd-server} has it, with its
@@ -62,7 +60,7 @@ final class EtcdServer implements SeedServer {
    */
   static EtcdServer start(Path program, Path directory, int members, LoadClock clock)
       throws IOException, InterruptedException {
-    List<Integer> ports = freePorts(2 * members);
+    List<Integer> ports = FreePorts.find(2 * members);
     List<Integer> peerPorts = ports.subList(members, 2 * members);
     List<Member> started = new ArrayList<>();
     EtcdServer server;
@@ -118,21 +116,6 @@ final class EtcdServer implements SeedServer {
         "--listen-peer-urls=" + url(peerPorts.get(number)),
         "--initial-advertise-peer-urls=" + url(peerPorts.get(number)),
         "--initial-cluster=" + String.join(",", ensemble));
-  }
-
-  /** Holds each port open until the last is found, so that no port is found twice. */
-  private static List<Integer> freePorts(int count) throws IOException {
-    List<ServerSocket> sockets = new ArrayList<>();
-    try {
-      for (int i = 0; i < count; i++) {
-        sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-      }
-      return sockets.stream().map(ServerSocket::getLocalPort).collect(Collectors.toList());
-    } finally {
-      for (ServerSocket socket : sockets) {
-        socket.close();
-      }
-    }
   }
 
   /** A process. */

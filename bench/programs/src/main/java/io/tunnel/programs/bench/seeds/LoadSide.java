@@ -1,7 +1,5 @@
 package io.tunnel.programs.bench.seeds;
 
-import io.tunnel.cli.TunnelCommand;
-import io.tunnel.cli.security.directory.LoopbackSecurity;
 import io.tunnel.programs.bench.live.ServerProbe;
 import io.tunnel.programs.bench.seeds.Workload.Load;
 import io.tunnel.programs.bench.seeds.process.LoadPeer;
@@ -16,7 +14,6 @@ import io.tunnel.programs.servers.JavaProgram;
 import io.tunnel.stress.LoadClock;
 import java.io.IOException;
 import java.net.URISyntaxException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
@@ -88,21 +85,7 @@ final class LoadSide {
                 Optional.of(server.gcLog())));
       }
     }
-    Files.createDirectories(directory);
-    Path config = directory.resolve("config.json");
-    Files.writeString(config, settings.text(), StandardCharsets.UTF_8);
-    try (ClusterProcesses cluster =
-        ClusterProcesses.start(
-            TunnelCommand.class.getName(),
-            new ClusterProcesses.Setup(
-                directory.resolve("data"),
-                directory,
-                servers,
-                OwnCluster.SESSION_MS,
-                OwnCluster.BROKER,
-                List.of("--config", config.toString())),
-            LoopbackSecurity.none(),
-            clock)) {
+    try (ClusterProcesses cluster = OwnCluster.processes(directory, settings, servers, clock)) {
       return measure(
           workload,
           load,

@@ -9,7 +9,6 @@ import io.tunnel.model.TableOptions;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.programs.bench.seeds.Workload.Load;
 import io.tunnel.programs.servers.ClusterProcesses;
-import io.tunnel.programs.servers.DataDirectory;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.TableClient;
@@ -17,8 +16,6 @@ import io.tunnel.sdk.table.PartitionInfo;
 import io.tunnel.sdk.table.TableInfo;
 import io.tunnel.stress.LoadClock;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,20 +31,18 @@ import java.util.Optional;
 final class OwnCluster implements SeedServer {
 
   /** The broker syncs each batch before it answers, as a server alone and etcd do. */
-  static final Map<String, String> BROKER = Map.of("log.flush.interval.messages", "1");
+  private static final Map<String, String> BROKER = Map.of("log.flush.interval.messages", "1");
 
   /** Long enough for nodes that wait for their turn on a busy machine. */
-  static final int SESSION_MS = 15_000;
+  private static final int SESSION_MS = 15_000;
 
   private static final Duration LEADERS_MAX = Duration.ofMinutes(1);
 
-  private final DataDirectory files;
   private final ClusterProcesses processes;
   private final Load load;
   private final TableInfo table;
 
-  private OwnCluster(DataDirectory files, ClusterProcesses processes, Load load, TableInfo table) {
-    this.files = files;
+  private OwnCluster(ClusterProcesses processes, Load load, TableInfo table) {
     this.processes = processes;
     this.load = load;
     this.table = table;
@@ -56,32 +51,36 @@ final class OwnCluster implements SeedServer {
   /** Starts a broker and the nodes, and returns when every partition has a leader. */
   static OwnCluster start(Path directory, Optional<Integer> threads, Load load, LoadClock clock)
       throws IOException, InterruptedException {
-    DataDirectory files = DataDirectory.temporary("nodes", Files.createDirectories(directory));
-    Path config = directory.resolve("config.json");
     OwnServer.Settings settings = new OwnServer.Settings(threads, Optional.empty(), load.clients());
-    Files.writeString(config, settings.text(), StandardCharsets.UTF_8);
-    ClusterProcesses processes =
-        ClusterProcesses.start(
-            TunnelCommand.class.getName(),
-            new ClusterProcesses.Setup(
-                files.data(),
-                files.logs(),
-                load.servers(),
-                SESSION_MS,
-                BROKER,
-                List.of("--config", config.toString())),
-            LoopbackSecurity.none(),
-            clock);
+    ClusterProcesses processes = processes(directory, settings, load.servers(), clock);
     try (TableClient client =
         TableClient.connect(ClientConfig.of(processes.endpoint()).withRetryDeadline(LEADERS_MAX))) {
       TableMeta meta =
           new TableMeta("names", TableRequests.KEY, new TableOptions(Durability.FSYNC));
       var unused = client.createTable(meta, splitPoints(load));
-      return new OwnCluster(files, processes, load, awaitLeaders(client, meta.name(), load));
+      return new OwnCluster(processes, load, awaitLeaders(client, meta.name(), load));
     } catch (RuntimeException e) {
       processes.close();
       throw e;
     }
+  }
+
+  /** Starts a broker and the nodes, each with these settings; everything is below a directory. */
+  static ClusterProcesses processes(
+      Path directory, OwnServer.Settings settings, int nodes, LoadClock clock)
+      throws IOException, InterruptedException {
+    Path config = settings.write(directory);
+    return ClusterProcesses.start(
+        TunnelCommand.class.getName(),
+        new ClusterProcesses.Setup(
+            directory.resolve("data"),
+            directory,
+            nodes,
+            SESSION_MS,
+            BROKER,
+            List.of("--config", config.toString())),
+        LoopbackSecurity.none(),
+        clock);
   }
 
   /** Where the names of the first client of each further partition begin. */
@@ -136,11 +135,7 @@ final class OwnCluster implements SeedServer {
   }
 
   @Override
-  public void close() throws IOException {
-    try {
-      processes.close();
-    } finally {
-      files.delete();
-    }
+  public void close() {
+    processes.close();
   }
 }

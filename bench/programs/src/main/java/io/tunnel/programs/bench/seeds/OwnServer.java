@@ -38,9 +38,7 @@ final class OwnServer implements SeedServer {
   /** As {@link #start(Path, Settings)}, closed as {@code security} says. */
   static OwnServer start(Path directory, Settings settings, LoopbackSecurity security)
       throws IOException, InterruptedException {
-    Files.createDirectories(directory);
-    Path config = directory.resolve("config.json");
-    Files.writeString(config, settings.text(), StandardCharsets.UTF_8);
+    Path config = settings.write(directory);
     List<String> arguments = new ArrayList<>(security.arguments());
     arguments.addAll(List.of("--config", config.toString()));
     Path gcLog = directory.resolve("gc.log");
@@ -63,8 +61,13 @@ final class OwnServer implements SeedServer {
    */
   record Settings(Optional<Integer> threads, Optional<Integer> shards, int clients) {
 
-    /** The file. */
-    String text() {
+    /** Writes the configuration file of a server into a directory, which is made. */
+    Path write(Path directory) throws IOException {
+      Path config = Files.createDirectories(directory).resolve("config.json");
+      return Files.writeString(config, text(), StandardCharsets.UTF_8);
+    }
+
+    private String text() {
       return "{\"net\": {"
           + threads.map(count -> "\"threads\": " + count + ", ").orElse("")
           + "\"limits\": {\"connectionsPerAddressMax\": "
