@@ -26,6 +26,9 @@ built=no
 part=''
 while [ $# -gt 0 ]; do
   case $1 in
+    -h | --help)
+      sed -n '2,/^set -/{/^#/s/^# \{0,1\}//p}' "$0"
+      exit 0 ;;
     --check) check=yes ;;
     --list) list=yes ;;
     --built) built=yes ;;

@@ -36,29 +36,40 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
 /** {@code tunnel stress}: writes load into a table and reports how it went. */
 @Command(
     name = "stress",
     mixinStandardHelpOptions = true,
-    description =
-        "Writes rows into a table: generated ones, or those of a file. Prints a line a second and a"
-            + " summary: for people on a terminal, else JSON.",
+    description = {
+      "Writes rows into a table: generated ones, or those of a file. Prints a line a second and a"
+          + " summary: for people on a terminal, else JSON.",
+      "With --workload it runs a load test instead, in tables of its own, which it drops at the end."
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  tunnel stress --create --partitions 8 --rows 1000000",
       "  tunnel stress --duration 1m --rate 20000 --puts 80 --updates 15 --deletes 5",
-      "  tunnel stress --table people --from people.csv"
+      "  tunnel stress --table people --from people.csv",
+      "  tunnel stress --workload my.json --server 10.0.0.5:7650"
     })
 public final class StressCommand extends Job {
 
   private static final int THREADS_MAX = 256;
   private static final long PATIENCE_MS = 45_000;
+  private static final String WORKLOAD = "--workload";
+
+  /** What means something beside a workload; the file says all else. */
+  private static final Set<String> BESIDE_WORKLOAD =
+      Set.of(WORKLOAD, "--server", "--profile", "--json", "--verbose");
 
   private final Function<ClientConfig, LoadServer> connect;
   private final LoadClock clock;
@@ -135,6 +146,15 @@ public final class StressCommand extends Job {
       description = "How long a row waits for others of its batch (default: ${DEFAULT-VALUE}).")
   private Duration linger;
 
+  @Option(
+      names = WORKLOAD,
+      paramLabel = "FILE|SEED",
+      description =
+          "Run the load test of this file, in the form that docs/workloads.md describes, or one of 'tunnel"
+              + " bench seeds' by its name, such as 003. The report has answers a second and their"
+              + " times for each operation.")
+  private String workload;
+
   @Mixin private RetryOption retry;
   @Mixin private InDoubtOption inDoubt;
 
@@ -151,6 +171,10 @@ public final class StressCommand extends Job {
 
   @Override
   public Integer call() throws Exception {
+    if (workload != null) {
+      runWorkload();
+      return ExitCode.OK;
+    }
     try {
       requireOptions();
       TableWriterConfig config = writerConfig();
@@ -166,6 +190,28 @@ public final class StressCommand extends Job {
     } catch (UnreadableFileException e) {
       throw CommandFailure.io(e.getMessage());
     }
+  }
+
+  private void runWorkload() throws Exception {
+    spec().commandLine().getParseResult().matchedOptions().stream()
+        .map(OptionSpec::longestName)
+        .filter(name -> !BESIDE_WORKLOAD.contains(name))
+        .findFirst()
+        .ifPresent(
+            name -> {
+              throw CommandFailure.usage(
+                  name + " has no meaning beside " + WORKLOAD + ": the workload says it");
+            });
+    WorkloadRunner runner =
+        ServiceLoader.load(WorkloadRunner.class)
+            .findFirst()
+            .orElseThrow(
+                () ->
+                    CommandFailure.usage(
+                        WORKLOAD + " needs the benchmarks of this program, which are not here"));
+    runner.run(
+        new WorkloadRunner.Order(
+            workload, server.endpoint(), form.isJson(), spec().qualifiedName(), out(), err()));
   }
 
   private void requireOptions() throws IOException {

@@ -135,8 +135,8 @@ final class Ensemble implements LoadPeer.Servers {
   @Override
   public String settings() {
     return "ZooKeeper has the settings of its sample file, with maxClientCnxns 0 and without its HTTP"
-        + " server; it syncs each write. A server has the heap of its start script, about 1 GiB; log"
-        + " and snapshots share a disk.";
+        + " server; it syncs each write. A server has the heap of its start script, about 1 GiB, and"
+        + " twice the data of all paths; log and snapshots share a disk.";
   }
 
   @Override

@@ -83,13 +83,17 @@ final class PageCore {
       if (!isDone && end > next) {
         comesTo(end, epochHistory);
       }
+    } catch (NewerFormatException e) {
+      // As a replica that meets the record: another node, or this one after its upgrade, goes on.
+      refuse(RefusedException.notLeader(where() + e.getMessage(), Optional.empty()));
     } catch (MalformedException e) {
-      refuse(
-          new RefusedException(
-              e instanceof NewerFormatException ? ErrorCode.STORAGE_FAILED : ErrorCode.CORRUPT,
-              "record " + next + " of partition " + fetch.partition() + ": " + e.getMessage()));
+      refuse(new RefusedException(ErrorCode.CORRUPT, where() + e.getMessage()));
     }
     return isDone;
+  }
+
+  private String where() {
+    return "record " + next + " of partition " + fetch.partition() + ": ";
   }
 
   /** The log has nothing from {@link #next} on that could be waited for. */

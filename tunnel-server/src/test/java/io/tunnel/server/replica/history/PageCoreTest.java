@@ -10,6 +10,7 @@ import io.tunnel.server.TestRows;
 import io.tunnel.server.changes.Extents;
 import io.tunnel.server.replica.history.EpochHistory.Stretch;
 import io.tunnel.server.replica.history.HistoryCore.Fetch;
+import io.tunnel.server.replica.shared.RecordHeader;
 import io.tunnel.server.replica.shared.SharedLog.Entry;
 import io.tunnel.server.replica.shared.SharedLog.Kind;
 import io.tunnel.server.replica.shared.SharedLog.Stored;
@@ -139,6 +140,18 @@ class PageCoreTest {
     assertThat(page.read(List.of(new Stored(6, 1, nonsense)), 7, EPOCHS)).isTrue();
     assertThat(page.page().refusal().orElseThrow().code()).isEqualTo(ErrorCode.CORRUPT);
     assertThat(page.page().refusal().orElseThrow()).hasMessageContaining("record 6 of partition 1");
+  }
+
+  /** Another node knows it, or this one after its upgrade: nobody has to resume the channel. */
+  @Test
+  void a_record_of_a_newer_build_is_for_another_node() {
+    PageCore page = page(6, 9, PLENTY);
+    Entry newer =
+        RecordHeader.decode(new byte[] {2}, TestRows.keyBytes("a"), Optional.of(Bytes.EMPTY));
+    assertThat(page.read(List.of(new Stored(6, 1, newer)), 7, EPOCHS)).isTrue();
+    assertThat(page.page().refusal().orElseThrow().code()).isEqualTo(ErrorCode.NOT_LEADER);
+    assertThat(page.page().refusal().orElseThrow())
+        .hasMessageContaining("record 6 of partition 1: a record with a header of form 2");
   }
 
   @Test

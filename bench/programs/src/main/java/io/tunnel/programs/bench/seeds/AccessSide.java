@@ -102,7 +102,7 @@ final class AccessSide {
     long all = Math.max(load.clients(), ports);
     try (ClosedLoop loop =
         ClosedLoop.open(
-            SessionClient.of(
+            SdkClient.reopening(
                 LoadedConfig.of(config.withConnectDeadline(ClosedLoop.OPEN_MAX)), connectionsLeft),
             load.clients(),
             clock)) {
@@ -124,7 +124,7 @@ final class AccessSide {
                 + workload.times().measured()
                 + " s: each connection keeps a local port for a minute.");
       }
-      return Sides.figures(trips, server);
+      return ClosedLoads.figures(trips, server::residentBytes);
     } catch (CommandFailure e) {
       // A server closes connections that do not authenticate within 5 s.
       remark(workload, load, path, "was not measured: " + e.getMessage());

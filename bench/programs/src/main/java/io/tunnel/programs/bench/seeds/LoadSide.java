@@ -1,5 +1,7 @@
 package io.tunnel.programs.bench.seeds;
 
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import io.tunnel.programs.bench.live.ServerProbe;
 import io.tunnel.programs.bench.seeds.Workload.Load;
 import io.tunnel.programs.bench.seeds.process.LoadPeer;
@@ -11,11 +13,13 @@ import io.tunnel.programs.bench.seeds.queue.QueueFigures;
 import io.tunnel.programs.bench.seeds.queue.TableLoadMain;
 import io.tunnel.programs.servers.ClusterProcesses;
 import io.tunnel.programs.servers.JavaProgram;
+import io.tunnel.sdk.TableClient;
 import io.tunnel.stress.LoadClock;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,6 +37,12 @@ final class LoadSide {
 
   /** The most heap of a server, of a peer, and of a load: what {@code ./tunnel server} has. */
   static final int HEAP_MIB = 1_024;
+
+  /** Of a session that is closed at once. */
+  private static final Duration TRIED_LEASE = Duration.ofSeconds(10);
+
+  /** What the names of tables begin with on a server that has no others. */
+  private static final String TABLES = "case";
 
   private static final double KIB = 1 << 10;
   private static final double MIB = 1 << 20;
@@ -55,7 +65,7 @@ final class LoadSide {
           load,
           directory,
           new Running(
-              program(TableLoadMain.class, server.endpoint()),
+              program(TableLoadMain.class, server.endpoint(), TABLES),
               List.of(server.pid()),
               Optional.of(server.gcLog())));
     }
@@ -79,8 +89,7 @@ final class LoadSide {
             load,
             directory,
             new Running(
-                program(
-                    PublishLoadMain.class, server.endpoint(), String.valueOf(partitions), "true"),
+                pathsProgram(server.endpoint(), TABLES, partitions, true),
                 List.of(server.pid()),
                 Optional.of(server.gcLog())));
       }
@@ -91,11 +100,58 @@ final class LoadSide {
           load,
           directory,
           new Running(
-              program(
-                  PublishLoadMain.class, cluster.endpoint(), String.valueOf(partitions), "false"),
+              pathsProgram(cluster.endpoint(), TABLES, partitions, false),
               cluster.pids(),
               Optional.empty()));
     }
+  }
+
+  /**
+   * Queues, topics or paths on a server that is there already.
+   *
+   * @param directory for the log of the load
+   * @param endpoint the server, and who asks
+   * @param tables what the names of the tables begin with
+   */
+  Map<String, Map<Figure, Double>> there(
+      Workload workload, Load load, Path directory, String endpoint, String tables)
+      throws Exception {
+    List<String> program =
+        load.audience().isEmpty()
+            ? program(TableLoadMain.class, endpoint, tables)
+            : pathsProgram(
+                endpoint,
+                tables,
+                Math.max(load.servers(), PublishLoads.partitions(load)),
+                hasBoundRows(endpoint));
+    return measure(
+        workload,
+        load,
+        Files.createDirectories(directory),
+        new Running(program, List.of(), Optional.empty()));
+  }
+
+  /** A server alone has them, a cluster has not. */
+  private static boolean hasBoundRows(String endpoint) {
+    try (TableClient client = TableClient.connect(endpoint)) {
+      client.openSession(TRIED_LEASE).close();
+      return true;
+    } catch (RefusedException e) {
+      if (e.code() == ErrorCode.FEATURE_NOT_ENABLED) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private static List<String> pathsProgram(
+      String endpoint, String tables, int partitions, boolean isBound) {
+    return program(
+        PublishLoadMain.class,
+        endpoint,
+        tables,
+        String.valueOf(partitions),
+        String.valueOf(isBound));
   }
 
   private static List<String> program(Class<?> main, String... arguments) {
@@ -111,7 +167,7 @@ final class LoadSide {
     return (workload, load, threads, directory) -> {
       Files.createDirectories(directory);
       try (LoadPeer.Servers running =
-          peer.start(directory, load.servers(), HEAP_MIB, libraries())) {
+          peer.start(directory, load.servers(), heapMib(load), libraries())) {
         settings.accept(running.settings());
         return measure(
             workload,
@@ -120,6 +176,12 @@ final class LoadSide {
             new Running(running.loadCommand(), running.pids(), Optional.of(running.gcLog())));
       }
     };
+  }
+
+  /** A ZooKeeper has all data in its heap: twice, as requests bring more. */
+  private static int heapMib(Load load) {
+    long dataBytes = load.audience().isPresent() ? load.rows() * load.bytes() : 0;
+    return HEAP_MIB + (int) ((2 * dataBytes) >> 20);
   }
 
   /** Where the classes of a load are. */

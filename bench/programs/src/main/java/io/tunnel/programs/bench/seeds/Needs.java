@@ -102,11 +102,16 @@ record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
     return new Needs(
         OTHER_DESCRIPTORS + PATH_DESCRIPTORS * load.connections(),
         load.connections() + OTHER_PORTS,
-        // A cluster has a broker beside, and a ZooKeeper has all data in its heap.
+        // A cluster has a broker beside, and a ZooKeeper has room for twice the data in its heap.
         (servers + 2) * PROCESS_BYTES
-            + servers * pathBytes
+            + servers * 2 * pathBytes
             + load.connections() * PATH_CONNECTION_BYTES,
         OTHER_DISK_BYTES + servers * (PATH_SERVER_DISK_BYTES + written));
+  }
+
+  /** Of these what the clients need, where servers run elsewhere or run already. */
+  Needs ofClients() {
+    return new Needs(descriptors, ports, 0, 0);
   }
 
   private Needs max(Needs other) {
@@ -188,9 +193,10 @@ record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
   /**
    * Refuses a machine that has less; says all that is missing.
    *
+   * @param remedy what makes it less
    * @throws CommandFailure before anything is started
    */
-  void require(Needs has) {
+  void require(Needs has, String remedy) {
     List<String> missing = new ArrayList<>();
     if (has.descriptors < descriptors) {
       missing.add(
@@ -219,9 +225,7 @@ record Needs(long descriptors, long ports, long memoryBytes, long diskBytes) {
     if (!missing.isEmpty()) {
       throw new CommandFailure(
           ExitCode.UNAVAILABLE,
-          "nothing was started: the run needs "
-              + String.join("; ", missing)
-              + "; --scale makes it smaller");
+          "nothing was started: the run needs " + String.join("; ", missing) + "; " + remedy);
     }
   }
 

@@ -75,7 +75,7 @@ public final class SeedsCommand extends Job {
       names = "--workload",
       paramLabel = "FILE",
       description =
-          "Run the workload of this file, in the form that docs/seeds.md describes; may be given"
+          "Run the workload of this file, in the form that docs/workloads.md describes; may be given"
               + " several times.")
   private List<Path> files = List.of();
 
@@ -143,7 +143,8 @@ public final class SeedsCommand extends Job {
   public Integer call() throws Exception {
     Plan plan = plan();
     options.require();
-    Needs.of(plan.workloads(), plan.scale()).require(Needs.here(options.work()));
+    Needs.of(plan.workloads(), plan.scale())
+        .require(Needs.here(options.work()), "--scale makes it smaller");
     LoadClock clock = new SystemClock();
     ReportFiles report = options.files(spec().name(), clock);
     PrintWriter err = err();
@@ -183,7 +184,7 @@ public final class SeedsCommand extends Job {
       workloads.add(WorkloadFile.own(seed));
     }
     for (Path file : files) {
-      workloads.add(read(file));
+      workloads.add(WorkloadFile.ofOption(file));
     }
     Set<String> names = new HashSet<>();
     for (Workload workload : workloads) {
@@ -215,15 +216,5 @@ public final class SeedsCommand extends Job {
       }
     }
     return only;
-  }
-
-  private static Workload read(Path file) {
-    try {
-      return WorkloadFile.read(file);
-    } catch (IllegalArgumentException e) {
-      throw CommandFailure.usage("--workload " + e.getMessage());
-    } catch (IOException e) {
-      throw CommandFailure.io("--workload " + file + " cannot be read: " + e);
-    }
   }
 }

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** What {@code bench seeds} tells: for each operation our figures, the peer's, the published. */
 final class SeedsReport {
@@ -31,9 +32,9 @@ final class SeedsReport {
 
   private static final List<String> QUEUES =
       List.of(
-          "Queues: the load is a process of its own on each side, with a heap of "
+          "Queues: a load is a process of its own with a heap of "
               + LoadSide.HEAP_MIB
-              + " MiB, as the servers have. Every message was received as often as it had to be,"
+              + " MiB. Every message was received as often as it had to be,"
               + " none twice, and those of a sender in order.",
           "Queues: senders of messages that are neither persistent nor transacted do not wait for"
               + " answers on either side, and all others do. Persistent messages are synced before"
@@ -41,15 +42,15 @@ final class SeedsReport {
 
   private static final List<String> PATHS =
       List.of(
-          "Paths: the load is a process of its own on each side, with a connection and one open"
+          "Paths: a load is a process of its own, with a connection and one open"
               + " request for each publisher. Rates and times of notify and notifyRead are those of"
               + " events, from the beginning of the creation to a subscriber. Every subscriber heard"
               + " of each path once and in order, and every request was applied.",
           "Paths on one server: rows are bound to the session of their publisher, durability FSYNC."
               + " Paths on several servers: a cluster on one Kafka broker has no bound rows, so rows"
               + " are plain ones, and the broker keeps one copy.",
-          "Paths: the load on this service has two threads for all connections, and speaks the"
-              + " protocol without the SDK; the peer's client has threads for each connection.");
+          "Paths: the load on this service has two threads for all connections; the peer's client"
+              + " has threads for each connection.");
   private static final String ACCESS =
       "Access paths: an operation opens a connection, puts a row, gets the row and closes the"
           + " connection. A server in process shares a JVM with its clients, which connect over"
@@ -62,15 +63,14 @@ final class SeedsReport {
 
   private SeedsReport() {}
 
+  /** What was found on servers that the run itself has started. */
   static Report of(SeedsCommand.Plan plan, List<SeedsResult> results) {
-    List<Grid> grids = new ArrayList<>();
-    List<Plot> plots = new ArrayList<>();
-    List<String> remarks = new ArrayList<>();
     Map<String, String> settings = new TreeMap<>();
     settings.put("scale", String.valueOf(plan.scale()));
     settings.put("minutesMax", String.valueOf(plan.minutesMax()));
     settings.put(PEER, plan.hasPeers() ? "auto" : "none");
     settings.put("threadsOfClients", String.valueOf(ClosedLoop.THREADS));
+    List<String> remarks = new ArrayList<>();
     if (plan.scale() < 1) {
       remarks.add(
           "Scale "
@@ -79,8 +79,85 @@ final class SeedsReport {
               + " document's. Published figures are those of the whole load.");
     }
     for (SeedsResult result : results) {
+      settings.put(result.workload().seed(), settings(plan, result.workload()));
+      remarks.addAll(remarks(result));
+    }
+    remarks.add("Clients and servers share this machine.");
+    remarks.addAll(remarks(results));
+    if (results.stream().anyMatch(each -> each.workload().kind() == Kind.ACCESS)) {
+      remarks.add(ACCESS);
+    }
+    if (results.stream().flatMap(each -> each.rows().stream()).anyMatch(SeedsReport::hasCluster)) {
+      remarks.add(CLUSTERS);
+    }
+    return report(
+        "seeds",
+        "bench seeds: published load tests, on this service and beside",
+        settings,
+        results,
+        remarks);
+  }
+
+  /**
+   * What was found on a server that was there.
+   *
+   * @param server where it is, and who asked
+   */
+  static Report ofServer(String server, SeedsResult result) {
+    List<String> remarks = new ArrayList<>(remarks(result));
+    remarks.addAll(remarks(List.of(result)));
+    remarks.add("Event loops, heap and limits of the server are those that it was started with.");
+    return report(
+        "stress",
+        "stress: " + result.workload().title(),
+        Map.of("server", server, "threadsOfClients", String.valueOf(ClosedLoop.THREADS)),
+        List.of(result),
+        remarks);
+  }
+
+  private static List<String> remarks(SeedsResult result) {
+    String seed = result.workload().seed();
+    List<String> remarks = new ArrayList<>();
+    remarks.add("Seed " + seed + " was published on: " + result.workload().publishedOn() + ".");
+    remarks.addAll(result.remarks());
+    if (result.leftOut() > 0) {
+      remarks.add(
+          "Seed "
+              + seed
+              + ": "
+              + result.leftOut()
+              + " cases were left out, because --minutes-max was over.");
+    }
+    return remarks;
+  }
+
+  /** What people have to know of the kinds of workloads. */
+  private static List<String> remarks(List<SeedsResult> results) {
+    Set<Kind> kinds =
+        results.stream().map(each -> each.workload().kind()).collect(Collectors.toSet());
+    List<String> remarks = new ArrayList<>();
+    if (kinds.contains(Kind.PUBLISH)) {
+      remarks.addAll(PATHS);
+    }
+    if (!Set.of(Kind.QUEUE).containsAll(kinds)) {
+      remarks.add("Except of queues and paths, a client has one connection and one open request.");
+    }
+    if (kinds.contains(Kind.QUEUE)) {
+      remarks.addAll(QUEUES);
+    }
+    return remarks;
+  }
+
+  private static Report report(
+      String bench,
+      String title,
+      Map<String, String> settings,
+      List<SeedsResult> results,
+      List<String> remarks) {
+    List<Grid> grids = new ArrayList<>();
+    List<Plot> plots = new ArrayList<>();
+    for (SeedsResult result : results) {
       Workload workload = result.workload();
-      settings.put(workload.seed(), settings(plan, workload));
       for (String operation : workload.operations()) {
         List<SeedRow> rows = result.rows(operation);
         if (!rows.isEmpty()) {
@@ -91,41 +168,8 @@ final class SeedsReport {
       if (workload.kind() == Kind.ACCESS) {
         plots.addAll(pathPlots(result));
       }
-      remarks.add("Seed " + workload.seed() + " was published on: " + workload.publishedOn() + ".");
-      remarks.addAll(result.remarks());
-      if (result.leftOut() > 0) {
-        remarks.add(
-            "Seed "
-                + workload.seed()
-                + ": "
-                + result.leftOut()
-                + " cases were left out, because --minutes-max was over.");
-      }
     }
-    remarks.add("Clients and servers share this machine.");
-    if (results.stream().anyMatch(each -> each.workload().kind() == Kind.PUBLISH)) {
-      remarks.addAll(PATHS);
-    }
-    if (results.stream().anyMatch(each -> each.workload().kind() != Kind.QUEUE)) {
-      remarks.add("Except of queues and paths, a client has one connection and one open request.");
-    }
-    if (results.stream().anyMatch(each -> each.workload().kind() == Kind.QUEUE)) {
-      remarks.addAll(QUEUES);
-    }
-    if (results.stream().anyMatch(each -> each.workload().kind() == Kind.ACCESS)) {
-      remarks.add(ACCESS);
-    }
-    if (results.stream().flatMap(each -> each.rows().stream()).anyMatch(SeedsReport::hasCluster)) {
-      remarks.add(CLUSTERS);
-    }
-    return new Report(
-        "seeds",
-        "bench seeds: published load tests, on this service and beside",
-        settings,
-        List.of(),
-        grids,
-        plots,
-        remarks);
+    return new Report(bench, title, settings, List.of(), grids, plots, remarks);
   }
 
   private static boolean hasCluster(SeedRow row) {

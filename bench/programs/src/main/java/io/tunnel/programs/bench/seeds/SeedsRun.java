@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * Runs workloads case by case. A case starts a new server on each side, one after the other; the
@@ -26,17 +27,36 @@ final class SeedsRun {
   private final LoadClock clock;
   private final PrintWriter err;
   private final Sides sides;
+  private final Own own;
   private final long deadlineNanos;
   private int servers;
 
-  /** Makes the servers' files below {@code directory}. */
+  /** Measures this service on servers that it starts, with their files below {@code directory}. */
   SeedsRun(SeedsCommand.Plan plan, Path directory, LoadClock clock, PrintWriter err) {
+    this(plan, directory, clock, err, new Sides(clock)::own);
+  }
+
+  /** Measures this service as {@code own} says. */
+  SeedsRun(SeedsCommand.Plan plan, Path directory, LoadClock clock, PrintWriter err, Own own) {
     this.plan = plan;
     this.directory = directory;
     this.clock = clock;
     this.err = err;
     this.sides = new Sides(clock);
+    this.own = own;
     this.deadlineNanos = clock.nanos() + TimeUnit.MINUTES.toNanos(plan.minutesMax());
+  }
+
+  /** How this service is measured. */
+  @FunctionalInterface
+  interface Own {
+
+    /**
+     * The side of a kind.
+     *
+     * @param remarks hears what people have to know
+     */
+    Beside side(Kind kind, Consumer<String> remarks);
   }
 
   /** A peer that runs until it fails. */
@@ -156,8 +176,7 @@ final class SeedsRun {
       theirs = beside(workload, load, threads, peer);
     }
     Map<String, Map<Figure, Double>> ours =
-        sides
-            .own(workload.kind(), peer.remarks::add)
+        own.side(workload.kind(), peer.remarks::add)
             .measure(workload, load, threads, nextDirectory());
     tell("this service", workload, ours);
     if (!isPeerFirst) {

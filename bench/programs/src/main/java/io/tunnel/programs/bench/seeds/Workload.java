@@ -294,6 +294,15 @@ record Workload(
 
   /** This workload with other times. */
   Workload with(Times other) {
+    return with(threads, other);
+  }
+
+  /** This workload for a server that is there, whose event loops are what they are. */
+  Workload withoutThreads() {
+    return with(List.of(), times);
+  }
+
+  private Workload with(List<Integer> otherThreads, Times otherTimes) {
     return new Workload(
         seed,
         kind,
@@ -301,8 +310,8 @@ record Workload(
         publishedOn,
         operations,
         steps,
-        threads,
-        other,
+        otherThreads,
+        otherTimes,
         loads,
         columns,
         published);

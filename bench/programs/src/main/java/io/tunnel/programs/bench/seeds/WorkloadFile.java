@@ -4,6 +4,7 @@ import io.tunnel.programs.bench.seeds.Workload.Kind;
 import io.tunnel.programs.bench.seeds.Workload.Load;
 import io.tunnel.programs.bench.seeds.Workload.Published;
 import io.tunnel.programs.bench.seeds.Workload.Times;
+import io.tunnel.terminal.CommandFailure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -99,6 +100,21 @@ final class WorkloadFile {
           file + ": " + Files.size(file) + " bytes; a workload has " + BYTES_MAX + " at most");
     }
     return parse(file.toString(), Files.readString(file));
+  }
+
+  /**
+   * The file of an option {@code --workload}.
+   *
+   * @throws CommandFailure when it cannot be read, or has another form
+   */
+  static Workload ofOption(Path file) {
+    try {
+      return read(file);
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.usage("--workload " + e.getMessage());
+    } catch (IOException e) {
+      throw CommandFailure.io("--workload " + file + " cannot be read: " + e);
+    }
   }
 
   /** As {@link #read}, of a text that was in {@code file}. */

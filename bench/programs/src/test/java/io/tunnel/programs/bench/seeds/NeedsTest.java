@@ -24,16 +24,23 @@ class NeedsTest {
   void three_thousand_connections_need_more_descriptors_than_most_shells_give() throws IOException {
     Needs needs = of(1);
     assertThat(needs.descriptors()).isEqualTo((3_000 + 512) * 4 / 3);
-    assertThatCode(() -> needs.require(PLENTY)).doesNotThrowAnyException();
+    assertThatCode(() -> needs.require(PLENTY, "--scale makes it smaller"))
+        .doesNotThrowAnyException();
     assertThatExceptionOfType(CommandFailure.class)
-        .isThrownBy(() -> needs.require(new Needs(1_024, 28_000, 20L << 30, 20L << 30)))
+        .isThrownBy(
+            () ->
+                needs.require(
+                    new Needs(1_024, 28_000, 20L << 30, 20L << 30), "--scale makes it smaller"))
         .withMessage(
             "nothing was started: the run needs 4682 descriptors a process, and the limit is 1024"
                 + " (raise it with ulimit -n 4682); --scale makes it smaller")
         .extracting(CommandFailure::exitCode)
         .isEqualTo(ExitCode.UNAVAILABLE);
     Needs smaller = of(0.05);
-    assertThatCode(() -> smaller.require(new Needs(1_024, 28_000, 20L << 30, 20L << 30)))
+    assertThatCode(
+            () ->
+                smaller.require(
+                    new Needs(1_024, 28_000, 20L << 30, 20L << 30), "--scale makes it smaller"))
         .doesNotThrowAnyException();
   }
 
@@ -41,7 +48,7 @@ class NeedsTest {
   void all_that_is_missing_is_said_at_once() throws IOException {
     Needs needs = of(1);
     assertThatExceptionOfType(CommandFailure.class)
-        .isThrownBy(() -> needs.require(new Needs(10, 10, 10, 10)))
+        .isThrownBy(() -> needs.require(new Needs(10, 10, 10, 10), "--scale makes it smaller"))
         .withMessageContaining("4682 descriptors")
         .withMessageContaining("4000 local ports, and there are 10")
         .withMessageContaining("MiB of memory, and 0 MiB is free")

@@ -85,7 +85,7 @@ class PublishLoadsTest {
     assertThat(needs.descriptors()).isEqualTo(512 + 4 * 4_000);
     assertThat(needs.memoryBytes()).isGreaterThan(7L << 30);
     assertThatExceptionOfType(CommandFailure.class)
-        .isThrownBy(() -> needs.require(new Needs(1_024, 28_000, 40L << 30, 40L << 30)))
+        .isThrownBy(() -> needs.require(new Needs(1_024, 28_000, 40L << 30, 40L << 30), "go"))
         .withMessageContaining("needs 16512 descriptors a process, and the limit is 1024")
         .withMessageContaining("ulimit -n 16512");
     assertThat(Needs.of(seed, 0.01).descriptors()).isLessThan(1_024);

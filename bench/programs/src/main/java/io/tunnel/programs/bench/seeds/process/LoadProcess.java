@@ -107,8 +107,11 @@ public final class LoadProcess implements Closeable {
     if (line == null) {
       throw failed(name, "it said nothing for " + secondsMax + " s");
     }
+    if (line.word() == Word.FAILED && !line.equals(ENDED)) {
+      throw CommandFailure.failed("the load " + name + " failed: " + line.text());
+    }
     if (line.word() != word) {
-      throw failed(name, line.word() == Word.FAILED ? line.text() : "it said: " + line.line());
+      throw failed(name, line.equals(ENDED) ? "its process has ended" : "it said: " + line.line());
     }
     return line;
   }

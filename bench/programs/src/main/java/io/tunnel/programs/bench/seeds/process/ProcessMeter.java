@@ -69,8 +69,11 @@ public final class ProcessMeter {
     return new Look(nanos, sum(ProcessMeter::cpuTicks), sum(ProcessMeter::writtenBytes));
   }
 
-  /** Empty when one of the processes does not say. */
+  /** Empty without processes, and when one of them does not say. */
   private OptionalLong sum(Function<Path, OptionalLong> number) {
+    if (processes.isEmpty()) {
+      return OptionalLong.empty();
+    }
     long sum = 0;
     for (Path process : processes) {
       OptionalLong one = number.apply(process);

@@ -1,6 +1,7 @@
 package io.tunnel.programs.bench.seeds.publish;
 
 import io.tunnel.programs.bench.seeds.process.LoadProgram;
+import io.tunnel.sdk.ClientConfig;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The process with the load on this service. */
@@ -8,15 +9,20 @@ public final class PublishLoadMain {
 
   private PublishLoadMain() {}
 
-  /** The arguments are the server as HOST:PORT, the partitions, and whether rows are bound. */
+  /**
+   * The arguments are the server as {@link ClientConfig#of(String)} takes it, what the names of
+   * tables begin with, the partitions of a table, and whether rows are bound.
+   */
   public static void main(String[] arguments) {
     TablePublishing.Terms terms =
         new TablePublishing.Terms(
-            arguments[0], Integer.parseInt(arguments[1]), Boolean.parseBoolean(arguments[2]));
+            ClientConfig.of(arguments[0]),
+            Integer.parseInt(arguments[2]),
+            Boolean.parseBoolean(arguments[3]));
     AtomicInteger cases = new AtomicInteger();
     new LoadProgram(
             PublishLoad.cases(
-                what -> TablePublishing.open(what, terms, "case" + cases.incrementAndGet()),
+                what -> TablePublishing.open(what, terms, arguments[1] + cases.incrementAndGet()),
                 System::nanoTime))
         .serve(System.in, System.out, () -> System.exit(0));
   }

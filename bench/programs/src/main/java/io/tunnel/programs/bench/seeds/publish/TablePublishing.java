@@ -11,15 +11,24 @@ import io.tunnel.model.value.Bytes;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.programs.bench.seeds.publish.PathRows.Place;
 import io.tunnel.programs.bench.seeds.publish.PublishCase.Action;
+import io.tunnel.sdk.ClientConfig;
+import io.tunnel.sdk.ConnectionException;
+import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.TableClient;
 import io.tunnel.sdk.table.CreateTableRequest;
 import io.tunnel.sdk.table.PartitionInfo;
 import io.tunnel.sdk.table.PartitionPositions;
 import io.tunnel.sdk.table.TableInfo;
+import io.tunnel.sdk.transport.Connection;
 import io.tunnel.sdk.transport.EventLoops;
+import io.tunnel.sdk.transport.PushReceiver;
 import io.tunnel.sdk.transport.SystemClock;
+import io.tunnel.sdk.transport.trust.LoadedConfig;
 import io.tunnel.wire.Credit;
 import io.tunnel.wire.Delivery;
+import io.tunnel.wire.ErrorPayload;
+import io.tunnel.wire.Frame;
+import io.tunnel.wire.FrameKind;
 import io.tunnel.wire.GetRowRequest;
 import io.tunnel.wire.KeyTerms;
 import io.tunnel.wire.Operation;
@@ -27,7 +36,6 @@ import io.tunnel.wire.control.ClusterControl;
 import io.tunnel.wire.control.Json;
 import io.tunnel.wire.control.PartitionControl;
 import io.tunnel.wire.control.RowSessionControl;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -58,6 +66,7 @@ final class TablePublishing implements Publishing {
   private static final int OPENING_MAX = 64;
 
   private static final long SECONDS_MAX = 60;
+  private static final Duration OPEN_MAX = Duration.ofSeconds(SECONDS_MAX);
   private static final int LEADER_LOOKS_MAX = 1_200;
   private static final int LEADER_LOOK_MS = 50;
   private static final Duration LEASE = Duration.ofSeconds(30);
@@ -69,7 +78,8 @@ final class TablePublishing implements Publishing {
   private static final int CREDIT_BYTES = 256 << 10;
 
   private final PublishCase what;
-  private final Terms terms;
+  private final LoadedConfig config;
+  private final boolean isBound;
   private final PathRows rows;
   private final TableClient admin;
   private final TableInfo table;
@@ -78,7 +88,7 @@ final class TablePublishing implements Publishing {
   private final List<PartitionInfo> partitions;
 
   private final List<EventLoops> threads = new ArrayList<>();
-  private List<RawConnection> publishers = List.of();
+  private List<Connection> publishers = List.of();
   private List<SessionProof> sessions = List.of();
   private List<Subscriber> subscribers = List.of();
 
@@ -88,15 +98,16 @@ final class TablePublishing implements Publishing {
   /**
    * What a case needs to know of the servers.
    *
-   * @param endpoint of a server, as HOST:PORT
+   * @param server where it is, and who asks
    * @param partitions of a table, each with the paths of as many publishers
    * @param isBound whether rows are bound to sessions; a cluster has none
    */
-  record Terms(String endpoint, int partitions, boolean isBound) {}
+  record Terms(ClientConfig server, int partitions, boolean isBound) {}
 
   private TablePublishing(PublishCase what, Terms terms, TableClient admin, TableInfo table) {
     this.what = what;
-    this.terms = terms;
+    this.config = LoadedConfig.of(terms.server().withConnectDeadline(OPEN_MAX));
+    this.isBound = terms.isBound();
     this.rows = new PathRows(what.bytes());
     this.admin = admin;
     this.table = table;
@@ -115,7 +126,7 @@ final class TablePublishing implements Publishing {
    * @param name a table that no case before had
    */
   static TablePublishing open(PublishCase what, Terms terms, String name) throws Exception {
-    TableClient admin = TableClient.connect(terms.endpoint());
+    TableClient admin = TableClient.connect(terms.server());
     try {
       int partitions = Math.min(terms.partitions(), what.publishers());
       CreateTableRequest.Builder request =
@@ -156,9 +167,9 @@ final class TablePublishing implements Publishing {
 
   private void connect() throws Exception {
     try {
-      publishers = all(what.publishers(), number -> connection(number, number, new NoPushes()));
-      if (terms.isBound()) {
-        sessions = all(what.publishers(), number -> session(publishers.get(number)));
+      publishers = all(what.publishers(), number -> connection(number, number, PushReceiver.NONE));
+      if (isBound) {
+        sessions = all(what.publishers(), this::session);
       }
       subscribers =
           all(
@@ -174,15 +185,15 @@ final class TablePublishing implements Publishing {
     }
   }
 
-  private CompletableFuture<RawConnection> connection(
-      int number, int publisher, RawConnection.Pushes pushes) {
-    String address = partitions.get(publisher).leader().orElse(terms.endpoint());
-    int colon = address.lastIndexOf(':');
-    return RawConnection.open(
-        new InetSocketAddress(
-            address.substring(0, colon), Integer.parseInt(address.substring(colon + 1))),
-        threads.get(number % THREADS).nextPlace(),
-        pushes);
+  private CompletableFuture<Connection> connection(
+      int number, int publisher, PushReceiver receiver) {
+    Endpoint server =
+        partitions
+            .get(publisher)
+            .leader()
+            .map(Endpoint::of)
+            .orElseGet(() -> config.config().endpoints().get(0));
+    return Connection.open(threads.get(number % THREADS).nextPlace(), config, server, receiver);
   }
 
   /** The partition with the paths of a publisher. */
@@ -202,23 +213,36 @@ final class TablePublishing implements Publishing {
     return new Place(table.tableId(), partitions.get(publisher).id());
   }
 
-  private static CompletableFuture<SessionProof> session(RawConnection connection) {
+  private CompletableFuture<SessionProof> session(int publisher) {
+    Connection connection = publishers.get(publisher);
     Bytes secret = SystemClock.newSecret();
     byte[] request = Json.encode(new RowSessionControl.Open(LEASE.toMillis(), secret));
     return connection
-        .ask(Operation.OPEN_ROW_SESSION, request)
+        .request(Operation.OPEN_ROW_SESSION, request)
         .thenApply(
             answer -> {
-              long id = Json.decode(answer, RowSessionControl.Opened.class).sessionId();
+              long id = Json.decode(answer.payload(), RowSessionControl.Opened.class).sessionId();
               byte[] named = Json.encode(new RowSessionControl.Named(id, secret));
-              connection.every(
-                  LEASE.toMillis() / RENEWALS,
-                  () -> {
-                    // A session that is lost fails the next write.
-                    var unused = connection.ask(Operation.RENEW_ROW_SESSION, named);
-                  });
+              renew(publisher, connection, named);
               return new SessionProof(id, secret);
             });
+  }
+
+  /** Renews a session again and again, until the event loop is closed. */
+  private void renew(int publisher, Connection connection, byte[] named) {
+    long periodMs = LEASE.toMillis() / RENEWALS;
+    var unused =
+        threads
+            .get(publisher % THREADS)
+            .next()
+            .scheduleAtFixedRate(
+                () -> {
+                  // A session that is lost fails the next write.
+                  var unusedAnswer = connection.request(Operation.RENEW_ROW_SESSION, named);
+                },
+                periodMs,
+                periodMs,
+                TimeUnit.MILLISECONDS);
   }
 
   /** Results by number; so many are begun at a time. */
@@ -258,7 +282,7 @@ final class TablePublishing implements Publishing {
             ? Optional.empty()
             : Optional.of(sessions.get(publisher));
     byte[] payload = rows.write(request, publisher, path, place(publisher), session);
-    tell(publishers.get(publisher).ask(Operation.WRITE, payload), PathRows::wrongWrite, answer);
+    tell(publishers.get(publisher).request(Operation.WRITE, payload), PathRows::wrongWrite, answer);
   }
 
   @Override
@@ -267,18 +291,18 @@ final class TablePublishing implements Publishing {
     byte[] payload =
         new GetRowRequest(table.tableId(), PathRows.encodedKey(publisher, path)).encode();
     tell(
-        subscribers.get(subscriber).connection.ask(Operation.GET_ROW, payload),
+        subscribers.get(subscriber).connection.request(Operation.GET_ROW, payload),
         bytes -> rows.wrongRead(bytes, publisher, path),
         answer);
   }
 
   private static void tell(
-      CompletableFuture<byte[]> answered,
+      CompletableFuture<Frame> answered,
       Function<byte[], Optional<String>> wrong,
       Consumer<Optional<String>> answer) {
     var unused =
         answered
-            .thenApply(wrong)
+            .thenApply(frame -> wrong.apply(frame.payload()))
             .exceptionally(failure -> Optional.of(String.valueOf(failure.getMessage())))
             .thenAccept(answer);
   }
@@ -302,11 +326,11 @@ final class TablePublishing implements Publishing {
     }
   }
 
-  private CompletableFuture<byte[]> endSession(int publisher) {
+  private CompletableFuture<Frame> endSession(int publisher) {
     SessionProof session = sessions.get(publisher);
     return publishers
         .get(publisher)
-        .ask(
+        .request(
             Operation.CLOSE_ROW_SESSION,
             Json.encode(new RowSessionControl.Named(session.session(), session.secret())));
   }
@@ -316,19 +340,10 @@ final class TablePublishing implements Publishing {
     threads.forEach(EventLoops::close);
   }
 
-  /** A connection that only asks: the open request fails with the connection. */
-  private static final class NoPushes implements RawConnection.Pushes {
-    @Override
-    public void came(Operation operation, byte[] payload) {}
-
-    @Override
-    public void failed(String why) {}
-  }
-
   /** Follows the paths of one publisher. Its event loop calls it. */
-  private final class Subscriber implements RawConnection.Pushes {
+  private final class Subscriber implements PushReceiver {
     private final int number;
-    private RawConnection connection;
+    private Connection connection;
     private Optional<Events> events = Optional.empty();
     private int handle;
     private int usedBytes;
@@ -337,7 +352,7 @@ final class TablePublishing implements Publishing {
       this.number = number;
     }
 
-    Subscriber on(RawConnection opened) {
+    Subscriber on(Connection opened) {
       connection = opened;
       return this;
     }
@@ -361,11 +376,11 @@ final class TablePublishing implements Publishing {
               Optional.empty(),
               Optional.empty());
       return connection
-          .ask(Operation.WATCH, Json.encode(new PartitionControl.Watch(behind, keys)))
+          .request(Operation.WATCH, Json.encode(new PartitionControl.Watch(behind, keys)))
           .thenApply(
               answer -> {
                 events = Optional.of(heard);
-                handle = Json.decode(answer, ClusterControl.Attached.class).handle();
+                handle = Json.decode(answer.payload(), ClusterControl.Attached.class).handle();
                 grant(CREDIT_BYTES);
                 return true;
               });
@@ -376,10 +391,16 @@ final class TablePublishing implements Publishing {
     }
 
     @Override
-    public void came(Operation operation, byte[] payload) {
-      if (operation != Operation.DELIVER || events.isEmpty()) {
-        return;
+    public void pushed(Frame frame) {
+      if (frame.kind() == FrameKind.ERROR) {
+        ErrorPayload error = ErrorPayload.decode(frame.payload());
+        failed("the server does not go on: " + error.code() + ": " + error.message());
+      } else if (frame.operation() == Operation.DELIVER && events.isPresent()) {
+        deliver(frame.payload());
       }
+    }
+
+    private void deliver(byte[] payload) {
       for (ChangeBatch batch : Delivery.decode(payload).batches()) {
         RowCursor row = batch.rows();
         while (row.next()) {
@@ -397,7 +418,11 @@ final class TablePublishing implements Publishing {
     }
 
     @Override
-    public void failed(String why) {
+    public void lost(ConnectionException reason) {
+      failed(reason.getMessage());
+    }
+
+    private void failed(String why) {
       if (!isClosing) {
         events.ifPresent(each -> each.failed("connection " + number + ": " + why));
       }

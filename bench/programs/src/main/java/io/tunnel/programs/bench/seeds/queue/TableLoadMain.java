@@ -7,9 +7,12 @@ public final class TableLoadMain {
 
   private TableLoadMain() {}
 
-  /** The argument is the server, as HOST:PORT. */
+  /**
+   * The arguments are the server as {@link io.tunnel.sdk.ClientConfig#of(String)} takes it, and
+   * what the names of tables begin with.
+   */
   public static void main(String[] arguments) {
-    TableMessages.Names names = new TableMessages.Names();
+    TableMessages.Names names = new TableMessages.Names(arguments[1]);
     new LoadProgram(
             MessageLoad.cases(
                 what -> TableMessages.open(arguments[0], what, names, System::nanoTime),

@@ -46,11 +46,16 @@ final class TableMessages implements Messages {
 
   /** Names of tables, none twice in a process. */
   static final class Names {
+    private final String beginning;
     private final AtomicInteger cases = new AtomicInteger();
+
+    Names(String beginning) {
+      this.beginning = beginning;
+    }
 
     /** The prefix of a case's tables. */
     String next() {
-      return "case" + cases.incrementAndGet() + "_";
+      return beginning + cases.incrementAndGet() + "_";
     }
   }
 

@@ -9,49 +9,79 @@ import io.tunnel.wire.Operation;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
 
 /**
- * One client that opens a connection of the SDK for each operation, with TLS and a key where the
- * configuration says so, and closes the connection after the operation's last answer. Belongs to
- * one event loop.
+ * One client on a connection of the SDK, with TLS and a key where the configuration says so. The
+ * client keeps its connection, or opens one for each operation and closes it after the operation's
+ * last answer. Belongs to one event loop.
  */
-final class SessionClient implements ClosedLoop.Client {
+final class SdkClient implements ClosedLoop.Client {
 
   private final int number;
   private final int thread;
   private final EventLoops.Place place;
-  private final LoadedConfig config;
-  private final AtomicLong connectionsLeft;
+  private final Supplier<CompletableFuture<Connection>> opening;
+
+  /** Empty for a client that keeps its connection. */
+  private final Optional<AtomicLong> connectionsLeft;
+
+  /** Empty for a client that opens a connection for each operation. */
+  private final Optional<CompletableFuture<Connection>> kept;
+
   private long asked;
   private long beganNanos;
 
-  private SessionClient(
+  private SdkClient(
       int number,
       int thread,
       EventLoops.Place place,
-      LoadedConfig config,
-      AtomicLong connectionsLeft) {
+      Supplier<CompletableFuture<Connection>> opening,
+      Optional<AtomicLong> connectionsLeft) {
     this.number = number;
     this.thread = thread;
     this.place = place;
-    this.config = config;
+    this.opening = opening;
     this.connectionsLeft = connectionsLeft;
+    this.kept = connectionsLeft.isPresent() ? Optional.empty() : Optional.of(opening.get());
   }
 
   /**
-   * Clients of a server.
+   * Clients that keep their connections.
+   *
+   * @param servers where each client connects, by its number
+   */
+  static ClosedLoop.Clients keeping(LoadedConfig config, IntFunction<Endpoint> servers) {
+    return (number, thread, place) ->
+        new SdkClient(
+            number,
+            thread,
+            place,
+            () -> Connection.open(place, config, servers.apply(number), PushReceiver.NONE),
+            Optional.empty());
+  }
+
+  /**
+   * Clients that open a connection for each operation, to the first endpoint of the configuration.
    *
    * @param connectionsLeft connections that all clients together may still open; a client that gets
    *     none leaves the run
    */
-  static ClosedLoop.Clients of(LoadedConfig config, AtomicLong connectionsLeft) {
+  static ClosedLoop.Clients reopening(LoadedConfig config, AtomicLong connectionsLeft) {
+    Endpoint server = config.config().endpoints().get(0);
     return (number, thread, place) ->
-        new SessionClient(number, thread, place, config, connectionsLeft);
+        new SdkClient(
+            number,
+            thread,
+            place,
+            () -> Connection.open(place, config, server, PushReceiver.NONE),
+            Optional.of(connectionsLeft));
   }
 
   @Override
   public CompletableFuture<?> whenReady() {
-    return CompletableFuture.completedFuture(null);
+    return kept.orElseGet(() -> CompletableFuture.completedFuture(null));
   }
 
   @Override
@@ -61,19 +91,18 @@ final class SessionClient implements ClosedLoop.Client {
         .execute(
             () -> {
               asked = 0;
-              connect(run);
+              operate(run);
             });
   }
 
-  private void connect(LoadRun run) {
-    if (!run.goesOn(asked) || connectionsLeft.getAndDecrement() <= 0) {
+  private void operate(LoadRun run) {
+    if (!run.goesOn(asked) || connectionsLeft.map(AtomicLong::getAndDecrement).orElse(1L) <= 0) {
       run.left();
       return;
     }
     beganNanos = run.nanos();
-    Endpoint endpoint = config.config().endpoints().get(0);
     var unused =
-        Connection.open(place, config, endpoint, PushReceiver.NONE)
+        kept.orElseGet(opening)
             .whenComplete(
                 (connection, failure) -> {
                   if (failure == null) {
@@ -109,8 +138,10 @@ final class SessionClient implements ClosedLoop.Client {
       ask(run, connection);
       return;
     }
-    connection.close();
+    if (kept.isEmpty()) {
+      connection.close();
+    }
     run.answered(thread, run.nanos() - beganNanos);
-    connect(run);
+    operate(run);
   }
 }

@@ -1,0 +1,194 @@
+package io.tunnel.programs.bench.seeds;
+
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
+import io.tunnel.programs.bench.report.Machine;
+import io.tunnel.programs.bench.report.Report;
+import io.tunnel.programs.bench.report.ReportJson;
+import io.tunnel.programs.bench.report.ReportText;
+import io.tunnel.programs.bench.seeds.ClosedLoads.Target;
+import io.tunnel.programs.bench.seeds.Workload.Kind;
+import io.tunnel.programs.bench.seeds.Workload.Load;
+import io.tunnel.programs.servers.ChildProcesses;
+import io.tunnel.programs.servers.DataDirectory;
+import io.tunnel.programs.servers.Interrupt;
+import io.tunnel.sdk.ClientConfig;
+import io.tunnel.sdk.Endpoint;
+import io.tunnel.sdk.TableClient;
+import io.tunnel.sdk.transport.trust.LoadedConfig;
+import io.tunnel.stress.LoadClock;
+import io.tunnel.stress.SystemClock;
+import io.tunnel.stress.WorkloadRunner;
+import io.tunnel.terminal.CommandFailure;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.function.Function;
+
+/**
+ * Runs a workload on a server that is there. The tables of a run have names that no other run has,
+ * and are dropped at its end, also when it fails or is interrupted.
+ */
+public final class StressWorkload implements WorkloadRunner {
+
+  /** A server that has gone meanwhile is not waited for longer. */
+  private static final Duration REMOVE_MAX = Duration.ofSeconds(5);
+
+  /** For {@link java.util.ServiceLoader}. */
+  public StressWorkload() {}
+
+  @Override
+  public void run(Order order) throws Exception {
+    LoadClock clock = new SystemClock();
+    Workload workload = workload(order.workload()).withoutThreads();
+    Path work = Path.of(System.getProperty("java.io.tmpdir"));
+    Needs.of(List.of(workload), 1).ofClients().require(Needs.here(work), "fewer clients need less");
+    String tables = "load_" + Long.toHexString(new SplittableRandom().nextLong()) + "_";
+    SeedsResult result;
+    try (Interrupt interrupt = new Interrupt(order.program(), order.err())) {
+      DataDirectory directory = DataDirectory.temporary("stress", work);
+      interrupt.leaves(
+          () -> {
+            // The load: this process has no other child.
+            ChildProcesses.kill();
+            return remove(order.endpoint(), tables, directory);
+          },
+          () -> "; the tables " + tables + "* may be left");
+      try {
+        result =
+            new SeedsRun(
+                    plan(workload),
+                    directory.logs(),
+                    clock,
+                    interrupt.err(),
+                    (kind, remarks) -> side(kind, order.endpoint(), tables, clock))
+                .run(workload);
+      } catch (Exception e) {
+        try {
+          var unused = remove(order.endpoint(), tables, directory);
+        } catch (IOException | RuntimeException left) {
+          interrupt.err().println("the tables " + tables + "* may be left: " + left.getMessage());
+        }
+        throw e;
+      }
+      var unused = remove(order.endpoint(), tables, directory);
+    }
+    tell(SeedsReport.ofServer(order.endpoint(), result), order);
+  }
+
+  /** A file, or one of the seeds of this program where there is no such file. */
+  private static Workload workload(String named) throws IOException {
+    Workload workload =
+        WorkloadFile.OWN.contains(named)
+            ? WorkloadFile.own(named)
+            : WorkloadFile.ofOption(Path.of(named));
+    if (workload.kind() == Kind.ACCESS) {
+      throw CommandFailure.usage(
+          "--workload "
+              + named
+              + " is of kind access, which compares servers that the benchmark starts: run it with"
+              + " 'tunnel bench seeds'");
+    }
+    return workload;
+  }
+
+  private static SeedsCommand.Plan plan(Workload workload) {
+    return new SeedsCommand.Plan(
+        List.of(workload), 1, SeedsCommand.MINUTES_MAX, false, Optional.empty(), List.of());
+  }
+
+  private static Beside side(Kind kind, String endpoint, String tables, LoadClock clock) {
+    ClosedLoads closed = new ClosedLoads(clock);
+    LoadedConfig config =
+        LoadedConfig.of(ClientConfig.of(endpoint).withConnectDeadline(ClosedLoop.OPEN_MAX));
+    Endpoint first = config.config().endpoints().get(0);
+    return (workload, load, threads, directory) -> {
+      Map<String, Map<Figure, Double>> figures =
+          switch (kind) {
+            case ECHO -> closed.echo(workload, load, target(config, client -> first));
+            case REGISTRY -> registry(workload, load, config, tables, closed);
+            case MIX -> mix(workload, load, config, tables, closed);
+            case QUEUE, PUBLISH ->
+                new LoadSide(clock).there(workload, load, directory, endpoint, tables);
+            case ACCESS -> throw new IllegalStateException("refused before");
+          };
+      // The next load makes tables of the same names.
+      drop(endpoint, tables);
+      return figures;
+    };
+  }
+
+  private static Target target(LoadedConfig config, Function<Integer, Endpoint> servers) {
+    return new Target(SdkClient.keeping(config, servers::apply), () -> 0);
+  }
+
+  private static Map<String, Map<Figure, Double>> registry(
+      Workload workload, Load load, LoadedConfig config, String tables, ClosedLoads closed)
+      throws InterruptedException {
+    String name = tables + "names";
+    Endpoint first = config.config().endpoints().get(0);
+    try (TableClient client = TableClient.connect(config.config())) {
+      RegistryTable table = RegistryTable.create(client, name, load);
+      Target target = target(config, number -> table.leader(number).orElse(first));
+      return closed.registry(workload, load, target, table::requests);
+    }
+  }
+
+  private static Map<String, Map<Figure, Double>> mix(
+      Workload workload, Load load, LoadedConfig config, String tables, ClosedLoads closed)
+      throws InterruptedException {
+    String name = tables + "work";
+    Endpoint first = config.config().endpoints().get(0);
+    try (TableClient client = TableClient.connect(config.config())) {
+      return closed.mix(
+          workload,
+          load,
+          client,
+          name,
+          made ->
+              target(
+                  config,
+                  number -> made.partitions().get(0).leader().map(Endpoint::of).orElse(first)));
+    }
+  }
+
+  private static String remove(String endpoint, String tables, DataDirectory directory)
+      throws IOException {
+    directory.delete();
+    drop(endpoint, tables);
+    return "";
+  }
+
+  private static void drop(String endpoint, String tables) {
+    ClientConfig config = ClientConfig.of(endpoint).withRetryDeadline(REMOVE_MAX);
+    try (TableClient client = TableClient.connect(config)) {
+      client.listTables().stream()
+          .filter(table -> table.startsWith(tables))
+          .forEach(table -> drop(client, table));
+    }
+  }
+
+  /** A run that is interrupted may drop tables on two threads. */
+  private static void drop(TableClient client, String table) {
+    try {
+      client.dropTable(table);
+    } catch (RefusedException e) {
+      if (e.code() != ErrorCode.TABLE_NOT_FOUND) {
+        throw e;
+      }
+    }
+  }
+
+  private static void tell(Report report, Order order) {
+    if (order.isJson()) {
+      order.out().println(ReportJson.line(report, Machine.here()));
+    } else {
+      ReportText.lines(report).forEach(order.out()::println);
+    }
+    order.out().flush();
+  }
+}
