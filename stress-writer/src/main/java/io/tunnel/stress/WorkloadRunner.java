@@ -4,8 +4,8 @@ import java.io.PrintWriter;
 import java.util.Objects;
 
 /**
- * Runs load tests that files describe on a server that is there. The benchmarks beside this program
- * have it, as a service of {@link java.util.ServiceLoader}.
+ * Runs the load tests of files on a server of the user. The benchmarks beside this program have it,
+ * as a service of {@link java.util.ServiceLoader}.
  */
 public interface WorkloadRunner {
 

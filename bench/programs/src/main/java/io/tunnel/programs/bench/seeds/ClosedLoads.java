@@ -73,9 +73,9 @@ final class ClosedLoads {
   }
 
   /**
-   * Names that are registered and looked up.
+   * Clients register names, and look the names up.
    *
-   * @param requests of these names, which registers them or looks them up
+   * @param requests makes the requests of a phase: whether the clients register, and the names
    */
   Map<String, Map<Figure, Double>> registry(
       Workload workload, Load load, Target target, BiFunction<Boolean, Names, Requests> requests)

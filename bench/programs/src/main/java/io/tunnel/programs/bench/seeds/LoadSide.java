@@ -107,7 +107,7 @@ final class LoadSide {
   }
 
   /**
-   * Queues, topics or paths on a server that is there already.
+   * Queues, topics or paths on a server of the user.
    *
    * @param directory for the log of the load
    * @param endpoint the server, and who asks

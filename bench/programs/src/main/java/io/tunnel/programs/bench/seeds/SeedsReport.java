@@ -63,7 +63,7 @@ final class SeedsReport {
 
   private SeedsReport() {}
 
-  /** What was found on servers that the run itself has started. */
+  /** The report of a run that started servers. */
   static Report of(SeedsCommand.Plan plan, List<SeedsResult> results) {
     Map<String, String> settings = new TreeMap<>();
     settings.put("scale", String.valueOf(plan.scale()));
@@ -99,7 +99,7 @@ final class SeedsReport {
   }
 
   /**
-   * What was found on a server that was there.
+   * The report of a run on a server of the user.
    *
    * @param server where it is, and who asked
    */

@@ -31,7 +31,9 @@ final class SeedsRun {
   private final long deadlineNanos;
   private int servers;
 
-  /** Measures this service on servers that it starts, with their files below {@code directory}. */
+  /**
+   * Starts servers of this service, with files below {@code directory}, and measures the servers.
+   */
   SeedsRun(SeedsCommand.Plan plan, Path directory, LoadClock clock, PrintWriter err) {
     this(plan, directory, clock, err, new Sides(clock)::own);
   }

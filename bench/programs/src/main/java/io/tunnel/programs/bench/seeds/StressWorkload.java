@@ -23,17 +23,20 @@ import io.tunnel.terminal.CommandFailure;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SplittableRandom;
 import java.util.function.Function;
 
 /**
- * Runs a workload on a server that is there. The tables of a run have names that no other run has,
- * and are dropped at its end, also when it fails or is interrupted.
+ * Runs a workload on a server of the user. The tables of a run have names that no other run has,
+ * and the run drops them at its end, also after a failure or an interrupt.
  */
 public final class StressWorkload implements WorkloadRunner {
+
+  /** Bytes that no other run has by chance, in the names of tables. */
+  private static final int NAME_BYTES = 8;
 
   /** A server that has gone meanwhile is not waited for longer. */
   private static final Duration REMOVE_MAX = Duration.ofSeconds(5);
@@ -47,7 +50,8 @@ public final class StressWorkload implements WorkloadRunner {
     Workload workload = workload(order.workload()).withoutThreads();
     Path work = Path.of(System.getProperty("java.io.tmpdir"));
     Needs.of(List.of(workload), 1).ofClients().require(Needs.here(work), "fewer clients need less");
-    String tables = "load_" + Long.toHexString(new SplittableRandom().nextLong()) + "_";
+    byte[] chance = io.tunnel.sdk.transport.SystemClock.newSecret().toByteArray();
+    String tables = "load_" + HexFormat.of().formatHex(chance, 0, NAME_BYTES) + "_";
     SeedsResult result;
     try (Interrupt interrupt = new Interrupt(order.program(), order.err())) {
       DataDirectory directory = DataDirectory.temporary("stress", work);

@@ -297,7 +297,7 @@ record Workload(
     return with(threads, other);
   }
 
-  /** This workload for a server that is there, whose event loops are what they are. */
+  /** This workload for a server of the user, who has chosen the number of event loops. */
   Workload withoutThreads() {
     return with(List.of(), times);
   }
