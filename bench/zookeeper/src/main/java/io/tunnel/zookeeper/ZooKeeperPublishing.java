@@ -41,6 +41,7 @@ final class ZooKeeperPublishing implements Publishing {
   private static final int OPENING_MAX = 64;
 
   private static final int CLOSING_THREADS = 16;
+  private static final int CLOSE_MS_MAX = 10_000;
   private static final long SECONDS_MAX = 60;
 
   /** As {@code ZooDefs.Ids} has it, whose annotations the compiler does not find. */
@@ -275,10 +276,8 @@ final class ZooKeeperPublishing implements Publishing {
         for (ZooKeeper each : some) {
           closed.add(
               closing.submit(
-                  () -> {
-                    each.close();
-                    return true;
-                  }));
+                  // The thread that ends last closes the descriptors.
+                  () -> each.close(CLOSE_MS_MAX)));
         }
       }
       for (Future<?> each : closed) {

@@ -21,6 +21,12 @@ final class Charts {
   private static final int HEIGHT = 480;
   private static final float STROKE = 2f;
 
+  /** Pixels of a legend, about: of the mark of a curve, of a letter, of the height of a line. */
+  private static final int LEGEND_MARK = 48;
+
+  private static final int LEGEND_LETTER = 6;
+  private static final int LEGEND_LINE = 20;
+
   private Charts() {}
 
   static String fileName(Plot plot) {
@@ -37,7 +43,7 @@ final class Charts {
     XYChart chart =
         new XYChartBuilder()
             .width(WIDTH)
-            .height(HEIGHT)
+            .height(HEIGHT + (isLegendWide(plot) ? LEGEND_LINE * plot.curves().size() : 0))
             .title(plot.title())
             .xAxisTitle(plot.x().label())
             .yAxisTitle(plot.left().label())
@@ -45,7 +51,8 @@ final class Charts {
     XYStyler style = chart.getStyler();
     style.setChartBackgroundColor(Color.WHITE);
     style.setLegendPosition(Styler.LegendPosition.OutsideS);
-    style.setLegendLayout(Styler.LegendLayout.Horizontal);
+    style.setLegendLayout(
+        isLegendWide(plot) ? Styler.LegendLayout.Vertical : Styler.LegendLayout.Horizontal);
     style.setXAxisLogarithmic(plot.x().isLogarithmic() && isWide(xs(plot.curves())));
     style.setYAxisLogarithmic(isLogarithmic(plot));
     style.setXAxisDecimalPattern("#,###.##");
@@ -60,6 +67,14 @@ final class Charts {
       plot.right().ifPresent(right -> style.setYAxisMin(1, 0.0));
     }
     return chart;
+  }
+
+  /** The library cuts a legend off that is wider than the chart. */
+  private static boolean isLegendWide(Plot plot) {
+    return plot.curves().stream()
+            .mapToInt(curve -> LEGEND_MARK + LEGEND_LETTER * curve.name().length())
+            .sum()
+        > WIDTH;
   }
 
   /** The library has one kind of scale for both sides. */

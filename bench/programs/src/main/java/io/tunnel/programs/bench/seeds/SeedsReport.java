@@ -427,7 +427,7 @@ final class SeedsReport {
 
     String suffix() {
       return (servers == 1 ? "" : ", " + servers + " servers")
-          + threads.map(count -> ", " + count + " server threads").orElse("");
+          + threads.map(count -> ", " + count + (count == 1 ? " thread" : " threads")).orElse("");
     }
   }
 

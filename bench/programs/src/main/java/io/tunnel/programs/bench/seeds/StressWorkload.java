@@ -59,7 +59,8 @@ public final class StressWorkload implements WorkloadRunner {
           () -> {
             // The load: this process has no other child.
             ChildProcesses.kill();
-            return remove(order.endpoint(), tables, directory);
+            remove(order.endpoint(), tables, directory);
+            return "";
           },
           () -> "; the tables " + tables + "* may be left");
       try {
@@ -73,13 +74,13 @@ public final class StressWorkload implements WorkloadRunner {
                 .run(workload);
       } catch (Exception e) {
         try {
-          var unused = remove(order.endpoint(), tables, directory);
+          remove(order.endpoint(), tables, directory);
         } catch (IOException | RuntimeException left) {
           interrupt.err().println("the tables " + tables + "* may be left: " + left.getMessage());
         }
         throw e;
       }
-      var unused = remove(order.endpoint(), tables, directory);
+      remove(order.endpoint(), tables, directory);
     }
     tell(SeedsReport.ofServer(order.endpoint(), result), order);
   }
@@ -160,11 +161,10 @@ public final class StressWorkload implements WorkloadRunner {
     }
   }
 
-  private static String remove(String endpoint, String tables, DataDirectory directory)
+  private static void remove(String endpoint, String tables, DataDirectory directory)
       throws IOException {
     directory.delete();
     drop(endpoint, tables);
-    return "";
   }
 
   private static void drop(String endpoint, String tables) {

@@ -186,12 +186,12 @@ class SeedsReportTest {
     assertThat(plots.get(1).curves())
         .extracting(Plot.Curve::name)
         .containsExactly(
-            "this service, 1 server threads",
-            "a bare echo, 1 server threads",
-            "published, 1 server threads",
-            "this service, 4 server threads",
-            "a bare echo, 4 server threads",
-            "published, 4 server threads");
+            "this service, 1 thread",
+            "a bare echo, 1 thread",
+            "published, 1 thread",
+            "this service, 4 threads",
+            "a bare echo, 4 threads",
+            "published, 4 threads");
     assertThat(plots.get(1).curves().get(2).points())
         .containsExactly(new Plot.Point(100, 20.0), new Plot.Point(800, 18.12));
   }

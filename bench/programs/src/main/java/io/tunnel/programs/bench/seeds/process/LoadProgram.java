@@ -6,6 +6,8 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
@@ -35,15 +37,17 @@ public final class LoadProgram {
   }
 
   /**
-   * Runs cases until {@code in} ends or a case fails. A thread of its own reads, so that the
-   * process ends with its parent also in the middle of a case.
+   * Runs cases until {@code in} ends or a case fails. Each case has a thread, so that the process
+   * ends with its parent also in the middle of a case. A case begins when the case before has
+   * closed its connections, which is later than its last line.
    */
   public void serve(InputStream in, PrintStream out, Runnable whenOver) {
     BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
+    Lock turn = new ReentrantLock(true);
     try {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         String what = line;
-        Thread thread = new Thread(() -> run(what, out), "load");
+        Thread thread = new Thread(() -> run(what, out, turn), "load");
         thread.setDaemon(true);
         thread.start();
       }
@@ -53,12 +57,15 @@ public final class LoadProgram {
     whenOver.run();
   }
 
-  private void run(String what, PrintStream out) {
+  private void run(String what, PrintStream out, Lock turn) {
+    turn.lock();
     try {
       cases.run(what, line -> print(line, out));
     } catch (Exception e) {
       e.printStackTrace();
       print(LoadLine.failed(e), out);
+    } finally {
+      turn.unlock();
     }
   }
 
