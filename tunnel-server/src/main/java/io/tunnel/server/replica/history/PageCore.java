@@ -84,7 +84,7 @@ final class PageCore {
         comesTo(end, epochHistory);
       }
     } catch (NewerFormatException e) {
-      // As a replica that meets the record: another node, or this one after its upgrade, goes on.
+      // As a replica does: a newer node goes on, or this node after its upgrade.
       refuse(RefusedException.notLeader(where() + e.getMessage(), Optional.empty()));
     } catch (MalformedException e) {
       refuse(new RefusedException(ErrorCode.CORRUPT, where() + e.getMessage()));

@@ -10,8 +10,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.IntUnaryOperator;
-import java.util.function.Supplier;
 
 /**
  * Many clients on few threads, each with one connection and one request at a time: a client asks
@@ -56,18 +54,6 @@ final class ClosedLoop implements AutoCloseable {
   @FunctionalInterface
   interface Clients {
     Client open(int number, int thread, EventLoops.Place place);
-  }
-
-  /**
-   * Opens and greets on all connections, in the bytes of a dialogue.
-   *
-   * @param ports where each client connects, by its number
-   * @throws CommandFailure when the server does not take them all
-   */
-  static ClosedLoop open(
-      IntUnaryOperator ports, int clients, Supplier<Dialogue> dialogues, LoadClock clock)
-      throws InterruptedException {
-    return open(LoadClient.on(ports, dialogues), clients, clock);
   }
 
   /**

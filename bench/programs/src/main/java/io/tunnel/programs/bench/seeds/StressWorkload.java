@@ -27,7 +27,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.function.IntFunction;
 
 /**
  * Runs a workload on a server of the user. The tables of a run have names that no other run has,
@@ -85,7 +85,7 @@ public final class StressWorkload implements WorkloadRunner {
     tell(SeedsReport.ofServer(order.endpoint(), result), order);
   }
 
-  /** A file, or one of the seeds of this program where there is no such file. */
+  /** A seed of this program, or else the workload of a file. */
   private static Workload workload(String named) throws IOException {
     Workload workload =
         WorkloadFile.OWN.contains(named)
@@ -110,11 +110,10 @@ public final class StressWorkload implements WorkloadRunner {
     ClosedLoads closed = new ClosedLoads(clock);
     LoadedConfig config =
         LoadedConfig.of(ClientConfig.of(endpoint).withConnectDeadline(ClosedLoop.OPEN_MAX));
-    Endpoint first = config.config().endpoints().get(0);
     return (workload, load, threads, directory) -> {
       Map<String, Map<Figure, Double>> figures =
           switch (kind) {
-            case ECHO -> closed.echo(workload, load, target(config, client -> first));
+            case ECHO -> closed.echo(workload, load, target(config, client -> Optional.empty()));
             case REGISTRY -> registry(workload, load, config, tables, closed);
             case MIX -> mix(workload, load, config, tables, closed);
             case QUEUE, PUBLISH ->
@@ -127,37 +126,32 @@ public final class StressWorkload implements WorkloadRunner {
     };
   }
 
-  private static Target target(LoadedConfig config, Function<Integer, Endpoint> servers) {
-    return new Target(SdkClient.keeping(config, servers::apply), () -> 0);
+  /** A client asks the node that leads its rows; the first endpoint where no node leads them. */
+  private static Target target(LoadedConfig config, IntFunction<Optional<Endpoint>> leaders) {
+    Endpoint first = config.config().endpoints().get(0);
+    return new Target(
+        SdkClient.keeping(config, client -> leaders.apply(client).orElse(first)), () -> 0);
   }
 
   private static Map<String, Map<Figure, Double>> registry(
       Workload workload, Load load, LoadedConfig config, String tables, ClosedLoads closed)
       throws InterruptedException {
-    String name = tables + "names";
-    Endpoint first = config.config().endpoints().get(0);
     try (TableClient client = TableClient.connect(config.config())) {
-      RegistryTable table = RegistryTable.create(client, name, load);
-      Target target = target(config, number -> table.leader(number).orElse(first));
-      return closed.registry(workload, load, target, table::requests);
+      RegistryTable table = RegistryTable.create(client, tables + "names", load);
+      return closed.registry(workload, load, target(config, table::leader), table::requests);
     }
   }
 
   private static Map<String, Map<Figure, Double>> mix(
       Workload workload, Load load, LoadedConfig config, String tables, ClosedLoads closed)
       throws InterruptedException {
-    String name = tables + "work";
-    Endpoint first = config.config().endpoints().get(0);
     try (TableClient client = TableClient.connect(config.config())) {
       return closed.mix(
           workload,
           load,
           client,
-          name,
-          made ->
-              target(
-                  config,
-                  number -> made.partitions().get(0).leader().map(Endpoint::of).orElse(first)));
+          tables + "work",
+          made -> target(config, any -> made.partitions().get(0).leader().map(Endpoint::of)));
     }
   }
 

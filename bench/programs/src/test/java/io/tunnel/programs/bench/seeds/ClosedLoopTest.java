@@ -29,7 +29,8 @@ class ClosedLoopTest {
   private ClosedLoop open(int clients) throws InterruptedException {
     String endpoint = service.endpoint();
     int port = Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
-    return ClosedLoop.open(client -> port, clients, TunnelDialogue::new, new SystemClock());
+    return ClosedLoop.open(
+        LoadClient.on(client -> port, TunnelDialogue::new), clients, new SystemClock());
   }
 
   @Test
@@ -152,7 +153,10 @@ class ClosedLoopTest {
   @Test
   void a_server_that_is_not_there_is_said() {
     assertThatThrownBy(
-            () -> ClosedLoop.open(client -> 1, 1, TunnelDialogue::new, new SystemClock()).close())
+            () ->
+                ClosedLoop.open(
+                        LoadClient.on(client -> 1, TunnelDialogue::new), 1, new SystemClock())
+                    .close())
         .isInstanceOf(CommandFailure.class)
         .hasMessageContaining("connection 0 was not opened");
   }
