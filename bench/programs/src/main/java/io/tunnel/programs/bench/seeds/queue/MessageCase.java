@@ -29,7 +29,10 @@ public record MessageCase(
   /** Messages of a transaction. */
   public static final int TRANSACTION_MESSAGES = 5;
 
-  /** No case sends more, so that no disk is filled. */
+  /**
+   * A case that has sent so many bytes ends, so that no disk is filled. Half of it ends the
+   * warm-up.
+   */
   public static final long SENT_BYTES_MAX = 4L << 30;
 
   private static final int WORDS = 8;

@@ -110,7 +110,10 @@ public final class MessageLoad {
   }
 
   private void measure(Arrivals arrivals) throws Exception {
-    wait(TimeUnit.SECONDS.toNanos(what.warmUpSeconds()), arrivals, () -> false);
+    wait(
+        TimeUnit.SECONDS.toNanos(what.warmUpSeconds()),
+        arrivals,
+        () -> hasSent(MessageCase.SENT_BYTES_MAX / 2));
     out.accept(LoadLine.of(Word.MEASURING, Map.of()));
     arrivals.measure();
     long startNanos = nanos.getAsLong();
@@ -119,7 +122,7 @@ public final class MessageLoad {
     wait(
         TimeUnit.SECONDS.toNanos(what.seconds()),
         arrivals,
-        () -> sent() > MessageCase.SENT_BYTES_MAX / what.bytes());
+        () -> hasSent(MessageCase.SENT_BYTES_MAX));
     long elapsedNanos = nanos.getAsLong() - startNanos;
     long sentNow = sent() - sentBefore;
     long receivedNow = arrivals.count() - receivedBefore;
@@ -138,6 +141,10 @@ public final class MessageLoad {
                 (double) times.getValueAtPercentile(PERCENT_MEDIAN),
                 P99_NANOS,
                 (double) times.getValueAtPercentile(PERCENT_99))));
+  }
+
+  private boolean hasSent(long bytes) {
+    return sent() > bytes / what.bytes();
   }
 
   private long sent() {

@@ -9,11 +9,13 @@ import io.tunnel.programs.bench.seeds.queue.MessageCase.Way;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class MessageLoadTest {
 
@@ -34,7 +36,7 @@ class MessageLoadTest {
     REFUSES
   }
 
-  private static final class Memory implements Messages {
+  private static class Memory implements Messages {
 
     private final MessageCase what;
     private final Fault fault;
@@ -76,7 +78,7 @@ class MessageLoadTest {
       };
     }
 
-    private void deliver(int sender, long number) {
+    void deliver(int sender, long number) {
       boolean isFaulty = sender == 1 && number == 3;
       if (sender == 1 && number >= 3) {
         isSent.set(true);
@@ -130,6 +132,41 @@ class MessageLoadTest {
     assertThat(last().number(MessageLoad.RECEIVED)).isEqualTo(last().number(MessageLoad.SENT));
     assertThat(last().number(MessageLoad.WRONG)).isZero();
     assertThat(memory.open).as("closed").hasValue(-1);
+  }
+
+  private static void awaitOpen(CountDownLatch gate) {
+    try {
+      gate.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Twelve messages of 256 MiB are sent while the clock stands still. */
+  @Test
+  @Timeout(60)
+  void half_of_the_bytes_of_a_case_end_the_warm_up() throws Exception {
+    CountDownLatch isMeasuring = new CountDownLatch(1);
+    MessageCase what = new MessageCase(Way.named("P_nT"), 4, 4, 2, 2, 256 << 20, 1, 1);
+    Memory memory =
+        new Memory(what, Fault.NONE, isSent) {
+          @Override
+          void deliver(int sender, long number) {
+            if (number == 3) {
+              awaitOpen(isMeasuring);
+            }
+            super.deliver(sender, number);
+          }
+        };
+    new MessageLoad(
+            what,
+            this::look,
+            line -> {
+              lines.add(line);
+              isMeasuring.countDown();
+            })
+        .run(ignored -> memory);
+    assertThat(last().word()).isEqualTo(Word.DONE);
   }
 
   @Test
