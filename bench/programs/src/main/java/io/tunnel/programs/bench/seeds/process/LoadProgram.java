@@ -6,8 +6,8 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 
 /**
@@ -37,35 +37,37 @@ public final class LoadProgram {
   }
 
   /**
-   * Runs cases until {@code in} ends or a case fails. Each case has a thread, so that the process
-   * ends with its parent also in the middle of a case. A case begins when the case before has
-   * closed its connections, which is later than its last line.
+   * Runs cases in their order until {@code in} ends. Cases have a thread of their own, so that the
+   * process ends with its parent also in the middle of a case. A case begins when the case before
+   * has closed its connections, which is later than its last line.
    */
   public void serve(InputStream in, PrintStream out, Runnable whenOver) {
     BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
-    Lock turn = new ReentrantLock(true);
+    ExecutorService load = Executors.newSingleThreadExecutor(LoadProgram::thread);
     try {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         String what = line;
-        Thread thread = new Thread(() -> run(what, out, turn), "load");
-        thread.setDaemon(true);
-        thread.start();
+        load.execute(() -> run(what, out));
       }
     } catch (IOException broken) {
       // A broken pipe counts as the end of the parent.
     }
     whenOver.run();
+    load.shutdown();
   }
 
-  private void run(String what, PrintStream out, Lock turn) {
-    turn.lock();
+  private static Thread thread(Runnable work) {
+    Thread thread = new Thread(work, "load");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private void run(String what, PrintStream out) {
     try {
       cases.run(what, line -> print(line, out));
     } catch (Exception e) {
       e.printStackTrace();
       print(LoadLine.failed(e), out);
-    } finally {
-      turn.unlock();
     }
   }
 
