@@ -84,9 +84,7 @@ public final class SeedsCommand extends Job {
       paramLabel = "S",
       defaultValue = "1",
       description =
-          "This share of the clients, requests and rows, and of the seconds of paths, queues and"
-              + " mixes,"
-              + " 0.001 to 1"
+          "This share of the clients, requests, rows and seconds, 0.001 to 1"
               + " (default: ${DEFAULT-VALUE}).")
   private double scale;
 

@@ -75,8 +75,7 @@ final class SeedsReport {
       remarks.add(
           "Scale "
               + plan.scale()
-              + ": clients, requests and rows, and seconds of paths, queues and mixes, are that share of the"
-              + " document's. Published figures are those of the whole load.");
+              + ": clients, requests, rows and seconds are that share of the document's. Published figures are those of the whole load.");
     }
     for (SeedsResult result : results) {
       settings.put(result.workload().seed(), settings(plan, result.workload()));
@@ -186,6 +185,7 @@ final class SeedsReport {
   }
 
   private static String settings(SeedsCommand.Plan plan, Workload workload) {
+    Workload.Times times = workload.times().scaled(plan.scale());
     String threads =
         workload.threads().isEmpty() ? "net.threads default" : "net.threads as in the rows";
     String limit =
@@ -193,27 +193,28 @@ final class SeedsReport {
             + (connectionsOfAddress(plan, workload) + OwnServer.SPARE_CONNECTIONS)
             + " at most, default heap";
     return switch (workload.kind()) {
-      case ECHO -> threads + limit + ", " + workload.times().measured() + " s an operation";
+      case ECHO -> threads + limit + ", " + times.measured() + " s an operation";
       case ACCESS ->
           threads
               + limit
               + ", durability OS, 1 partition, a key for TLS, "
-              + workload.times().measured()
+              + times.measured()
               + " s a path";
       case REGISTRY ->
           threads
               + limit
-              + ", durability FSYNC, 1 partition; several servers: 1 partition and 512 MiB of heap a"
-              + " node, 1 Kafka broker, which syncs each append";
+              + ", durability FSYNC, 1 partition, "
+              + times.warmUp()
+              + " s of warm-up; several servers: 1 partition and 512 MiB of heap a node, 1 Kafka"
+              + " broker, which syncs each append";
       case MIX ->
           threads
               + limit
               + ", durability FSYNC, 1 partition, "
-              + workload.times().scaled(plan.scale()).measured()
+              + times.measured()
               + " s an operation; requests of an operation: "
               + MixLoads.words(workload);
       case PUBLISH -> {
-        Workload.Times times = workload.times().scaled(plan.scale());
         int partitions =
             workload.loads().stream()
                 .map(load -> load.scaled(plan.scale()))
@@ -231,16 +232,14 @@ final class SeedsReport {
             + times.measured()
             + " s an operation without subscribers";
       }
-      case QUEUE -> {
-        Workload.Times times = workload.times().scaled(plan.scale());
-        yield threads
-            + limit
-            + ", durability OS or FSYNC, a partition for each receiver of a queue, "
-            + times.warmUp()
-            + " s of warm-up and "
-            + times.measured()
-            + " s an operation";
-      }
+      case QUEUE ->
+          threads
+              + limit
+              + ", durability OS or FSYNC, a partition for each receiver of a queue, "
+              + times.warmUp()
+              + " s of warm-up and "
+              + times.measured()
+              + " s an operation";
     };
   }
 

@@ -74,8 +74,7 @@ final class SeedsRun {
   }
 
   SeedsResult run(Workload whole) throws Exception {
-    Workload workload =
-        whole.kind().hasScaledTimes() ? whole.with(whole.times().scaled(plan.scale())) : whole;
+    Workload workload = whole.with(whole.times().scaled(plan.scale()));
     PeerSide peer = peer(workload.kind());
     List<SeedRow> rows = new ArrayList<>();
     int leftOut = 0;

@@ -74,11 +74,6 @@ record Workload(
       return word;
     }
 
-    /** Whether {@code --scale} shortens the seconds, too. */
-    boolean hasScaledTimes() {
-      return this == QUEUE || this == MIX || this == PUBLISH;
-    }
-
     /** The operations that it has; none where a file names its own. */
     List<String> operations() {
       return switch (this) {

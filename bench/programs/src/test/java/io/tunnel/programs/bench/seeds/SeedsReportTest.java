@@ -61,7 +61,7 @@ class SeedsReportTest {
     assertThat(lines).noneMatch(line -> line.contains("bare echo"));
     assertThat(String.join("\n", lines))
         .contains(
-            "Scale 0.1: clients, requests and rows, and seconds of paths, queues and mixes, are that",
+            "Scale 0.1: clients, requests, rows and seconds are that",
             "Intel Xeon X3320",
             "The peer was tired.",
             "Seed 002: 16 cases were left out, because --minutes-max was over.");
