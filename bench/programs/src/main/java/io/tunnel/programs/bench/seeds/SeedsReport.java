@@ -117,7 +117,10 @@ final class SeedsReport {
   private static List<String> remarks(SeedsResult result) {
     String seed = result.workload().seed();
     List<String> remarks = new ArrayList<>();
-    remarks.add("Seed " + seed + " was published on: " + result.workload().publishedOn() + ".");
+    result
+        .workload()
+        .publishedOn()
+        .ifPresent(where -> remarks.add("Seed " + seed + " was published on: " + where + "."));
     remarks.addAll(result.remarks());
     if (result.leftOut() > 0) {
       remarks.add(

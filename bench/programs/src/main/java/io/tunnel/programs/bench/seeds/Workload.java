@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param seed names it, such as 002
  * @param kind what its clients do
  * @param title what people read above it
- * @param publishedOn the hardware and software of the published figures
+ * @param publishedOn the hardware and software of the published figures; there if any figures are
  * @param operations measured on each load, in this order
  * @param steps the requests of each operation of a mix; empty for all other kinds
  * @param threads event loops of the server, one server each; empty for the server's default
@@ -28,7 +28,7 @@ record Workload(
     String seed,
     Kind kind,
     String title,
-    String publishedOn,
+    Optional<String> publishedOn,
     List<String> operations,
     Map<String, List<MixStep>> steps,
     List<Integer> threads,

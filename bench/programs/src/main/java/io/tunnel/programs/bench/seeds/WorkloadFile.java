@@ -48,6 +48,8 @@ final class WorkloadFile {
   static final int SERVERS_MAX = 5;
 
   static final String SERVERS = "servers";
+  private static final String PUBLISHED = "published";
+  private static final String PUBLISHED_ON = "publishedOn";
   private static final int LIST_MAX = 100;
   private static final int PUBLISHED_MAX = 1_000;
   private static final int ECHO_BYTES_MAX = 64 * 1024;
@@ -63,7 +65,7 @@ final class WorkloadFile {
           "seed",
           "kind",
           "title",
-          "publishedOn",
+          PUBLISHED_ON,
           "operations",
           MixLoads.STEPS,
           "threads",
@@ -71,7 +73,7 @@ final class WorkloadFile {
           "seconds",
           "loads",
           "columns",
-          "published");
+          PUBLISHED);
 
   private static final Set<String> OF_LOAD =
       Set.of("clients", "bytes", "requests", "namesOfClient", SERVERS);
@@ -139,7 +141,7 @@ final class WorkloadFile {
         seed(root.member("seed")),
         kind,
         root.member("title").text(),
-        root.member("publishedOn").text(),
+        publishedOn(root),
         operations,
         kind == Kind.MIX ? MixLoads.steps(operations, root.member(MixLoads.STEPS)) : Map.of(),
         root.find("threads")
@@ -148,9 +150,15 @@ final class WorkloadFile {
         times(kind, root),
         loads,
         distinct(root.member("columns"), WorkloadFile::figure),
-        root.find("published")
+        root.find(PUBLISHED)
             .map(all -> all.list(0, PUBLISHED_MAX, each -> published(kind, operations, each)))
             .orElse(List.of()));
+  }
+
+  private static Optional<String> publishedOn(JsonPlace root) {
+    return root.find(PUBLISHED).isPresent()
+        ? Optional.of(root.member(PUBLISHED_ON).text())
+        : root.find(PUBLISHED_ON).map(JsonPlace::text);
   }
 
   private static String seed(JsonPlace place) {

@@ -107,6 +107,16 @@ class WorkloadFileTest {
   }
 
   @Test
+  void only_published_figures_need_a_place() throws IOException {
+    String nowhere = ECHO.replace("\"publishedOn\": \"p\",", "");
+    assertThatThrownBy(() -> WorkloadFile.parse("mine.json", nowhere))
+        .hasMessage("mine.json: $ has no member 'publishedOn'");
+    String own = nowhere.replaceFirst(", \"published\": .*", "}");
+    assertThat(WorkloadFile.parse("mine.json", own).publishedOn()).isEmpty();
+    assertThat(WorkloadFile.parse("mine.json", ECHO).publishedOn()).contains("p");
+  }
+
+  @Test
   void three_agents_have_figures_of_their_own() throws IOException {
     Workload registry = WorkloadFile.own("003");
     Load one = registry.loads().get(1);
