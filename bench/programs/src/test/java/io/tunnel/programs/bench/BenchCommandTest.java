@@ -131,6 +131,20 @@ class BenchCommandTest {
     assertThat(report).doesNotExist();
   }
 
+  @Test
+  void two_operations_never_share_an_array_of_the_report() throws IOException {
+    String mix =
+        "{\"seed\": \"%s\", \"kind\": \"mix\", \"title\": \"t\", \"operations\": [\"%s\"],"
+            + " \"steps\": {\"%2$s\": [\"put\"]}, \"warmUpSeconds\": 0, \"seconds\": 1,"
+            + " \"loads\": [{\"clients\": 1, \"bytes\": 8, \"rowsBefore\": 1}],"
+            + " \"columns\": [\"perSecond\"]}";
+    Path first = Files.writeString(directory.resolve("1.json"), mix.formatted("m", "aB"));
+    Path second = Files.writeString(directory.resolve("2.json"), mix.formatted("mA", "b"));
+    assertThat(run("seeds", "--workload", first.toString(), "--workload", second.toString()))
+        .isEqualTo(2);
+    assertThat(err.toString()).contains("the array seedmAB of the report; rename seed mA");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"quick", "growth", "soak", "whitepaper", "peers", "seeds"})
   void help_names_what_all_benchmarks_can_be_told(String name) {

@@ -82,10 +82,14 @@ final class EtcdServer implements SeedServer {
     long deadlineNanos = clock.nanos() + TimeUnit.SECONDS.toNanos(START_SECONDS_MAX);
     for (Member member : started) {
       while (!member.isHealthy()) {
-        if (clock.nanos() - deadlineNanos > 0 || !member.shell.isAlive()) {
+        boolean hasEnded = !member.shell.isAlive();
+        if (hasEnded || clock.nanos() - deadlineNanos > 0) {
+          String why =
+              hasEnded ? "its process has ended" : "no answer within " + START_SECONDS_MAX + " s";
+          String log = JavaProgram.lastLines(member.log, LOG_LINES_SHOWN);
           server.close();
           throw CommandFailure.failed(
-              "etcd did not start:\n" + JavaProgram.lastLines(member.log, LOG_LINES_SHOWN));
+              "etcd did not start: " + why + "; the end of its log:\n" + log);
         }
         clock.waitUntil(clock.nanos() + LOOK_NANOS, () -> false);
       }

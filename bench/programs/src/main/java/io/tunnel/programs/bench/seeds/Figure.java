@@ -1,7 +1,10 @@
 package io.tunnel.programs.bench.seeds;
 
+import io.tunnel.programs.bench.seeds.Workload.Kind;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 
 /** What can be told of a case. */
 enum Figure {
@@ -80,6 +83,48 @@ enum Figure {
   /** What people read. */
   String label() {
     return label;
+  }
+
+  /** The figures of a workload of that kind; all others are published only. */
+  static Set<Figure> measuredOf(Kind kind) {
+    EnumSet<Figure> ofAnswers = EnumSet.range(PER_SECOND, RESIDENT_KIB);
+    return switch (kind) {
+      case REGISTRY, MIX, ACCESS -> ofAnswers;
+      case ECHO -> {
+        ofAnswers.add(CONNECTION_BYTES);
+        yield ofAnswers;
+      }
+      case QUEUE ->
+          EnumSet.of(
+              SENT_PER_SECOND,
+              RECEIVED_PER_SECOND,
+              CPU_PERCENT,
+              RESIDENT_KIB,
+              HEAP_MIB,
+              DISK_MIB_PER_SECOND,
+              P50_MS,
+              P99_MS);
+      case PUBLISH ->
+          EnumSet.of(
+              TOTAL,
+              RECENT_PER_SECOND,
+              PER_SECOND,
+              RECENT_MS,
+              AVERAGE_MS,
+              P50_MS,
+              P99_MS,
+              DATA_RECENT_MS,
+              DATA_AVERAGE_MS,
+              DATA_P99_MS,
+              FAILED,
+              CPU_PERCENT,
+              RESIDENT_KIB);
+    };
+  }
+
+  @Override
+  public String toString() {
+    return column;
   }
 
   /** The figure that files name so. */

@@ -7,8 +7,10 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonPrimitive;
 import com.google.gson.Strictness;
+import com.google.gson.TypeAdapter;
 import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
+import com.google.gson.stream.MalformedJsonException;
 import java.io.IOException;
 import java.io.StringReader;
 import java.util.ArrayList;
@@ -23,6 +25,17 @@ import java.util.function.Function;
  * value, such as {@code my.json: $.loads[2].clients is 1 to 10000, not 0}.
  */
 final class JsonPlace {
+
+  /** What Gson says to programmers. */
+  private static final String ADVICE =
+      "Use JsonReader.setStrictness(Strictness.LENIENT) to accept malformed JSON";
+
+  private static final TypeAdapter<JsonElement> SCALARS = new Gson().getAdapter(JsonElement.class);
+
+  /** Characters of a file that an error repeats. */
+  private static final int VALUE_MAX = 60;
+
+  private static final int MESSAGE_MAX = 200;
 
   private final String file;
   private final String path;
@@ -44,18 +57,60 @@ final class JsonPlace {
     JsonReader reader = new JsonReader(new StringReader(text));
     reader.setStrictness(Strictness.STRICT);
     try {
-      JsonElement value = new Gson().getAdapter(JsonElement.class).read(reader);
-      if (reader.peek() != JsonToken.END_DOCUMENT) {
+      JsonElement value = read(file, reader);
+      if (hasMore(reader)) {
         throw new IllegalArgumentException(file + ": there is more behind the JSON object");
       }
       return new JsonPlace(file, "$", value);
     } catch (IOException | JsonParseException e) {
+      String why = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
       throw new IllegalArgumentException(
-          file
-              + ": this is no JSON: "
-              + String.valueOf(e.getMessage()).lines().findFirst().orElse(""),
-          e);
+          file + ": this is no JSON: " + shown(why.replace(ADVICE, "malformed"), MESSAGE_MAX), e);
     }
+  }
+
+  /** Gson's own reading takes the last of two members of one name. */
+  private static JsonElement read(String file, JsonReader reader) throws IOException {
+    if (reader.peek() == JsonToken.BEGIN_OBJECT) {
+      JsonObject object = new JsonObject();
+      reader.beginObject();
+      while (reader.hasNext()) {
+        String name = reader.nextName();
+        if (object.has(name)) {
+          throw new IllegalArgumentException(
+              file + ": " + shown(reader.getPath(), MESSAGE_MAX) + " is there twice");
+        }
+        object.add(name, read(file, reader));
+      }
+      reader.endObject();
+      return object;
+    }
+    if (reader.peek() == JsonToken.BEGIN_ARRAY) {
+      JsonArray array = new JsonArray();
+      reader.beginArray();
+      while (reader.hasNext()) {
+        array.add(read(file, reader));
+      }
+      reader.endArray();
+      return array;
+    }
+    return SCALARS.read(reader);
+  }
+
+  private static boolean hasMore(JsonReader reader) throws IOException {
+    try {
+      return reader.peek() != JsonToken.END_DOCUMENT;
+    } catch (MalformedJsonException more) {
+      return true;
+    }
+  }
+
+  private static String shown(String text, int max) {
+    return text.length() <= max ? text : text.substring(0, max) + "…";
+  }
+
+  private String shown() {
+    return shown(value.toString(), VALUE_MAX);
   }
 
   /** The error that names this place. */
@@ -103,19 +158,23 @@ final class JsonPlace {
     return all;
   }
 
-  /** A text that is not empty. */
+  /** A text of one line that is not empty; a terminal may print it. */
   String text() {
     if (value instanceof JsonPrimitive some && some.isString() && !some.getAsString().isBlank()) {
-      return some.getAsString();
+      String text = some.getAsString();
+      if (text.chars().anyMatch(Character::isISOControl)) {
+        throw wrong("has a control character: " + shown());
+      }
+      return text;
     }
-    throw wrong("is no text: " + value);
+    throw wrong("is no text: " + shown());
   }
 
   /** A text out of some. */
   String oneOf(Set<String> known) {
     String text = text();
     if (!known.contains(text)) {
-      throw wrong("is one of " + new TreeSet<>(known) + ", not '" + text + "'");
+      throw wrong("is one of " + new TreeSet<>(known) + ", not '" + shown(text, VALUE_MAX) + "'");
     }
     return text;
   }
@@ -128,14 +187,14 @@ final class JsonPlace {
         return number;
       }
     }
-    throw wrong("is no number of 0 or more: " + value);
+    throw wrong("is no number of 0 or more: " + shown());
   }
 
   /** A whole number between two others. */
   int whole(int min, int max) {
     double number = number();
     if (number != Math.rint(number) || number < min || number > max) {
-      throw wrong("is " + min + " to " + max + ", not " + value);
+      throw wrong("is " + min + " to " + max + ", not " + shown());
     }
     return (int) number;
   }

@@ -21,6 +21,9 @@ final class QueueLoads {
   /** Each is a thread. */
   static final int PARTIES_MAX = 1_000;
 
+  /** Of the messages that all senders have open, so that the load's process has room for them. */
+  private static final long OPEN_BYTES_MAX = 256 << 20;
+
   private static final String RECEIVERS = "receivers";
   private static final String QUEUES = "queues";
   private static final String TOPICS = "topics";
@@ -43,9 +46,16 @@ final class QueueLoads {
     int connections = load.member("connections").whole(1, Math.max(senders, receivers));
     int destinations =
         load.member(isTopic ? TOPICS : QUEUES).whole(1, Math.min(senders, receivers));
+    int bytes = load.member("bytes").whole(MessageHeader.BYTES, BYTES_MAX);
+    long openBytes = (long) senders * bytes * MessageCase.TRANSACTION_MESSAGES;
+    if (openBytes > OPEN_BYTES_MAX) {
+      throw place.wrong(
+          "has %,d senders of %,d bytes: five messages of each are %,d bytes, and %,d are the most"
+              .formatted(senders, bytes, openBytes, OPEN_BYTES_MAX));
+    }
     return new Load(
         senders,
-        load.member("bytes").whole(MessageHeader.BYTES, BYTES_MAX),
+        bytes,
         0,
         0,
         Optional.empty(),

@@ -6,6 +6,7 @@ import io.tunnel.programs.bench.seeds.process.LoadPeer;
 import io.tunnel.programs.servers.ChildProcesses;
 import io.tunnel.programs.servers.DataDirectory;
 import io.tunnel.programs.servers.Interrupt;
+import io.tunnel.programs.servers.ProgramThread;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.stress.SystemClock;
 import io.tunnel.terminal.CommandFailure;
@@ -149,8 +150,8 @@ public final class SeedsCommand extends Job {
     List<SeedsResult> results = new ArrayList<>();
     try (Interrupt interrupt = new Interrupt(spec().qualifiedName(), err)) {
       DataDirectory directory = DataDirectory.temporary("bench", options.work());
-      interrupt.leaves(() -> remove(directory));
-      try {
+      try (ProgramThread running = new ProgramThread()) {
+        interrupt.leaves(() -> remove(running, directory));
         SeedsRun run = new SeedsRun(plan, directory.logs(), clock, interrupt.err());
         for (Workload workload : plan.workloads()) {
           results.add(run.run(workload));
@@ -163,8 +164,11 @@ public final class SeedsCommand extends Job {
     return ExitCode.OK;
   }
 
-  private static String remove(DataDirectory directory) throws IOException {
+  private static String remove(ProgramThread running, DataDirectory directory)
+      throws IOException, InterruptedException {
     ChildProcesses.kill();
+    // A server in this process is closed by its thread.
+    running.stop();
     directory.delete();
     // A server that was just being started must not make its directory again.
     ChildProcesses.kill();
@@ -190,6 +194,7 @@ public final class SeedsCommand extends Job {
         throw CommandFailure.usage("seed " + workload.seed() + " is named twice");
       }
     }
+    requireArraysOfTheirOwn(workloads);
     if (workloads.size() > WORKLOADS_MAX) {
       throw CommandFailure.usage(WORKLOADS_MAX + " workloads at most, not " + workloads.size());
     }
@@ -201,6 +206,25 @@ public final class SeedsCommand extends Job {
         peers == Peers.AUTO,
         EtcdServer.installed(path),
         ServiceLoader.load(LoadPeer.class).stream().map(ServiceLoader.Provider::get).toList());
+  }
+
+  /**
+   * Two seeds and operations may come to one name in the report, such as mA with b and m with aB.
+   */
+  private static void requireArraysOfTheirOwn(List<Workload> workloads) {
+    Set<String> arrays = new HashSet<>();
+    for (Workload workload : workloads) {
+      for (String operation : workload.operations()) {
+        String array = SeedsReport.array(workload, operation);
+        if (!arrays.add(array)) {
+          throw CommandFailure.usage(
+              "two operations have the array "
+                  + array
+                  + " of the report; rename seed "
+                  + workload.seed());
+        }
+      }
+    }
   }
 
   private List<String> seeds() {

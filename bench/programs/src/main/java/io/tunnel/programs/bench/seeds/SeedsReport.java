@@ -250,14 +250,18 @@ final class SeedsReport {
     return workload.loads().stream().mapToInt(Load::servers).max().orElse(1);
   }
 
+  /** The name of the array with the cases of an operation. */
+  static String array(Workload workload, String operation) {
+    return "seed"
+        + workload.seed()
+        + operation.substring(0, 1).toUpperCase(Locale.ROOT)
+        + operation.substring(1);
+  }
+
   /** Grids of a name, which stand in an array of the JSON. */
   private static List<Grid> grids(SeedsResult result, String operation, List<SeedRow> rows) {
     Workload workload = result.workload();
-    String name =
-        "seed"
-            + workload.seed()
-            + operation.substring(0, 1).toUpperCase(Locale.ROOT)
-            + operation.substring(1);
+    String name = array(workload, operation);
     String title = workload.seed() + ", " + operation + ": ";
     List<Grid> grids = new ArrayList<>();
     // Not every operation has every figure.

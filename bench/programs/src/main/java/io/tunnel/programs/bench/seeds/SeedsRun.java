@@ -166,12 +166,13 @@ final class SeedsRun {
             + load.bytes()
             + " bytes"
             + load.rowsBefore()
-                .map(rows -> String.format(Locale.ROOT, ", %,d rows before", rows))
+                .map(
+                    rows ->
+                        String.format(
+                            Locale.ROOT, ", %,d %s before", rows, rows == 1 ? "row" : "rows"))
                 .orElse("")
             + (load.servers() == 1 ? "" : ", " + load.servers() + " servers")
-            + threads
-                .map(count -> ", " + count + (count == 1 ? " thread" : " threads"))
-                .orElse(""));
+            + threads.map(loops -> ", " + count(loops, "thread")).orElse(""));
     Map<String, Map<Figure, Double>> theirs = Map.of();
     if (isPeerFirst) {
       theirs = beside(workload, load, threads, peer);
@@ -180,6 +181,8 @@ final class SeedsRun {
         own.side(workload.kind(), peer.remarks::add)
             .measure(workload, load, threads, nextDirectory());
     tell("this service", workload, ours);
+    ours.forEach(
+        (operation, of) -> fewAnswers(workload, load, operation, of).ifPresent(peer.remarks::add));
     if (!isPeerFirst) {
       theirs = beside(workload, load, threads, peer);
     }
@@ -197,28 +200,49 @@ final class SeedsRun {
     return rows;
   }
 
+  /** Answers behind the end do not count, so with few answers the fast ones are too many. */
+  private static Optional<String> fewAnswers(
+      Workload workload, Load load, String operation, Map<Figure, Double> figures) {
+    boolean isTimed = workload.kind() == Kind.ECHO || workload.kind() == Kind.MIX;
+    int seconds = workload.times().measured();
+    long answers = Math.round(seconds * figures.getOrDefault(Figure.PER_SECOND, 0.0));
+    return isTimed && answers < load.clients()
+        ? Optional.of(
+            String.format(
+                Locale.ROOT,
+                "Seed %s, %s of %,d clients: %,d answers within %,d s. Clients that still waited are"
+                    + " not in the figures; more seconds would count them.",
+                workload.seed(),
+                operation,
+                load.clients(),
+                answers,
+                seconds))
+        : Optional.empty();
+  }
+
   private static String clients(Load load) {
     return load.parties()
         .map(
             each ->
-                load.clients()
-                    + " senders, "
-                    + each.receivers()
-                    + " receivers, "
-                    + each.connections()
-                    + " connections, "
-                    + each.destinations()
-                    + (each.isTopic() ? " topics" : " queues"))
+                String.join(
+                    ", ",
+                    count(load.clients(), "sender"),
+                    count(each.receivers(), "receiver"),
+                    count(each.connections(), "connection"),
+                    count(each.destinations(), each.isTopic() ? "topic" : "queue")))
         .or(
             () ->
                 load.audience()
                     .map(
                         each ->
-                            load.clients()
-                                + " publishers, "
-                                + load.clients() * each.subscribers()
-                                + " subscribers"))
-        .orElse(load.clients() + (load.clients() == 1 ? " client" : " clients"));
+                            count(load.clients(), "publisher")
+                                + ", "
+                                + count(load.clients() * each.subscribers(), "subscriber")))
+        .orElse(count(load.clients(), "client"));
+  }
+
+  private static String count(int number, String what) {
+    return number + " " + what + (number == 1 ? "" : "s");
   }
 
   /** A peer that fails is told, and the rest goes on without it. */
@@ -256,17 +280,21 @@ final class SeedsRun {
     StringBuilder line = new StringBuilder("  ").append(who).append(':');
     figures.forEach(
         (operation, of) ->
-            line.append(
-                workload.kind() == Kind.QUEUE
-                    ? String.format(
-                        Locale.ROOT, " %s %,.0f/s;", operation, of.get(Figure.RECEIVED_PER_SECOND))
-                    : String.format(
-                        Locale.ROOT,
-                        " %s %,.0f/s, average %.3f ms;",
-                        operation,
-                        of.getOrDefault(Figure.PER_SECOND, Double.NaN),
-                        of.getOrDefault(Figure.AVERAGE_MS, Double.NaN))));
+            line.append(' ').append(operation).append(told(workload.kind(), of)).append(';'));
     say(line.substring(0, line.length() - 1));
+  }
+
+  private static String told(Kind kind, Map<Figure, Double> figures) {
+    if (kind == Kind.QUEUE) {
+      return String.format(Locale.ROOT, " %,.0f/s", figures.get(Figure.RECEIVED_PER_SECOND));
+    }
+    return figures.containsKey(Figure.AVERAGE_MS)
+        ? String.format(
+            Locale.ROOT,
+            " %,.0f/s, average %.3f ms",
+            figures.get(Figure.PER_SECOND),
+            figures.get(Figure.AVERAGE_MS))
+        : " without an answer";
   }
 
   private void say(String line) {

@@ -12,6 +12,7 @@ import io.tunnel.programs.bench.seeds.Workload.Load;
 import io.tunnel.programs.servers.ChildProcesses;
 import io.tunnel.programs.servers.DataDirectory;
 import io.tunnel.programs.servers.Interrupt;
+import io.tunnel.programs.servers.ProgramThread;
 import io.tunnel.sdk.ClientConfig;
 import io.tunnel.sdk.Endpoint;
 import io.tunnel.sdk.TableClient;
@@ -21,12 +22,14 @@ import io.tunnel.stress.SystemClock;
 import io.tunnel.stress.WorkloadRunner;
 import io.tunnel.terminal.CommandFailure;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
 /**
@@ -37,6 +40,8 @@ public final class StressWorkload implements WorkloadRunner {
 
   /** Bytes that no other run has by chance, in the names of tables. */
   private static final int NAME_BYTES = 8;
+
+  private static final long LOOK_AGAIN_MS = 200;
 
   /** A server that has gone meanwhile is not waited for longer. */
   private static final Duration REMOVE_MAX = Duration.ofSeconds(5);
@@ -50,20 +55,23 @@ public final class StressWorkload implements WorkloadRunner {
     Workload workload = workload(order.workload()).withoutThreads();
     Path work = Path.of(System.getProperty("java.io.tmpdir"));
     Needs.of(List.of(workload), 1).ofClients().require(Needs.here(work), "fewer clients need less");
+    requireReachable(order.endpoint());
     byte[] chance = io.tunnel.sdk.transport.SystemClock.newSecret().toByteArray();
     String tables = "load_" + HexFormat.of().formatHex(chance, 0, NAME_BYTES) + "_";
     SeedsResult result;
     try (Interrupt interrupt = new Interrupt(order.program(), order.err())) {
       DataDirectory directory = DataDirectory.temporary("stress", work);
-      interrupt.leaves(
-          () -> {
-            // The load: this process has no other child.
-            ChildProcesses.kill();
-            remove(order.endpoint(), tables, directory);
-            return "";
-          },
-          () -> "; the tables " + tables + "* may be left");
-      try {
+      String left = "the tables " + tables + "* may be left";
+      try (ProgramThread running = new ProgramThread()) {
+        interrupt.leaves(
+            () -> {
+              // The load: this process has no other child.
+              ChildProcesses.kill();
+              running.stop();
+              removeAll(order.endpoint(), tables, directory);
+              return "";
+            },
+            () -> "; " + left);
         result =
             new SeedsRun(
                     plan(workload),
@@ -75,8 +83,8 @@ public final class StressWorkload implements WorkloadRunner {
       } catch (Exception e) {
         try {
           remove(order.endpoint(), tables, directory);
-        } catch (IOException | RuntimeException left) {
-          interrupt.err().println("the tables " + tables + "* may be left: " + left.getMessage());
+        } catch (IOException | RuntimeException why) {
+          interrupt.err().println(left + ": " + why.getMessage());
         }
         throw e;
       }
@@ -87,6 +95,13 @@ public final class StressWorkload implements WorkloadRunner {
 
   /** A seed of this program, or else the workload of a file. */
   private static Workload workload(String named) throws IOException {
+    if (!WorkloadFile.OWN.contains(named) && Files.notExists(Path.of(named))) {
+      throw CommandFailure.usage(
+          "--workload "
+              + named
+              + ": there is no such file, and seeds are "
+              + String.join(", ", WorkloadFile.OWN));
+    }
     Workload workload =
         WorkloadFile.OWN.contains(named)
             ? WorkloadFile.own(named)
@@ -153,6 +168,21 @@ public final class StressWorkload implements WorkloadRunner {
           tables + "work",
           made -> target(config, any -> made.partitions().get(0).leader().map(Endpoint::of)));
     }
+  }
+
+  /** Before a table is made: a server that is not there leaves nothing behind. */
+  private static void requireReachable(String endpoint) {
+    try (TableClient client = TableClient.connect(endpoint)) {
+      var unused = client.listTables();
+    }
+  }
+
+  /** Looks again: the server may just be making a table for a request of a thread that ended. */
+  private static void removeAll(String endpoint, String tables, DataDirectory directory)
+      throws IOException, InterruptedException {
+    remove(endpoint, tables, directory);
+    TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MS);
+    remove(endpoint, tables, directory);
   }
 
   private static void remove(String endpoint, String tables, DataDirectory directory)

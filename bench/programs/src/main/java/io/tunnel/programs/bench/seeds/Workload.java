@@ -132,6 +132,11 @@ record Workload(
       int servers,
       Optional<Audience> audience) {
 
+    /** Rounds requests up, to the same number of each client. */
+    Load {
+      requests = (requests + clients - 1) / clients * clients;
+    }
+
     /** A load that nobody follows. */
     Load(
         int clients,
@@ -191,7 +196,7 @@ record Workload(
 
     /** Requests of one client; 0 where the time ends a case. */
     int requestsOfClient() {
-      return requests == 0 ? 0 : Math.max(1, requests / clients);
+      return requests / clients;
     }
   }
 

@@ -5,8 +5,11 @@ import io.tunnel.programs.bench.seeds.Workload.Load;
 import io.tunnel.programs.bench.seeds.Workload.Published;
 import io.tunnel.programs.bench.seeds.Workload.Times;
 import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.Diagnosis;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -97,11 +100,21 @@ final class WorkloadFile {
    * @throws IllegalArgumentException says what is wrong, and where
    */
   static Workload read(Path file) throws IOException {
-    if (Files.size(file) > BYTES_MAX) {
-      throw new IllegalArgumentException(
-          file + ": " + Files.size(file) + " bytes; a workload has " + BYTES_MAX + " at most");
+    byte[] bytes;
+    try (InputStream in = Files.newInputStream(file)) {
+      bytes = in.readNBytes(BYTES_MAX + 1);
     }
-    return parse(file.toString(), Files.readString(file));
+    if (bytes.length > BYTES_MAX) {
+      throw new IllegalArgumentException(
+          file + ": a workload has " + BYTES_MAX + " bytes at most, and there are more");
+    }
+    try {
+      return parse(
+          file.toString(),
+          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+    } catch (CharacterCodingException e) {
+      throw new IllegalArgumentException(file + ": this is no text in UTF-8", e);
+    }
   }
 
   /**
@@ -115,7 +128,7 @@ final class WorkloadFile {
     } catch (IllegalArgumentException e) {
       throw CommandFailure.usage("--workload " + e.getMessage());
     } catch (IOException e) {
-      throw CommandFailure.io("--workload " + file + " cannot be read: " + e);
+      throw CommandFailure.io("--workload " + file + " cannot be read: " + Diagnosis.ofFile(e));
     }
   }
 
@@ -149,7 +162,7 @@ final class WorkloadFile {
             .orElse(List.of()),
         times(kind, root),
         loads,
-        distinct(root.member("columns"), WorkloadFile::figure),
+        distinct(root.member("columns"), each -> figure(kind, each)),
         root.find(PUBLISHED)
             .map(all -> all.list(0, PUBLISHED_MAX, each -> published(kind, operations, each)))
             .orElse(List.of()));
@@ -238,9 +251,9 @@ final class WorkloadFile {
         load.find(SERVERS).map(count -> count.whole(1, SERVERS_MAX)).orElse(1));
   }
 
-  private static Figure figure(JsonPlace place) {
+  private static Figure figure(Kind kind, JsonPlace place) {
     Set<String> known =
-        Arrays.stream(Figure.values()).map(Figure::column).collect(Collectors.toSet());
+        Figure.measuredOf(kind).stream().map(Figure::column).collect(Collectors.toSet());
     return Figure.named(place.oneOf(known)).orElseThrow();
   }
 

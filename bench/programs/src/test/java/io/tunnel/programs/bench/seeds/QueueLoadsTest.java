@@ -51,6 +51,20 @@ class QueueLoadsTest {
   }
 
   @Test
+  void senders_have_no_more_open_than_the_load_has_room_for() {
+    String most = QUEUE.replace("\"senders\": 6", "\"senders\": 1000");
+    assertThat(WorkloadFile.parse("q.json", most.replace("\"bytes\": 100}]", "\"bytes\": 53687}]")))
+        .isNotNull();
+    assertThatThrownBy(
+            () ->
+                WorkloadFile.parse(
+                    "q.json", most.replace("\"bytes\": 100}]", "\"bytes\": 53688}]")))
+        .hasMessage(
+            "q.json: $.loads[0] has 1,000 senders of 53,688 bytes: five messages of each are"
+                + " 268,440,000 bytes, and 268,435,456 are the most");
+  }
+
+  @Test
   void a_scaled_load_has_a_sender_and_a_receiver_for_each_destination() {
     Load load =
         new Load(

@@ -163,8 +163,18 @@ class StressWorkloadTest {
     assertThat(stress("--workload", file(none))).isEqualTo(ExitCode.USAGE);
     assertThat(err.toString()).contains("workload.json: $.loads[0].clients is 1 to 10000, not 0");
     assertThat(stress("--workload", directory.resolve("none.json").toString()))
-        .isEqualTo(ExitCode.IO);
-    assertThat(err.toString()).contains("none.json cannot be read");
+        .isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString()).contains("none.json: there is no such file, and seeds are 000, 002");
+    assertThat(stress("--workload", directory.toString())).isEqualTo(ExitCode.IO);
+    assertThat(err.toString()).contains("cannot be read");
+  }
+
+  @Test
+  void a_server_that_is_not_there_has_no_tables() throws IOException {
+    String file = file(REGISTRY);
+    server.close();
+    assertThat(stress("--workload", file)).isNotZero();
+    assertThat(err.toString()).contains("cannot connect").doesNotContain("may be left");
   }
 
   @Test

@@ -103,7 +103,68 @@ class WorkloadFileTest {
         .isEqualTo(Map.of(Figure.AVERAGE_MS, 3.0));
     Files.writeString(file, " ".repeat(WorkloadFile.BYTES_MAX + 1));
     assertThatThrownBy(() -> WorkloadFile.read(file))
-        .hasMessageContaining("mine.json: 1048577 bytes; a workload has 1048576 at most");
+        .hasMessageContaining(
+            "mine.json: a workload has 1048576 bytes at most, and there are more");
+    Files.write(file, new byte[] {'"', (byte) 0xff, '"'});
+    assertThatThrownBy(() -> WorkloadFile.read(file))
+        .hasMessageContaining("mine.json: this is no text in UTF-8");
+  }
+
+  @Test
+  void a_file_without_an_end_is_not_read_to_its_end() {
+    assertThatThrownBy(() -> WorkloadFile.read(Path.of("/dev/zero")))
+        .hasMessage("/dev/zero: a workload has 1048576 bytes at most, and there are more");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"kind\": \"mix\", \"kind\": \"echo\"} | $.kind is there twice",
+        "{\"a\": [{\"b\": 1, \"b\": 2}]} | $.a[0].b is there twice",
+        "{} {} | there is more behind the JSON object",
+        "{} x | there is more behind the JSON object",
+        "{'a': 1} | this is no JSON: malformed at line 1 column 3 path $.",
+        "[NaN] | this is no JSON: malformed at line 1 column",
+      })
+  void what_is_no_json_is_refused_in_words_for_people(String text, String why) {
+    assertThatThrownBy(() -> WorkloadFile.parse("a.json", text))
+        .hasMessageStartingWith("a.json: " + why)
+        .hasMessageNotContaining("JsonReader");
+  }
+
+  @Test
+  void an_error_repeats_only_the_beginning_of_what_is_wrong() {
+    String long400 = ECHO.replace("\"seconds\": 1", "\"seconds\": " + "9".repeat(400));
+    assertThatThrownBy(() -> WorkloadFile.parse("a.json", long400)).message().hasSizeLessThan(150);
+    assertThatThrownBy(() -> WorkloadFile.parse("a.json", "[".repeat(1_000)))
+        .message()
+        .hasSizeLessThan(300);
+  }
+
+  @Test
+  void a_title_is_one_line_without_controls() {
+    assertThatThrownBy(
+            () ->
+                WorkloadFile.parse(
+                    "a.json", ECHO.replace("\"title\": \"t\"", "\"title\": \"\\u001b[31m\"")))
+        .hasMessageStartingWith("a.json: $.title has a control character: ");
+  }
+
+  @Test
+  void columns_are_what_the_kind_measures() {
+    assertThatThrownBy(
+            () -> WorkloadFile.parse("a.json", ECHO.replace("\"perSecond\"", "\"freeGb\"")))
+        .hasMessageStartingWith("a.json: $.columns[0] is one of [averageMs, maxMs, ")
+        .hasMessageEndingWith("not 'freeGb'");
+  }
+
+  @Test
+  void requests_are_rounded_up_to_the_same_number_of_each_client() {
+    Load load = new Load(100, 8, 199, 1);
+    assertThat(load.requests()).isEqualTo(200);
+    assertThat(load.requestsOfClient()).isEqualTo(2);
+    assertThat(new Load(100, 8, 0, 0).requestsOfClient()).isZero();
   }
 
   @Test
@@ -152,7 +213,7 @@ class WorkloadFileTest {
         "[\"repeat\"] | [\"repeat\", \"repeat\"] | m.json: $.operations has one element twice",
         "[\"repeat\"] | \"repeat\" | m.json: $.operations is no array",
         "[1] | [] | m.json: $.threads has 0 elements, not 1 to 100",
-        "\"perSecond\" | \"speed\" | m.json: $.columns[0] is one of [averageMs, cpuPercent, ",
+        "\"perSecond\" | \"speed\" | m.json: $.columns[0] is one of [averageMs, maxMs, ",
         "\"averageMs\": 3 | \"averageMs\": -3 | m.json: $.published[0].averageMs is no number",
         ", \"averageMs\": 3 | '' | m.json: $.published[0] has no figure",
         "\"title\": \"t\" | \"title\": \" \" | m.json: $.title is no text",

@@ -38,7 +38,16 @@ public record LoadLine(Word word, Map<String, Double> numbers, String text) {
 
   /** The line of a failure. */
   public static LoadLine failed(Throwable why) {
-    return new LoadLine(Word.FAILED, Map.of(), why.toString().replaceAll("\\s+", " "));
+    boolean isForPeople =
+        why.getMessage() != null && !(why instanceof RuntimeException bug && isBug(bug));
+    String text = isForPeople ? why.getMessage() : why.toString();
+    return new LoadLine(Word.FAILED, Map.of(), text.replaceAll("\\s+", " "));
+  }
+
+  /** Whether only the name of the exception tells what happened. */
+  private static boolean isBug(RuntimeException why) {
+    return why.getClass().getName().startsWith("java.lang.")
+        && !(why instanceof IllegalStateException);
   }
 
   /**

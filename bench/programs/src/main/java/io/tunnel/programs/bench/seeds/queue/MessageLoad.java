@@ -82,7 +82,7 @@ public final class MessageLoad {
       } finally {
         isStopping = true;
       }
-      end(threads);
+      end(threads, arrivals);
       drain(arrivals);
     }
   }
@@ -176,15 +176,16 @@ public final class MessageLoad {
   private void requireNoFailure(Arrivals arrivals) {
     Throwable why = failure.get() == null ? arrivals.failure().orElse(null) : failure.get();
     if (why != null) {
-      throw new IllegalStateException(why.toString(), why);
+      throw new IllegalStateException(LoadLine.failed(why).text(), why);
     }
   }
 
-  private void end(List<Thread> threads) throws InterruptedException {
-    long startNanos = nanos.getAsLong();
+  private void end(List<Thread> threads, Arrivals arrivals) throws Exception {
+    wait(
+        TimeUnit.SECONDS.toNanos(STOP_SECONDS_MAX),
+        arrivals,
+        () -> threads.stream().noneMatch(Thread::isAlive));
     for (Thread thread : threads) {
-      long usedMs = TimeUnit.NANOSECONDS.toMillis(nanos.getAsLong() - startNanos);
-      thread.join(Math.max(1, TimeUnit.SECONDS.toMillis(STOP_SECONDS_MAX) - usedMs));
       if (thread.isAlive()) {
         throw new IllegalStateException(
             thread.getName() + " was not answered within " + STOP_SECONDS_MAX + " s");

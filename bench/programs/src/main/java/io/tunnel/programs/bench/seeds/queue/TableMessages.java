@@ -29,6 +29,9 @@ final class TableMessages implements Messages {
   /** Bytes in flight of a sender that does not wait for answers, as Artemis' clients have it. */
   private static final int SEND_WINDOW_BYTES = 64 << 10;
 
+  /** A server that is away for longer fails the case. */
+  private static final Duration RETRY_MAX = Duration.ofSeconds(30);
+
   private final MessageCase what;
   private final LongSupplier nanos;
   private final TableClient admin;
@@ -61,15 +64,15 @@ final class TableMessages implements Messages {
 
   /** Makes the tables of a case, and connects. */
   static TableMessages open(String endpoint, MessageCase what, Names names, LongSupplier nanos) {
-    TableMessages messages =
-        new TableMessages(endpoint, what, nanos, TableClient.connect(ClientConfig.of(endpoint)));
+    ClientConfig config = ClientConfig.of(endpoint).withWriteRetryDeadline(RETRY_MAX);
+    TableMessages messages = new TableMessages(endpoint, what, nanos, TableClient.connect(config));
     try {
       String prefix = names.next();
       for (int destination = 0; destination < what.destinations(); destination++) {
         messages.create(prefix + destination, destination);
       }
       for (int connection = 0; connection < what.connections(); connection++) {
-        messages.clients.add(TableClient.connect(ClientConfig.of(endpoint)));
+        messages.clients.add(TableClient.connect(config));
       }
       return messages;
     } catch (RuntimeException e) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.programs.bench.seeds.process.LoadLine.Word;
+import java.io.IOException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,7 +26,11 @@ class LoadLineTest {
     LoadLine line = LoadLine.failed(new IllegalStateException("no\nroom = 3"));
     assertThat(line.line()).doesNotContain("\n");
     assertThat(LoadLine.parse(line.line())).isEqualTo(line);
-    assertThat(line.text()).isEqualTo("java.lang.IllegalStateException: no room = 3");
+    assertThat(line.text()).isEqualTo("no room = 3");
+    assertThat(LoadLine.failed(new NullPointerException("x")).text())
+        .as("a fault of the load")
+        .isEqualTo("java.lang.NullPointerException: x");
+    assertThat(LoadLine.failed(new IOException()).text()).isEqualTo("java.io.IOException");
   }
 
   @ParameterizedTest
