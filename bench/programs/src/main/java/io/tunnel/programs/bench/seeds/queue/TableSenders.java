@@ -79,7 +79,8 @@ final class TableSenders {
           .get()
           .ifPresent(
               result -> {
-                throw new IllegalStateException("a message was not written: " + result);
+                throw new IllegalStateException(
+                    "a message was not written (" + result.outcome() + "): " + result.message());
               });
     }
 
