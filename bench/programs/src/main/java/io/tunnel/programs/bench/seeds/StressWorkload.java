@@ -41,7 +41,7 @@ public final class StressWorkload implements WorkloadRunner {
   /** Bytes that no other run has by chance, in the names of tables. */
   private static final int NAME_BYTES = 8;
 
-  private static final long LOOK_AGAIN_MS = 200;
+  private static final long LOOK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   /** A server that has gone meanwhile is not waited for longer. */
   private static final Duration REMOVE_MAX = Duration.ofSeconds(5);
@@ -68,7 +68,10 @@ public final class StressWorkload implements WorkloadRunner {
               // The load: this process has no other child.
               ChildProcesses.kill();
               running.stop();
-              removeAll(order.endpoint(), tables, directory);
+              remove(order.endpoint(), tables, directory);
+              // The server may just make a table for a request of a thread that has ended.
+              clock.waitUntil(clock.nanos() + LOOK_AGAIN_NANOS, () -> false);
+              remove(order.endpoint(), tables, directory);
               return "";
             },
             () -> "; " + left);
@@ -175,14 +178,6 @@ public final class StressWorkload implements WorkloadRunner {
     try (TableClient client = TableClient.connect(endpoint)) {
       var unused = client.listTables();
     }
-  }
-
-  /** Looks again: the server may just be making a table for a request of a thread that ended. */
-  private static void removeAll(String endpoint, String tables, DataDirectory directory)
-      throws IOException, InterruptedException {
-    remove(endpoint, tables, directory);
-    TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MS);
-    remove(endpoint, tables, directory);
   }
 
   private static void remove(String endpoint, String tables, DataDirectory directory)
