@@ -97,7 +97,7 @@ class QueueRunsTest {
     assertThat(result.rows()).hasSize(2).allMatch(row -> row.peer().isEmpty());
     assertThat(result.remarks())
         .containsExactly(
-            "No peer from the case of 1 senders, 1 receivers, 1 connections, 1 queues on: a broker"
+            "No peer from the case of 1 sender, 1 receiver, 1 connection, 1 queue on: a broker"
                 + " failed: no room");
     assertThat(err.toString()).contains("no room");
   }
