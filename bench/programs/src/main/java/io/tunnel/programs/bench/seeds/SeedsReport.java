@@ -75,7 +75,8 @@ final class SeedsReport {
       remarks.add(
           "Scale "
               + plan.scale()
-              + ": clients, requests, rows and seconds are that share of the document's. Published figures are those of the whole load.");
+              + ": clients, requests, rows and seconds are that share of the document's. Published"
+              + " figures are those of the whole load.");
     }
     for (SeedsResult result : results) {
       settings.put(result.workload().seed(), settings(plan, result.workload()));
