@@ -118,16 +118,36 @@ public final class Json {
    * @throws MalformedException naming the member
    */
   public static void requireUniqueNames(String text) {
+    repeated(text)
+        .ifPresent(
+            twice -> {
+              throw new MalformedException(
+                  "the name '" + twice.name() + "' comes twice in an object");
+            });
+  }
+
+  /**
+   * The path of the first member that {@link #requireUniqueNames} would refuse, such as {@code
+   * $.loads[2].bytes}.
+   */
+  public static Optional<String> repeatedPath(String text) {
+    return repeated(text).map(Repeated::path);
+  }
+
+  private record Repeated(String name, String path) {}
+
+  private static Optional<Repeated> repeated(String text) {
     JsonReader reader = new JsonReader(new StringReader(text));
     reader.setStrictness(Strictness.LENIENT);
     try {
-      requireUniqueNames(reader);
+      return repeated(reader);
     } catch (IOException | IllegalStateException notJson) {
       // The reader of the text says where it is wrong.
+      return Optional.empty();
     }
   }
 
-  private static void requireUniqueNames(JsonReader reader) throws IOException {
+  private static Optional<Repeated> repeated(JsonReader reader) throws IOException {
     Deque<Set<String>> open = new ArrayDeque<>();
     for (JsonToken next = reader.peek(); next != JsonToken.END_DOCUMENT; next = reader.peek()) {
       switch (next) {
@@ -144,12 +164,13 @@ public final class Json {
         case NAME -> {
           String name = reader.nextName();
           if (!open.element().add(name)) {
-            throw new MalformedException("the name '" + name + "' comes twice in an object");
+            return Optional.of(new Repeated(name, reader.getPath()));
           }
         }
         default -> reader.skipValue();
       }
     }
+    return Optional.empty();
   }
 
   private static final class BytesAdapter extends TypeAdapter<Bytes> {

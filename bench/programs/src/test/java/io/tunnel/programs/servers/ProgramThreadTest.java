@@ -20,15 +20,22 @@ class ProgramThreadTest {
               try (ProgramThread running = new ProgramThread()) {
                 isThere.set(true);
                 started.complete(running);
-                new CountDownLatch(1).await();
-              } catch (InterruptedException e) {
-                // Behind the close, as the stop must be.
-                assertThat(isThere).isTrue();
+                awaitInterrupt();
+                isThere.set(false);
               }
             });
     program.start();
     started.get(10, TimeUnit.SECONDS).stop();
+    assertThat(isThere).isFalse();
     program.join(TimeUnit.SECONDS.toMillis(10));
     assertThat(program.isAlive()).isFalse();
+  }
+
+  private static void awaitInterrupt() {
+    try {
+      new CountDownLatch(1).await();
+    } catch (InterruptedException stopped) {
+      // As the test wants it.
+    }
   }
 }

@@ -7,10 +7,10 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonPrimitive;
 import com.google.gson.Strictness;
-import com.google.gson.TypeAdapter;
 import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
 import com.google.gson.stream.MalformedJsonException;
+import io.tunnel.wire.control.Json;
 import java.io.IOException;
 import java.io.StringReader;
 import java.util.ArrayList;
@@ -29,8 +29,6 @@ final class JsonPlace {
   /** What Gson says to programmers. */
   private static final String ADVICE =
       "Use JsonReader.setStrictness(Strictness.LENIENT) to accept malformed JSON";
-
-  private static final TypeAdapter<JsonElement> SCALARS = new Gson().getAdapter(JsonElement.class);
 
   /** Characters of a file that an error repeats. */
   private static final int VALUE_MAX = 60;
@@ -54,10 +52,16 @@ final class JsonPlace {
    * @throws IllegalArgumentException says where the text is no JSON
    */
   static JsonPlace parse(String file, String text) {
+    Json.repeatedPath(text)
+        .ifPresent(
+            path -> {
+              throw new IllegalArgumentException(
+                  file + ": " + shown(path, MESSAGE_MAX) + " is there twice");
+            });
     JsonReader reader = new JsonReader(new StringReader(text));
     reader.setStrictness(Strictness.STRICT);
     try {
-      JsonElement value = read(file, reader);
+      JsonElement value = new Gson().getAdapter(JsonElement.class).read(reader);
       if (hasMore(reader)) {
         throw new IllegalArgumentException(file + ": there is more behind the JSON object");
       }
@@ -67,34 +71,6 @@ final class JsonPlace {
       throw new IllegalArgumentException(
           file + ": this is no JSON: " + shown(why.replace(ADVICE, "malformed"), MESSAGE_MAX), e);
     }
-  }
-
-  /** Gson's own reading takes the last of two members of one name. */
-  private static JsonElement read(String file, JsonReader reader) throws IOException {
-    if (reader.peek() == JsonToken.BEGIN_OBJECT) {
-      JsonObject object = new JsonObject();
-      reader.beginObject();
-      while (reader.hasNext()) {
-        String name = reader.nextName();
-        if (object.has(name)) {
-          throw new IllegalArgumentException(
-              file + ": " + shown(reader.getPath(), MESSAGE_MAX) + " is there twice");
-        }
-        object.add(name, read(file, reader));
-      }
-      reader.endObject();
-      return object;
-    }
-    if (reader.peek() == JsonToken.BEGIN_ARRAY) {
-      JsonArray array = new JsonArray();
-      reader.beginArray();
-      while (reader.hasNext()) {
-        array.add(read(file, reader));
-      }
-      reader.endArray();
-      return array;
-    }
-    return SCALARS.read(reader);
   }
 
   private static boolean hasMore(JsonReader reader) throws IOException {

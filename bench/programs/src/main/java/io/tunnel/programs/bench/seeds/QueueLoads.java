@@ -21,7 +21,7 @@ final class QueueLoads {
   /** Each is a thread. */
   static final int PARTIES_MAX = 1_000;
 
-  /** Of the messages that all senders have open, so that the load's process has room for them. */
+  /** The most bytes of five messages of all senders, for which the process of the load has room. */
   private static final long OPEN_BYTES_MAX = 256 << 20;
 
   private static final String RECEIVERS = "receivers";

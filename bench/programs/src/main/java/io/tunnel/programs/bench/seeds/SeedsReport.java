@@ -8,6 +8,7 @@ import io.tunnel.programs.bench.seeds.Workload.Audience;
 import io.tunnel.programs.bench.seeds.Workload.Kind;
 import io.tunnel.programs.bench.seeds.Workload.Load;
 import io.tunnel.programs.bench.seeds.Workload.Parties;
+import io.tunnel.terminal.Human;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -434,7 +435,7 @@ final class SeedsReport {
 
     String suffix() {
       return (servers == 1 ? "" : ", " + servers + " servers")
-          + threads.map(count -> ", " + count + (count == 1 ? " thread" : " threads")).orElse("");
+          + threads.map(loops -> ", " + Human.counted(loops, "thread")).orElse("");
     }
   }
 

@@ -5,6 +5,7 @@ import io.tunnel.programs.bench.seeds.Workload.Load;
 import io.tunnel.programs.bench.seeds.process.LoadPeer;
 import io.tunnel.stress.LoadClock;
 import io.tunnel.terminal.CommandFailure;
+import io.tunnel.terminal.Human;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -166,13 +167,10 @@ final class SeedsRun {
             + load.bytes()
             + " bytes"
             + load.rowsBefore()
-                .map(
-                    rows ->
-                        String.format(
-                            Locale.ROOT, ", %,d %s before", rows, rows == 1 ? "row" : "rows"))
+                .map(rows -> ", " + Human.counted(rows, "row") + " before")
                 .orElse("")
             + (load.servers() == 1 ? "" : ", " + load.servers() + " servers")
-            + threads.map(loops -> ", " + count(loops, "thread")).orElse(""));
+            + threads.map(loops -> ", " + Human.counted(loops, "thread")).orElse(""));
     Map<String, Map<Figure, Double>> theirs = Map.of();
     if (isPeerFirst) {
       theirs = beside(workload, load, threads, peer);
@@ -226,23 +224,20 @@ final class SeedsRun {
             each ->
                 String.join(
                     ", ",
-                    count(load.clients(), "sender"),
-                    count(each.receivers(), "receiver"),
-                    count(each.connections(), "connection"),
-                    count(each.destinations(), each.isTopic() ? "topic" : "queue")))
+                    Human.counted(load.clients(), "sender"),
+                    Human.counted(each.receivers(), "receiver"),
+                    Human.counted(each.connections(), "connection"),
+                    Human.counted(each.destinations(), each.isTopic() ? "topic" : "queue")))
         .or(
             () ->
                 load.audience()
                     .map(
                         each ->
-                            count(load.clients(), "publisher")
+                            Human.counted(load.clients(), "publisher")
                                 + ", "
-                                + count(load.clients() * each.subscribers(), "subscriber")))
-        .orElse(count(load.clients(), "client"));
-  }
-
-  private static String count(int number, String what) {
-    return number + " " + what + (number == 1 ? "" : "s");
+                                + Human.counted(
+                                    (long) load.clients() * each.subscribers(), "subscriber")))
+        .orElse(Human.counted(load.clients(), "client"));
   }
 
   /** A peer that fails is told, and the rest goes on without it. */

@@ -98,17 +98,7 @@ public final class StressWorkload implements WorkloadRunner {
 
   /** A seed of this program, or else the workload of a file. */
   private static Workload workload(String named) throws IOException {
-    if (!WorkloadFile.OWN.contains(named) && Files.notExists(Path.of(named))) {
-      throw CommandFailure.usage(
-          "--workload "
-              + named
-              + ": there is no such file, and seeds are "
-              + String.join(", ", WorkloadFile.OWN));
-    }
-    Workload workload =
-        WorkloadFile.OWN.contains(named)
-            ? WorkloadFile.own(named)
-            : WorkloadFile.ofOption(Path.of(named));
+    Workload workload = WorkloadFile.OWN.contains(named) ? WorkloadFile.own(named) : ofFile(named);
     if (workload.kind() == Kind.ACCESS) {
       throw CommandFailure.usage(
           "--workload "
@@ -117,6 +107,18 @@ public final class StressWorkload implements WorkloadRunner {
               + " 'tunnel bench seeds'");
     }
     return workload;
+  }
+
+  private static Workload ofFile(String named) {
+    Path file = Path.of(named);
+    if (Files.notExists(file)) {
+      throw CommandFailure.usage(
+          "--workload "
+              + named
+              + ": there is no such file, and seeds are "
+              + String.join(", ", WorkloadFile.OWN));
+    }
+    return WorkloadFile.ofOption(file);
   }
 
   private static SeedsCommand.Plan plan(Workload workload) {
@@ -173,7 +175,7 @@ public final class StressWorkload implements WorkloadRunner {
     }
   }
 
-  /** Before a table is made: a server that is not there leaves nothing behind. */
+  /** Fails before the first table is made, so that no message says that tables may be left. */
   private static void requireReachable(String endpoint) {
     try (TableClient client = TableClient.connect(endpoint)) {
       var unused = client.listTables();

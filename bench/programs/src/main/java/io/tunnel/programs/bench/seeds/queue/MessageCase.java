@@ -30,8 +30,7 @@ public record MessageCase(
   public static final int TRANSACTION_MESSAGES = 5;
 
   /**
-   * A case that has sent so many bytes ends, so that no disk is filled. Half of it ends the
-   * warm-up.
+   * The most bytes of a case, so that no disk is filled. The warm-up ends behind half of the bytes.
    */
   public static final long SENT_BYTES_MAX = 4L << 30;
 

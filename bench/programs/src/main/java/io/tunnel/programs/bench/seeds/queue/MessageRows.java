@@ -19,7 +19,7 @@ final class MessageRows {
   private static final String NUMBER = "number";
   private static final String SENT = "sent";
 
-  /** Bytes of all rows of a table, about. */
+  /** Bytes of the rows of all senders in one partition, about. */
   private static final long TABLE_BYTES_MAX = 64L << 20;
 
   private static final long SLOTS_MAX = 1_024;

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 
 /**
  * Messages as rows of this service. A queue or a topic is a table, and a message a put of one of
- * its sender's rows, which the sender takes in turn, so that a table does not grow. A queue has a
+ * its sender's rows, which the sender takes in turn, so that a table has a bound. A queue has a
  * partition for each of its receivers, and a topic has one.
  *
  * <p>Not persistent is durability {@code OS}, persistent is {@code FSYNC}; a transaction is an

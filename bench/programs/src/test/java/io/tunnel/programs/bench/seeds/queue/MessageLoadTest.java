@@ -61,7 +61,7 @@ class MessageLoadTest {
       open.incrementAndGet();
       return new Sender() {
         @Override
-        public void send(long first, int count) {
+        public void send(long first, int count) throws InterruptedException {
           together.set(count);
           for (long each = first; each < first + count; each++) {
             deliver(number, each);
@@ -78,7 +78,7 @@ class MessageLoadTest {
       };
     }
 
-    void deliver(int sender, long number) {
+    void deliver(int sender, long number) throws InterruptedException {
       boolean isFaulty = sender == 1 && number == 3;
       if (sender == 1 && number >= 3) {
         isSent.set(true);
@@ -134,14 +134,6 @@ class MessageLoadTest {
     assertThat(memory.open).as("closed").hasValue(-1);
   }
 
-  private static void awaitOpen(CountDownLatch gate) {
-    try {
-      gate.await();
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
   /** Twelve messages of 256 MiB are sent while the clock stands still. */
   @Test
   @Timeout(60)
@@ -151,9 +143,9 @@ class MessageLoadTest {
     Memory memory =
         new Memory(what, Fault.NONE, isSent) {
           @Override
-          void deliver(int sender, long number) {
+          void deliver(int sender, long number) throws InterruptedException {
             if (number == 3) {
-              awaitOpen(isMeasuring);
+              isMeasuring.await();
             }
             super.deliver(sender, number);
           }
