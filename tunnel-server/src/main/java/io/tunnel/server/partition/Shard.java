@@ -3,6 +3,7 @@ package io.tunnel.server.partition;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.server.disk.DiskCondition;
 import io.tunnel.server.disk.DiskFullException;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.ShardTask.Barrier.Order;
@@ -327,7 +328,7 @@ public final class Shard implements Closeable, PartitionHost {
   }
 
   private long[] append(long startedNanos) throws IOException {
-    disk.began(startedNanos);
+    disk.began();
     try {
       long[] firstPositions = log.append(group.batches(), group.mustSync(), expiry.commitMicros());
       disk.move(ShardState.FOLDING, "the group is committed");
