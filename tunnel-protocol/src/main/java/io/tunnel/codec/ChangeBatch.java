@@ -78,6 +78,25 @@ public final class ChangeBatch {
   }
 
   /**
+   * Whether the {@link #HEADER_BYTES_MIN} bytes at {@code offset} could be the header of a batch.
+   * Says nothing of the checksum, which only {@link #parse} verifies.
+   */
+  public static boolean isHeader(byte[] array, int offset) {
+    int length = Binary.getInt(array, offset + BatchLayout.LENGTH);
+    int attributes = Binary.getByte(array, offset + BatchLayout.ATTRIBUTES);
+    int rowCount = Binary.getInt(array, offset + BatchLayout.ROW_COUNT);
+    int rowsBytes = Binary.getInt(array, offset + BatchLayout.ROWS_BYTES);
+    return length >= HEADER_BYTES - 4
+        && length <= Limits.BATCH_BYTES_MAX - 4
+        && Binary.getByte(array, offset + BatchLayout.FORMAT) == BatchLayout.FORMAT_1
+        && (attributes & ~BatchLayout.ATTRIBUTES_KNOWN) == 0
+        && rowCount >= 0
+        && rowCount <= Limits.BATCH_ROWS_MAX
+        && rowsBytes >= 0
+        && rowsBytes <= length + 4 - HEADER_BYTES;
+  }
+
+  /**
    * The size of the batch at {@code offset}, read from its length field, which must be complete.
    */
   public static int sizeAt(byte[] array, int offset, int limit) {

@@ -53,13 +53,18 @@ public final class TestDirectory {
 
   /** A server on a directory, with small files. */
   public static Server server(Path data) throws IOException {
+    return server(data, SHARDS);
+  }
+
+  /** As {@link #server(Path)}, with that many shards. */
+  static Server server(Path data, int shards) throws IOException {
     ServerConfig defaults = ServerConfig.defaults(1);
     NetConfig net = new NetConfig("127.0.0.1", 0, -1, 1, 100, false);
     return Server.alone(
         data,
         new ServerConfig(
             net,
-            new LogConfig(SHARDS, 64 << 10, 1_000),
+            new LogConfig(shards, 64 << 10, 1_000),
             defaults.shard(),
             defaults.table(),
             defaults.session(),

@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.codec.ChangeBatch;
+import io.tunnel.codec.WrittenRows;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
+import io.tunnel.model.value.Bytes;
+import io.tunnel.model.value.Column;
+import io.tunnel.model.value.ColumnValue;
 import io.tunnel.server.changes.LostHistory;
 import io.tunnel.server.disk.FileDisk;
 import io.tunnel.server.disk.ReadOnlyFile;
@@ -17,8 +21,10 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableSet;
+import java.util.Optional;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -62,12 +68,23 @@ final class LogMendTest {
       for (int i = 0; i < 60; i++) {
         for (int left = 1 + random.nextInt(5); left > 0; left--) {
           String key = "k" + i + "-" + left + "x".repeat(random.nextInt(60));
-          group.add(batch(1 + random.nextInt(PARTITIONS), put(key), put(key + "b")));
+          ChangeBatch batch = batch(1 + random.nextInt(PARTITIONS), put(key), put(key + "b"));
+          group.add(batch, random.nextBoolean() ? Optional.of(attribution(i)) : Optional.empty());
         }
         writing.append(group, true, 1_000L + i);
         group.clear();
       }
     }
+    locate();
+  }
+
+  /** With it a batch has attributes, as the batches of the SDK have. */
+  private static GroupCore.Attribution attribution(int number) {
+    Bytes writer = Bytes.copyOf(new byte[WrittenRows.WRITER_BYTES]);
+    return new GroupCore.Attribution(writer, number + 1, Bytes.EMPTY);
+  }
+
+  private void locate() throws IOException {
     for (Path file : segments()) {
       try (FileChannel bytes = FileChannel.open(file)) {
         long base = LogInspection.base(file.getFileName().toString());
@@ -219,6 +236,41 @@ final class LogMendTest {
       assertThat(plan().isNeeded()).as("seed %d", seed).isFalse();
       requireServed(lost);
       requireServed(lost);
+    }
+  }
+
+  /** A user's rows may hold anything, also a copy of this log. */
+  @Test
+  void a_copy_of_a_group_in_the_value_of_a_row_is_not_mistaken_for_a_group() throws IOException {
+    try (LocalLog writing = open()) {
+      GroupCore group = new GroupCore(1);
+      group.add(batch(1, put("a")));
+      group.add(batch(2, put("b"), put("c")));
+      writing.append(group, true, 1_000);
+    }
+    Path file = segments().get(0);
+    byte[] whole = Files.readAllBytes(file);
+    byte[] copy = Arrays.copyOfRange(whole, LogFormat.SEGMENT_HEADER_BYTES, whole.length);
+    try (LocalLog writing = open()) {
+      for (int i = 0; i < 3; i++) {
+        GroupCore group = new GroupCore(1);
+        group.add(batch(1, put("d" + i, new Column("v", ColumnValue.fromBinary(copy)))));
+        group.add(batch(3, put("e" + i)));
+        writing.append(group, true, 2_000L + i);
+      }
+    }
+    locate();
+    assertThat(placed).hasSize(8);
+    for (Placed holder : placed) {
+      if (holder.end() - holder.from() > copy.length) {
+        byte[] before = Files.readAllBytes(file);
+        // The header of its group, and the length that would lead to the next batch.
+        damage(file, holder.from() - 3, holder.from() - 2);
+        damage(file, holder.from() + 3, holder.from() + 4);
+        assertThat(positions(plan().lost()))
+            .isEqualTo(hit(file, holder.from() + 3, holder.from() + 4));
+        Files.write(file, before);
+      }
     }
   }
 
