@@ -6,6 +6,12 @@ import io.tunnel.it.cluster.Cluster;
 import io.tunnel.it.process.NodeProcess;
 import io.tunnel.it.process.Scene;
 import io.tunnel.it.process.Stage;
+import io.tunnel.model.Durability;
+import io.tunnel.model.TableOptions;
+import io.tunnel.model.TunnelType;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
@@ -24,6 +30,41 @@ class ClusterAlertsTest {
   private static final int PARTITIONS = 4;
 
   @RegisterExtension final Stage stage = new Stage();
+
+  /**
+   * The node that coordinates a tunnel leads the only partition of a table by chance, has a replica
+   * of another, and nothing of a third; and nobody works.
+   */
+  @Test
+  void tunnels_lag_and_run_out_of_history_whichever_node_has_their_partitions() {
+    Cluster cluster = new Cluster(stage, 3).start(3);
+    PrometheusProcess prometheus =
+        PrometheusProcess.start(
+            stage,
+            AlertRules.shipped()
+                .atOnce(Map.of("TunnelLagging", "2", "TunnelHistoryRunsOut", "0.01")),
+            Optional.empty());
+    List<Scene> scenes = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      scenes.add(new Scene(stage, cluster, 1));
+    }
+    cluster.awaitWhole();
+    for (int i = 0; i < 3; i++) {
+      scrape(prometheus, cluster.node(i));
+    }
+    TableOptions fiveMinutes =
+        new TableOptions(Durability.FSYNC).withRetention(Duration.ofMinutes(5));
+    for (Scene scene : scenes) {
+      assertThat(scene.tables().alterTable(scene.table(), fiveMinutes)).isNotNull();
+      assertThat(scene.tunnel("audit", TunnelType.Stream)).isNotNull();
+      scene.fill(10, 10);
+    }
+    for (Scene scene : scenes) {
+      Map<String, String> audit = Map.of("table", scene.table(), "tunnel", "audit");
+      prometheus.awaitFiring("TunnelLagging", audit);
+      prometheus.awaitFiring("TunnelHistoryRunsOut", audit);
+    }
+  }
 
   private static void scrape(PrometheusProcess prometheus, NodeProcess node) {
     prometheus.scrape(node.name(), node.httpPort());

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Looks at the logs of partitions, to decide where channels start, end and are moved to. A server's
@@ -118,8 +119,9 @@ public interface LogBounds {
 
   /**
    * A hint that the known ends of these partitions should be fresh; called a few times a second.
+   * Asks for the partitions only when it is time to refresh them.
    */
-  void keepFresh(Set<Integer> partitions, long nowNanos);
+  void keepFresh(Supplier<Set<Integer>> partitions, long nowNanos);
 
   /** This server's own logs, without incarnations. */
   static LogBounds of(ChangeReader changes) {
@@ -192,7 +194,7 @@ public interface LogBounds {
     }
 
     @Override
-    public void keepFresh(Set<Integer> partitions, long nowNanos) {
+    public void keepFresh(Supplier<Set<Integer>> partitions, long nowNanos) {
       // A server's own log is always fresh.
     }
   }

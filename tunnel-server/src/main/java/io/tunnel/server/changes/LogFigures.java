@@ -24,8 +24,9 @@ public interface LogFigures {
   long bytesAfter(int partition, long position);
 
   /**
-   * Commit time in microseconds since 1970 of the batch that holds the change behind {@code
-   * position}; 0 when there is none, or {@link #UNKNOWN}.
+   * Commit time in microseconds since 1970 of the batch that holds the change after {@code
+   * position}, or a later time when this server cannot know the commit time; 0 when there is no
+   * change, or {@link #UNKNOWN}.
    */
   long commitMicrosAfter(int partition, long position) throws IOException;
 
@@ -41,9 +42,12 @@ public interface LogFigures {
   }
 
   /**
-   * A shared log: bounds come from the log's last answers, the rest from this node's replicas.
+   * A shared log: bounds come from the log's last answers, the rest from this node's replicas. The
+   * node that coordinates a tunnel has no replica of some of the tunnel's partitions: their commit
+   * times are those at which this node saw the log reach the changes.
    *
-   * @param hasReplica whether {@code replicas} has a partition
+   * @param hasReplica whether {@code replicas} has read a partition up to its end, whichever node
+   *     leads the partition
    */
   record OfSharedLog(KnownBounds bounds, ChangeReader replicas, IntPredicate hasReplica)
       implements LogFigures {
@@ -65,7 +69,9 @@ public interface LogFigures {
 
     @Override
     public long commitMicrosAfter(int partition, long position) throws IOException {
-      return hasReplica.test(partition) ? replicas.commitMicrosAfter(partition, position) : UNKNOWN;
+      long found = hasReplica.test(partition) ? replicas.commitMicrosAfter(partition, position) : 0;
+      // A replica may not have read the newest changes yet.
+      return found > 0 ? found : bounds.committedBy(partition, position + 1);
     }
 
     /** A replica trims changes that the shared log still keeps, so it cannot tell. */

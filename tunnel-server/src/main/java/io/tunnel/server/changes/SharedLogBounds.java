@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Looks at a shared log: asks the log when a decision depends on the answer, and otherwise uses the
@@ -137,9 +138,13 @@ public final class SharedLogBounds implements LogBounds {
     return log.bounds(asked)
         .thenApply(
             ends -> {
-              ends.forEach(known::saw);
+              ends.forEach(this::saw);
               return ends;
             });
+  }
+
+  private void saw(int partition, Bounds bounds) {
+    known.saw(partition, bounds, epochMicros.getAsLong());
   }
 
   private CompletableFuture<Map<Long, Map<Integer, Long>>> firsts(
@@ -208,7 +213,7 @@ public final class SharedLogBounds implements LogBounds {
                 answer.whenComplete(
                     (bounds, failure) -> {
                       if (failure == null) {
-                        known.saw(partition, bounds);
+                        saw(partition, bounds);
                         answered.add(partition);
                         control.execute(() -> tell(answered, refreshed));
                       } else {
@@ -228,11 +233,11 @@ public final class SharedLogBounds implements LogBounds {
   }
 
   @Override
-  public void keepFresh(Set<Integer> partitions, long nowNanos) {
+  public void keepFresh(Supplier<Set<Integer>> partitions, long nowNanos) {
     if (isFresh && nowNanos - freshNanos < FRESH_NANOS) {
       return;
     }
-    Set<Integer> asked = new HashSet<>(partitions);
+    Set<Integer> asked = new HashSet<>(partitions.get());
     asked.removeAll(awaited);
     if (asked.isEmpty()) {
       return;
@@ -247,7 +252,7 @@ public final class SharedLogBounds implements LogBounds {
                     (bounds, failure) -> {
                       awaited.remove(partition);
                       if (failure == null) {
-                        known.saw(partition, bounds);
+                        saw(partition, bounds);
                       }
                     }));
   }

@@ -159,7 +159,7 @@ final class NodeRooms {
         new Ports.Tunnels(
             tunnels.led(),
             tunnels.finder(),
-            new LogFigures.OfSharedLog(known, replicas, replicas::isServing),
+            new LogFigures.OfSharedLog(known, replicas, replicas::isCaughtUp),
             this::rows),
         log.tables(),
         view,

@@ -225,6 +225,14 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
         && found(partition).map(replica -> replica.view().isServing()).orElse(false);
   }
 
+  /** Whether the node has a replica of a partition that has read the log up to its end. */
+  public boolean isCaughtUp(int partition) {
+    return !shard(partition).hasFailed()
+        && found(partition)
+            .map(replica -> replica.view().isCaughtUp() && !replica.isFailed())
+            .orElse(false);
+  }
+
   /**
    * Estimates the rows of a partition, counting them one by one up to {@code countedMax}; empty if
    * the node has no replica of the partition, or its replica has not caught up yet.

@@ -5,6 +5,7 @@ import io.tunnel.core.ChannelState;
 import io.tunnel.core.StopReason;
 import io.tunnel.core.TunnelCore;
 import io.tunnel.core.TunnelEffect;
+import io.tunnel.model.ChannelType;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.RefusedException;
 import io.tunnel.model.TableMeta;
@@ -336,13 +337,35 @@ public final class Coordinator {
     }
     catalog.orphans().forEach(this::delete);
     long now = surroundings.nanos();
-    Set<Integer> held = new HashSet<>();
     for (TunnelRun run : List.copyOf(runByTunnel.values())) {
       apply(run, run.core().tick(now, catalog.isCertain()));
-      run.holds().keySet().forEach(key -> held.add(key.partition()));
     }
-    bounds.keepFresh(held, now);
+    bounds.keepFresh(this::unfinished, now);
     ends.tick();
+  }
+
+  /** Partitions of all channels with changes to process, also of tunnels without a worker. */
+  private Set<Integer> unfinished() {
+    Set<Integer> partitions = new HashSet<>();
+    for (TunnelInfo tunnel : catalog.tunnels(Optional.empty())) {
+      channels(tunnel)
+          .forEach(
+              (key, state) -> {
+                if (key.type() == ChannelType.Stream && !state.isFinished()) {
+                  partitions.add(key.partition());
+                }
+              });
+    }
+    return partitions;
+  }
+
+  private Map<ChannelKey, ChannelState> channels(TunnelInfo tunnel) {
+    try {
+      return catalog.channels(tunnel);
+    } catch (RefusedException e) {
+      // This node has not read the table's record yet; the next look finds it.
+      return Map.of();
+    }
   }
 
   /** The end of a stream channel was found and stored. */

@@ -68,8 +68,8 @@ final class SharedLogBoundsTest {
 
   @Test
   void an_answer_that_was_overtaken_does_not_take_back_what_is_known() {
-    known.saw(1, new Bounds(4, 20));
-    known.saw(1, new Bounds(3, 19));
+    known.saw(1, new Bounds(4, 20), 0);
+    known.saw(1, new Bounds(3, 19), 0);
     assertThat(known.last(1)).isEqualTo(20);
     assertThat(known.first(1)).isEqualTo(4);
   }
@@ -164,22 +164,22 @@ final class SharedLogBoundsTest {
   @Test
   void what_is_known_is_refreshed_once_a_second_and_one_question_at_a_time() {
     log.set(1, 1, 5);
-    bounds.keepFresh(Set.of(), 0);
+    bounds.keepFresh(() -> Set.of(), 0);
     assertThat(log.questions()).isZero();
-    bounds.keepFresh(Set.of(1), 0);
+    bounds.keepFresh(() -> Set.of(1), 0);
     assertThat(bounds.known(1)).isEqualTo(5);
-    bounds.keepFresh(Set.of(1), SECOND_NANOS - 1);
+    bounds.keepFresh(() -> Set.of(1), SECOND_NANOS - 1);
     assertThat(log.questions()).isEqualTo(1);
     log.hold(true);
-    bounds.keepFresh(Set.of(1), SECOND_NANOS);
-    bounds.keepFresh(Set.of(1), 3 * SECOND_NANOS);
+    bounds.keepFresh(() -> Set.of(1), SECOND_NANOS);
+    bounds.keepFresh(() -> Set.of(1), 3 * SECOND_NANOS);
     assertThat(log.questions()).isEqualTo(2);
     log.unreachable(true);
     log.hold(false);
     assertThat(bounds.known(1)).isEqualTo(5);
     log.unreachable(false);
     log.set(1, 1, 6);
-    bounds.keepFresh(Set.of(1), 4 * SECOND_NANOS);
+    bounds.keepFresh(() -> Set.of(1), 4 * SECOND_NANOS);
     assertThat(bounds.known(1)).isEqualTo(6);
   }
 
@@ -188,11 +188,11 @@ final class SharedLogBoundsTest {
     log.set(1, 1, 5);
     log.set(2, 1, 7);
     log.unreachable(1, true);
-    bounds.keepFresh(Set.of(1, 2), 0);
+    bounds.keepFresh(() -> Set.of(1, 2), 0);
     assertThat(bounds.known(1)).isZero();
     assertThat(bounds.known(2)).isEqualTo(7);
     log.unreachable(1, false);
-    bounds.keepFresh(Set.of(1, 2), SECOND_NANOS);
+    bounds.keepFresh(() -> Set.of(1, 2), SECOND_NANOS);
     assertThat(bounds.known(1)).isEqualTo(5);
   }
 
@@ -201,11 +201,11 @@ final class SharedLogBoundsTest {
     log.set(1, 1, 5);
     log.set(2, 1, 7);
     log.hold(true);
-    bounds.keepFresh(Set.of(1, 2), 0);
+    bounds.keepFresh(() -> Set.of(1, 2), 0);
     log.answerNext();
     assertThat(bounds.known(1)).isEqualTo(5);
     log.set(1, 1, 6);
-    bounds.keepFresh(Set.of(1, 2), SECOND_NANOS);
+    bounds.keepFresh(() -> Set.of(1, 2), SECOND_NANOS);
     log.set(2, 1, 8);
     log.answerNext();
     assertThat(bounds.known(2)).as("asked for at first").isEqualTo(8);

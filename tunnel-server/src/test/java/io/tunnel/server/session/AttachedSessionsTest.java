@@ -324,18 +324,18 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
   }
 
   @Test
-  void what_this_node_has_no_copy_of_is_said_to_be_unknown() throws IOException {
+  void what_this_node_has_no_copy_of_lags_since_the_node_saw_it() throws IOException {
     TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
     KnownBounds known = new KnownBounds();
-    known.saw(low, new Bounds(8, 20));
-    known.saw(high, new Bounds(1, 10));
+    known.saw(low, new Bounds(8, 20), 5_000);
+    known.saw(high, new Bounds(1, 10), 25_000);
     List<ChannelDescription> channels =
         coordinator
             .view(tunnel)
             .describe(
                 new LogFigures.OfSharedLog(known, null, partition -> false),
                 partition -> LogFigures.UNKNOWN,
-                0)
+                65_000)
             .channels();
     assertThat(channels)
         .extracting(
@@ -345,7 +345,29 @@ final class AttachedSessionsTest extends AttachedSessionsFixture {
             ChannelDescription::lagMs,
             ChannelDescription::historyLeftMs)
         .containsExactly(
-            tuple(20L, 18L, -1L, -1L, Optional.of(-1L)),
-            tuple(10L, 10L, -1L, -1L, Optional.empty()));
+            tuple(20L, 18L, -1L, 60L, Optional.of(-1L)),
+            tuple(10L, 10L, -1L, 40L, Optional.empty()));
+  }
+
+  @Test
+  void the_ends_of_logs_stay_known_also_without_a_worker() throws IOException {
+    TunnelInfo tunnel = create(TunnelType.Stream, StreamStart.EARLIEST);
+    log.set(low, 3, 21);
+    log.set(high, 1, 11);
+    surroundings.nowNanos += 2_000_000_000L;
+    coordinator.tick();
+    surroundings.runControl();
+    List<ChannelDescription> channels =
+        coordinator
+            .view(tunnel)
+            .describe(
+                new LogFigures.OfSharedLog(known, null, partition -> false),
+                partition -> LogFigures.UNKNOWN,
+                surroundings.epochMicros() + 60_000_000)
+            .channels();
+    assertThat(channels).extracting(ChannelDescription::lagRows).containsExactly(19L, 11L);
+    assertThat(channels)
+        .as("behind since the tick, or since the tunnel was created")
+        .allMatch(channel -> channel.lagMs() >= 60_000);
   }
 }
