@@ -34,7 +34,6 @@ public final class ClusterClient implements AutoCloseable {
 
   private static final byte[] NOTHING = {};
 
-  private final EventLoops loops;
   private final Nodes nodes;
   private final Caller caller;
 
@@ -47,8 +46,7 @@ public final class ClusterClient implements AutoCloseable {
   public ClusterClient(ClientConfig config) {
     Ticker ticker = new SystemClock();
     LoadedConfig loaded = LoadedConfig.of(config); // First: it may throw.
-    this.loops = EventLoops.start(1);
-    this.nodes = new Nodes(loaded, loops, ticker);
+    this.nodes = new Nodes(loaded, EventLoops.OF_CLIENTS.place(), ticker);
     this.caller = new Caller(nodes, ticker);
   }
 
@@ -121,6 +119,5 @@ public final class ClusterClient implements AutoCloseable {
   @Override
   public void close() {
     nodes.close();
-    loops.close();
   }
 }

@@ -100,7 +100,7 @@ public final class RowSession implements AutoCloseable {
 
   private void later(Runnable task, long nanos) {
     try {
-      var unused = wiring.nodes().loop().schedule(task, nanos, TimeUnit.NANOSECONDS);
+      wiring.nodes().later(task, nanos);
     } catch (RejectedExecutionException e) {
       // The client is closed: nobody renews any more.
       ended.complete(End.LOST);

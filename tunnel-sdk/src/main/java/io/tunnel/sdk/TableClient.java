@@ -57,15 +57,12 @@ import java.util.stream.Collectors;
  */
 public final class TableClient implements AutoCloseable {
 
-  private static final int LOOPS = 1;
-
   /** What an ICMP echo sends unless it is told otherwise. */
   private static final int PING_BYTES = 56;
 
   /** Longer than any call: rows of one call are sent together by {@code hurry}, not by a timer. */
   private static final Duration UNTIL_SENT = Duration.ofHours(1);
 
-  private final EventLoops loops;
   private final Nodes nodes;
   private final Caller caller;
   private final TableMaps maps;
@@ -77,8 +74,7 @@ public final class TableClient implements AutoCloseable {
 
   private TableClient(ClientConfig config) {
     LoadedConfig loaded = LoadedConfig.of(config); // First: it may throw.
-    this.loops = EventLoops.start(LOOPS);
-    this.nodes = new Nodes(loaded, loops, ticker);
+    this.nodes = new Nodes(loaded, EventLoops.OF_CLIENTS.place(), ticker);
     this.caller = new Caller(nodes, ticker);
     this.maps = new TableMaps(caller);
     this.watches = new ClientWatches(config);
@@ -493,7 +489,6 @@ public final class TableClient implements AutoCloseable {
       engines.close();
     } finally {
       nodes.close();
-      loops.close();
     }
   }
 }

@@ -57,7 +57,6 @@ import java.util.Objects;
 public final class TunnelClient implements AutoCloseable {
 
   private final ClientConfig config;
-  private final EventLoops loops;
   private final Nodes nodes;
   private final Caller caller;
   private final AllTunnels allTunnels;
@@ -72,8 +71,7 @@ public final class TunnelClient implements AutoCloseable {
     Ticker ticker = new SystemClock();
     this.config = Objects.requireNonNull(config, "config");
     LoadedConfig loaded = LoadedConfig.of(config); // First: it may throw.
-    this.loops = EventLoops.start(1);
-    this.nodes = new Nodes(loaded, loops, ticker);
+    this.nodes = new Nodes(loaded, EventLoops.OF_CLIENTS.place(), ticker);
     this.caller = new Caller(nodes, ticker);
     this.allTunnels = new AllTunnels(caller);
   }
@@ -295,6 +293,5 @@ public final class TunnelClient implements AutoCloseable {
   @Override
   public void close() {
     nodes.close();
-    loops.close();
   }
 }

@@ -52,7 +52,6 @@ public final class SecurityClient implements AutoCloseable {
 
   private static final byte[] NOTHING = {};
 
-  private final EventLoops loops;
   private final Nodes nodes;
   private final Caller caller;
 
@@ -167,8 +166,7 @@ public final class SecurityClient implements AutoCloseable {
   public SecurityClient(ClientConfig config) {
     Ticker ticker = new SystemClock();
     LoadedConfig loaded = LoadedConfig.of(config); // First: it may throw.
-    this.loops = EventLoops.start(1);
-    this.nodes = new Nodes(loaded, loops, ticker);
+    this.nodes = new Nodes(loaded, EventLoops.OF_CLIENTS.place(), ticker);
     this.caller = new Caller(nodes, ticker);
   }
 
@@ -322,6 +320,5 @@ public final class SecurityClient implements AutoCloseable {
   @Override
   public void close() {
     nodes.close();
-    loops.close();
   }
 }

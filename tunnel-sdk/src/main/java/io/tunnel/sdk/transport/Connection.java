@@ -83,6 +83,7 @@ public final class Connection implements Link {
                 new ChannelInitializer<>() {
                   @Override
                   protected void initChannel(Channel channel) {
+                    place.keep(channel);
                     loaded.tls(channel.alloc(), endpoint).ifPresent(channel.pipeline()::addLast);
                     channel.pipeline().addLast(handler);
                   }

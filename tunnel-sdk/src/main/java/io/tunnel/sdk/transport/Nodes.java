@@ -40,10 +40,10 @@ public final class Nodes implements AutoCloseable {
   private final EndpointsCore endpoints;
   private Optional<CompletableFuture<Connection>> moving = Optional.empty();
 
-  /** Without a connection yet. */
-  public Nodes(LoadedConfig config, EventLoops loops, Ticker ticker) {
+  /** Without a connection yet; closes the place with the connections. */
+  public Nodes(LoadedConfig config, EventLoops.Place place, Ticker ticker) {
     this.config = config;
-    this.place = loops.nextPlace();
+    this.place = place;
     this.loop = place.loop();
     this.ticker = ticker;
     this.endpoints = new EndpointsCore(config().endpoints(), SystemClock.jitter().nextDouble());
@@ -52,6 +52,15 @@ public final class Nodes implements AutoCloseable {
   /** The event loop of all connections. */
   public EventLoop loop() {
     return loop;
+  }
+
+  /**
+   * Runs the task on the event loop after a pause, or never when the client is closed before.
+   *
+   * @throws RejectedExecutionException when the client is closed
+   */
+  public void later(Runnable task, long pauseNanos) {
+    place.schedule(task, pauseNanos);
   }
 
   /** The client's configuration. */
@@ -228,16 +237,16 @@ public final class Nodes implements AutoCloseable {
   }
 
   private void lookForIdleLater() {
-    var unused =
-        loop.schedule(
-            () -> {
-              closeIdle();
-              if (!isClosed) {
-                lookForIdleLater();
-              }
-            },
-            IDLE_NANOS / 2,
-            TimeUnit.NANOSECONDS);
+    try {
+      later(
+          () -> {
+            closeIdle();
+            lookForIdleLater();
+          },
+          IDLE_NANOS / 2);
+    } catch (RejectedExecutionException e) {
+      // The client is closed, and all connections with it.
+    }
   }
 
   /** Closes idle connections, except to the home. On the event loop. */
@@ -271,6 +280,7 @@ public final class Nodes implements AutoCloseable {
     } catch (RejectedExecutionException e) {
       // The loop has ended, and all connections with it.
     }
+    place.close();
   }
 
   private void end() {

@@ -115,7 +115,9 @@ final class Feed implements DeliveryTaker {
   public void attached(Optional<Long> there) {
     incarnation = there;
     channel.seenIn(there);
-    giveCredit();
+    if (channel.isRunning()) { // Otherwise the channel may have been given back meanwhile.
+      giveCredit();
+    }
   }
 
   @Override

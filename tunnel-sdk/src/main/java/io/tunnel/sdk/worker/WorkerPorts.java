@@ -49,7 +49,7 @@ public record WorkerPorts(
             (node, receiver) -> loop.connect(config, node, receiver),
             settings.client().endpoints(),
             chance.nextDouble()),
-        new ProcessorPool("tunnel-processor", settings.processing().threads()),
+        new ProcessorPool(settings.processing().threads()),
         new SystemClock(),
         chance);
   }

@@ -31,7 +31,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Writes rows of one table: collects them per partition on the callers' threads, and moves one
@@ -239,9 +238,9 @@ public final class WriteEngine implements AutoCloseable {
   /** Runs a task on the event loop after a pause. */
   void later(Runnable task, long pauseNanos) {
     try {
-      var unused = loop.schedule(task, pauseNanos, TimeUnit.NANOSECONDS);
+      nodes.later(task, pauseNanos);
     } catch (RejectedExecutionException e) {
-      // The loop has ended. The client ends it only when every row has its outcome, so no row
+      // The client is closed. It closes only when every row has its outcome, so no row
       // waits for the task.
     }
   }

@@ -28,15 +28,15 @@ class CallerTest {
 
   private final FakeServer home = new FakeServer();
   private final FakeServer leader = new FakeServer();
-  private final EventLoops loops = EventLoops.start(1);
-  private final Nodes nodes = new Nodes(LoadedConfig.of(home.config()), loops, new SystemClock());
+  private final EventLoops loops = new EventLoops(1);
+  private final Nodes nodes =
+      new Nodes(LoadedConfig.of(home.config()), loops.place(), new SystemClock());
   private final Caller caller = new Caller(nodes, new SystemClock());
   private final List<String> asked = new CopyOnWriteArrayList<>();
 
   @AfterEach
   void close() {
     nodes.close();
-    loops.close();
     home.close();
     leader.close();
     assertThat(home.failures()).isEmpty();
@@ -129,7 +129,7 @@ class CallerTest {
     Nodes hasty =
         new Nodes(
             LoadedConfig.of(home.config().withRetryDeadline(Duration.ofMillis(200))),
-            loops,
+            loops.place(),
             new SystemClock());
     Caller impatient = new Caller(hasty, new SystemClock());
     assertThatThrownBy(

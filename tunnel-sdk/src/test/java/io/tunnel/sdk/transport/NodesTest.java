@@ -20,13 +20,13 @@ class NodesTest {
   private final FakeServer first = new FakeServer();
   private final FakeServer second = new FakeServer();
   private final AtomicLong nowNanos = new AtomicLong();
-  private final EventLoops loops = EventLoops.start(1);
-  private final Nodes nodes = new Nodes(LoadedConfig.of(first.config()), loops, nowNanos::get);
+  private final EventLoops loops = new EventLoops(1);
+  private final Nodes nodes =
+      new Nodes(LoadedConfig.of(first.config()), loops.place(), nowNanos::get);
 
   @AfterEach
   void close() {
     nodes.close();
-    loops.close();
     first.close();
     second.close();
     assertThat(first.failures()).isEmpty();
@@ -92,7 +92,7 @@ class NodesTest {
   void a_home_that_is_lost_is_left_for_a_node_that_is_connected_already() {
     ClientConfig both =
         ClientConfig.of(List.of(Endpoint.of(first.address()), Endpoint.of(second.address())));
-    try (Nodes two = new Nodes(LoadedConfig.of(both), loops, nowNanos::get)) {
+    try (Nodes two = new Nodes(LoadedConfig.of(both), loops.place(), nowNanos::get)) {
       Connection a = Caller.await(two.connection(at(first)));
       Connection b = Caller.await(two.connection(at(second)));
       Connection home = Caller.await(two.connection(Optional.empty()));

@@ -30,10 +30,10 @@ class TlsConnectionTest {
 
   private final FakeAuthority authority = new FakeAuthority("test");
   private final FakeServer server = authority.serve(authority.issue("127.0.0.1"), false);
-  private final EventLoops loops = EventLoops.start(1);
+  private final EventLoops.Place place = new EventLoops(1).place();
   private final Connection connection =
       Connection.open(
-              loops.nextPlace(),
+              place,
               LoadedConfig.of(
                   server
                       .config()
@@ -45,7 +45,7 @@ class TlsConnectionTest {
   @AfterEach
   void close() {
     connection.close();
-    loops.close();
+    place.close();
     server.close();
   }
 

@@ -47,8 +47,8 @@ class WriteEnginesTest extends WriterFixture {
   @Test
   void an_engine_whose_map_came_while_the_client_was_closed_takes_no_rows() {
     SystemClock clock = new SystemClock();
-    try (EventLoops loops = EventLoops.start(1);
-        Nodes nodes = new Nodes(LoadedConfig.of(server.config()), loops, clock)) {
+    try (EventLoops.Place place = new EventLoops(1).place();
+        Nodes nodes = new Nodes(LoadedConfig.of(server.config()), place, clock)) {
       WriteEngines engines = new WriteEngines(nodes, clock, TableWriterConfig.DEFAULTS);
       PartitionMaps maps =
           () -> {
@@ -68,8 +68,8 @@ class WriteEnginesTest extends WriterFixture {
       throws Exception {
     SystemClock clock = new SystemClock();
     ExecutorService threads = Executors.newCachedThreadPool();
-    try (EventLoops loops = EventLoops.start(1);
-        Nodes nodes = new Nodes(LoadedConfig.of(server.config()), loops, clock)) {
+    try (EventLoops.Place place = new EventLoops(1).place();
+        Nodes nodes = new Nodes(LoadedConfig.of(server.config()), place, clock)) {
       WriteEngines engines = new WriteEngines(nodes, clock, TableWriterConfig.DEFAULTS);
       CountDownLatch asked = new CountDownLatch(1);
       CompletableFuture<TableDescription> late = new CompletableFuture<>();
@@ -80,13 +80,13 @@ class WriteEnginesTest extends WriterFixture {
           };
       Future<WriteEngine> first = threads.submit(() -> engines.shared("t", table -> maps));
       Waits.await(asked);
-      var onLoop = loops.next().submit(() -> engines.shared("u", table -> maps));
+      var onLoop = place.loop().submit(() -> engines.shared("u", table -> maps));
       assertThat(failure(onLoop))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("the first write to table 'u' would block a callback thread");
       late.complete(MAP);
       WriteEngine opened = first.get(60, TimeUnit.SECONDS);
-      var known = loops.next().submit(() -> engines.shared("t", table -> maps));
+      var known = place.loop().submit(() -> engines.shared("t", table -> maps));
       assertThat(known.get(60, TimeUnit.SECONDS)).isSameAs(opened);
     } finally {
       threads.shutdownNow();
@@ -96,8 +96,8 @@ class WriteEnginesTest extends WriterFixture {
   @Test
   void engines_that_are_open_are_closed_and_a_table_has_one_for_all() {
     SystemClock clock = new SystemClock();
-    try (EventLoops loops = EventLoops.start(1);
-        Nodes nodes = new Nodes(LoadedConfig.of(server.config()), loops, clock)) {
+    try (EventLoops.Place place = new EventLoops(1).place();
+        Nodes nodes = new Nodes(LoadedConfig.of(server.config()), place, clock)) {
       WriteEngines engines = new WriteEngines(nodes, clock, TableWriterConfig.DEFAULTS);
       PartitionMaps maps = () -> CompletableFuture.completedFuture(MAP);
       WriteEngine shared = engines.shared("t", table -> maps);

@@ -30,13 +30,13 @@ final class ClosedLoop implements AutoCloseable {
   private static final long LAST_ANSWER_SECONDS_MAX = 60;
 
   private final LoadClock clock;
-  private final List<EventLoops> threads = new ArrayList<>();
+  private final List<EventLoops.Place> threads = new ArrayList<>();
   private final List<Client> clients = new ArrayList<>();
 
   private ClosedLoop(LoadClock clock) {
     this.clock = clock;
     for (int i = 0; i < THREADS; i++) {
-      threads.add(EventLoops.start(1));
+      threads.add(new EventLoops(1).place());
     }
   }
 
@@ -77,7 +77,7 @@ final class ClosedLoop implements AutoCloseable {
   private void open(Clients made, int from, int to) throws InterruptedException {
     for (int number = from; number < to; number++) {
       int thread = number % THREADS;
-      clients.add(made.open(number, thread, threads.get(thread).nextPlace()));
+      clients.add(made.open(number, thread, threads.get(thread)));
     }
     for (int number = from; number < to; number++) {
       var unused =
@@ -127,6 +127,6 @@ final class ClosedLoop implements AutoCloseable {
 
   @Override
   public void close() {
-    threads.forEach(EventLoops::close);
+    threads.forEach(EventLoops.Place::close);
   }
 }

@@ -87,7 +87,7 @@ final class TablePublishing implements Publishing {
   /** By publisher. */
   private final List<PartitionInfo> partitions;
 
-  private final List<EventLoops> threads = new ArrayList<>();
+  private final List<EventLoops.Place> threads = new ArrayList<>();
   private List<Connection> publishers = List.of();
   private List<SessionProof> sessions = List.of();
   private List<Subscriber> subscribers = List.of();
@@ -116,7 +116,7 @@ final class TablePublishing implements Publishing {
             .mapToObj(publisher -> partition(table, publisher))
             .toList();
     for (int i = 0; i < THREADS; i++) {
-      threads.add(EventLoops.start(1));
+      threads.add(new EventLoops(1).place());
     }
   }
 
@@ -193,7 +193,7 @@ final class TablePublishing implements Publishing {
             .leader()
             .map(Endpoint::of)
             .orElseGet(() -> config.config().endpoints().get(0));
-    return Connection.open(threads.get(number % THREADS).nextPlace(), config, server, receiver);
+    return Connection.open(threads.get(number % THREADS), config, server, receiver);
   }
 
   /** The partition with the paths of a publisher. */
@@ -234,7 +234,7 @@ final class TablePublishing implements Publishing {
     var unused =
         threads
             .get(publisher % THREADS)
-            .next()
+            .loop()
             .scheduleAtFixedRate(
                 () -> {
                   // A session that is lost fails the next write.
@@ -337,7 +337,7 @@ final class TablePublishing implements Publishing {
 
   private void closeConnections() {
     isClosing = true;
-    threads.forEach(EventLoops::close);
+    threads.forEach(EventLoops.Place::close);
   }
 
   /** Follows the paths of one publisher. Its event loop calls it. */
