@@ -2,23 +2,30 @@ package io.tunnel.core;
 
 import io.tunnel.model.value.Bytes;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /**
  * What one partition knows of the writers that number their batches, and so whether a batch is new,
  * was applied before, or cannot be judged any more.
  *
  * <p>Of each writer the core keeps the last batch with its answer. Memory is bounded: the writer
- * that was silent for longest is evicted when there are too many writers or answers, or after
- * {@link #KEPT_MICROS}. A writer begins with its date, so writers are ordered, and {@link #floor}
- * is the greatest writer that was ever evicted. Invariant: the core knows each writer above the
- * floor of which rows were applied, with its last batch of which rows were applied. So an unknown
- * writer above the floor is new, and any other unknown writer is refused, never taken for new. The
- * invariant needs no clock: a clock that is wrong evicts too early, and then writers are refused.
+ * that was silent for longest is evicted when there are too many writers, or after {@link
+ * #KEPT_MICROS}. The {@link Memory} of all partitions bounds writers and bytes of answers in the
+ * sum, by {@link #forget} and {@link #shorten}. A shortened answer costs a repetition a part of the
+ * answer; the numbers stay, so no batch is applied twice.
+ *
+ * <p>A writer begins with its date, so writers are ordered, and {@link #floor} is the greatest
+ * writer that was ever evicted. Invariant: the core knows each writer above the floor of which rows
+ * were applied, with its last batch of which rows were applied. So an unknown writer above the
+ * floor is new, and any other unknown writer is refused, never taken for new. The invariant needs
+ * no clock: a clock that is wrong evicts too early, and then writers are refused.
  *
  * <p>A batch that was rejected row by row leaves nothing in a log. Its answer is kept in memory,
  * for repetitions that arrive late, and is gone after a restart: then nobody can have a repetition
@@ -29,9 +36,6 @@ public final class WriterCore {
   /** Writers of one partition. */
   public static final int WRITERS_MAX = 1_000;
 
-  /** Bytes of all answers of one partition. */
-  public static final int ANSWER_BYTES_MAX = 1 << 20;
-
   /** A silent writer is kept for so long, unless there are too many. */
   public static final long KEPT_MICROS = 10L * 60 * 1_000_000;
 
@@ -39,8 +43,8 @@ public final class WriterCore {
   public static final long AHEAD_MICROS_MAX = 60L * 1_000_000;
 
   private final int writersMax;
-  private final int answerBytesMax;
   private final long keptMicros;
+  private final Memory memory;
 
   /** The writers, the one that was silent for longest first. */
   private final LinkedHashMap<Bytes, Known> writers = new LinkedHashMap<>();
@@ -51,11 +55,39 @@ public final class WriterCore {
   /** The greatest writer that was evicted; never falls. */
   private Bytes floor = Bytes.EMPTY;
 
-  /** The sum of the answers of {@link #writers}. */
-  private long answerBytes;
+  /**
+   * A batch of a writer, by its number.
+   *
+   * @param after the last batch of which rows were applied
+   * @param principal the client that writes; empty where clients have no names
+   */
+  public record Numbered(Bytes writer, long number, long after, String principal) {
 
-  /** A batch of a writer, by its number; {@code after} is the last of which rows were applied. */
-  public record Numbered(Bytes writer, long number, long after) {}
+    /** A batch of a client without a name. */
+    public Numbered(Bytes writer, long number, long after) {
+      this(writer, number, after, "");
+    }
+  }
+
+  /** Counts what the writers of all partitions take. */
+  public interface Memory {
+
+    /** Counts nothing. */
+    Memory NONE =
+        new Memory() {
+          @Override
+          public void knows(Bytes writer, Answered last) {}
+
+          @Override
+          public void forgot(Bytes writer) {}
+        };
+
+    /** The partition keeps an answer of a writer, in place of the writer's former answer. */
+    void knows(Bytes writer, Answered last);
+
+    /** The partition keeps nothing of a writer. */
+    void forgot(Bytes writer);
+  }
 
   /**
    * A batch of a writer and its answer.
@@ -73,12 +105,7 @@ public final class WriterCore {
    * @param applied the last batch of which rows were applied; its number is 0 without one
    * @param last the last batch that was answered; {@code last.number() >= applied.number()}
    */
-  private record Known(Answered applied, Answered last) {
-
-    private long bytes() {
-      return (long) applied.answer().length() + last.answer().length();
-    }
-  }
+  private record Known(Answered applied, Answered last) {}
 
   private static final Answered NONE = new Answered(0, 0, 0, Bytes.EMPTY, 0);
 
@@ -99,14 +126,19 @@ public final class WriterCore {
 
   /** Knows nobody. */
   public WriterCore() {
-    this(WRITERS_MAX, ANSWER_BYTES_MAX, KEPT_MICROS);
+    this(Memory.NONE);
   }
 
-  /** Knows nobody, and keeps so much at most. */
-  public WriterCore(int writersMax, int answerBytesMax, long keptMicros) {
+  /** Knows nobody; {@code memory} counts what the partition keeps. */
+  public WriterCore(Memory memory) {
+    this(WRITERS_MAX, KEPT_MICROS, memory);
+  }
+
+  /** Knows nobody, and keeps so many writers for so long at most. */
+  public WriterCore(int writersMax, long keptMicros, Memory memory) {
     this.writersMax = writersMax;
-    this.answerBytesMax = answerBytesMax;
     this.keptMicros = keptMicros;
+    this.memory = memory;
   }
 
   /** The greatest writer that was evicted; empty before. */
@@ -124,6 +156,11 @@ public final class WriterCore {
           }
         });
     return all;
+  }
+
+  /** The writers that are known. */
+  public Set<Bytes> writers() {
+    return Set.copyOf(writers.keySet());
   }
 
   /** How many writers are known. */
@@ -211,21 +248,50 @@ public final class WriterCore {
   /** All rows of a batch were rejected; nothing is in the log. */
   public void rejected(Bytes writer, Answered answered) {
     Known known = writers.get(writer);
-    put(writer, new Known(known == null ? NONE : known.applied(), answered));
+    // Nobody asks for the answer to an earlier batch again.
+    Answered applied = known == null ? NONE : with(known.applied(), Bytes.EMPTY);
+    put(writer, new Known(applied, answered));
     evict(answered.micros());
   }
 
+  private static Answered with(Answered answered, Bytes answer) {
+    return new Answered(
+        answered.number(), answered.position(), answered.rows(), answer, answered.micros());
+  }
+
   private void put(Bytes writer, Known next) {
-    Known before = writers.remove(writer);
-    answerBytes += next.bytes() - (before == null ? 0 : before.bytes());
+    writers.remove(writer);
     writers.put(writer, next);
+    memory.knows(writer, next.last());
+  }
+
+  /**
+   * Keeps less of the last answer to a writer. What is stored keeps the whole answer.
+   *
+   * @param shorter from an answer to the part of the answer that stays
+   */
+  public void shorten(Bytes writer, UnaryOperator<Bytes> shorter) {
+    writers.computeIfPresent(
+        writer,
+        (by, known) -> {
+          Answered last = with(known.last(), shorter.apply(known.last().answer()));
+          boolean isApplied = known.applied().number() == last.number();
+          return new Known(isApplied ? last : with(known.applied(), Bytes.EMPTY), last);
+        });
+  }
+
+  /** Forgets a writer, whose further batches are refused. */
+  public void forget(Bytes writer) {
+    if (writers.containsKey(writer)) {
+      evict(writer);
+    }
   }
 
   private void evict(long nowMicros) {
     while (writers.size() > 1) {
       Map.Entry<Bytes, Known> oldest = writers.entrySet().iterator().next();
       boolean isOld = nowMicros - oldest.getValue().last().micros() > keptMicros;
-      if (!isOld && writers.size() <= writersMax && answerBytes <= answerBytesMax) {
+      if (!isOld && writers.size() <= writersMax) {
         return;
       }
       evict(oldest.getKey());
@@ -258,7 +324,8 @@ public final class WriterCore {
   }
 
   private void evict(Bytes writer) {
-    answerBytes -= writers.remove(writer).bytes();
+    writers.remove(writer);
+    memory.forgot(writer);
     floor = floor.compareTo(writer) < 0 ? writer : floor;
     changed.put(writer, Optional.empty());
   }
@@ -273,11 +340,22 @@ public final class WriterCore {
     return taken;
   }
 
-  /** Goes on from what was stored, in any order; before all else. */
-  public void restore(Bytes storedFloor, Map<Bytes, Answered> stored) {
-    floor = storedFloor;
-    List<Map.Entry<Bytes, Answered>> byAge = new ArrayList<>(stored.entrySet());
-    byAge.sort(Map.Entry.comparingByValue((a, b) -> Long.compare(a.micros(), b.micros())));
-    byAge.forEach(each -> put(each.getKey(), new Known(each.getValue(), each.getValue())));
+  /** Resumes with the stored floor; before all else. */
+  public void restoreFloor(Bytes stored) {
+    floor = stored;
+  }
+
+  /** Resumes with a stored writer, in any order, until {@link #restored}. */
+  public void restore(Bytes writer, Answered stored) {
+    put(writer, new Known(stored, stored));
+  }
+
+  /** All stored writers are known. */
+  public void restored() {
+    List<Map.Entry<Bytes, Known>> byAge = new ArrayList<>();
+    writers.forEach((writer, known) -> byAge.add(Map.entry(writer, known)));
+    byAge.sort(Comparator.comparingLong(each -> each.getValue().last().micros()));
+    writers.clear();
+    byAge.forEach(each -> writers.put(each.getKey(), each.getValue()));
   }
 }

@@ -28,6 +28,7 @@ import io.tunnel.server.net.access.PrincipalFigures.QuotaUse;
 import io.tunnel.server.net.audit.AuditTrail;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Shards;
+import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.wire.control.Control.ChannelDescription;
 import io.tunnel.wire.control.Control.TunnelDescription;
 import java.time.Duration;
@@ -72,10 +73,7 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   private final Counter rowsWritten = counter("tunnel.rows.written", "Rows committed");
   private final Counter rowsRejected =
       counter("tunnel.rows.rejected", "Rows whose condition did not hold");
-  private final Counter writesRepeated =
-      counter("tunnel.writes.repeated", "Batches that came again and got their first answer");
-  private final Counter writersForgotten =
-      counter("tunnel.writers.forgotten", "Writers whose repetitions are not recognised any more");
+  private final WriterMeters writers = new WriterMeters(registry);
   private final Counter rowsExpired =
       counter("tunnel.rows.expired", "Rows deleted because their time to live was over");
   private final Counter rowsUnbound =
@@ -425,9 +423,8 @@ public final class ServerMeters implements Shard.Meter, NetMeter, AutoCloseable 
   }
 
   @Override
-  public void numbered(int shard, long repeated, long forgotten) {
-    writesRepeated.increment((double) repeated);
-    writersForgotten.increment((double) forgotten);
+  public void numbered(int shard, Writers.Figures figures) {
+    writers.add(shard, figures);
   }
 
   @Override

@@ -123,8 +123,9 @@ final class WriteRequests {
 
   private Numbered numbered(WriterNumber by, Connection connection) {
     requireWriters();
-    Bytes writer = new WriterToken(by.token()).writer(connection.caller().name());
-    return new Numbered(writer, by.number(), by.after());
+    String principal = connection.caller().name();
+    Bytes writer = new WriterToken(by.token()).writer(principal);
+    return new Numbered(writer, by.number(), by.after(), principal);
   }
 
   private final class WriteAnswer implements PendingWrite.Outcome {

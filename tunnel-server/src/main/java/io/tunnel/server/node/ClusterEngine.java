@@ -180,7 +180,8 @@ public final class ClusterEngine implements Engine {
             config.log().segmentBytesMax(),
             config.shard().freeBytesMin()),
         replicas(config, cluster),
-        config.table());
+        config.table(),
+        config.shard().writers());
   }
 
   private static ReplicaConfig replicas(ServerConfig config, ClusterConfig cluster) {

@@ -6,8 +6,10 @@ import io.tunnel.codec.ChangeBatch;
 import io.tunnel.codec.ColumnSizes;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.log.LocalLog;
+import io.tunnel.server.partition.judge.AnswerCodec;
 import io.tunnel.server.partition.judge.BoundRows;
 import io.tunnel.server.partition.judge.RowBounds;
+import io.tunnel.server.partition.judge.WriterLimits;
 import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableFold;
@@ -46,26 +48,28 @@ public final class Refold implements LocalLog.ReplayVisitor {
    * @param auto the AUTO column of a partition's keys, if they have one
    */
   public Refold(TableStore table, IntPredicate live, IntFunction<Optional<AutoNumbers>> auto) {
-    this(table, live, auto, session -> false);
+    this(table, live, auto, table::begin);
   }
 
   /**
    * As the public constructor, for a table that is opened to be written.
    *
    * @param sessions whether a session has not ended at the moment of the question
+   * @param writers what the shard keeps of writers
    */
   Refold(
       TableStore table,
       IntPredicate live,
       IntFunction<Optional<AutoNumbers>> auto,
-      LongPredicate sessions) {
-    this(table, live, auto, sessions, table::begin);
+      LongPredicate sessions,
+      WriterLimits.Share writers) {
+    this(table, live, auto, sessions, writers, table::begin);
   }
 
   /** As the public constructor, with folds that {@code begin} begins. */
   Refold(
       TableStore table, IntPredicate live, IntFunction<Optional<AutoNumbers>> auto, Begin begin) {
-    this(table, live, auto, session -> false, begin);
+    this(table, live, auto, session -> false, WriterLimits.DEFAULT.of(1), begin);
   }
 
   private Refold(
@@ -73,12 +77,13 @@ public final class Refold implements LocalLog.ReplayVisitor {
       IntPredicate live,
       IntFunction<Optional<AutoNumbers>> auto,
       LongPredicate sessions,
+      WriterLimits.Share writers,
       Begin begin) {
     this.table = table;
     this.auto = auto;
     this.begin = begin;
     this.bounds = new RowBounds(table.bounds());
-    this.writers = new Writers(table.writers());
+    this.writers = new Writers(table::writers, writers, AnswerCodec::shortened);
     Map<Bytes, Bytes> stored = new HashMap<>(table.sessions());
     stored.keySet().removeIf(row -> !live.test(Binary.getInt(row.toByteArray(), 0)));
     this.bound = new BoundRows(stored, sessions);

@@ -307,7 +307,7 @@ public final class Shard implements Closeable, PartitionHost {
       leaveToFolds(committed - started);
       meter.rejected(id, group.acknowledge(firstPositions));
       meter.expired(id, group.expiredRows());
-      meter.numbered(id, writers.takeRepeated(), writers.takeForgotten());
+      meter.numbered(id, writers.taken());
     } catch (DiskFullException e) {
       folding.foldAll();
       if (!disk.state().isFinal()) {
@@ -486,8 +486,8 @@ public final class Shard implements Closeable, PartitionHost {
     /** Rows whose condition did not hold. */
     void rejected(int shard, long rows);
 
-    /** Batches that came again and got their first answer, and writers that were forgotten. */
-    default void numbered(int shard, long repeated, long forgotten) {}
+    /** What happened to the writers that number since the last call, and what is kept of them. */
+    default void numbered(int shard, Writers.Figures figures) {}
 
     /** Rows expired: the log has a DELETE of each. */
     default void expired(int shard, long rows) {}

@@ -1,6 +1,7 @@
 package io.tunnel.server.partition;
 
 import io.tunnel.model.Limits;
+import io.tunnel.server.partition.judge.WriterLimits;
 
 /**
  * Limits of a shard.
@@ -11,13 +12,15 @@ import io.tunnel.model.Limits;
  * @param freeBytesMin writes are refused as BUSY while the disk has fewer bytes left
  * @param expiredRowsPerSecondMax how many rows whose time to live is over all shards of a server
  *     delete in a second
+ * @param writers what all shards of a server keep of writers that number their batches
  */
 public record ShardConfig(
     int groupBytesMax,
     int mergedBytesMax,
     long queueBytesMax,
     long freeBytesMin,
-    int expiredRowsPerSecondMax) {
+    int expiredRowsPerSecondMax,
+    WriterLimits writers) {
 
   /** A small part of what a server can write. */
   public static final int EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT = 10_000;
@@ -48,6 +51,7 @@ public record ShardConfig(
     require(
         expiredRowsPerSecondMax >= 1 && expiredRowsPerSecondMax <= EXPIRED_ROWS_PER_SECOND_MAX,
         "expiredRowsPerSecondMax is 1 to 1000000, not " + expiredRowsPerSecondMax);
+    require(writers != null, "writers is an object, not null");
   }
 
   /** Limits of a shard that deletes expired rows at the usual pace. */
@@ -57,7 +61,8 @@ public record ShardConfig(
         mergedBytesMax,
         queueBytesMax,
         freeBytesMin,
-        EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT);
+        EXPIRED_ROWS_PER_SECOND_MAX_DEFAULT,
+        WriterLimits.DEFAULT);
   }
 
   /** Limits of a shard that leaves as much room on its disk as is usual. */

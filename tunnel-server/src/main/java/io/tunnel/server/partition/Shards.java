@@ -118,7 +118,12 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
       throws IOException {
     TableStore table = files.table();
     Refold refold =
-        new Refold(table, catalog::hasPartition, catalog::autoNumbers, catalog::hasSession);
+        new Refold(
+            table,
+            catalog::hasPartition,
+            catalog::autoNumbers,
+            catalog::hasSession,
+            layout.shard().writers().of(layout.count()));
     StoredRows stored =
         new StoredRows(
             table,
@@ -140,6 +145,7 @@ public final class Shards implements ChangeReader, PartitionHosts, Closeable {
     } catch (DiskFullException e) {
       full = Optional.of(e);
     }
+    meter.numbered(files.id(), refold.writers().taken());
     // Not before: on a disk that is nearly full, a compaction takes the room that the fold needs.
     table.compact();
     Shard shard = new Shard(files.id(), layout.shard(), files.log(), stored, meter, clock);

@@ -138,7 +138,8 @@ final class ReplicaDirectory {
     table.retainPartitions(stored::contains);
     ReplicaStore.requireWhole(log, table.states());
     long freeBytesMin = layout.disk().freeBytesMin();
-    return new ReplicaStore(id, log, new ReplicaRows.InStore(table), freeBytesMin, meter, clock);
+    ReplicaRows rows = new ReplicaRows.InStore(table, layout.writers().of(layout.count()));
+    return new ReplicaStore(id, log, rows, freeBytesMin, meter, clock);
   }
 
   private static void closeAfter(Closeable opened, Exception failure) {

@@ -2,6 +2,7 @@ package io.tunnel.server.replica;
 
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.value.Bytes;
+import io.tunnel.server.partition.judge.WriterLimits;
 import io.tunnel.server.replica.lead.Leader;
 import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.TableFold;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.function.BiConsumer;
 
 /** The rows of the replicas of a shard, and what is stored with them, for the shard's thread. */
 interface ReplicaRows extends Leader.Rows, Closeable {
@@ -28,8 +30,13 @@ interface ReplicaRows extends Leader.Rows, Closeable {
   /** The states that were stored last, by partition. */
   SortedMap<Integer, Bytes> states();
 
-  /** What was stored last of writers that number their batches. */
-  SortedMap<Bytes, Bytes> writers();
+  /** Shows what was stored last of writers that number their batches, one at a time. */
+  void writers(BiConsumer<Bytes, Bytes> visitor);
+
+  /** What the shard keeps of writers. */
+  default WriterLimits.Share writerLimits() {
+    return WriterLimits.DEFAULT.of(1);
+  }
 
   /** Removes the rows of a partition, and what is known of its writers. */
   void drop(int partition) throws IOException;
@@ -43,7 +50,7 @@ interface ReplicaRows extends Leader.Rows, Closeable {
   }
 
   /** The rows that RocksDB keeps. */
-  record InStore(TableStore store) implements ReplicaRows {
+  record InStore(TableStore store, WriterLimits.Share writerLimits) implements ReplicaRows {
 
     @Override
     public Optional<SortedMap<String, Bytes>> columns(int partition, Bytes key) {
@@ -66,8 +73,8 @@ interface ReplicaRows extends Leader.Rows, Closeable {
     }
 
     @Override
-    public SortedMap<Bytes, Bytes> writers() {
-      return store.writers();
+    public void writers(BiConsumer<Bytes, Bytes> visitor) {
+      store.writers(visitor);
     }
 
     @Override

@@ -395,7 +395,7 @@ final class ReplicaShard implements Closeable {
     try {
       fold(dirty);
       replicas.advance(told);
-      meter.numbered(id, store.writers().takeRepeated(), store.writers().takeForgotten());
+      meter.numbered(id, store.writers().taken());
     } catch (DiskFullException e) {
       room.lacks(e, clock.nanos());
       told.forEach(replicas::touch);

@@ -9,6 +9,7 @@ import io.tunnel.server.partition.ShardDisk;
 import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.replica.history.EpochHistory;
 import io.tunnel.server.replica.history.LeaderEpochs;
+import io.tunnel.server.replica.lead.NumberedBatches;
 import io.tunnel.server.replica.shared.ReplicaState;
 import io.tunnel.server.replica.shared.RunCore;
 import io.tunnel.server.table.BesideRows;
@@ -68,7 +69,7 @@ final class ReplicaStore implements Closeable {
     this.shard = shard;
     this.log = log;
     this.rows = rows;
-    this.writers = new Writers(rows.writers());
+    this.writers = new Writers(rows::writers, rows.writerLimits(), NumberedBatches::shortened);
     this.disk = new ShardDisk(shard, freeBytesMin, log, clock);
     this.meter = meter;
     this.clock = clock;
@@ -204,9 +205,7 @@ final class ReplicaStore implements Closeable {
     beginFold(
         List.of(),
         new BesideRows(
-            Map.of(partition, left.encode()),
-            Map.of(),
-            Writers.without(partition, rows.writers().keySet())));
+            Map.of(partition, left.encode()), Map.of(), Writers.without(partition, rows::writers)));
     runBegun();
     stored.put(partition, left);
     rows.drop(partition);

@@ -13,6 +13,7 @@ import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.PartitionHost;
 import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.judge.WriterLimits;
 import io.tunnel.server.replica.ReplicaTask.Target;
 import io.tunnel.server.replica.history.EpochHistory;
 import io.tunnel.server.replica.history.History;
@@ -61,13 +62,15 @@ public final class Replicas implements ChangeReader, PartitionHosts, Closeable {
    * @param directory of the replicas alone: what else is in it is deleted
    * @param identity of the log whose replicas these are, and how many shards they are spread over;
    *     those of another are refused
+   * @param writers what all shards keep of writers that number their batches
    */
   public record Layout(
       Path directory,
       ReplicasIdentity identity,
       LocalDisk disk,
       ReplicaConfig replica,
-      TableStoreConfig table) {
+      TableStoreConfig table,
+      WriterLimits writers) {
 
     int count() {
       return identity.shards();

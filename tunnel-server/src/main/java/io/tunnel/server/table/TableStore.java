@@ -18,6 +18,7 @@ import java.util.SortedSet;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import org.rocksdb.FlushOptions;
@@ -135,25 +136,25 @@ public final class TableStore implements TableRows, Closeable {
     return keys.byPartition(StoreFormat.boundKey(0));
   }
 
-  /** What {@link #fold} stored of writers, as {@link BesideRows} has them. */
-  public SortedMap<Bytes, Bytes> writers() {
-    return behind(StoreFormat.writerKey(Bytes.EMPTY));
+  /** Shows what {@link #fold} stored of writers, as {@link BesideRows} has them, one at a time. */
+  public void writers(BiConsumer<Bytes, Bytes> visitor) {
+    behind(StoreFormat.writerKey(Bytes.EMPTY), visitor);
   }
 
   /** What {@link #fold} stored of sessions, as {@link BesideRows} has them. */
   public SortedMap<Bytes, Bytes> sessions() {
-    return behind(StoreFormat.sessionKey(Bytes.EMPTY));
+    SortedMap<Bytes, Bytes> found = new TreeMap<>();
+    behind(StoreFormat.sessionKey(Bytes.EMPTY), found::put);
+    return found;
   }
 
-  /** All values of keys with a prefix, by the rest of their keys. */
-  private SortedMap<Bytes, Bytes> behind(byte[] prefix) {
-    SortedMap<Bytes, Bytes> found = new TreeMap<>();
+  /** Shows all values of keys with a prefix, by the rest of their keys. */
+  private void behind(byte[] prefix, BiConsumer<Bytes, Bytes> visitor) {
     keys.forEach(
         prefix,
         (key, value) ->
-            found.put(
+            visitor.accept(
                 Bytes.copyOf(key, prefix.length, key.length - prefix.length), Bytes.copyOf(value)));
-    return found;
   }
 
   /** Log offset up to which the rows are folded. */

@@ -3,6 +3,7 @@ package io.tunnel.server.kafka;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.server.disk.Disks;
 import io.tunnel.server.kafka.PartitionTopics.Place;
+import io.tunnel.server.partition.judge.WriterLimits;
 import io.tunnel.server.replica.ReplicaConfig;
 import io.tunnel.server.replica.Replicas;
 import io.tunnel.server.replica.ReplicasIdentity;
@@ -48,7 +49,8 @@ final class FollowerMain {
             new ReplicasIdentity("heap", Bytes.EMPTY, 1),
             new Replicas.LocalDisk(Disks.ofSystem(), 16 << 20, 0),
             ReplicaConfig.DEFAULT,
-            new TableStoreConfig(4 << 20, 4 << 20, 1));
+            new TableStoreConfig(4 << 20, 4 << 20, 1),
+            WriterLimits.DEFAULT);
     Replicas.Ports ports =
         new Replicas.Ports(
             log,

@@ -26,6 +26,7 @@ import io.tunnel.server.TestRows;
 import io.tunnel.server.disk.CrashDisk;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.log.TestLogs;
+import io.tunnel.server.partition.judge.WriterLimits;
 import io.tunnel.server.table.Expiries;
 import io.tunnel.server.table.TableStore;
 import io.tunnel.server.table.TableStoreConfig;
@@ -109,7 +110,12 @@ final class BoundRowsSimulationTest {
         TableStore.openUncompacted(
             directory.resolve("rows-" + stores), TABLE, log::sync, Expiries.NONE);
     Refold refold =
-        new Refold(table, partition -> true, partition -> Optional.empty(), alive::contains);
+        new Refold(
+            table,
+            partition -> true,
+            partition -> Optional.empty(),
+            alive::contains,
+            WriterLimits.DEFAULT.of(1));
     new CatchUp(log, table, refold).fold();
     StoredRows stored =
         new StoredRows(

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -85,8 +86,8 @@ public final class FakeReplicaRows implements ReplicaRows {
   }
 
   @Override
-  public SortedMap<Bytes, Bytes> writers() {
-    return writers;
+  public void writers(BiConsumer<Bytes, Bytes> visitor) {
+    writers.forEach(visitor);
   }
 
   @Override

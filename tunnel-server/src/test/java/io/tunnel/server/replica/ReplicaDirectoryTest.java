@@ -17,6 +17,7 @@ import io.tunnel.server.disk.Disks;
 import io.tunnel.server.log.TestLogs;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.Shard;
+import io.tunnel.server.partition.judge.WriterLimits;
 import io.tunnel.server.replica.shared.FakeSharedLog;
 import io.tunnel.server.replica.shared.Markers;
 import io.tunnel.server.table.TableStore;
@@ -57,7 +58,8 @@ class ReplicaDirectoryTest {
             new ReplicasIdentity(identity, catalog, count),
             new Replicas.LocalDisk(Disks.ofSystem(), 4_096, 0),
             SimNode.CONFIG,
-            new TableStoreConfig(1 << 20, 1 << 20, 1));
+            new TableStoreConfig(1 << 20, 1 << 20, 1),
+            WriterLimits.DEFAULT);
     node = log.node();
     Replicas.Ports ports =
         new Replicas.Ports(

@@ -25,6 +25,7 @@ import io.tunnel.server.partition.PartitionHosts;
 import io.tunnel.server.partition.PendingWrite;
 import io.tunnel.server.partition.Shard;
 import io.tunnel.server.partition.Tables;
+import io.tunnel.server.partition.judge.WriterLimits;
 import io.tunnel.server.partition.read.CurrentRows;
 import io.tunnel.server.partition.read.RowReads;
 import io.tunnel.server.replica.shared.FakeSharedLog;
@@ -97,7 +98,7 @@ final class ReplicaReadsTest {
         new ReplicaStore(
             0,
             TestLogs.open(new CrashDisk(), 0, SimNode.SEGMENT_BYTES),
-            new ReplicaRows.InStore(store),
+            new ReplicaRows.InStore(store, WriterLimits.DEFAULT.of(1)),
             0,
             new SimNode.Silent(),
             clock);

@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 
 /**
  * Rows of replicas in memory. What a killed process, or a machine without power, leaves is what
@@ -120,8 +121,8 @@ public final class SimReplicaRows implements ReplicaRows {
   }
 
   @Override
-  public SortedMap<Bytes, Bytes> writers() {
-    return writers;
+  public void writers(BiConsumer<Bytes, Bytes> visitor) {
+    writers.forEach(visitor);
   }
 
   @Override

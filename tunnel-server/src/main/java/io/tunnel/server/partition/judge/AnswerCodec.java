@@ -5,6 +5,7 @@ import io.tunnel.codec.ByteSink;
 import io.tunnel.codec.ChangeBatch;
 import io.tunnel.model.ErrorCode;
 import io.tunnel.model.Limits;
+import io.tunnel.model.RefusedException;
 import io.tunnel.model.value.Bytes;
 import io.tunnel.wire.ReturnedRow;
 import io.tunnel.wire.WriteResult.Rejection;
@@ -24,6 +25,9 @@ import java.util.TreeMap;
  * server numbered keys, {@code u16} 65535, a varint 8 and the {@code i64} first number follow.
  * Where rows return something, {@code u16} 0 follows and what they return, as {@link ReturnedRow}
  * has it; or nothing, when that is more than {@link Limits#RETURNED_AGAIN_BYTES_MAX}.
+ *
+ * <p>{@link #shortened} drops what rows return, and of an answer that is still long everything:
+ * {@code u16} 65534 alone, for which no repetition gets an answer.
  */
 public final class AnswerCodec {
 
@@ -32,6 +36,12 @@ public final class AnswerCodec {
 
   /** Stands where the code of an error would, which is never so large. */
   private static final int NUMBERED = 0xffff;
+
+  /** Stands for a whole answer that is not kept. */
+  private static final int NOTHING_KEPT = 0xfffe;
+
+  /** Bytes of a shortened answer, at most. */
+  static final int SHORT_BYTES_MAX = 64;
 
   private AnswerCodec() {}
 
@@ -74,8 +84,38 @@ public final class AnswerCodec {
     return Bytes.copyOf(sink.array(), 0, sink.size());
   }
 
-  /** The rejected rows, in their order. */
+  /**
+   * An answer of {@value #SHORT_BYTES_MAX} bytes or less: without what rows return, and when that
+   * is not enough, without anything.
+   */
+  public static Bytes shortened(Bytes encoded) {
+    byte[] array = encoded.toByteArray();
+    int returned = isKept(encoded) ? returnedFrom(array) : array.length;
+    int left = Math.min(array.length, returned + Short.BYTES);
+    return left <= SHORT_BYTES_MAX ? Bytes.copyOf(array, 0, left) : nothingKept();
+  }
+
+  /** Stands for an answer that was dropped. */
+  public static Bytes nothingKept() {
+    ByteSink sink = new ByteSink(Short.BYTES);
+    sink.writeShort(NOTHING_KEPT);
+    return Bytes.copyOf(sink.array(), 0, sink.size());
+  }
+
+  private static boolean isKept(Bytes encoded) {
+    return encoded.length() != Short.BYTES
+        || Binary.getShort(encoded.toByteArray(), 0) != NOTHING_KEPT;
+  }
+
+  /**
+   * The rejected rows, in their order.
+   *
+   * @throws RefusedException WRITER_ENDED when the answer was dropped
+   */
   public static List<Rejection> rejections(Bytes encoded) {
+    if (!isKept(encoded)) {
+      throw Writers.ended("the server has dropped the answer to the writer's batch to save memory");
+    }
     byte[] array = encoded.toByteArray();
     int end = returnedFrom(array);
     List<Rejection> rejections = new ArrayList<>();

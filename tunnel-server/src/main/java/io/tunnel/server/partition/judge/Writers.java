@@ -19,22 +19,33 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * The writers that number their batches, of each partition of a shard. They are stored by the very
  * write to the table that folds the group of their batches, or by an earlier one; the log has what
- * the table lacks. For the shard's thread.
+ * the table lacks.
+ *
+ * <p>{@link WriterLimits} bound what all partitions keep: over a limit a partition drops an answer,
+ * or forgets a writer. A start drops what it reads in the same way, as it reads. For the shard's
+ * thread.
  */
 public final class Writers {
 
-  /** Batches that came again and got their first answer, since {@link #takeRepeated}. */
+  /** Batches that came again and got their first answer, since {@link #taken}. */
   private long repeated;
 
-  /** Writers that were forgotten since {@link #takeForgotten}. */
+  /** Writers that were forgotten since {@link #taken}. */
   private long forgotten;
 
-  private final Supplier<WriterCore> first;
+  /** Answers that were dropped since {@link #taken}. */
+  private long dropped;
+
+  private final Function<WriterCore.Memory, WriterCore> first;
+  private final UnaryOperator<Bytes> shorter;
+  private final WriterMemory memory;
   private final Map<Integer, WriterCore> byPartition = new HashMap<>();
 
   /** Partitions that may have something to store. */
@@ -43,39 +54,66 @@ public final class Writers {
   /** Partitions whose floor is to be stored, also when nobody was forgotten. */
   private final Set<Integer> raisedFloors = new HashSet<>();
 
+  /** What {@link #takeRaised} gave before, in any order. */
+  @FunctionalInterface
+  public interface Stored {
+    /** Shows each key and its value, one at a time. */
+    void forEach(BiConsumer<Bytes, Bytes> visitor);
+  }
+
+  /** Writers that go on from stored ones, within the default limits of a server with one shard. */
+  public Writers(Map<Bytes, Bytes> stored) {
+    this(stored::forEach, WriterLimits.DEFAULT.of(1), AnswerCodec::shortened);
+  }
+
   /**
    * Writers that go on from stored ones.
    *
-   * @param stored what {@link #takeRaised} gave before
+   * @param shorter drops most of an answer, as {@link AnswerCodec#shortened} does
    */
-  public Writers(Map<Bytes, Bytes> stored) {
-    this(stored, WriterCore::new);
+  public Writers(Stored stored, WriterLimits.Share limits, UnaryOperator<Bytes> shorter) {
+    this(stored, limits, shorter, WriterCore::new);
   }
 
-  /** As {@link #Writers(Map)}, with a core of its own for each partition. */
-  public Writers(Map<Bytes, Bytes> stored, Supplier<WriterCore> first) {
+  /** As the other constructor, with a core of its own for each partition. */
+  public Writers(
+      Stored stored,
+      WriterLimits.Share limits,
+      UnaryOperator<Bytes> shorter,
+      Function<WriterCore.Memory, WriterCore> first) {
     this.first = first;
-    Map<Integer, Bytes> floors = new HashMap<>();
-    Map<Integer, Map<Bytes, Answered>> writers = new HashMap<>();
-    stored.forEach(
-        (key, value) -> {
-          byte[] bytes = key.toByteArray();
-          int partition = Binary.getInt(bytes, 0);
-          Map<Bytes, Answered> known = writers.computeIfAbsent(partition, id -> new HashMap<>());
-          if (bytes.length == Integer.BYTES) {
-            floors.put(partition, value);
-          } else {
-            known.put(
-                Bytes.copyOf(bytes, Integer.BYTES, bytes.length - Integer.BYTES), decode(value));
-          }
-        });
-    writers.forEach(
-        (partition, known) ->
-            of(partition).restore(floors.getOrDefault(partition, Bytes.EMPTY), known));
+    this.shorter = shorter;
+    this.memory = new WriterMemory(limits);
+    stored.forEach(this::restore);
+    byPartition.values().forEach(WriterCore::restored);
+  }
+
+  private void restore(Bytes key, Bytes value) {
+    byte[] bytes = key.toByteArray();
+    WriterCore core = of(Binary.getInt(bytes, 0));
+    if (bytes.length == Integer.BYTES) {
+      core.restoreFloor(value);
+    } else {
+      core.restore(Bytes.copyOf(bytes, Integer.BYTES, bytes.length - Integer.BYTES), decode(value));
+      dropSurplus();
+    }
+  }
+
+  /** Drops answers and forgets writers until all that is kept is within the limits. */
+  private void dropSurplus() {
+    for (var over = memory.surplusAnswer(); over.isPresent(); over = memory.surplusAnswer()) {
+      of(over.get().partition()).shorten(over.get().writer(), shorter);
+      memory.shortened(over.get());
+      dropped++;
+    }
+    for (var over = memory.surplusWriter(); over.isPresent(); over = memory.surplusWriter()) {
+      raised.add(over.get().partition());
+      of(over.get().partition()).forget(over.get().writer());
+    }
   }
 
   private WriterCore of(int partition) {
-    return byPartition.computeIfAbsent(partition, id -> first.get());
+    return byPartition.computeIfAbsent(partition, id -> first.apply(memory.of(id)));
   }
 
   /**
@@ -84,6 +122,7 @@ public final class Writers {
    * @throws RefusedException WRITER_ENDED when it cannot be known whether the batch was applied
    */
   public Optional<WriteResult> repeated(ChangeBatch batch, Numbered by, long nowMicros) {
+    memory.belongs(batch.partition(), by.writer(), by.principal());
     Optional<Answered> found = answerOf(of(batch.partition()).judge(by, nowMicros));
     if (found.isEmpty()) {
       return Optional.empty();
@@ -120,6 +159,7 @@ public final class Writers {
       int partition, Numbered batch, long nowMicros, long sinceMicros, long aheadMicrosMax) {
     raised.add(partition);
     of(partition).forgetBefore(sinceMicros);
+    memory.belongs(partition, batch.writer(), batch.principal());
     Optional<Answered> found = answerOf(of(partition).judge(batch, nowMicros, aheadMicrosMax));
     repeated += found.isPresent() ? 1 : 0;
     return found;
@@ -145,17 +185,24 @@ public final class Writers {
     of(partition).forgetBefore(micros);
   }
 
-  /** Batches that came again and got their first answer, since the last call. */
-  public long takeRepeated() {
-    long taken = repeated;
-    repeated = 0;
-    return taken;
-  }
+  /**
+   * What happened since the last call, and what is kept.
+   *
+   * @param repeated batches that came again and got their first answer
+   * @param forgotten writers that were forgotten; each counts when that is stored
+   * @param dropped answers that were dropped to save memory
+   * @param count writers that all partitions know
+   * @param answerBytes bytes of answers that all partitions keep, but for short answers
+   */
+  public record Figures(
+      long repeated, long forgotten, long dropped, long count, long answerBytes) {}
 
-  /** Writers that were forgotten, since the last call; each counts when that is stored. */
-  public long takeForgotten() {
-    long taken = forgotten;
+  /** The figures since the last call. */
+  public Figures taken() {
+    Figures taken = new Figures(repeated, forgotten, dropped, memory.count(), memory.answerBytes());
+    repeated = 0;
     forgotten = 0;
+    dropped = 0;
     return taken;
   }
 
@@ -168,6 +215,7 @@ public final class Writers {
   public void applied(int partition, Bytes writer, Answered answered) {
     raised.add(partition);
     of(partition).applied(writer, answered);
+    dropSurplus();
   }
 
   /** The refusal of a batch that must not be applied. */
@@ -194,6 +242,8 @@ public final class Writers {
     } else {
       of(partition).rejected(batch.writer(), answered);
     }
+    memory.belongs(partition, batch.writer(), batch.principal());
+    dropSurplus();
   }
 
   /** A batch of the log is read again, because the table may lack it. */
@@ -209,6 +259,7 @@ public final class Writers {
                   written.rows(),
                   written.answer(),
                   batch.commitMicros()));
+      dropSurplus();
     }
   }
 
@@ -245,13 +296,14 @@ public final class Writers {
   }
 
   /** The deletions that remove the stored state of a partition. */
-  public static Map<Bytes, Bytes> without(int partition, Set<Bytes> stored) {
+  public static Map<Bytes, Bytes> without(int partition, Stored stored) {
     Map<Bytes, Bytes> removed = new HashMap<>();
-    for (Bytes key : stored) {
-      if (Binary.getInt(key.toByteArray(), 0) == partition) {
-        removed.put(key, Bytes.EMPTY);
-      }
-    }
+    stored.forEach(
+        (key, value) -> {
+          if (Binary.getInt(key.toByteArray(), 0) == partition) {
+            removed.put(key, Bytes.EMPTY);
+          }
+        });
     return removed;
   }
 
@@ -284,7 +336,10 @@ public final class Writers {
 
   /** The partition is gone. */
   public void drop(int partition) {
-    byPartition.remove(partition);
+    WriterCore gone = byPartition.remove(partition);
+    if (gone != null) {
+      gone.writers().forEach(memory.of(partition)::forgot);
+    }
     raised.remove(partition);
     raisedFloors.remove(partition);
   }

@@ -157,6 +157,17 @@ public final class NumberedBatches {
       return Bytes.copyOf(sink.array(), 0, sink.size());
     }
 
+    /** Without the answer where its bytes or positions are many. */
+    Told shortened() {
+      Bytes shorter = AnswerCodec.shortened(answer);
+      return new Told(
+          epoch,
+          sequence,
+          records,
+          jumps.isEmpty() ? shorter : AnswerCodec.nothingKept(),
+          List.of());
+    }
+
     static Told decode(Bytes encoded) {
       byte[] array = encoded.toByteArray();
       long records = Binary.getVarint(array, 2 * Long.BYTES, array.length);
@@ -177,6 +188,11 @@ public final class NumberedBatches {
           answer,
           jumps);
     }
+  }
+
+  /** The part of what is kept of a batch that stays when memory is short. */
+  public static Bytes shortened(Bytes kept) {
+    return Told.decode(kept).shortened().encode();
   }
 
   /** Goes on from what {@code writers} were restored with. */

@@ -24,6 +24,7 @@ import io.tunnel.wire.ReturnedRow;
 import io.tunnel.wire.WriteResult;
 import io.tunnel.wire.WriteResult.Rejection;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,10 +38,15 @@ class WritersTest {
   private static final long NOW = 1_700_000_000_000_000L;
 
   private final Map<Bytes, Bytes> stored = new HashMap<>();
+  private WriterLimits.Share limits = WriterLimits.DEFAULT.of(1);
   private Writers writers = restored();
 
   private Writers restored() {
-    return new Writers(stored, () -> new WriterCore(2, 1_000, WriterCore.KEPT_MICROS));
+    return new Writers(
+        stored::forEach,
+        limits,
+        AnswerCodec::shortened,
+        memory -> new WriterCore(2, WriterCore.KEPT_MICROS, memory));
   }
 
   private static Bytes writer(int id) {
@@ -102,7 +108,7 @@ class WritersTest {
     assertThat(repeated(2, 2, 1)).contains(result);
     assertThat(repeated(3, 3, 1)).contains(result);
     assertThat(repeated(4, 1, 1)).isEmpty();
-    assertThat(writers.takeRepeated()).isEqualTo(2);
+    assertThat(writers.taken().repeated()).isEqualTo(2);
   }
 
   @Test
@@ -169,11 +175,106 @@ class WritersTest {
         .containsExactly(1);
   }
 
+  /** The rows that a conditional write of one row returns, in the partition {@code partition}. */
+  private void drawn(int partition, int writer, String principal, int bytes) {
+    WriteResult result = new WriteResult(4, 1, List.of()).returning(List.of(given(0, bytes)));
+    Numbered by = new Numbered(writer(writer), 1, 0, principal);
+    writers.answered(partition, by, result, NOW + writer);
+  }
+
+  private ReturnedRow.Kind drawnAgain(int partition, int writer) {
+    BatchBuilder builder = new BatchBuilder(TestRows.SCHEMA, 256);
+    builder.add(put("k").returning(Returning.columns("c")));
+    byte[] bytes = builder.build(partition);
+    WriteResult again =
+        writers
+            .repeated(
+                ChangeBatch.parse(bytes, 0, bytes.length), new Numbered(writer(writer), 1, 0), NOW)
+            .orElseThrow();
+    assertThat(again.appliedRows()).as("the batch is not applied twice").isEqualTo(1);
+    return again.returned().get(0).kind();
+  }
+
+  @Test
+  void answers_of_all_partitions_stay_below_one_bound_and_no_number_is_dropped() {
+    limits = new WriterLimits.Share(10_000, 20_000);
+    writers = restored();
+    for (int i = 0; i < 2_000; i++) {
+      drawn(1 + i % 1_000, 1 + i, "", 1_000);
+      assertThat(writers.taken().answerBytes()).isLessThanOrEqualTo(20_000);
+    }
+    assertThat(writers.taken().count()).isEqualTo(2_000);
+    assertThat(drawnAgain(1_000, 2_000)).isEqualTo(ReturnedRow.Kind.GIVEN);
+    for (int i = 0; i < 1_900; i++) {
+      assertThat(drawnAgain(1 + i % 1_000, 1 + i)).isEqualTo(ReturnedRow.Kind.NOT_KEPT);
+    }
+  }
+
+  @Test
+  void a_start_over_the_bound_drops_answers_as_it_reads_and_keeps_every_number() {
+    for (int i = 0; i < 2_000; i++) {
+      drawn(1 + i % 1_000, 1 + i, "", 1_000);
+    }
+    limits = new WriterLimits.Share(10_000, 20_000);
+    restart();
+    Writers.Figures figures = writers.taken();
+    assertThat(figures.answerBytes()).isLessThanOrEqualTo(20_000);
+    assertThat(figures.count()).isEqualTo(2_000);
+    assertThat(figures.dropped()).isGreaterThan(1_900);
+    int given = 0;
+    for (int i = 0; i < 2_000; i++) {
+      given += drawnAgain(1 + i % 1_000, 1 + i) == ReturnedRow.Kind.GIVEN ? 1 : 0;
+    }
+    assertThat(given).isBetween(15, 20);
+  }
+
+  @Test
+  void a_principal_with_many_answers_drops_its_own_and_none_of_another_principal() {
+    limits = new WriterLimits.Share(10_000, 20_000);
+    writers = restored();
+    drawn(P, 1, "quiet", 1_000);
+    for (int i = 2; i < 500; i++) {
+      drawn(P + i, i, "greedy", 1_000);
+    }
+    assertThat(drawnAgain(P, 1)).isEqualTo(ReturnedRow.Kind.GIVEN);
+  }
+
+  @Test
+  void writers_of_all_partitions_stay_below_one_bound_and_a_forgotten_writer_is_refused() {
+    limits = new WriterLimits.Share(100, 20_000);
+    writers = restored();
+    drawn(P, 1, "quiet", 10);
+    for (int i = 2; i <= 500; i++) {
+      drawn(P + i, i, "greedy", 10);
+    }
+    assertThat(writers.taken().count()).isEqualTo(100);
+    assertThat(drawnAgain(P, 1)).isEqualTo(ReturnedRow.Kind.GIVEN);
+    assertThat(drawnAgain(P + 500, 500)).isEqualTo(ReturnedRow.Kind.GIVEN);
+    assertThatThrownBy(() -> drawnAgain(P + 2, 2)).isInstanceOf(RefusedException.class);
+    restart();
+    assertThat(writers.taken().count()).isEqualTo(100);
+    assertThatThrownBy(() -> drawnAgain(P + 2, 2)).isInstanceOf(RefusedException.class);
+  }
+
+  @Test
+  void a_long_list_of_rejected_rows_is_dropped_as_well_and_its_repetition_is_refused() {
+    List<Rejection> many = new ArrayList<>();
+    for (int i = 0; i < 4_000; i += 2) {
+      many.add(new Rejection(i, ErrorCode.CONDITION_FAILED));
+    }
+    limits = new WriterLimits.Share(100, 400);
+    writers = restored();
+    answered(1, 1, new WriteResult(4, 2_000, many));
+    requireEnded(1, 1, 4_000);
+    assertThat(repeated(1, 2, 1)).as("the next batch of the writer is new").isEmpty();
+  }
+
   @Test
   void a_partition_that_is_gone_leaves_nothing() {
     answered(1, 1, new WriteResult(4, 1, List.of()));
     writers.drop(P);
     assertThat(writers.takeRaised()).isEmpty();
+    assertThat(writers.taken().count()).isZero();
     assertThat(repeated(1, 1, 1)).isEmpty();
   }
 }

@@ -18,8 +18,10 @@ import io.tunnel.model.value.ColumnValue;
 import io.tunnel.model.value.PrimaryKeyValue;
 import io.tunnel.server.log.LocalLog;
 import io.tunnel.server.partition.ShardRows;
+import io.tunnel.server.partition.judge.AnswerCodec;
 import io.tunnel.server.partition.judge.BoundRows;
 import io.tunnel.server.partition.judge.RowBounds;
+import io.tunnel.server.partition.judge.WriterLimits;
 import io.tunnel.server.partition.judge.Writers;
 import io.tunnel.server.table.BesideRows;
 import io.tunnel.server.table.Expiries;
@@ -100,7 +102,12 @@ public final class SimRows implements ShardRows {
     storedSessions.keySet().removeIf(row -> !isLive.test(Binary.getInt(row.toByteArray(), 0)));
     bound = new BoundRows(storedSessions, hasSession);
     // So few writers, for so short a time, that writers are forgotten in the middle of a world.
-    writers = new Writers(storedWriters, () -> new WriterCore(2, 200, 3_000_000));
+    writers =
+        new Writers(
+            storedWriters::forEach,
+            new WriterLimits.Share(3, 200),
+            AnswerCodec::shortened,
+            memory -> new WriterCore(2, 3_000_000, memory));
     own.replay(
         foldedOffset,
         new LocalLog.ReplayVisitor() {
