@@ -6,15 +6,52 @@ import io.tunnel.wire.Frame;
 import io.tunnel.wire.control.Control;
 import io.tunnel.wire.control.Json;
 import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
  * The threads for requests on which event loops must not wait, with their clock, and the answers of
- * failed requests.
+ * failed requests. On each control thread principals take turns, so a request waits there for one
+ * request of each other principal at most, however many requests the other principals send.
  */
-record RequestThreads(Executor control, Executor readers, WallClock clock, Refusals refusals) {
+final class RequestThreads {
+
+  /** Bytes of requests that wait in the queue of a control thread, besides one request. */
+  private static final long BYTES_MAX = 2L * Frame.PAYLOAD_BYTES_MAX;
+
+  private final Executor control;
+  private final Executor readers;
+  private final WallClock clock;
+  private final Refusals refusals;
+
+  /** The turns of each control thread: the thread of the catalog, and those of tunnels. */
+  private final Map<Executor, Turns> turns = new ConcurrentHashMap<>();
+
+  RequestThreads(Executor control, Executor readers, WallClock clock, Refusals refusals) {
+    this.control = control;
+    this.readers = readers;
+    this.clock = clock;
+    this.refusals = refusals;
+  }
+
+  Executor control() {
+    return control;
+  }
+
+  Executor readers() {
+    return readers;
+  }
+
+  WallClock clock() {
+    return clock;
+  }
+
+  Refusals refusals() {
+    return refusals;
+  }
 
   /** The time of day, injected. */
   @FunctionalInterface
@@ -40,20 +77,44 @@ record RequestThreads(Executor control, Executor readers, WallClock clock, Refus
     Control answer() throws IOException;
   }
 
-  /** Serves a request; {@code action} answers it unless it fails. */
+  /**
+   * Serves a request; {@code action} answers it unless it fails. On a control thread the request
+   * waits for the turn of its principal.
+   */
   void post(Executor executor, Frame frame, Connection connection, Action action) {
+    Runnable service =
+        () -> {
+          try {
+            action.run();
+          } catch (IOException | RuntimeException e) {
+            connection.refuse(frame, refusals.of(frame, e));
+          }
+        };
+    if (executor == readers) {
+      postNow(service);
+    } else {
+      inTurn(
+          executor,
+          connection.owner(),
+          frame.payload().length,
+          service,
+          () -> connection.refuse(frame, busy()));
+    }
+  }
+
+  private void postNow(Runnable service) {
     try {
-      executor.execute(
-          () -> {
-            try {
-              action.run();
-            } catch (IOException | RuntimeException e) {
-              connection.refuse(frame, refusals.of(frame, e));
-            }
-          });
+      readers.execute(service);
     } catch (RejectedExecutionException e) {
       throw busy();
     }
+  }
+
+  /** Runs {@code service} on a control thread when it is the owner's turn. */
+  void inTurn(Executor thread, Object owner, int bytes, Runnable service, Runnable refusal) {
+    turns
+        .computeIfAbsent(thread, of -> new Turns(of, BYTES_MAX))
+        .run(owner, bytes, service, refusal);
   }
 
   /** Serves a request whose answer is the result of {@code question}. */

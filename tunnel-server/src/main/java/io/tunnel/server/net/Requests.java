@@ -45,8 +45,7 @@ final class Requests {
   /** Turns of requests that take long to parse. */
   private final Turns parsed;
 
-  /** Turns of administrators' requests, on the control thread. */
-  private final Turns administered;
+  private final RequestThreads served;
 
   /** Turns of requests for a principal's permissions, which search all permissions. */
   private final Turns identified;
@@ -69,10 +68,9 @@ final class Requests {
     this.rooms = rooms;
     this.authority = new Authority(rooms.catalog());
     this.parsed = new Turns(threads.readers(), PARSED_BYTES_MAX);
-    this.administered = new Turns(threads.control(), PARSED_BYTES_MAX);
     this.identified = new Turns(threads.readers(), PARSED_BYTES_MAX);
     this.refusals = new Refusals(rooms.cluster());
-    RequestThreads served =
+    this.served =
         new RequestThreads(
             threads.control(), threads.readers(), threads.epochMicros()::getAsLong, refusals);
     this.rowSessions = new RowSessionRequests(rooms, served);
@@ -132,11 +130,7 @@ final class Requests {
 
   /** A request was answered, or gets no answer. For any thread. */
   void answered(Frame frame) {
-    Operation operation = frame.operation();
-    if (operation != null && operation.room() == Operation.Room.SECURITY) {
-      administered.answered(frame);
-      identified.answered(frame);
-    } else if (frame.payload().length > Limits.NAMING_REQUEST_BYTES_MAX) {
+    if (frame.payload().length > Limits.NAMING_REQUEST_BYTES_MAX) {
       parsed.answered(frame);
     }
   }
@@ -217,11 +211,12 @@ final class Requests {
       case ECHO -> connection.respond(frame, EchoRequest.decode(frame.payload()).answer());
 
       case WHO_AM_I ->
-          administer(
-              identified,
-              frame,
-              connection,
-              unused -> administration.identity(connection.caller()));
+          identified.run(
+              connection.owner(),
+              frame.payload().length,
+              () ->
+                  answer(frame, connection, unused -> administration.identity(connection.caller())),
+              () -> connection.refuse(frame, RequestThreads.busy()));
       case CREATE_KEY ->
           administer(
               frame, connection, payload -> administration.createKey(payload, connection.caller()));
@@ -318,27 +313,25 @@ final class Requests {
   }
 
   private void administer(Frame frame, Connection connection, Administered service) {
-    administer(administered, frame, connection, service);
+    served.post(served.control(), frame, connection, () -> answer(frame, connection, service));
   }
 
-  private void administer(Turns turns, Frame frame, Connection connection, Administered service) {
-    turns.begin(
-        connection.owner(),
-        new Turn(
-            frame,
-            connection,
-            () -> {
-              try {
-                connection.respond(frame, Json.encode(service.serve(frame.payload())));
-              } catch (IOException | RuntimeException e) {
-                connection.refuse(frame, refusals.ofCatalog(frame, e));
-              }
-            }));
+  private void answer(Frame frame, Connection connection, Administered service) {
+    try {
+      connection.respond(frame, Json.encode(service.serve(frame.payload())));
+    } catch (IOException | RuntimeException e) {
+      connection.refuse(frame, refusals.ofCatalog(frame, e));
+    }
   }
 
   /** A request that waits for its principal's turn. */
   private record Turn(Frame request, Connection connection, Runnable service)
       implements Turns.Task {
+
+    @Override
+    public int bytes() {
+      return request.payload().length;
+    }
 
     @Override
     public void run() {

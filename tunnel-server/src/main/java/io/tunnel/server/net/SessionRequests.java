@@ -21,7 +21,6 @@ import io.tunnel.wire.control.SessionControl.SessionId;
 import io.tunnel.wire.control.SessionControl.StopChannel;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Serves requests about a session, or about a channel that a session holds, on the host's thread.
@@ -123,14 +122,15 @@ final class SessionRequests {
   private void checkpoint(
       Checkpoint checkpoint, List<Skip> skipped, Frame frame, Connection connection) {
     CheckpointAnswer answer = answer(frame, connection);
-    try {
-      hosts
-          .all()
-          .ofHandle(checkpoint.handle())
-          .checkpoint(new CheckpointRequest(checkpoint, skipped, connection.sessions(), answer));
-    } catch (RejectedExecutionException e) {
-      throw RequestThreads.busy();
-    }
+    TunnelHost host = hosts.all().ofHandle(checkpoint.handle());
+    CheckpointRequest request =
+        new CheckpointRequest(checkpoint, skipped, connection.sessions(), answer);
+    host.checkpoint(
+        request,
+        (thread, store, refusal) ->
+            hosts
+                .threads()
+                .inTurn(thread, connection.owner(), frame.payload().length, store, refusal));
   }
 
   private CheckpointAnswer answer(Frame frame, Connection connection) {
@@ -156,12 +156,19 @@ final class SessionRequests {
       // The session lost the channel and will be told.
       return;
     }
-    host.control().execute(() -> host.coordinator().limit(end, connection.sessions()));
+    if (host.coordinator().isHeldBy(end.handle(), connection.sessions())) {
+      inTurn(host, connection, () -> host.coordinator().limit(end, connection.sessions()));
+    }
   }
 
+  /** Ends the sessions of a connection, after the requests that the connection sent before. */
   void disconnected(Connection connection) {
     for (TunnelHost host : hosts.all().all()) {
-      host.control().execute(() -> host.coordinator().disconnected(connection.sessions()));
+      inTurn(host, connection, () -> host.coordinator().disconnected(connection.sessions()));
     }
+  }
+
+  private void inTurn(TunnelHost host, Connection connection, Runnable service) {
+    hosts.threads().inTurn(host.control(), connection.owner(), 0, service, () -> {});
   }
 }

@@ -1,6 +1,5 @@
 package io.tunnel.server.net;
 
-import io.tunnel.wire.Frame;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -12,8 +11,10 @@ import java.util.concurrent.RejectedExecutionException;
 /**
  * Gives principals turns on a shared thread. Each principal has one request under way, however much
  * it sends on all its connections. So a principal waits for one request of every other principal at
- * most. The bytes of requests under way are bounded, except that one request may always run. {@link
- * OpenRequests} bounds the waiting ones. For any thread; nothing is called under the monitor.
+ * most. The turn of a request ends with its answer, or with {@link #run} when its thread has served
+ * it: a principal whose answer takes long does not wait for itself. The bytes of requests under way
+ * are bounded, except that one request may always run. {@link OpenRequests} bounds the waiting
+ * ones. For any thread; nothing is called under the monitor.
  */
 final class Turns {
 
@@ -29,14 +30,20 @@ final class Turns {
   /** Bytes of requests under way. */
   private long bytes;
 
-  /** Owners of requests under way, by the identity of the frame. */
-  private final IdentityHashMap<Frame, Object> underWay = new IdentityHashMap<>();
+  /** Tasks under way, by the identity of their requests. */
+  private final IdentityHashMap<Object, Started> underWay = new IdentityHashMap<>();
+
+  /** A task under way. */
+  private record Started(Object owner, int bytes) {}
 
   /** A request that waits for its turn. */
   interface Task {
 
-    /** The request, which will be answered or refused. */
-    Frame request();
+    /** The request, which will be answered or refused; no other task has this object. */
+    Object request();
+
+    /** Bytes of the request. */
+    int bytes();
 
     /** Serves the request. */
     void run();
@@ -64,18 +71,66 @@ final class Turns {
     startAll();
   }
 
+  /** Serves a task when it is its owner's turn. The turn ends when {@code service} returns. */
+  void run(Object owner, int requestBytes, Runnable service, Runnable refusal) {
+    begin(owner, new Served(this, requestBytes, service, refusal));
+  }
+
+  /** A task that is its own request. */
+  private static final class Served implements Task {
+    private final Turns turns;
+    private final int bytes;
+    private final Runnable service;
+    private final Runnable refusal;
+
+    Served(Turns turns, int bytes, Runnable service, Runnable refusal) {
+      this.turns = turns;
+      this.bytes = bytes;
+      this.service = service;
+      this.refusal = refusal;
+    }
+
+    @Override
+    public Object request() {
+      return this;
+    }
+
+    @Override
+    public int bytes() {
+      return bytes;
+    }
+
+    @Override
+    public void run() {
+      try {
+        service.run();
+      } finally {
+        turns.answered(this);
+      }
+    }
+
+    @Override
+    public void refuse() {
+      try {
+        refusal.run();
+      } finally {
+        turns.answered(this);
+      }
+    }
+  }
+
   /** A request was answered or refused; ends the turn of the request. */
-  void answered(Frame request) {
+  void answered(Object request) {
     synchronized (this) {
-      Object owner = underWay.remove(request);
-      if (owner == null) {
+      Started ended = underWay.remove(request);
+      if (ended == null) {
         return;
       }
-      bytes -= request.payload().length;
-      if (waiting.get(owner).isEmpty()) {
-        waiting.remove(owner);
+      bytes -= ended.bytes();
+      if (waiting.get(ended.owner()).isEmpty()) {
+        waiting.remove(ended.owner());
       } else {
-        ready.add(owner);
+        ready.add(ended.owner());
       }
     }
     startAll();
@@ -97,13 +152,13 @@ final class Turns {
       return null;
     }
     Task first = waiting.get(ready.peek()).peek();
-    int more = first.request().payload().length;
+    int more = first.bytes();
     if (!underWay.isEmpty() && bytes + more > bytesMax) {
       return null;
     }
     Object owner = ready.poll();
     var unused = waiting.get(owner).poll();
-    underWay.put(first.request(), owner);
+    underWay.put(first.request(), new Started(owner, more));
     bytes += more;
     return first;
   }

@@ -466,6 +466,11 @@ public final class Coordinator {
     return sessions.hold(handle).isPresent();
   }
 
+  /** Whether a session of this connection holds a channel under that handle. For any thread. */
+  public boolean isHeldBy(int handle, SessionPort port) {
+    return sessions.hold(handle).filter(hold -> hold.session().port() == port).isPresent();
+  }
+
   /** Carries out the effects of a tunnel's state machine. */
   void apply(TunnelRun run, List<TunnelEffect> effects) {
     sessions.apply(run, effects);

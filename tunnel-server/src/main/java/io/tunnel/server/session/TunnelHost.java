@@ -1,11 +1,12 @@
 package io.tunnel.server.session;
 
+import io.tunnel.model.ErrorCode;
+import io.tunnel.model.RefusedException;
 import io.tunnel.server.catalog.TunnelCatalog;
 import io.tunnel.server.session.Coordinator.CheckpointRequest;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
  * The tunnels of one store, with their catalog, coordinator and operators. These three belong to
@@ -50,21 +51,30 @@ public final class TunnelHost {
     return control;
   }
 
+  /** Runs a task on the control thread, or else a refusal. */
+  @FunctionalInterface
+  public interface Turn {
+    /** Runs one of the two, now or later. */
+    void take(Executor control, Runnable store, Runnable refusal);
+  }
+
   /**
-   * Stores a checkpoint, soon. Each call posts a task, which stores all checkpoints in the queue: a
+   * Stores a checkpoint, soon. Each call has a turn, which stores all checkpoints in the queue: a
    * checkpoint may overtake earlier unanswered requests that wait for the control thread.
-   *
-   * @throws RejectedExecutionException when the checkpoint will not be stored; its answer is not
-   *     called then
    */
-  public void checkpoint(CheckpointRequest request) {
+  public void checkpoint(CheckpointRequest request, Turn turn) {
     checkpoints.add(request);
-    try {
-      control.execute(() -> coordinator.checkpoint(checkpoints));
-    } catch (RejectedExecutionException e) {
-      if (checkpoints.remove(request)) {
-        throw e;
-      }
-    }
+    turn.take(
+        control,
+        () -> coordinator.checkpoint(checkpoints),
+        () -> {
+          if (checkpoints.remove(request)) {
+            request
+                .answer()
+                .refused(
+                    new RefusedException(
+                        ErrorCode.BUSY, "too many requests wait; try again later"));
+          }
+        });
   }
 }

@@ -63,8 +63,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A server that believes to be a node of a cluster of two. Its shards stand for the shared log and
@@ -96,7 +97,8 @@ final class TestNode implements Closeable {
   final Map<Integer, MemoryCatalogStore> storeByTable = new ConcurrentHashMap<>();
 
   final TestClock clock = new TestClock();
-  final ExecutorService control = Executors.newSingleThreadExecutor();
+  final ThreadPoolExecutor control =
+      new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
   private final Optional<FairReads> fair;
   private final Shards shards;
   private final Hosting others;

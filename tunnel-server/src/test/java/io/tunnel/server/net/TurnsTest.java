@@ -1,6 +1,7 @@
 package io.tunnel.server.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tunnel.wire.Frame;
 import io.tunnel.wire.FrameKind;
@@ -41,6 +42,11 @@ final class TurnsTest {
     @Override
     public Frame request() {
       return request;
+    }
+
+    @Override
+    public int bytes() {
+      return request.payload().length;
     }
 
     @Override
@@ -138,5 +144,39 @@ final class TurnsTest {
     Asked third = new Asked("eve", "e2", 1);
     assertThat(run()).endsWith("e2");
     third.answer();
+  }
+
+  @Test
+  void a_turn_of_a_served_request_ends_with_the_service_and_a_flood_is_waited_for_once() {
+    for (int i = 0; i < 1_000; i++) {
+      String name = "e" + i;
+      turns.run("eve", 0, () -> served.add(name), () -> served.add("no " + name));
+    }
+    turns.run("bob", 0, () -> served.add("b0"), () -> served.add("no b0"));
+    turns.run("bob", 0, () -> served.add("b1"), () -> served.add("no b1"));
+    assertThat(thread).as("one request of each principal").hasSize(2);
+    assertThat(run().subList(0, 4)).containsExactly("e0", "b0", "e1", "b1");
+    assertThat(served).as("in the order of the requests").endsWith("e998", "e999").hasSize(1_002);
+    assertThat(thread).isEmpty();
+  }
+
+  @Test
+  void a_service_that_fails_and_a_thread_that_takes_nothing_end_the_turn() {
+    turns.run(
+        "eve",
+        0,
+        () -> {
+          throw new IllegalStateException("a bug");
+        },
+        () -> {});
+    turns.run("eve", 0, () -> served.add("e1"), () -> {});
+    assertThatThrownBy(() -> thread.poll().run()).hasMessage("a bug");
+    assertThat(run()).containsExactly("e1");
+    isFull = true;
+    turns.run("eve", 0, () -> served.add("e2"), () -> served.add("no e2"));
+    turns.run("eve", 0, () -> served.add("e3"), () -> served.add("no e3"));
+    isFull = false;
+    turns.run("eve", 0, () -> served.add("e4"), () -> served.add("no e4"));
+    assertThat(run()).containsExactly("e1", "no e2", "no e3", "e4");
   }
 }
